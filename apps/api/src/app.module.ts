@@ -1,0 +1,37 @@
+import { DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { ApiExceptionFilter, CommonModule, type Config, DtoPipe, LOGGER, RateLimitGuard } from '@app/common';
+import { ApiKeyGuard, BotsModule } from '@app/bots';
+import { DatabaseModule } from '@app/database';
+import type { Logger } from 'pino';
+import { HealthController } from './health.controller';
+import { Readiness } from './readiness';
+
+/** The whole service in one process. A further module is added to `imports`; nothing else here changes. */
+@Module({})
+export class AppModule {
+  static forRoot(config: Config, logger: Logger): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        CommonModule.forRoot(config, logger),
+        DatabaseModule.forRoot(),
+        ScheduleModule.forRoot(),
+        // The counting is Lethe's own (countRate); the guard built on this package only refuses.
+        ThrottlerModule.forRoot([{ ttl: 60_000, limit: config.anonymousLimit }]),
+        BotsModule,
+      ],
+      controllers: [HealthController],
+      providers: [
+        Readiness,
+        { provide: APP_FILTER, inject: [LOGGER], useFactory: (log: Logger) => new ApiExceptionFilter(log) },
+        // In this order: 429, then 401.
+        { provide: APP_GUARD, useClass: RateLimitGuard },
+        { provide: APP_GUARD, useClass: ApiKeyGuard },
+        { provide: APP_PIPE, useClass: DtoPipe },
+      ],
+    };
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { NextFunction, Response } from 'express';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import {
+  CONFIG,
+  type Config,
+  countRate,
+  jsonBody,
+  LetheHttpAdapter,
+  type LetheRequest,
+  LOGGER,
+  RateLimitStore,
+  RequestContext,
+} from '@app/common';
+import { identify, KeyDirectory } from '@app/bots';
+import type { Logger } from 'pino';
+
+export const API_PREFIX = 'api/v1';
+
+/** Probes and documentation: neither counted nor limited. */
+const UNCOUNTED = /^\/(health|docs)(\/|$)|^\/docs-json$/;
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']);
+
+/** A caller's own request id is kept when it is harmless. */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+export function newHttpAdapter(): LetheHttpAdapter {
+  return new LetheHttpAdapter();
+}
+
+/** The way of every request before its route: request id, who calls, how often, what was sent. */
+export function configureApp(app: NestExpressApplication): void {
+  const config = app.get<Config>(CONFIG);
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
+  if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
+  app.use(openContext(app.get<Logger>(LOGGER)));
+  app.use(counted(identify(app.get(KeyDirectory))));
+  app.use(counted(countRate(app.get(RateLimitStore), config.anonymousLimit)));
+  app.use(jsonBody(config));
+}
+
+type Middleware = (request: LetheRequest, response: Response, next: NextFunction) => void;
+
+function openContext(logger: Logger): Middleware {
+  return (request, _response, next) => {
+    const given = request.headers['x-request-id'];
+    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    request.context = new RequestContext(id, performance.now(), logger);
+    // Express answers OPTIONS by itself, outside the envelope; no route of the interface has other methods.
+    if (!METHODS.has(request.method)) request.url = '/';
+    next();
+  };
+}
+
+function counted(middleware: Middleware): Middleware {
+  return (request, response, next) => {
+    if (UNCOUNTED.test(request.path)) next();
+    else middleware(request, response, next);
+  };
+}

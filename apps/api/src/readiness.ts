@@ -1,0 +1,7 @@
+import { Injectable } from '@nestjs/common';
+
+/** Whether requests should be sent to this process. */
+@Injectable()
+export class Readiness {
+  ready = false;
+}

@@ -1,0 +1,56 @@
+import tseslint from 'typescript-eslint';
+
+const transactionOnly =
+  'The database is reached only through UnitOfWork: take the `tx` of `write` or `read` (libs/README.md).';
+
+export default tseslint.config(
+  {
+    ignores: [
+      'dist/**',
+      'node_modules/**',
+      'coverage/**',
+      'data/**',
+      '*.config.js',
+      '*.config.mjs',
+      'scripts/**',
+      'bench/**',
+    ],
+  },
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-extraneous-class': 'off',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/consistent-type-imports': 'off',
+      'no-console': 'error',
+      'no-restricted-syntax': [
+        'error',
+        { selector: "CallExpression[callee.property.name='transaction']", message: transactionOnly },
+        { selector: "CallExpression[callee.name='InjectRepository']", message: transactionOnly },
+        { selector: "CallExpression[callee.name='InjectDataSource']", message: transactionOnly },
+        {
+          selector: "CallExpression[callee.property.name='save']",
+          message: `save() reads and then writes. ${transactionOnly}`,
+        },
+      ],
+    },
+  },
+  {
+    files: ['libs/database/src/**'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+  {
+    files: ['test/**', '**/*.spec.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+);

@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Random } from '@app/common';
+
+const PREFIX = 'sk_live_';
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 62^43 > 2^256, 62^6 > 2^32. */
+const SECRET_LENGTH = 43;
+const CHECKSUM_LENGTH = 6;
+const KEY = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+/** Characters of a key that may be shown: enough to tell keys apart, useless to guess one. */
+const VISIBLE_LENGTH = 16;
+
+function base62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 62n) text = DIGITS.charAt(Number(rest % 62n)) + text;
+  return text;
+}
+
+function checksum(secret: string): string {
+  return base62(BigInt(crc32(PREFIX + secret)), CHECKSUM_LENGTH);
+}
+
+/** A new key: 256 random bits, and a checksum by which a mistyped or leaked key is told from any other text. */
+export function newApiKey(random: Random): string {
+  const secret = base62(BigInt(`0x${random.bytes(32).toString('hex')}`), SECRET_LENGTH);
+  return PREFIX + secret + checksum(secret);
+}
+
+/** Whether `text` can be a key at all; what cannot costs no look-up. */
+export function isApiKey(text: string): boolean {
+  return (
+    KEY.test(text) && checksum(text.slice(PREFIX.length, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
+  );
+}
+
+/** What is stored of a key. An unkeyed hash suffices: 256 random bits cannot be guessed. */
+export function keyDigest(key: string): string {
+  return hash('sha256', key, 'hex');
+}
+
+export function visiblePrefix(key: string): string {
+  return key.slice(0, VISIBLE_LENGTH);
+}

@@ -1,0 +1,32 @@
+import { Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { indexName, PrimaryIdColumn, SnowflakeColumn, TextColumn, TimeColumn } from '@app/database';
+import { Column } from 'typeorm';
+
+/** A tenant: one bot of a chat platform. */
+@Entity('bots')
+@Index(indexName('bots', ['platform_bot_id']), ['platformBotId'], { unique: true })
+export class Bot {
+  @PrimaryIdColumn() id: string;
+  @SnowflakeColumn({ name: 'platform_bot_id' }) platformBotId: string;
+  @TextColumn() name: string;
+  @TextColumn({ name: 'privacy_contact', nullable: true }) privacyContact: string | null;
+  @TextColumn({ name: 'webhook_url', nullable: true }) webhookUrl: string | null;
+  @TextColumn({ name: 'webhook_secret' }) webhookSecret: string;
+  @TimeColumn({ name: 'created_at' }) createdAt: string;
+  @TimeColumn({ name: 'updated_at' }) updatedAt: string;
+}
+
+/** A credential of a bot. Only its digest is kept: the key itself is shown once. */
+@Entity('api_keys')
+@Index(indexName('api_keys', ['digest']), ['digest'], { unique: true })
+export class ApiKey {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimaryIdColumn() id: string;
+  @Column({ type: 'varchar', length: '64' }) digest: string;
+  @TextColumn() prefix: string;
+  @TimeColumn({ name: 'created_at' }) createdAt: string;
+
+  @ManyToOne(() => Bot, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_api_keys_bot' })
+  bot: Relation<Bot>;
+}

@@ -1,0 +1,43 @@
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { Caller, CurrentBot, notFound, Public, RegistrationBody, Responds } from '@app/common';
+import { BotDeletedView, BotPath, BotRegisteredView, BotView, ChangeBot, RegisterBot } from './bots.dto';
+import { BotsService } from './bots.service';
+
+@ApiTags('Bots')
+@Controller('bots')
+export class BotsController {
+  constructor(private readonly bots: BotsService) {}
+
+  @Public()
+  @Post('register')
+  @ApiBody({ type: RegisterBot })
+  @Responds(201, BotRegisteredView, ['conflict', 'payload_too_large', 'unsupported_media_type'], true)
+  register(@RegistrationBody() body: RegisterBot): Promise<BotRegisteredView> {
+    return this.bots.register(body);
+  }
+
+  @Get(':bot_id')
+  @Responds(200, BotView, ['not_found'])
+  view(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotView> {
+    return this.bots.view(own(bot, path));
+  }
+
+  @Put(':bot_id')
+  @Responds(200, BotView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
+  change(@CurrentBot() bot: Caller, @Param() path: BotPath, @Body() body: ChangeBot): Promise<BotView> {
+    return this.bots.change(own(bot, path), body);
+  }
+
+  @Delete(':bot_id')
+  @Responds(200, BotDeletedView, ['not_found'])
+  delete(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotDeletedView> {
+    return this.bots.delete(own(bot, path));
+  }
+}
+
+/** The path may name the authenticated bot only; any other id is answered like one that does not exist. */
+function own(bot: Caller, { bot_id }: BotPath): string {
+  if (bot_id.toLowerCase() !== bot.botId) throw notFound('Bot');
+  return bot.botId;
+}

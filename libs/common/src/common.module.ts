@@ -1,0 +1,31 @@
+import { DynamicModule, Global, Module } from '@nestjs/common';
+import { EventEmitterModule } from '@nestjs/event-emitter';
+import type { Logger } from 'pino';
+import { Clock, Random, SystemClock, SystemRandom } from './clock';
+import { CONFIG, Config } from './config';
+import { DomainEvents } from './domain-events';
+import { EgressPolicy } from './egress';
+import { LOGGER } from './logger';
+import { MemoryRateLimitStore, RateLimitStore } from './rate-limit.store';
+
+/** The seams that every module shares: configuration, clock, chance, events, limiter store, log. */
+@Global()
+@Module({})
+export class CommonModule {
+  static forRoot(config: Config, logger: Logger): DynamicModule {
+    const providers = [
+      { provide: CONFIG, useValue: config },
+      { provide: LOGGER, useValue: logger },
+      { provide: Clock, useClass: SystemClock },
+      { provide: Random, inject: [Clock], useFactory: (clock: Clock) => new SystemRandom(clock) },
+      {
+        provide: RateLimitStore,
+        inject: [Clock],
+        useFactory: (clock: Clock) => new MemoryRateLimitStore(clock),
+      },
+      { provide: EgressPolicy, useFactory: () => new EgressPolicy(config) },
+      DomainEvents,
+    ];
+    return { module: CommonModule, imports: [EventEmitterModule.forRoot()], providers, exports: providers };
+  }
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { parse as parseDotenv } from 'dotenv';
+import { Setting, SETTINGS } from './settings';
+
+type Settings = typeof SETTINGS;
+
+/** The validated configuration; read once at the start and never changed. */
+export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never };
+
+/** Injection token of {@link Config}. */
+export const CONFIG = Symbol('Config');
+
+/** The configuration cannot be used; `faults` holds one readable line per mistake. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Prefixes that belong to Lethe: a variable of one of these that no setting names is a typing mistake. */
+const OWN_PREFIX =
+  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|DATA_LIMIT|DETAILS_LIMIT|JSON_DEPTH|MIGRATE|SHUTDOWN|TRUST_PROXY|DATABASE_URL)/;
+
+/**
+ * Reads every setting from `environment`; an empty variable counts as not set.
+ * @throws ConfigError that lists every fault, not only the first.
+ */
+export function readConfig(environment: Environment): Config {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    try {
+      values[key] = setting.parse(environment[setting.name] || setting.default);
+    } catch (error) {
+      faults.push(`${setting.name} must be ${(error as Error).message}`);
+    }
+  }
+  const known = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
+  for (const name of Object.keys(environment)) {
+    if (OWN_PREFIX.test(name) && !known.has(name))
+      faults.push(`${name} is no setting of Lethe; README.md lists them all`);
+  }
+  const config = values as Config;
+  if (faults.length === 0) faults.push(...contradictions(config));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(config);
+}
+
+function contradictions(config: Config): string[] {
+  return [...config.botTiers]
+    .filter(([, tier]) => !config.tiers.has(tier))
+    .map(
+      ([bot, tier]) =>
+        `RATE_LIMIT_BOT_TIERS gives bot ${bot} the tier ${tier}, which RATE_LIMIT_TIERS does not name`,
+    );
+}
+
+/** {@link readConfig} of the process environment over the `.env` file of the working directory, if there is one. */
+export function loadConfig(): Config {
+  return readConfig({ ...readDotenv('.env'), ...process.env });
+}
+
+function readDotenv(path: string): Environment {
+  try {
+    return parseDotenv(readFileSync(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new ConfigError([`.env cannot be read: ${(error as Error).message}`]);
+  }
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { EventEmitter2, OnEvent } from '@nestjs/event-emitter';
+
+type EventClass<E> = abstract new (...args: never[]) => E;
+
+/**
+ * Events between modules, published inside the transaction of the act. Listeners are awaited one after the other and
+ * write only through `event.tx`; an error of any rolls the whole act back, so that state, audit event and queued
+ * webhook are all there or none.
+ */
+@Injectable()
+export class DomainEvents {
+  constructor(private readonly emitter: EventEmitter2) {}
+
+  /** @throws whatever a listener throws. */
+  async publish(event: object): Promise<void> {
+    for (const listener of this.emitter.listeners(event.constructor.name)) {
+      await (listener as (event: object) => unknown)(event);
+    }
+  }
+}
+
+/** Subscribes a method to an event class; its errors reach the publisher, which `@OnEvent` alone would swallow. */
+export const OnDomainEvent = <E>(event: EventClass<E>): MethodDecorator =>
+  OnEvent(event.name, { suppressErrors: false });

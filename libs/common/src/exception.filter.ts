@@ -1,0 +1,36 @@
+import { ArgumentsHost, Catch, ExceptionFilter, HttpException } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { answer, errorEnvelope } from './answer';
+import { ApiError } from './errors';
+import { describeFault } from './logger';
+import { rateLimitExceeded } from './rate-limit.guard';
+import type { LetheResponse } from './request-context';
+
+/** The one way out for every error of every layer: parser, router, guards, services. Nothing internal is disclosed. */
+@Catch()
+export class ApiExceptionFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<LetheResponse>();
+    const { context } = response.req;
+    // Guards do not run for unknown paths: a caller over the limit is refused here instead.
+    const error = context.rate?.exceeded ? rateLimitExceeded() : toApiError(exception);
+    if (error.status >= 500)
+      this.logger.error({ requestId: context.id, ...describeFault(exception) }, 'request failed');
+    if (response.headersSent) response.destroy();
+    else answer(response, error.status, errorEnvelope(error));
+  }
+}
+
+/** What a caller may know of any thrown value. */
+export function toApiError(exception: unknown): ApiError {
+  if (exception instanceof ApiError) return exception;
+  if (exception instanceof HttpException) {
+    const status = exception.getStatus();
+    if (status === 404) return new ApiError('not_found', 'There is no such path and method');
+    if (status < 500) return new ApiError('invalid_request', 'The request is not valid');
+  }
+  if (exception instanceof URIError) return new ApiError('invalid_request', 'The path is not valid');
+  return new ApiError('internal_error', 'The service made a mistake; quote X-Request-Id to its operator');
+}

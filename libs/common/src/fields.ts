@@ -1,0 +1,313 @@
+import 'reflect-metadata';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { isEmail, ValidateBy, ValidateIf, ValidateNested, ValidationOptions } from 'class-validator';
+import { codePoints, isPlainText } from './text';
+
+/** The reserved guild id of the bot-wide scope: direct messages, and calls that name no guild. */
+export const BOT_WIDE_GUILD_ID = '0'.repeat(17);
+
+export const CONSENT_STATUSES = ['none', 'pending', 'accepted', 'revoked'] as const;
+export const DELETION_STATUSES = ['processing', 'completed', 'failed'] as const;
+export const AUDIT_EVENT_TYPES = [
+  'consent_requested',
+  'consent_accepted',
+  'consent_revoked',
+  'data_submitted',
+  'data_exported',
+  'data_deleted',
+  'deletion_requested',
+  'deletion_completed',
+  'deletion_failed',
+] as const;
+export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
+
+/** Presence of a field: required unless it is optional, or the field it names is given instead. */
+export interface Presence {
+  readonly optional?: boolean;
+  readonly unless?: string;
+  /** For documentation: the table says "or null". */
+  readonly nullable?: boolean;
+  readonly description?: string;
+}
+
+interface Rule {
+  readonly name: string;
+  readonly check: (value: unknown) => boolean;
+  /** Completes "FIELD …" and says how to mend it. */
+  readonly message: string | ((value: unknown) => string);
+  readonly schema: ApiPropertyOptions;
+}
+
+function presence({ optional, unless }: Presence): PropertyDecorator[] {
+  if (unless !== undefined) {
+    return [ValidateIf((body: Record<string, unknown>, value) => value != null || body[unless] == null)];
+  }
+  return optional ? [ValidateIf((_body, value) => value !== undefined && value !== null)] : [];
+}
+
+function documented(
+  schema: ApiPropertyOptions,
+  { optional, unless, nullable, description }: Presence,
+): PropertyDecorator {
+  const required = !optional && unless === undefined;
+  return ApiProperty({
+    ...schema,
+    required,
+    ...(nullable && { nullable }),
+    ...(description && { description }),
+  } as ApiPropertyOptions);
+}
+
+/** One line per field of a DTO: the check, its message and its documentation. */
+function field(rule: Rule, given: Presence = {}, each = false): PropertyDecorator {
+  const { message } = rule;
+  const options: ValidationOptions = {
+    each,
+    message: typeof message === 'string' ? message : ({ value }) => message(value),
+  };
+  return applyDecorators(
+    ...presence(given),
+    ValidateBy({ name: rule.name, validator: { validate: rule.check } }, options),
+    documented(rule.schema, given),
+  );
+}
+
+function matches(pattern: RegExp): Rule['check'] {
+  return (value) => typeof value === 'string' && pattern.test(value);
+}
+
+const SNOWFLAKE = /^\d{17,20}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const KEY = /^[a-z_][a-z0-9_]*$/;
+/** Longest key of a category or field, in characters; the contract sets none, an index row needs one. */
+const KEY_MAX = 100;
+
+/** A platform id. A JSON number has already lost digits, so it is refused with the way to mend it. */
+export const Snowflake = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'snowflake',
+      check: matches(SNOWFLAKE),
+      message: (value) =>
+        typeof value === 'number'
+          ? 'must be sent as a string of 17 to 20 digits, for example str(user.id): a JSON number loses digits'
+          : 'must be a string of 17 to 20 digits',
+      schema: { type: 'string', pattern: SNOWFLAKE.source, example: '123456789012345678' },
+    },
+    given,
+  );
+
+export const Uuid = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'uuid',
+      check: matches(UUID),
+      message: 'must be a UUID',
+      schema: { type: 'string', format: 'uuid' },
+    },
+    given,
+  );
+
+/** The key of a category or of one of its fields. */
+export const Key = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'key',
+      check: (value) => typeof value === 'string' && value.length <= KEY_MAX && KEY.test(value),
+      message: `must be lower-case letters, digits and _, not starting with a digit, at most ${KEY_MAX} characters`,
+      schema: { type: 'string', pattern: KEY.source, maxLength: KEY_MAX },
+    },
+    given,
+  );
+
+/** Text of 1 to `max` code points; unbounded texts are bounded by the body limit. */
+export const Text = (max: number, given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'text',
+      check: (value) =>
+        typeof value === 'string' && value !== '' && codePoints(value) <= max && isPlainText(value),
+      message: `must be a text of 1 to ${max} characters`,
+      schema: { type: 'string', minLength: 1, maxLength: max },
+    },
+    given,
+  );
+
+const VERSION = /^[A-Za-z0-9._+:-]{1,64}$/;
+
+export const ConsentVersion = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'consentVersion',
+      check: matches(VERSION),
+      message: 'must be 1 to 64 letters, digits and . _ + : -',
+      schema: { type: 'string', pattern: VERSION.source, example: '1.0' },
+    },
+    given,
+  );
+
+export const Email = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'email',
+      check: (value) => typeof value === 'string' && value.length <= 254 && isEmail(value),
+      message: 'must be an e-mail address',
+      schema: { type: 'string', format: 'email', maxLength: 254 },
+    },
+    given,
+  );
+
+/** An address with http or https; which targets are allowed besides is the EgressPolicy's to say. */
+export const WebUrl = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'webUrl',
+      check: (value) =>
+        typeof value === 'string' &&
+        value.length <= 2048 &&
+        /^https?:\/\/[^/]/i.test(value) &&
+        URL.canParse(value),
+      message: 'must be an absolute http or https URL of at most 2048 characters',
+      schema: { type: 'string', format: 'uri', maxLength: 2048 },
+    },
+    given,
+  );
+
+export const OneOf = (values: readonly string[], given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'oneOf',
+      check: (value) => typeof value === 'string' && values.includes(value),
+      message: `must be one of ${values.join(', ')}`,
+      schema: { type: 'string', enum: [...values] },
+    },
+    given,
+  );
+
+export const Integer = (min: number, max: number, given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'integer',
+      check: (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+      message: `must be a whole number from ${min} to ${max}`,
+      schema: { type: 'integer', minimum: min, maximum: max },
+    },
+    given,
+  );
+
+/** A whole number in a query; it stays text in the DTO and is read by Page. */
+export const QueryInteger = (min: number, max: number, fallback: number): PropertyDecorator =>
+  field(
+    {
+      name: 'queryInteger',
+      check: (value) =>
+        typeof value === 'string' &&
+        /^[0-9]{1,15}$/.test(value) &&
+        Number(value) >= min &&
+        Number(value) <= max,
+      message: `must be a whole number from ${min}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}`,
+      schema: {
+        type: 'integer',
+        minimum: min,
+        default: fallback,
+        ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }),
+      },
+    },
+    { optional: true },
+  );
+
+export const Flag = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'boolean',
+      check: (value) => typeof value === 'boolean',
+      message: 'must be true or false',
+      schema: { type: 'boolean' },
+    },
+    given,
+  );
+
+/** A point in time that Lethe answers. */
+export const Timestamp = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'timestamp',
+      check: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
+      message: 'must be an ISO 8601 time',
+      schema: { type: 'string', format: 'date-time' },
+    },
+    given,
+  );
+
+/** A JSON object with keys of the caller's own; class-transformer never sees it. */
+export const JsonObject = (limitBytes: number, given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'jsonObject',
+      check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      message: 'must be a JSON object',
+      schema: {
+        type: 'object',
+        additionalProperties: true,
+        description: `At most ${limitBytes} bytes as JSON`,
+      },
+    },
+    given,
+  );
+
+/** A list of texts that each satisfy `pattern`. */
+export const Texts = (max: number, maxItems: number, given: Presence = {}): PropertyDecorator => {
+  const isText: Rule['check'] = (value) =>
+    typeof value === 'string' && value !== '' && codePoints(value) <= max && isPlainText(value);
+  return field(
+    {
+      name: 'texts',
+      check: (value) =>
+        Array.isArray(value) && value.length >= 1 && value.length <= maxItems && value.every(isText),
+      message: `must be a list of 1 to ${maxItems} texts of 1 to ${max} characters`,
+      schema: {
+        type: 'array',
+        items: { type: 'string', minLength: 1, maxLength: max },
+        minItems: 1,
+        maxItems,
+      },
+    },
+    given,
+  );
+};
+
+const ITEM_TYPE = 'lethe:item-type';
+
+/** The DTO class of the items of a {@link ListOf} field. */
+export function itemTypeOf(prototype: object, property: string): unknown {
+  return (Reflect.getMetadata(ITEM_TYPE, prototype, property) as (() => unknown) | undefined)?.();
+}
+
+/** A list of nested DTOs; faults are named by path, `fields[3].key`. */
+export const ListOf = (
+  item: () => new () => object,
+  min: number,
+  max: number,
+  given: Presence = {},
+): PropertyDecorator =>
+  applyDecorators(
+    ...presence(given),
+    ValidateBy(
+      {
+        name: 'listOf',
+        validator: {
+          validate: (value) => Array.isArray(value) && value.length >= min && value.length <= max,
+        },
+      },
+      { message: `must be a list of ${min} to ${max} objects` },
+    ),
+    ValidateNested({ each: true }),
+    Type(item),
+    Reflect.metadata(ITEM_TYPE, item),
+    documented(
+      { type: () => [item()], minItems: min, maxItems: max } as unknown as ApiPropertyOptions,
+      given,
+    ),
+  );

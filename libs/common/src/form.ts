@@ -1,0 +1,126 @@
+import { getMetadataStorage, ValidationArguments, ValidatorConstraintInterface } from 'class-validator';
+import type { FieldFault } from './errors';
+import { itemTypeOf } from './fields';
+
+type Dto = object;
+type DtoClass = new () => Dto;
+type Body = Readonly<Record<string, unknown>>;
+
+interface Check {
+  readonly constraint: ValidatorConstraintInterface;
+  readonly message: string | ((args: ValidationArguments) => string) | undefined;
+  readonly constraints: unknown[];
+}
+
+interface FieldPlan {
+  readonly name: string;
+  /** All must hold for the field to be checked at all (class-validator's ValidateIf and IsOptional). */
+  readonly conditions: ((body: Body, value: unknown) => boolean)[];
+  readonly checks: Check[];
+  readonly nested: Form | undefined;
+}
+
+/**
+ * The checks of one DTO class, compiled once from its class-validator decorators: a tenth of the cost of walking
+ * class-validator's metadata for every request, with the same verdicts (form.spec.ts compares them on generated input).
+ */
+export class Form {
+  private static readonly compiled = new Map<unknown, Form | undefined>();
+  private constructor(
+    private readonly dto: DtoClass,
+    private readonly fields: readonly FieldPlan[],
+  ) {}
+
+  /** The form of a DTO class; undefined for a type that declares no field. */
+  static of(type: unknown): Form | undefined {
+    if (!Form.compiled.has(type)) Form.compiled.set(type, Form.compile(type));
+    return Form.compiled.get(type);
+  }
+
+  /** @throws Error for a decorator that cannot be checked synchronously and on its own: a mistake of the DTO's author. */
+  private static compile(type: unknown): Form | undefined {
+    if (typeof type !== 'function') return undefined;
+    const storage = getMetadataStorage();
+    const metadatas = storage.getTargetValidationMetadatas(type, '', false, false);
+    if (metadatas.length === 0) return undefined;
+    const plans = new Map<string, FieldPlan>();
+    for (const metadata of metadatas) {
+      const name = metadata.propertyName;
+      const plan = plans.get(name) ?? {
+        name,
+        conditions: [],
+        checks: [],
+        nested: nestedForm(type as DtoClass, name),
+      };
+      plans.set(name, plan);
+      if (metadata.type === 'conditionalValidation') {
+        plan.conditions.push(
+          (metadata.constraints as FieldPlan['conditions'])[0] as FieldPlan['conditions'][number],
+        );
+      } else if (metadata.type === 'customValidation' && !metadata.each && !metadata.groups?.length) {
+        const constraint = storage.getTargetValidatorConstraints(metadata.constraintCls)[0];
+        if (!constraint || constraint.async)
+          throw new Error(`${type.name}.${name}: asynchronous checks belong in the service`);
+        const message = metadata.message as Check['message'];
+        plan.checks.push({
+          constraint: constraint.instance,
+          message,
+          constraints: metadata.constraints ?? [],
+        });
+      } else if (metadata.type !== 'nestedValidation') {
+        throw new Error(
+          `${type.name}.${name}: ${metadata.name ?? metadata.type} with each or groups is not supported`,
+        );
+      }
+    }
+    return new Form(type as DtoClass, [...plans.values()]);
+  }
+
+  /** A DTO of the declared fields alone, unknown ones left behind; every fault is added to `faults`. */
+  read(body: Body, faults: FieldFault[], path = ''): Dto {
+    const dto = new this.dto() as Record<string, unknown>;
+    for (const field of this.fields) {
+      const value = Object.hasOwn(body, field.name) ? body[field.name] : undefined;
+      if (!field.conditions.every((holds) => holds(body, value))) {
+        if (value !== undefined) dto[field.name] = value;
+        continue;
+      }
+      const failed = field.checks.find(
+        ({ constraint, constraints }) => !constraint.validate(value, { constraints } as ValidationArguments),
+      );
+      if (failed !== undefined) {
+        faults.push({ field: path + field.name, message: messageOf(failed, field.name, value) });
+      } else {
+        dto[field.name] =
+          field.nested === undefined ? value : readList(field.nested, value, faults, path + field.name);
+      }
+    }
+    return dto;
+  }
+}
+
+function nestedForm(type: DtoClass, name: string): Form | undefined {
+  return Form.of(itemTypeOf(type.prototype as object, name));
+}
+
+function readList(form: Form, value: unknown, faults: FieldFault[], path: string): unknown {
+  const items = Array.isArray(value) ? (value as unknown[]) : [value];
+  const read = items.map((item, index) => {
+    const at = Array.isArray(value) ? `${path}[${index}]` : path;
+    if (typeof item === 'object' && item !== null && !Array.isArray(item))
+      return form.read(item as Body, faults, `${at}.`);
+    faults.push({ field: at, message: 'must be an object' });
+    return undefined;
+  });
+  return Array.isArray(value) ? read : read[0];
+}
+
+function messageOf({ message, constraint, constraints }: Check, property: string, value: unknown): string {
+  const args = { value, property, constraints } as ValidationArguments;
+  const text =
+    typeof message === 'function'
+      ? message(args)
+      : (message ?? constraint.defaultMessage?.(args) ?? 'is not valid');
+  if (value === undefined && typeof message === 'string') return `is required: ${text}`;
+  return text.replace('$property ', '').replaceAll('$constraint1', String(constraints[0]));
+}

@@ -1,0 +1,81 @@
+import { createServer, IncomingMessage, ServerResponse, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { Express, RequestHandler } from 'express';
+import { answer, errorEnvelope, successEnvelope } from './answer';
+import { parseQuery } from './query';
+import type { LetheResponse } from './request-context';
+
+/** Milliseconds a client has to send its headers, and its whole request: slow senders are cut, others not held up. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/**
+ * Express behind Nest with three differences: every result of a controller leaves in the success envelope with one
+ * `writeHead`; requests are created with Express's prototypes instead of being given them afterwards, which keeps
+ * V8's inline caches; and what Node refuses before Express sees it is answered in the error envelope too.
+ */
+export class LetheHttpAdapter extends ExpressAdapter {
+  constructor() {
+    const app: Express = express();
+    app.disable('x-powered-by');
+    app.disable('etag');
+    app.enable('case sensitive routing');
+    app.enable('strict routing');
+    app.set('query parser', parseQuery);
+    super(app);
+  }
+
+  override reply(response: LetheResponse, body: unknown, status?: number): void {
+    if (!response.headersSent) answer(response, status ?? response.statusCode, successEnvelope(body));
+  }
+
+  override initHttpServer(): void {
+    const app = this.getInstance<Express>();
+    const options = {
+      IncomingMessage: born(IncomingMessage, app.request),
+      ServerResponse: born(ServerResponse, app.response),
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 2_000,
+    };
+    const server: Server = createServer(options as object, app);
+    server.on('clientError', refuseUnreadable);
+    // Without a listener Node cuts these without a word.
+    server.on('connect', (_request, socket: Duplex) => refuseUnreadable(new Error(), socket));
+    this.httpServer = server;
+  }
+
+  /** Unknown paths outside the prefix are answered in the envelope as well. */
+  override setNotFoundHandler(handler: RequestHandler): unknown {
+    return this.use(handler);
+  }
+
+  /** Parsing is Lethe's own (json-body.ts). */
+  override registerParserMiddleware(): void {}
+}
+
+/** A constructor like `native` whose instances have `prototype`, so that Express finds nothing left to change. */
+function born(native: typeof IncomingMessage | typeof ServerResponse, prototype: object): unknown {
+  function Born(this: object, ...given: unknown[]): void {
+    (native as unknown as (...args: unknown[]) => void).apply(this, given);
+  }
+  Born.prototype = prototype;
+  return Born;
+}
+
+/** Requests that are no HTTP (400) or whose headers are too large (431): answered in the envelope, then cut. */
+function refuseUnreadable(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const body = errorEnvelope({
+    code: 'invalid_request',
+    message: tooLarge ? 'The request headers are too large' : 'The request is not valid HTTP/1.1',
+    details: undefined,
+  });
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

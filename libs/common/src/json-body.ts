@@ -1,0 +1,152 @@
+import type { NextFunction, Response } from 'express';
+import { ApiError, invalidRequest } from './errors';
+import type { LetheRequest } from './request-context';
+import { isPlainText } from './text';
+
+export interface JsonLimits {
+  readonly bodyLimitBytes: number;
+  readonly jsonDepthLimit: number;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Middleware that reads the JSON object of POST and PUT. It never answers by itself: what is wrong with a body is
+ * left in `request.body` as an ApiError, which the validation pipe throws once the route is known and the caller
+ * is authenticated, so that an unknown path stays 404 and a missing key 401 however bad the body is.
+ */
+export function jsonBody(limits: JsonLimits) {
+  return (request: LetheRequest, _response: Response, next: NextFunction): void => {
+    if ((request.method !== 'POST' && request.method !== 'PUT') || request.context.rate?.exceeded)
+      return next();
+    const fault = refusedByHeaders(request, limits);
+    if (fault !== undefined) {
+      request.body = fault;
+      return next();
+    }
+    collect(request, limits, (body) => {
+      request.body = body;
+      next();
+    });
+  };
+}
+
+function refusedByHeaders(request: LetheRequest, { bodyLimitBytes }: JsonLimits): ApiError | undefined {
+  const { 'content-type': type, 'content-length': length, 'content-encoding': coding } = request.headers;
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+  if (type === undefined ? hasBody : !isJsonType(type)) {
+    return new ApiError('unsupported_media_type', 'Send the body as application/json');
+  }
+  if (coding !== undefined && coding !== 'identity') {
+    return new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding');
+  }
+  return Number(length ?? 0) > bodyLimitBytes ? tooLarge(bodyLimitBytes) : undefined;
+}
+
+function isJsonType(type: string): boolean {
+  return type === 'application/json' || /^application\/json\s*(;|$)/i.test(type);
+}
+
+function tooLarge(limitBytes: number): ApiError {
+  return new ApiError('payload_too_large', `The body may be at most ${limitBytes} bytes long`, {
+    limit_bytes: limitBytes,
+  });
+}
+
+function collect(
+  request: LetheRequest,
+  limits: JsonLimits,
+  done: (body: LetheRequest['body']) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let settled = false;
+  const settle = (body: LetheRequest['body']): void => {
+    if (settled) return;
+    settled = true;
+    done(body);
+  };
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= limits.bodyLimitBytes) chunks.push(chunk);
+    else if (!settled) {
+      request.pause();
+      settle(tooLarge(limits.bodyLimitBytes));
+    }
+  });
+  request.on('end', () => {
+    const [first] = chunks;
+    settle(
+      parseJsonObject(chunks.length === 1 && first ? first : Buffer.concat(chunks), limits.jsonDepthLimit),
+    );
+  });
+  // A client that went away gets no answer; nothing behind this middleware runs for it.
+  request.on('error', () => (settled = true));
+}
+
+/** The JSON object in `bytes`; undefined for no bytes at all; else the fault. */
+export function parseJsonObject(
+  bytes: Buffer,
+  depthLimit: number,
+): Record<string, unknown> | ApiError | undefined {
+  if (bytes.length === 0) return undefined;
+  const shape = scan(bytes);
+  if (shape.depth > depthLimit) return badBody(`may be nested at most ${depthLimit} deep`);
+  let value: unknown;
+  try {
+    value = JSON.parse(decoder.decode(bytes));
+  } catch {
+    return badBody('must be valid JSON in UTF-8');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return badBody('must be a JSON object');
+  if (shape.escapes) {
+    const path = pathOfBadText(value, '');
+    if (path !== undefined)
+      return invalidRequest([{ field: path || 'body', message: 'must not hold NUL or lone surrogates' }]);
+  }
+  return value as Record<string, unknown>;
+}
+
+function badBody(message: string): ApiError {
+  return invalidRequest([{ field: 'body', message }]);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** The deepest nesting, and whether any `\u` escape occurs, in one pass and before JSON.parse could exhaust the stack. */
+function scan(bytes: Buffer): { depth: number; escapes: boolean } {
+  let depth = 0;
+  let deepest = 0;
+  let escapes = false;
+  let inText = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (inText) {
+      if (byte === BACKSLASH) {
+        at++;
+        if (bytes[at] === 0x75) escapes = true;
+      } else if (byte === QUOTE) inText = false;
+    } else if (byte === QUOTE) inText = true;
+    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return { depth: deepest, escapes };
+}
+
+/** Where a text or key with NUL or a lone surrogate stands; only escapes can bring one in. */
+function pathOfBadText(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return isPlainText(value) ? undefined : path;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!isPlainText(key)) return path || 'body';
+    const found = pathOfBadText(
+      inner,
+      Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`,
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

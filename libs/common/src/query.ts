@@ -1,0 +1,17 @@
+import { ApiError, invalidRequest } from './errors';
+
+/**
+ * Parses a query string into single text values. A repeated parameter and the bracket forms of arrays and objects
+ * have no meaning here; they become the fault that the validation pipe answers, since a parser must not throw.
+ */
+export function parseQuery(text: string | null | undefined): Record<string, string> | ApiError {
+  const found = Object.create(null) as Record<string, string>;
+  if (!text) return found;
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (name.includes('['))
+      return invalidRequest([{ field: name, message: 'must be a plain parameter, not an array or object' }]);
+    if (name in found) return invalidRequest([{ field: name, message: 'must be given once' }]);
+    found[name] = value;
+  }
+  return found;
+}

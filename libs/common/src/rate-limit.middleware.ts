@@ -1,0 +1,39 @@
+import { isIPv6 } from 'node:net';
+import type { NextFunction, Response } from 'express';
+import { RateDecision, RateLimitStore } from './rate-limit.store';
+import type { LetheRequest } from './request-context';
+
+/**
+ * Counts every request: one bucket per bot over all its routes and keys, and where no key is valid one per client
+ * address. It only counts; ThrottlerGuard refuses. A store that fails lets the request pass uncounted.
+ */
+export function countRate(store: RateLimitStore, anonymousLimit: number) {
+  return (request: LetheRequest, _response: Response, next: NextFunction): void => {
+    const { context } = request;
+    const counted =
+      context.caller === undefined
+        ? store.hit(`address:${addressBucket(request.ip)}`, anonymousLimit)
+        : store.hit(context.caller.botId, context.caller.limit);
+    const proceed = (rate: RateDecision): void => {
+      context.rate = rate;
+      next();
+    };
+    if (counted instanceof Promise) counted.then(proceed, next);
+    else proceed(counted);
+  };
+}
+
+/** One client of IPv6 usually owns a /64: that is its bucket. */
+function addressBucket(address = ''): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const rest = tail === '' ? [] : tail.split(':');
+    while (groups.length + rest.length < 8) groups.push('0');
+    groups.push(...rest);
+  }
+  return groups.slice(0, 4).join(':');
+}

@@ -1,0 +1,34 @@
+import { applyDecorators } from '@nestjs/common';
+import { Column, ColumnOptions, PrimaryColumn } from 'typeorm';
+
+type Options = Pick<ColumnOptions, 'name' | 'nullable'>;
+type PrimaryOptions = Pick<ColumnOptions, 'name'>;
+
+/** Column types that mean the same on every engine. */
+export const IdColumn = (options: Options = {}): PropertyDecorator =>
+  Column({ type: 'varchar', length: '36', ...options });
+export const PrimaryIdColumn = (options: PrimaryOptions = {}): PropertyDecorator =>
+  PrimaryColumn({ type: 'varchar', length: '36', ...options });
+/** A snowflake: text, since 64 bits do not survive a JavaScript number. */
+export const SnowflakeColumn = (options: Options = {}): PropertyDecorator =>
+  Column({ type: 'varchar', length: '20', ...options });
+export const PrimarySnowflakeColumn = (options: PrimaryOptions = {}): PropertyDecorator =>
+  PrimaryColumn({ type: 'varchar', length: '20', ...options });
+export const TextColumn = (options: Options = {}): PropertyDecorator => Column({ type: 'text', ...options });
+/** ISO 8601, UTC, milliseconds: the same text on both engines, in the order of time. */
+export const TimeColumn = (options: Options = {}): PropertyDecorator =>
+  Column({ type: 'varchar', length: '24', ...options });
+export const IntegerColumn = (options: Options = {}): PropertyDecorator =>
+  Column({ type: 'integer', ...options });
+/** JSON as text: `jsonb` would reorder keys. */
+export const JsonColumn = (options: Options = {}): PropertyDecorator =>
+  applyDecorators(
+    Column({
+      type: 'text',
+      ...options,
+      transformer: {
+        to: (value: unknown) => (value == null ? null : JSON.stringify(value)),
+        from: (text: string | null) => (text === null ? null : (JSON.parse(text) as unknown)),
+      },
+    }),
+  );

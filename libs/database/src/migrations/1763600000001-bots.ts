@@ -1,0 +1,48 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createBotTable, createTable, id, nullable, primary, snowflake, text, time } from '../schema';
+
+/** The tenants, their keys and their guilds. */
+export class Bots1763600000001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await createTable(runner, {
+      name: 'bots',
+      columns: {
+        id: primary(id),
+        platform_bot_id: snowflake,
+        name: text,
+        privacy_contact: nullable(text),
+        webhook_url: nullable(text),
+        webhook_secret: text,
+        created_at: time,
+        updated_at: time,
+      },
+      indices: [{ columnNames: ['platform_bot_id'], isUnique: true }],
+    });
+    await createBotTable(runner, {
+      name: 'api_keys',
+      columns: {
+        bot_id: primary(id),
+        id: primary(id),
+        digest: { type: 'varchar', length: '64' },
+        prefix: text,
+        created_at: time,
+      },
+      indices: [{ columnNames: ['digest'], isUnique: true }],
+    });
+    await createBotTable(runner, {
+      name: 'servers',
+      columns: {
+        bot_id: primary(id),
+        guild_id: primary(snowflake),
+        id,
+        name: nullable(text),
+        created_at: time,
+      },
+      indices: [{ columnNames: ['bot_id', 'id'], isUnique: true }],
+    });
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const table of ['servers', 'api_keys', 'bots']) await runner.dropTable(table);
+  }
+}

@@ -1,0 +1,16 @@
+import { Bots1763600000001 } from './1763600000001-bots';
+import { Categories1763600000002 } from './1763600000002-categories';
+import { Consents1763600000003 } from './1763600000003-consents';
+import { UserData1763600000004 } from './1763600000004-user-data';
+import { Audit1763600000005 } from './1763600000005-audit';
+import { Deletions1763600000006 } from './1763600000006-deletions';
+
+/** Lethe's schema, in the order in which it grew. */
+export const LETHE_MIGRATIONS = [
+  Bots1763600000001,
+  Categories1763600000002,
+  Consents1763600000003,
+  UserData1763600000004,
+  Audit1763600000005,
+  Deletions1763600000006,
+];

@@ -1,0 +1,42 @@
+import { DataSource, MigrationExecutor } from 'typeorm';
+import { driverCode } from './database-faults';
+import { StartError } from './start-error';
+
+/**
+ * Initialises the writing connection and brings the schema up to date, or checks that it is where migrations are run
+ * by hand (`MIGRATE_ON_START=false`). A file that is damaged or was written by a newer Lethe is left untouched.
+ * @throws StartError that says what to do.
+ */
+export async function openForWriting(source: DataSource, migrate: boolean): Promise<DataSource> {
+  try {
+    await source.initialize();
+    await bringUpToDate(source, migrate);
+    return source;
+  } catch (error) {
+    if (source.isInitialized) await source.destroy();
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(driverCode(error))) {
+      throw new StartError(
+        `${String(source.options.database)} is damaged or no SQLite database. It was left untouched; restore a backup.`,
+      );
+    }
+    throw error;
+  }
+}
+
+async function bringUpToDate(source: DataSource, migrate: boolean): Promise<void> {
+  const executor = new MigrationExecutor(source);
+  const known = new Set(source.migrations.map((migration) => migration.name ?? migration.constructor.name));
+  const foreign = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
+  if (foreign.length > 0) {
+    throw new StartError(
+      `The database was written by a newer Lethe, or by one with another module (${foreign.map(({ name }) => name).join(', ')}). ` +
+        'It was left untouched; start that version, or restore a backup.',
+    );
+  }
+  if (migrate) await source.runMigrations({ transaction: 'all' });
+  else if ((await executor.getPendingMigrations()).length > 0) {
+    throw new StartError(
+      'The database needs migrations. Run them with MIGRATE_ON_START=true or npm run migrate.',
+    );
+  }
+}

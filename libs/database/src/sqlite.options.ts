@@ -1,0 +1,57 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import SqliteDatabase, { Database } from 'better-sqlite3';
+import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
+import { StartError } from './start-error';
+
+/**
+ * What every connection needs: a commit survives a power cut (`synchronous=FULL`, write-ahead log), deleted text is
+ * overwritten (`secure_delete`), and a lock is never waited for on the event loop (`timeout` 0; the UnitOfWork retries).
+ */
+export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSqlite3DataSourceOptions {
+  return {
+    type: 'better-sqlite3',
+    database: resolve(path),
+    readonly: access === 'read',
+    timeout: 0,
+    prepareDatabase: (database: unknown) => {
+      const pragmas = [
+        'synchronous = FULL',
+        'secure_delete = ON',
+        'foreign_keys = ON',
+        'temp_store = MEMORY',
+        'cache_size = -16384',
+      ];
+      if (access === 'write') pragmas.unshift('journal_mode = WAL');
+      for (const pragma of pragmas) (database as Database).pragma(pragma);
+    },
+  };
+}
+
+/**
+ * Takes the file for this process until it ends, however it ends: an SQLite lock on a file beside it, which the
+ * kernel gives back. Creates the directory and the file readable by their owner alone.
+ * @throws StartError when another process holds it or the directory cannot be written.
+ */
+export function lockFile(path: string): () => void {
+  const lockPath = `${resolve(path)}.lock`;
+  try {
+    mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 });
+    closeSync(openSync(resolve(path), 'a', 0o600));
+    const lock = new SqliteDatabase(lockPath, { timeout: 0 });
+    chmodSync(lockPath, 0o600);
+    lock.pragma('journal_mode = DELETE');
+    lock.exec('BEGIN EXCLUSIVE');
+    return () => lock.close();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code?.startsWith('SQLITE_BUSY')) {
+      throw new StartError(
+        `Another process is using ${path}. Stop it, or give this one a file of its own with DATABASE_URL.`,
+      );
+    }
+    throw new StartError(
+      `${path} cannot be opened for writing (${code ?? 'unknown'}). Check the directory and its permissions.`,
+    );
+  }
+}

@@ -1,0 +1,47 @@
+import type { Database, Statement } from 'better-sqlite3';
+import type { DataSource, EntityManager } from 'typeorm';
+import { SqlValue, Tx } from './tx';
+
+/** Statements kept prepared on one connection; the texts of the code are far fewer. */
+const STATEMENTS_MAX = 500;
+
+/** TypeORM's connection to SQLite together with the handle beneath it. */
+export class SqliteConnection {
+  readonly database: Database;
+  readonly manager: EntityManager;
+  private readonly statements = new Map<string, Statement>();
+
+  constructor(readonly dataSource: DataSource) {
+    this.database = (dataSource.driver as unknown as { databaseConnection: Database }).databaseConnection;
+    this.manager = dataSource.createEntityManager(dataSource.createQueryRunner());
+  }
+
+  prepared(sql: string): Statement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      if (this.statements.size >= STATEMENTS_MAX) this.statements.clear();
+      statement = this.database.prepare(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** One unit on a SQLite connection; its statements are synchronous beneath their promises. */
+export class SqliteTx extends Tx {
+  constructor(private readonly connection: SqliteConnection) {
+    super();
+  }
+
+  protected get entityManager(): EntityManager {
+    return this.connection.manager;
+  }
+
+  protected async fetch(sql: string, values: readonly SqlValue[]): Promise<unknown[]> {
+    return this.connection.prepared(sql).all(...values);
+  }
+
+  protected async execute(sql: string, values: readonly SqlValue[]): Promise<number> {
+    return this.connection.prepared(sql).run(...values).changes;
+  }
+}

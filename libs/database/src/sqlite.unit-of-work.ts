@@ -1,0 +1,225 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { databaseUnavailable, driverCode, translateFault } from './database-faults';
+import { SqliteConnection, SqliteTx } from './sqlite.tx';
+import type { Tx } from './tx';
+import { UnitOfWork } from './unit-of-work';
+
+/** Units that share one COMMIT at most: bounds how long the first of a group waits for its answer. */
+const GROUP_MAX = 256;
+/** A unit that awaits something else than its statements would hold up every writer: it is ended after this. */
+const UNIT_TIMEOUT_MS = 5_000;
+/** How long a lock of another program on the file is waited for, off the event loop, before the units get 503. */
+const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
+
+const SCRUB_TRIES_MAX = 50;
+const SCRUB_PAUSE_MS = 20;
+
+interface Unit {
+  readonly work: (tx: Tx) => Promise<unknown>;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Ended {
+  readonly unit: Unit;
+  readonly outcome: { value: unknown } | { error: unknown };
+  readonly callbacks: readonly (() => void)[];
+}
+
+/**
+ * UnitOfWork on SQLite. Write units run strictly one after the other on one connection and share a transaction with
+ * whoever waits beside them (group commit): each has its own SAVEPOINT, a failing one rolls back alone, and all
+ * answers, refusals too, go out after the COMMIT has reached the disk. Reads use a second, read-only connection.
+ */
+export class SqliteUnitOfWork extends UnitOfWork {
+  private readonly waiting: Unit[] = [];
+  private draining: Promise<void> | undefined;
+  private reads: Promise<unknown> = Promise.resolve();
+  private readonly scrubs: (() => void)[] = [];
+  private scrubTries = 0;
+
+  /** `openReader` makes further read-only connections for long snapshots. */
+  constructor(
+    private readonly writer: SqliteConnection,
+    private readonly reader: SqliteConnection,
+    private readonly openReader: () => Promise<SqliteConnection>,
+    private readonly onFault: (error: unknown) => void,
+  ) {
+    super();
+  }
+
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.push({ work, resolve, reject });
+      this.draining ??= this.drain();
+    });
+  }
+
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const turn = this.reads.then(() => this.readOn(this.reader, work));
+    this.reads = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const connection = await this.openReader();
+    try {
+      return await this.readOn(connection, work);
+    } finally {
+      await connection.dataSource.destroy();
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.read((tx) => tx.get('SELECT 1 FROM sqlite_master'));
+  }
+
+  /** Resolves when every unit accepted so far has ended. */
+  async drained(): Promise<void> {
+    await Promise.all([this.draining, this.reads]);
+  }
+
+  /** Truncates the write-ahead log between two groups; callers that wait together share one truncation. */
+  scrub(): Promise<void> {
+    return new Promise((resolve) => {
+      this.scrubs.push(resolve);
+      this.draining ??= this.drain();
+    });
+  }
+
+  private async drain(): Promise<void> {
+    // The rest of this turn of the event loop joins the first group.
+    await nextTurn();
+    for (;;) {
+      if (this.waiting.length > 0 && (await this.begin())) settle(await this.commit(await this.runGroup()));
+      if (this.scrubs.length > 0) await this.truncateLog();
+      await nextTurn();
+      if (this.waiting.length === 0 && this.scrubs.length === 0) break;
+    }
+    this.draining = undefined;
+  }
+
+  /** Opens the group's transaction; where the file stays locked every waiting unit is refused. */
+  private async begin(): Promise<boolean> {
+    for (const waitMs of [...BUSY_RETRIES_MS, undefined]) {
+      try {
+        this.writer.prepared('BEGIN IMMEDIATE').run();
+        return true;
+      } catch (error) {
+        if (waitMs === undefined || !driverCode(error).startsWith('SQLITE_BUSY')) {
+          this.onFault(error);
+          for (const unit of this.waiting.splice(0)) unit.reject(translateFault(error));
+          return false;
+        }
+        await pause(waitMs);
+      }
+    }
+    return false;
+  }
+
+  private async runGroup(): Promise<Ended[]> {
+    const ended: Ended[] = [];
+    for (let unit = this.waiting.shift(); unit !== undefined; unit = this.waiting.shift()) {
+      ended.push(await this.runUnit(unit));
+      // Some errors, such as a full disk, end the whole transaction: nothing of the group is left to commit.
+      if (ended.length >= GROUP_MAX || !this.writer.database.inTransaction) break;
+    }
+    return ended;
+  }
+
+  private async runUnit(unit: Unit): Promise<Ended> {
+    const tx = new SqliteTx(this.writer);
+    try {
+      this.writer.prepared('SAVEPOINT unit').run();
+      const value = await withinTimeout(unit.work(tx));
+      const callbacks = tx.close();
+      this.writer.prepared('RELEASE unit').run();
+      return { unit, outcome: { value }, callbacks };
+    } catch (error) {
+      tx.close();
+      if (this.writer.database.inTransaction) this.rollBackUnit();
+      return { unit, outcome: { error: translateFault(error) }, callbacks: [] };
+    }
+  }
+
+  private rollBackUnit(): void {
+    try {
+      this.writer.prepared('ROLLBACK TO unit').run();
+      this.writer.prepared('RELEASE unit').run();
+    } catch (error) {
+      this.onFault(error);
+      if (this.writer.database.inTransaction) this.writer.prepared('ROLLBACK').run();
+    }
+  }
+
+  /** Makes the group durable. Where that fails all of it is undone, and every unit hears so, refused ones too. */
+  private async commit(group: Ended[]): Promise<Ended[]> {
+    try {
+      if (!this.writer.database.inTransaction) throw databaseUnavailable();
+      this.writer.prepared('COMMIT').run();
+    } catch (error) {
+      this.onFault(error);
+      if (this.writer.database.inTransaction) this.writer.prepared('ROLLBACK').run();
+      return group.map(({ unit }) => ({ unit, outcome: { error: databaseUnavailable() }, callbacks: [] }));
+    }
+    for (const callback of group.flatMap((ended) => ended.callbacks)) {
+      try {
+        callback();
+      } catch (error) {
+        this.onFault(error);
+      }
+    }
+    return group;
+  }
+
+  private async readOn<T>(connection: SqliteConnection, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const tx = new SqliteTx(connection);
+    connection.prepared('BEGIN').run();
+    try {
+      return await work(tx);
+    } catch (error) {
+      throw translateFault(error);
+    } finally {
+      tx.close();
+      connection.prepared('COMMIT').run();
+    }
+  }
+
+  /**
+   * Deleted text stays in the write-ahead log until it is truncated, which one open snapshot is enough to prevent:
+   * after a few tries it is left to the next erasure or checkpoint, and the operator is told.
+   */
+  private async truncateLog(): Promise<void> {
+    const [result] = this.writer.database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    if (result?.busy !== 0 && ++this.scrubTries < SCRUB_TRIES_MAX) {
+      if (this.waiting.length === 0) await pause(SCRUB_PAUSE_MS);
+      return;
+    }
+    if (result?.busy !== 0)
+      this.onFault(new Error('The write-ahead log could not be truncated: a long read is under way'));
+    this.scrubTries = 0;
+    for (const resolve of this.scrubs.splice(0)) resolve();
+  }
+}
+
+function settle(group: readonly Ended[]): void {
+  for (const { unit, outcome } of group) {
+    if ('error' in outcome) unit.reject(outcome.error);
+    else unit.resolve(outcome.value as never);
+  }
+}
+
+async function withinTimeout<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error('A unit of work took too long: it may await its statements only')),
+      UNIT_TIMEOUT_MS,
+    );
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { Tx } from './tx';
+
+/** One user of one bot in one guild. */
+export interface Subject {
+  readonly botId: string;
+  readonly userId: string;
+  readonly guildId: string;
+}
+
+/** What a holder hands out of a subject. */
+export interface SubjectExport {
+  /** Entries of the export's `data`: name and the stored value as JSON text, which is passed on unchanged. */
+  readonly data?:
+    Iterable<readonly [name: string, json: string]> | AsyncIterable<readonly [name: string, json: string]>;
+  /** The `consent` of the export record; only the consent module has one. */
+  readonly consent?: object;
+  /** Further sections of `?format=full`. */
+  readonly full?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Implemented by whatever stores anything about a subject, and found by {@link HoldsSubjectData}: the service never
+ * knows what is stored where, it asks the holders (GDPR Art. 15 and 17).
+ */
+export interface SubjectDataHolder {
+  /** Every table with rows about a subject that this holder answers for; a test fails for one that nobody claims. */
+  readonly tables: readonly string[];
+  /** What is held; an empty object for nothing. `full` asks for the sections beyond the export record too. */
+  export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport>;
+  /** Removes all of it inside `tx`; answers the names of the data categories that really went. */
+  erase(tx: Tx, subject: Subject): Promise<readonly string[]>;
+}
+
+/** Marks a provider as a {@link SubjectDataHolder}. */
+export const HoldsSubjectData = DiscoveryService.createDecorator();
+
+/** Every holder of the application, whichever module brought it. */
+@Injectable()
+export class SubjectDataHolders {
+  private found: readonly SubjectDataHolder[] | undefined;
+
+  constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
+
+  all(): readonly SubjectDataHolder[] {
+    this.found ??= this.discovery
+      .getProviders({ metadataKey: HoldsSubjectData.KEY })
+      .map((wrapper) => wrapper.instance as SubjectDataHolder);
+    return this.found;
+  }
+}

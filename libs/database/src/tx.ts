@@ -1,0 +1,60 @@
+import type { EntityManager } from 'typeorm';
+
+/** A value that both engines bind without conversion; times and ids are text, flags are 0 and 1. */
+export type SqlValue = string | number | null;
+
+/**
+ * One unit's view of the database: every statement belongs to the unit's transaction, and none is accepted after it.
+ * `manager` is for everything where convenience counts; the three statement methods keep prepared statements and are
+ * for the paths that every request takes. Placeholders are `?`, on every engine.
+ */
+export abstract class Tx {
+  private closed = false;
+  private callbacks: (() => void)[] | undefined;
+
+  protected abstract readonly entityManager: EntityManager;
+  protected abstract fetch(sql: string, values: readonly SqlValue[]): Promise<unknown[]>;
+  protected abstract execute(sql: string, values: readonly SqlValue[]): Promise<number>;
+
+  get manager(): EntityManager {
+    this.requireOpen();
+    return this.entityManager;
+  }
+
+  /** All rows. */
+  all<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
+    this.requireOpen();
+    return this.fetch(sql, values) as Promise<Row[]>;
+  }
+
+  /** The first row, if there is one. */
+  async get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
+    this.requireOpen();
+    const rows = await this.fetch(sql, values);
+    return rows[0] as Row | undefined;
+  }
+
+  /** The number of rows changed: the way to a compare-and-set. */
+  run(sql: string, ...values: readonly SqlValue[]): Promise<number> {
+    this.requireOpen();
+    return this.execute(sql, values);
+  }
+
+  /** Runs `callback` once the unit is durable, before its caller hears of it; never if it is rolled back. */
+  afterCommit(callback: () => void): void {
+    this.requireOpen();
+    (this.callbacks ??= []).push(callback);
+  }
+
+  /** For the UnitOfWork alone: nothing may use this unit any more. */
+  close(): readonly (() => void)[] {
+    this.closed = true;
+    return this.callbacks ?? NONE;
+  }
+
+  private requireOpen(): void {
+    if (this.closed) throw new Error('This unit of work has ended: await every statement inside it');
+  }
+}
+
+const NONE: readonly (() => void)[] = [];

@@ -1,0 +1,36 @@
+import { Bot } from '@app/bots';
+import {
+  indexName,
+  IntegerColumn,
+  JsonColumn,
+  PrimaryIdColumn,
+  SnowflakeColumn,
+  TextColumn,
+  TimeColumn,
+} from '@app/database';
+import { Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+
+export type DeletionStatus = 'processing' | 'completed' | 'failed';
+
+/** An erasure request and what became of it: the evidence that it was answered (GDPR Art. 5(2)). */
+@Entity('deletion_requests')
+@Index(indexName('deletion_requests', ['bot_id', 'user_id']), ['botId', 'userId'], {
+  unique: true,
+  where: `"status" = 'processing'`,
+})
+export class DeletionRequest {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimaryIdColumn() id: string;
+  @SnowflakeColumn({ name: 'guild_id' }) guildId: string;
+  @SnowflakeColumn({ name: 'user_id' }) userId: string;
+  @TextColumn() status: DeletionStatus;
+  @JsonColumn({ name: 'deleted_categories', nullable: true }) deletedCategories: readonly string[] | null;
+  /** 1 once the receiver has confirmed `user_forgotten`. */
+  @IntegerColumn({ name: 'webhook_sent' }) webhookSent: number;
+  @TimeColumn({ name: 'created_at' }) createdAt: string;
+  @TimeColumn({ name: 'completed_at', nullable: true }) completedAt: string | null;
+
+  @ManyToOne(() => Bot, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_deletion_requests_bot' })
+  bot: Relation<Bot>;
+}

@@ -1,0 +1,2 @@
+export * from './deletion-request.entity';
+export * from './user-forgotten.event';
