@@ -1,6 +1,12 @@
-import { Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { indexName, PrimaryIdColumn, SnowflakeColumn, TextColumn, TimeColumn } from '@app/database';
-import { Column } from 'typeorm';
+import {
+  BelongsToBot,
+  indexName,
+  PrimaryIdColumn,
+  SnowflakeColumn,
+  TextColumn,
+  TimeColumn,
+} from '@app/database';
+import { Column, Entity, Index } from 'typeorm';
 
 /** A tenant: one bot of a chat platform. */
 @Entity('bots')
@@ -26,7 +32,5 @@ export class ApiKey {
   @TextColumn() prefix: string;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
 
-  @ManyToOne(() => Bot, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_api_keys_bot' })
-  bot: Relation<Bot>;
+  @BelongsToBot('api_keys') bot?: object;
 }

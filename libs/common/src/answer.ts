@@ -30,7 +30,7 @@ export function answer(response: LetheResponse, status: number, json: string): v
   const headers = answerHeaders(response, status);
   headers.push('Content-Length', String(Buffer.byteLength(json)));
   // A body that was not read to its end makes the connection useless for a next request.
-  if (status === 413) headers.push('Connection', 'close');
+  if (!response.req.complete) headers.push('Connection', 'close');
   response.writeHead(status, headers);
   response.end(json);
   logAnswer(response, status);

@@ -242,7 +242,7 @@ export const Timestamp = (given?: Presence): PropertyDecorator =>
   );
 
 /** A JSON object with keys of the caller's own; class-transformer never sees it. */
-export const JsonObject = (limitBytes: number, given?: Presence): PropertyDecorator =>
+export const JsonObject = (given?: Presence): PropertyDecorator =>
   field(
     {
       name: 'jsonObject',
@@ -251,7 +251,6 @@ export const JsonObject = (limitBytes: number, given?: Presence): PropertyDecora
       schema: {
         type: 'object',
         additionalProperties: true,
-        description: `At most ${limitBytes} bytes as JSON`,
       },
     },
     given,

@@ -13,6 +13,7 @@ export * from './form';
 export * from './guide-shape';
 export * from './http.adapter';
 export * from './json-body';
+export * from './json-value';
 export * from './logger';
 export * from './pagination';
 export * from './query';

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { Column, ColumnOptions, PrimaryColumn } from 'typeorm';
+import { Column, ColumnOptions, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 
 type Options = Pick<ColumnOptions, 'name' | 'nullable'>;
 type PrimaryOptions = Pick<ColumnOptions, 'name'>;
@@ -31,4 +31,11 @@ export const JsonColumn = (options: Options = {}): PropertyDecorator =>
         from: (text: string | null) => (text === null ? null : (JSON.parse(text) as unknown)),
       },
     }),
+  );
+
+/** The row belongs to a bot and goes with it; `table` names the foreign key as createBotTable does. */
+export const BelongsToBot = (table: string): PropertyDecorator =>
+  applyDecorators(
+    ManyToOne('Bot', { onDelete: 'CASCADE' }),
+    JoinColumn({ name: 'bot_id', foreignKeyConstraintName: `fk_${table}_bot` }),
   );

@@ -1,5 +1,5 @@
-import { Bot } from '@app/bots';
 import {
+  BelongsToBot,
   indexName,
   IntegerColumn,
   JsonColumn,
@@ -8,7 +8,7 @@ import {
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import { Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { Entity, Index } from 'typeorm';
 
 export type DeletionStatus = 'processing' | 'completed' | 'failed';
 
@@ -30,7 +30,5 @@ export class DeletionRequest {
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'completed_at', nullable: true }) completedAt: string | null;
 
-  @ManyToOne(() => Bot, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_deletion_requests_bot' })
-  bot: Relation<Bot>;
+  @BelongsToBot('deletion_requests') bot?: object;
 }

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createBotTable, id, nullable, primary, snowflake, text, time } from '../schema';
+import { createBotTable, id, integer, nullable, primary, snowflake, text, time } from '../schema';
 
 /** The consent in force of every subject, the newer request beside it, and every transition there ever was. */
 export class Consents1763600000003 implements MigrationInterface {
@@ -17,6 +17,7 @@ export class Consents1763600000003 implements MigrationInterface {
         requested_at: time,
         accepted_at: nullable(time),
         revoked_at: nullable(time),
+        erasing: integer,
         pending_id: nullable(id),
         pending_version: nullable(text),
         pending_categories: nullable(text),

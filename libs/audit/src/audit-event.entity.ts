@@ -1,0 +1,49 @@
+import {
+  BelongsToBot,
+  IdColumn,
+  indexName,
+  IntegerColumn,
+  JsonColumn,
+  PrimaryIdColumn,
+  PrimarySnowflakeColumn,
+  SnowflakeColumn,
+  TextColumn,
+  TimeColumn,
+} from '@app/database';
+import type { AuditEventType } from '@app/common';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+const byType = ['bot_id', 'event_type', 'seq'];
+const byGuild = ['bot_id', 'guild_id', 'seq'];
+const byUser = ['bot_id', 'user_id', 'seq'];
+
+/** What happened, in the order in which it was committed: `seq` counts up per bot. */
+@Entity('audit_events')
+@Index(indexName('audit_events', byType), ['botId', 'eventType', 'seq'])
+@Index(indexName('audit_events', byGuild), ['botId', 'guildId', 'seq'])
+@Index(indexName('audit_events', byUser), ['botId', 'userId', 'seq'])
+export class AuditEvent {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimaryColumn({ type: 'integer' }) seq: number;
+  @IdColumn() id: string;
+  @SnowflakeColumn({ name: 'guild_id' }) guildId: string;
+  @SnowflakeColumn({ name: 'user_id' }) userId: string;
+  @Column({ name: 'event_type', type: 'varchar', length: '32' }) eventType: AuditEventType;
+  /** Who says so: `service` for Lethe's own acts, `client` for what a bot has posted. */
+  @TextColumn() source: AuditSource;
+  @JsonColumn({ nullable: true }) details: object | null;
+  @TimeColumn({ name: 'created_at' }) createdAt: string;
+  @BelongsToBot('audit_events') bot?: object;
+}
+
+export type AuditSource = 'service' | 'client';
+
+/** How many events there are, per guild and, under the empty guild id, per bot. */
+@Entity('audit_counts')
+export class AuditCount {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
+  @PrimaryColumn({ name: 'event_type', type: 'varchar', length: '32' }) eventType: string;
+  @IntegerColumn() total: number;
+  @BelongsToBot('audit_counts') bot?: object;
+}

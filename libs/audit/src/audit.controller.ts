@@ -1,0 +1,54 @@
+import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import {
+  ApiError,
+  Caller,
+  CONFIG,
+  type Config,
+  CurrentBot,
+  addNumberFaults,
+  type FieldFault,
+  invalidRequest,
+  Responds,
+} from '@app/common';
+import { UnitOfWork } from '@app/database';
+import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
+import { AuditService } from './audit.service';
+
+@ApiTags('Audit')
+@Controller('audit')
+export class AuditController {
+  constructor(
+    private readonly audit: AuditService,
+    private readonly unitOfWork: UnitOfWork,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  @Post('event')
+  @Responds(201, AuditEventView, ['payload_too_large', 'unsupported_media_type'])
+  write(@CurrentBot() bot: Caller, @Body() body: WriteAuditEvent): Promise<AuditEventView> {
+    const { user_id: userId, guild_id: guildId, event_type: type, details } = body;
+    if (details != null) this.requireStorable(details);
+    return this.unitOfWork.write((tx) =>
+      this.audit.record(tx, { botId: bot.botId, userId, guildId }, type, details, 'client'),
+    );
+  }
+
+  @Get('events')
+  @Responds(200, AuditEventsView)
+  list(@CurrentBot() bot: Caller, @Query() query: AuditQuery): Promise<AuditEventsView> {
+    return this.audit.list(bot.botId, query);
+  }
+
+  private requireStorable(details: Record<string, unknown>): void {
+    const limit = this.config.detailsLimitBytes;
+    if (Buffer.byteLength(JSON.stringify(details)) > limit) {
+      throw new ApiError('payload_too_large', `details may be at most ${limit} bytes long as JSON`, {
+        limit_bytes: limit,
+      });
+    }
+    const faults: FieldFault[] = [];
+    addNumberFaults(details, 'details', faults);
+    if (faults.length > 0) throw invalidRequest(faults);
+  }
+}

@@ -1,0 +1,43 @@
+import {
+  AUDIT_EVENT_TYPES,
+  type AuditEventType,
+  JsonObject,
+  OneOf,
+  PageQuery,
+  Pagination,
+  Snowflake,
+  Timestamp,
+  Uuid,
+} from '@app/common';
+import { ApiProperty } from '@nestjs/swagger';
+
+export class WriteAuditEvent {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @OneOf(AUDIT_EVENT_TYPES) event_type: AuditEventType;
+  @JsonObject({ optional: true, nullable: true, description: 'At most 8 KiB as JSON' }) details?: Record<
+    string,
+    unknown
+  > | null;
+}
+
+export class AuditQuery extends PageQuery {
+  @Snowflake({ optional: true }) user_id?: string;
+  @Snowflake({ optional: true }) guild_id?: string;
+  @OneOf(AUDIT_EVENT_TYPES, { optional: true }) event_type?: AuditEventType;
+}
+
+export class AuditEventView {
+  @Uuid() id: string;
+  @Snowflake() guild_id: string;
+  @Snowflake() user_id: string;
+  @OneOf(AUDIT_EVENT_TYPES) event_type: AuditEventType;
+  @OneOf(['service', 'client'], { description: '`client` for events that the bot posted' }) source: string;
+  @JsonObject({ nullable: true }) details: object | null;
+  @Timestamp() created_at: string;
+}
+
+export class AuditEventsView {
+  @ApiProperty({ type: [AuditEventView] }) events: AuditEventView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}

@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import { type AuditEventType, Clock, Page, Random } from '@app/common';
+import { type SqlValue, type Subject, type Tx, UnitOfWork } from '@app/database';
+import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
+import type { AuditSource } from './audit-event.entity';
+
+/** The counts over all guilds of a bot stand under this guild id, which no guild has. */
+const ALL_GUILDS = '';
+
+const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
+  VALUES (?, COALESCE((SELECT MAX(seq) FROM audit_events WHERE bot_id = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?)`;
+
+const COUNT = `INSERT INTO audit_counts (bot_id, guild_id, event_type, total) VALUES (?, ?, ?, 1), (?, ?, ?, 1)
+  ON CONFLICT (bot_id, guild_id, event_type) DO UPDATE SET total = audit_counts.total + 1`;
+
+interface Row extends Omit<AuditEventView, 'details'> {
+  details: string | null;
+}
+
+/** The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. */
+@Injectable()
+export class AuditService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** Appends one event inside the transaction of the act. */
+  async record(
+    tx: Tx,
+    subject: Subject,
+    type: AuditEventType,
+    details: object | null = null,
+    source: AuditSource = 'service',
+  ): Promise<AuditEventView> {
+    const { botId, guildId, userId } = subject;
+    const id = this.random.uuid();
+    const createdAt = this.clock.nowIso();
+    const text = details === null ? null : JSON.stringify(details);
+    await tx.run(INSERT, botId, botId, id, guildId, userId, type, source, text, createdAt);
+    await tx.run(COUNT, botId, guildId, type, botId, ALL_GUILDS, type);
+    return {
+      id,
+      guild_id: guildId,
+      user_id: userId,
+      event_type: type,
+      source,
+      details,
+      created_at: createdAt,
+    };
+  }
+
+  /** One page, newest first, with the exact total. */
+  list(botId: string, query: AuditQuery): Promise<AuditEventsView> {
+    const page = new Page(query);
+    const filter = filterOf(botId, query);
+    return this.unitOfWork.read(async (tx) => {
+      const total = await countOf(tx, botId, query, filter);
+      const rows = page.offset < total ? await rowsOf(tx, filter, page.size, page.offset) : [];
+      return { events: rows.map(view), pagination: page.of(total) };
+    });
+  }
+
+  /** Every event of a subject, oldest first. */
+  async ofSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<AuditEventView[]> {
+    const rows = await rowsOf(
+      tx,
+      filterOf(botId, { guild_id: guildId, user_id: userId }),
+      Number.MAX_SAFE_INTEGER,
+      0,
+    );
+    return rows.map(view).reverse();
+  }
+
+  /** Removes the details of a subject's events; that the acts took place stays on record. */
+  async eraseDetails(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
+    await tx.run(
+      'UPDATE audit_events SET details = NULL WHERE bot_id = ? AND user_id = ? AND guild_id = ? AND details IS NOT NULL',
+      botId,
+      userId,
+      guildId,
+    );
+  }
+}
+
+interface Filter {
+  readonly where: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** Only names of columns go into the text, so that there are eight statements and no more. */
+function filterOf(botId: string, query: Pick<AuditQuery, 'user_id' | 'guild_id' | 'event_type'>): Filter {
+  const conditions = ['bot_id = ?'];
+  const values: SqlValue[] = [botId];
+  for (const column of ['user_id', 'guild_id', 'event_type'] as const) {
+    const value = query[column];
+    if (value == null) continue;
+    conditions.push(`${column} = ?`);
+    values.push(value);
+  }
+  return { where: conditions.join(' AND '), values };
+}
+
+/** From the kept counts; only the events of one user, which are few, are counted row by row. */
+async function countOf(tx: Tx, botId: string, query: AuditQuery, filter: Filter): Promise<number> {
+  if (query.user_id != null) {
+    const row = await tx.get<{ total: number }>(
+      `SELECT COUNT(*) AS total FROM audit_events WHERE ${filter.where}`,
+      ...filter.values,
+    );
+    return row?.total ?? 0;
+  }
+  const ofType = query.event_type == null ? '' : ' AND event_type = ?';
+  const values = [
+    botId,
+    query.guild_id ?? ALL_GUILDS,
+    ...(query.event_type == null ? [] : [query.event_type]),
+  ];
+  const row = await tx.get<{ total: number | null }>(
+    `SELECT SUM(total) AS total FROM audit_counts WHERE bot_id = ? AND guild_id = ?${ofType}`,
+    ...values,
+  );
+  return Number(row?.total ?? 0);
+}
+
+function rowsOf(tx: Tx, { where, values }: Filter, limit: number, offset: number): Promise<Row[]> {
+  return tx.all<Row>(
+    `SELECT id, guild_id, user_id, event_type, source, details, created_at FROM audit_events
+     WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+    ...values,
+    limit,
+    offset,
+  );
+}
+
+function view(row: Row): AuditEventView {
+  return { ...row, details: row.details === null ? null : (JSON.parse(row.details) as object) };
+}

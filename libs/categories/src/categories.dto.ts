@@ -1,0 +1,91 @@
+import { Integer, Key, ListOf, OneOf, Pagination, Text, Timestamp, Uuid } from '@app/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { FIELD_TYPES, type FieldType } from './category.entity';
+
+/** The six bases of GDPR Art. 6(1). */
+export const LEGAL_BASES = [
+  'consent',
+  'contract',
+  'legal_obligation',
+  'vital_interests',
+  'public_task',
+  'legitimate_interests',
+] as const;
+
+const FIELDS_MAX = 50;
+/** The contract bounds no label; a request's size does, and these keep a single text reasonable. */
+const LABEL_MAX = 2_000;
+const DESCRIPTION_MAX = 10_000;
+const RETENTION_DAYS_MAX = 3650;
+
+export class DataFieldInput {
+  @Key() key: string;
+  @OneOf(FIELD_TYPES) type: FieldType;
+  @Text(LABEL_MAX) label_de: string;
+  @Text(LABEL_MAX) label_en: string;
+  @Text(DESCRIPTION_MAX, { optional: true, nullable: true }) description?: string | null;
+}
+
+/** What both shapes may say of a category beyond its name. */
+class Purpose {
+  @Text(DESCRIPTION_MAX, { optional: true, nullable: true }) description?: string | null;
+  @Integer(1, RETENTION_DAYS_MAX, { optional: true, nullable: true }) retention_days?: number | null;
+  @OneOf(LEGAL_BASES, { optional: true, description: 'Default: consent' }) legal_basis?: string | null;
+}
+
+export class RegisterCategory extends Purpose {
+  @Key() key: string;
+  @Text(LABEL_MAX) label_de: string;
+  @Text(LABEL_MAX) label_en: string;
+  @ListOf(() => DataFieldInput, 1, FIELDS_MAX) fields: DataFieldInput[];
+}
+
+/** One category of the guide's shape: its name is key and label. */
+export class GuideCategory extends Purpose {
+  @Key() name: string;
+}
+
+export class RegisterGuideCategories {
+  @ListOf(() => GuideCategory, 1, FIELDS_MAX) categories: GuideCategory[];
+}
+
+export class ChangeCategory extends Purpose {
+  @Text(LABEL_MAX, { optional: true }) label_de?: string | null;
+  @Text(LABEL_MAX, { optional: true }) label_en?: string | null;
+  @ListOf(() => DataFieldInput, 1, FIELDS_MAX, {
+    optional: true,
+    description: 'The declared fields and new ones',
+  })
+  fields?: DataFieldInput[] | null;
+}
+
+export class CategoryPath {
+  @Key() key: string;
+}
+
+export class CategoryView {
+  @Uuid() id: string;
+  @Key() key: string;
+  @Text(LABEL_MAX) label_de: string;
+  @Text(LABEL_MAX) label_en: string;
+  @Text(DESCRIPTION_MAX, { nullable: true }) description: string | null;
+  @Integer(1, RETENTION_DAYS_MAX, { nullable: true }) retention_days: number | null;
+  @OneOf(LEGAL_BASES) legal_basis: string;
+  @ListOf(() => DataFieldInput, 0, FIELDS_MAX) fields: readonly DataFieldInput[];
+  @Timestamp() created_at: string;
+}
+
+export class CategoriesView {
+  @ApiProperty({ type: [CategoryView] }) categories: CategoryView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}
+
+/** Answer to the guide's shape. */
+export class RegisteredCategoriesView {
+  @ApiProperty({ type: [CategoryView] }) categories: CategoryView[];
+}
+
+export class CategoryDeletedView {
+  @Key() key: string;
+  @ApiProperty({ enum: [true] }) deleted: boolean;
+}

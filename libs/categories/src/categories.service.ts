@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Clock,
+  conflict,
+  DomainEvents,
+  type FieldFault,
+  invalidRequest,
+  notFound,
+  Page,
+  type PageQuery,
+  Random,
+} from '@app/common';
+import { type Tx, UnitOfWork } from '@app/database';
+import type {
+  CategoriesView,
+  CategoryView,
+  ChangeCategory,
+  DataFieldInput,
+  RegisterCategory,
+} from './categories.dto';
+import { Category, type DataField } from './category.entity';
+import { CategoryDeleted } from './category-deleted.event';
+
+/** A category to declare; one without fields takes any object. */
+export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };
+
+/** The declared data categories of a bot. */
+@Injectable()
+export class CategoriesService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly events: DomainEvents,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Declares all of `inputs` or none.
+   * @throws ApiError 409 `category_exists`, 400 for two fields of one key.
+   */
+  register(botId: string, inputs: readonly CategoryInput[]): Promise<CategoryView[]> {
+    for (const input of inputs) requireDistinctKeys(input.fields);
+    return this.unitOfWork.write(async (tx) => {
+      const views: CategoryView[] = [];
+      for (const input of inputs) views.push(await this.insert(tx, botId, input));
+      return views;
+    });
+  }
+
+  list(botId: string, query: PageQuery): Promise<CategoriesView> {
+    const page = new Page(query);
+    return this.unitOfWork.read(async (tx) => {
+      const [categories, total] = await tx.manager.findAndCount(Category, {
+        where: { botId },
+        order: { id: 'ASC' },
+        skip: page.offset,
+        take: page.size,
+      });
+      return { categories: categories.map(categoryView), pagination: page.of(total) };
+    });
+  }
+
+  view(botId: string, key: string): Promise<CategoryView> {
+    return this.unitOfWork.read(async (tx) => categoryView(await this.require(tx, botId, key)));
+  }
+
+  /** Changes what is given. Stored values must stay readable: fields may be added and relabelled, not removed or retyped. */
+  change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
+    if (input.fields != null) requireDistinctKeys(input.fields);
+    return this.unitOfWork.write(async (tx) => {
+      const category = await this.require(tx, botId, key);
+      if (input.fields != null) requireCompatible(category.fields, input.fields);
+      const changed: Category = {
+        ...category,
+        labelDe: input.label_de ?? category.labelDe,
+        labelEn: input.label_en ?? category.labelEn,
+        description: input.description === undefined ? category.description : input.description,
+        retentionDays: input.retention_days === undefined ? category.retentionDays : input.retention_days,
+        legalBasis: input.legal_basis ?? category.legalBasis,
+        fields: input.fields?.map(dataField) ?? category.fields,
+        updatedAt: this.clock.nowIso(),
+      };
+      await tx.manager.update(Category, { botId, key }, changed);
+      return categoryView(changed);
+    });
+  }
+
+  /** Withdraws the declaration; every value stored under it goes in the same transaction. */
+  async delete(botId: string, key: string): Promise<void> {
+    await this.unitOfWork.write(async (tx) => {
+      await this.require(tx, botId, key);
+      await this.events.publish(new CategoryDeleted(tx, botId, key));
+      await tx.manager.delete(Category, { botId, key });
+    });
+    await this.unitOfWork.scrub();
+  }
+
+  /** @throws ApiError 404 for the first of `keys` that is not declared. */
+  async requireAll(tx: Tx, botId: string, keys: readonly string[]): Promise<Category[]> {
+    const found: Category[] = [];
+    for (const key of keys) found.push(await this.require(tx, botId, key));
+    return found;
+  }
+
+  all(tx: Tx, botId: string): Promise<Category[]> {
+    return tx.manager.find(Category, { where: { botId }, order: { id: 'ASC' } });
+  }
+
+  private async require(tx: Tx, botId: string, key: string): Promise<Category> {
+    const category = await tx.manager.findOneBy(Category, { botId, key });
+    if (category === null) throw notFound('Category');
+    return category;
+  }
+
+  private async insert(tx: Tx, botId: string, input: CategoryInput): Promise<CategoryView> {
+    const { key } = input;
+    if (await tx.manager.existsBy(Category, { botId, key })) {
+      throw conflict('category_exists', 'A category with this key is registered already');
+    }
+    const now = this.clock.nowIso();
+    const category = tx.manager.create(Category, {
+      botId,
+      key,
+      id: this.random.uuid(),
+      labelDe: input.label_de,
+      labelEn: input.label_en,
+      description: input.description ?? null,
+      retentionDays: input.retention_days ?? null,
+      legalBasis: input.legal_basis ?? 'consent',
+      createdAt: now,
+      updatedAt: now,
+    });
+    category.fields = input.fields.map(dataField);
+    await tx.manager.insert(Category, category);
+    return categoryView(category);
+  }
+}
+
+function dataField({ key, type, label_de, label_en, description }: DataFieldInput): DataField {
+  return { key, type, label_de, label_en, description: description ?? null };
+}
+
+function requireDistinctKeys(fields: readonly DataFieldInput[]): void {
+  const seen = new Set<string>();
+  const faults: FieldFault[] = [];
+  fields.forEach(({ key }, index) => {
+    if (seen.has(key))
+      faults.push({ field: `fields[${index}].key`, message: 'must differ from the keys before it' });
+    seen.add(key);
+  });
+  if (faults.length > 0) throw invalidRequest(faults);
+}
+
+function requireCompatible(declared: readonly DataField[], next: readonly DataFieldInput[]): void {
+  const types = new Map(next.map(({ key, type }) => [key, type]));
+  if (
+    declared.every(({ key, type }) => types.get(key) === type) &&
+    (declared.length > 0 || next.length === 0)
+  )
+    return;
+  throw conflict(
+    'category_in_use',
+    'Declared fields cannot be removed or get another type: register a new category instead',
+  );
+}
+
+export function categoryView(category: Category): CategoryView {
+  return {
+    id: category.id,
+    key: category.key,
+    label_de: category.labelDe,
+    label_en: category.labelEn,
+    description: category.description,
+    retention_days: category.retentionDays,
+    legal_basis: category.legalBasis,
+    fields: category.fields as readonly DataFieldInput[],
+    created_at: category.createdAt,
+  };
+}

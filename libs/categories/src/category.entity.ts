@@ -1,0 +1,42 @@
+import {
+  BelongsToBot,
+  IdColumn,
+  indexName,
+  IntegerColumn,
+  JsonColumn,
+  PrimaryIdColumn,
+  TextColumn,
+  TimeColumn,
+} from '@app/database';
+import { Entity, Index, PrimaryColumn } from 'typeorm';
+
+export const FIELD_TYPES = ['string', 'number', 'boolean', 'date', 'json'] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+/** One declared value of a category. */
+export interface DataField {
+  readonly key: string;
+  readonly type: FieldType;
+  readonly label_de: string;
+  readonly label_en: string;
+  readonly description: string | null;
+}
+
+/** What a bot declares that it stores, and on which legal basis (GDPR Art. 6, 13). */
+@Entity('categories')
+@Index(indexName('categories', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
+export class Category {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimaryColumn({ type: 'varchar', length: '100' }) key: string;
+  @IdColumn() id: string;
+  @TextColumn({ name: 'label_de' }) labelDe: string;
+  @TextColumn({ name: 'label_en' }) labelEn: string;
+  @TextColumn({ nullable: true }) description: string | null;
+  @IntegerColumn({ name: 'retention_days', nullable: true }) retentionDays: number | null;
+  @TextColumn({ name: 'legal_basis' }) legalBasis: string;
+  /** None for a category that takes any object. */
+  @JsonColumn() fields: readonly DataField[];
+  @TimeColumn({ name: 'created_at' }) createdAt: string;
+  @TimeColumn({ name: 'updated_at' }) updatedAt: string;
+  @BelongsToBot('categories') bot?: object;
+}

@@ -1,0 +1,4 @@
+export * from './categories.module';
+export * from './categories.service';
+export * from './category.entity';
+export * from './category-deleted.event';

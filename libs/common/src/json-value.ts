@@ -1,0 +1,44 @@
+import type { FieldFault } from './errors';
+
+/**
+ * Adds a fault for every number within `value` that would not come back as it was sent: 1e400 is read as Infinity and
+ * written as null, and integers past 2^53 lose digits (RFC 8259 section 6).
+ */
+export function addNumberFaults(value: unknown, path: string, faults: FieldFault[]): void {
+  if (typeof value === 'number') {
+    const message = numberFault(value);
+    if (message !== undefined) faults.push({ field: path, message });
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      addNumberFaults(inner, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, faults);
+    }
+  }
+}
+
+/** Why a JSON number cannot be kept exactly; undefined when it can. */
+export function numberFault(value: number): string | undefined {
+  if (!Number.isFinite(value)) return 'must be a finite number';
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return 'must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits';
+  }
+  return undefined;
+}
+
+/**
+ * `patch` applied to `target` (RFC 7396): `null` removes a key, objects are merged, all else replaces. Objects are
+ * made without a prototype, so that keys like `__proto__` are ordinary ones.
+ */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged = Object.create(null) as Record<string, unknown>;
+  if (isObject(target)) for (const [key, value] of Object.entries(target)) merged[key] = value;
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = mergePatch(merged[key], value);
+  }
+  return merged;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

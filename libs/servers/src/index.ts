@@ -1,0 +1,3 @@
+export * from './server.entity';
+export * from './servers.module';
+export * from './servers.service';

@@ -1,0 +1,22 @@
+import { Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/common';
+import { ApiProperty } from '@nestjs/swagger';
+
+/** Code points of a server's name. */
+const NAME_MAX = 100;
+
+export class RegisterServer {
+  @Snowflake() guild_id: string;
+  @Text(NAME_MAX, { optional: true }) name?: string | null;
+}
+
+export class ServerView {
+  @Uuid() id: string;
+  @Snowflake() guild_id: string;
+  @Text(NAME_MAX, { nullable: true }) name: string | null;
+  @Timestamp() created_at: string;
+}
+
+export class ServersView {
+  @ApiProperty({ type: [ServerView] }) servers: ServerView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}
