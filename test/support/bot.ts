@@ -1,0 +1,102 @@
+import { Answer, Client, Json } from './client';
+import { type SubjectIds, snowflake } from './snowflakes';
+
+export interface RegisteredBot {
+  readonly id: string;
+  readonly platform_bot_id: string;
+  readonly name: string;
+  readonly api_key: string;
+  readonly api_key_prefix: string;
+  readonly webhook_secret: string;
+}
+
+export interface Field {
+  readonly key: string;
+  readonly type: string;
+  readonly label_de: string;
+  readonly label_en: string;
+  readonly description?: string | null;
+}
+
+export function field(key: string, type = 'string'): Field {
+  return { key, type, label_de: `Feld ${key}`, label_en: `Field ${key}` };
+}
+
+/** A registered bot with its key: the tenant that a test arranges for itself through the interface. */
+export class Bot extends Client {
+  readonly id: string;
+  readonly platformBotId: string;
+  readonly name: string;
+  override readonly key: string;
+  readonly webhookSecret: string;
+
+  constructor(baseUrl: string, registered: RegisteredBot) {
+    super(baseUrl, registered.api_key);
+    this.id = registered.id;
+    this.platformBotId = registered.platform_bot_id;
+    this.name = registered.name;
+    this.key = registered.api_key;
+    this.webhookSecret = registered.webhook_secret;
+  }
+
+  static async register(baseUrl: string, given: Json = {}): Promise<Bot> {
+    const body = { platform_bot_id: snowflake(), name: 'Test bot', ...given };
+    const answer = await new Client(baseUrl).post<RegisteredBot>('/bots/register', body);
+    return new Bot(baseUrl, arranged(answer, 201));
+  }
+
+  /** Declares a category; its fields default to one text called `value`. */
+  async hasCategory(
+    key: string,
+    fields: readonly Field[] = [field('value')],
+    given: Json = {},
+  ): Promise<void> {
+    const labels = { label_de: `Kategorie ${key}`, label_en: `Category ${key}` };
+    arranged(await this.post('/data/register', { key, ...labels, fields, ...given }), 201);
+  }
+
+  async hasRequest(of: SubjectIds, version = '1.0'): Promise<string> {
+    const answer = await this.post<{ id: string }>('/consents/request', { ...of, consent_version: version });
+    return arranged(answer, 201).id;
+  }
+
+  async hasConsent(of: SubjectIds, version = '1.0'): Promise<void> {
+    await this.hasRequest(of, version);
+    arranged(await this.post('/consents/accept', { ...of, consent_version: version }), 200);
+  }
+
+  async hasRevoked(of: SubjectIds): Promise<void> {
+    arranged(await this.post('/consents/revoke', of), 200);
+  }
+
+  /** Stores values; consent and category must be there. */
+  async hasData(of: SubjectIds, category: string, data: Json): Promise<void> {
+    arranged(await this.post('/data/submit', { ...of, category, data }), 200);
+  }
+
+  /** Erases a subject and answers the id of the request. */
+  async hasForgotten(of: SubjectIds): Promise<string> {
+    return arranged(await this.post<{ request_id: string }>('/gdpr/forget-user', of), 200).request_id;
+  }
+
+  status(of: SubjectIds): Promise<Answer> {
+    return this.get(`/consents/status?user_id=${of.user_id}&guild_id=${of.guild_id}`);
+  }
+
+  export<T = Json>(of: SubjectIds, more = ''): Promise<Answer<T>> {
+    return this.get(`/data/export/${of.user_id}?guild_id=${of.guild_id}${more}`);
+  }
+
+  /** The types of the subject's audit events, oldest first. */
+  async eventTypes(of: SubjectIds): Promise<string[]> {
+    const query = `user_id=${of.user_id}&guild_id=${of.guild_id}&page_size=100`;
+    const { events } = (await this.get<{ events: { event_type: string }[] }>(`/audit/events?${query}`)).data;
+    return events.map((event) => event.event_type).reverse();
+  }
+}
+
+/** The answer of a step that the test only builds on. */
+function arranged<T>(answer: Answer<T>, status: number): T {
+  if (answer.status !== status) throw new Error(`could not be arranged: ${answer.status} ${answer.text}`);
+  return answer.data;
+}

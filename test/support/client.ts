@@ -1,0 +1,145 @@
+import { UNCOUNTED_PATHS } from './routes';
+
+export type Json = Record<string, unknown>;
+
+/** The `error` of a refusal. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: Json;
+}
+
+/** One answer of the service, its envelope still on. */
+export class Answer<T = Json> {
+  constructor(
+    readonly status: number,
+    readonly headers: Headers,
+    readonly text: string,
+  ) {}
+
+  get body(): unknown {
+    return JSON.parse(this.text) as unknown;
+  }
+
+  /** The `data` of a success; a refusal is a mistake of the test, or the failure it is there to find. */
+  get data(): T {
+    const body = this.body as { success: boolean; data: T };
+    if (!body.success) throw new Error(`a success was expected, not ${this.status} ${this.text}`);
+    return body.data;
+  }
+
+  get error(): Failure {
+    const body = this.body as { success: boolean; error: Failure };
+    if (body.success) throw new Error(`a refusal was expected, not ${this.status} ${this.text}`);
+    return body.error;
+  }
+
+  header(name: string): string | undefined {
+    return this.headers.get(name) ?? undefined;
+  }
+}
+
+export interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is; an object given as a body is sent as JSON instead. */
+  readonly raw?: NonNullable<RequestInit['body']>;
+}
+
+/** The prefix of every path of the interface. */
+export const PREFIX = '/api/v1';
+
+/** Speaks to the service as a bot does. Every answer is held against what the contract promises of all answers. */
+export class Client {
+  constructor(
+    readonly baseUrl: string,
+    readonly key?: string,
+  ) {}
+
+  get<T = Json>(path: string, headers?: Record<string, string>): Promise<Answer<T>> {
+    return this.send('GET', PREFIX + path, { headers });
+  }
+
+  post<T = Json>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>> {
+    return this.send('POST', PREFIX + path, { ...asJson(body, headers) });
+  }
+
+  put<T = Json>(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>> {
+    return this.send('PUT', PREFIX + path, { ...asJson(body, headers) });
+  }
+
+  delete<T = Json>(path: string, headers?: Record<string, string>): Promise<Answer<T>> {
+    return this.send('DELETE', PREFIX + path, { headers });
+  }
+
+  /** Any method on any path, outside the prefix too. */
+  async send<T = Json>(method: string, path: string, options: RequestOptions = {}): Promise<Answer<T>> {
+    const credential: Record<string, string> =
+      this.key === undefined ? {} : { authorization: `Bearer ${this.key}` };
+    const streamed = options.raw instanceof ReadableStream ? { duplex: 'half' as const } : {};
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      headers: { ...credential, ...options.headers },
+      body: options.raw,
+      redirect: 'manual',
+      ...streamed,
+    });
+    const answer = new Answer<T>(response.status, response.headers, await response.text());
+    requirePromises(answer, method, path);
+    return answer;
+  }
+}
+
+function asJson(body: unknown, headers: Record<string, string> = {}): RequestOptions {
+  if (body === undefined) return { headers };
+  return { headers: { 'content-type': 'application/json', ...headers }, raw: JSON.stringify(body) };
+}
+
+const UNIX_TIME = /^\d{10}$/;
+const COUNT = /^\d+$/;
+
+/** What holds for every answer: JSON in the envelope, never cached or sniffed, a request id, the countdown. */
+function requirePromises(answer: Answer<unknown>, method: string, path: string): void {
+  const faults: string[] = [];
+  const expected: Record<string, RegExp> = {
+    'content-type': /^application\/json; charset=utf-8$/,
+    'x-request-id': /^[A-Za-z0-9._-]{1,64}$/,
+    'cache-control': /^no-store$/,
+    'x-content-type-options': /^nosniff$/,
+  };
+  if (!UNCOUNTED_PATHS.test(path)) {
+    expected['x-ratelimit-limit'] = COUNT;
+    expected['x-ratelimit-remaining'] = COUNT;
+    expected['x-ratelimit-reset'] = UNIX_TIME;
+  }
+  for (const [name, pattern] of Object.entries(expected)) {
+    const value = answer.header(name);
+    if (value === undefined || !pattern.test(value)) faults.push(`${name}: ${value ?? 'missing'}`);
+  }
+  for (const name of ['x-powered-by', 'etag', 'access-control-allow-origin']) {
+    if (answer.header(name) !== undefined) faults.push(`${name} is sent`);
+  }
+  if (method !== 'HEAD' && !isEnvelope(answer)) faults.push(`not the envelope: ${answer.text.slice(0, 200)}`);
+  if (faults.length > 0) throw new Error(`${method} ${path} (${answer.status}): ${faults.join('; ')}`);
+}
+
+function isEnvelope({ body, status }: Answer<unknown>): boolean {
+  const envelope = body as Json;
+  const keys = Object.keys(envelope).join();
+  if (status < 300)
+    return envelope['success'] === true && keys === 'success,data' && isObject(envelope['data']);
+  const failure = envelope['error'] as Json;
+  return (
+    envelope['success'] === false &&
+    keys === 'success,error' &&
+    Object.keys(failure).every((key) => ['code', 'message', 'details'].includes(key)) &&
+    typeof failure['code'] === 'string' &&
+    typeof failure['message'] === 'string' &&
+    failure['message'] !== '' &&
+    !/sqlite|select |insert |\/libs\/|node_modules|\bat .+:\d+:\d+/i.test(failure['message']) &&
+    (failure['details'] === undefined || isObject(failure['details']))
+  );
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,160 @@
+import type { Answer, Json } from './client';
+import type { SubjectIds } from './snowflakes';
+
+export const AN_ID: unknown = expect.stringMatching(
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+);
+export const A_TIME: unknown = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+export const A_TEXT: unknown = expect.stringMatching(/./s);
+export const A_KEY: unknown = expect.stringMatching(/^sk_live_[0-9A-Za-z]{49}$/);
+export const A_SECRET: unknown = expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/);
+
+/** The whole answer is this success: status, envelope, and `data` with exactly these keys. */
+export function expectSuccess(answer: Answer<unknown>, status: number, data: unknown): void {
+  expect({ status: answer.status, body: answer.body }).toStrictEqual({
+    status,
+    body: { success: true, data },
+  });
+}
+
+/** The whole answer is this refusal; `details` is exactly what is given, any or none where nothing is. */
+export function expectFailure(answer: Answer<unknown>, status: number, code: string, details?: Json): void {
+  const got = answer.body as { success: boolean; error?: { code?: string; details?: Json } };
+  expect({ status: answer.status, success: got.success, code: got.error?.code }).toStrictEqual({
+    status,
+    success: false,
+    code,
+  });
+  if (details !== undefined) expect(answer.error.details).toStrictEqual(details);
+}
+
+/** 400 `invalid_request` that names exactly these fields, each with a sentence on how to mend it. */
+export function expectFaults(answer: Answer<unknown>, ...fields: string[]): void {
+  expectFailure(answer, 400, 'invalid_request');
+  const listed = answer.error.details?.['fields'] as { field: string; message: string }[];
+  expect(listed).toStrictEqual(listed.map(({ field }) => ({ field, message: A_TEXT })));
+  expect(listed.map(({ field }) => field).sort()).toStrictEqual([...fields].sort());
+}
+
+/** Two refusals that cannot be told apart, but for their request ids and countdowns. */
+export function expectSameRefusal(one: Answer<unknown>, other: Answer<unknown>): void {
+  expect({ status: one.status, text: one.text }).toStrictEqual({ status: other.status, text: other.text });
+}
+
+export function pagination(page: number, pageSize: number, totalCount: number): Json {
+  return {
+    page,
+    page_size: pageSize,
+    total_count: totalCount,
+    total_pages: Math.ceil(totalCount / pageSize),
+  };
+}
+
+export function registeredBot(given: Json): Json {
+  return {
+    id: AN_ID,
+    platform_bot_id: given['platform_bot_id'],
+    name: given['name'],
+    api_key: A_KEY,
+    api_key_prefix: expect.stringMatching(/^sk_live_[0-9A-Za-z]{8}$/) as unknown,
+    webhook_secret: A_SECRET,
+    notice: A_TEXT,
+  };
+}
+
+export function botView(bot: { id: string; platformBotId: string; key: string }, given: Json = {}): Json {
+  return {
+    id: bot.id,
+    platform_bot_id: bot.platformBotId,
+    name: 'Test bot',
+    privacy_contact: null,
+    webhook_url: null,
+    api_key_prefix: bot.key.slice(0, 16),
+    created_at: A_TIME,
+    updated_at: A_TIME,
+    ...given,
+  };
+}
+
+export function server(guildId: string, name: string | null = null): Json {
+  return { id: AN_ID, guild_id: guildId, name, created_at: A_TIME };
+}
+
+/** A category as it is answered: what was declared, and the defaults of what was not. */
+export function category(given: Json): Json {
+  return {
+    id: AN_ID,
+    description: null,
+    retention_days: null,
+    legal_basis: 'consent',
+    ...given,
+    created_at: A_TIME,
+  };
+}
+
+export function consentRequested(version: string, given: Json = {}): Json {
+  return { id: AN_ID, status: 'pending', version, requested_at: A_TIME, ...given };
+}
+
+/** What accept and revoke answer. */
+export function consentRecord(of: SubjectIds, given: Json): Json {
+  return { id: AN_ID, ...of, requested_at: A_TIME, accepted_at: A_TIME, revoked_at: null, ...given };
+}
+
+/** What `consents/status` answers. */
+export function consentStatus(of: SubjectIds, given: Json = {}): Json {
+  return { status: 'none', version: null, ...of, accepted_at: null, revoked_at: null, ...given };
+}
+
+export function submitted(of: SubjectIds, categoryKey: string): Json {
+  return { ...of, category: categoryKey, stored: true, updated_at: A_TIME };
+}
+
+export function exportRecord(of: SubjectIds, bot: { id: string; name: string }, given: Json = {}): Json {
+  return {
+    userId: of.user_id,
+    guildId: of.guild_id,
+    exportedAt: A_TIME,
+    bot: { id: bot.id, name: bot.name },
+    consent: { status: 'accepted', version: '1.0', acceptedAt: A_TIME },
+    data: {},
+    ...given,
+  };
+}
+
+/** What `gdpr/forget-user` answers. */
+export function forgotten(deletedCategories: string[]): Json {
+  return {
+    request_id: AN_ID,
+    status: 'completed',
+    deleted_categories: deletedCategories,
+    completed_at: A_TIME,
+    notice: A_TEXT,
+  };
+}
+
+/** What `gdpr/forget-status` answers. */
+export function deletionRequest(of: SubjectIds, requestId: string, given: Json = {}): Json {
+  return {
+    request_id: requestId,
+    status: 'completed',
+    ...of,
+    created_at: A_TIME,
+    completed_at: A_TIME,
+    deleted_categories: [],
+    webhook_sent: false,
+    ...given,
+  };
+}
+
+export function auditEvent(of: SubjectIds, eventType: string, given: Json = {}): Json {
+  return {
+    id: AN_ID,
+    ...of,
+    event_type: eventType,
+    source: 'service',
+    details: null,
+    created_at: A_TIME,
+    ...given,
+  };
+}

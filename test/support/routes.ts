@@ -1,0 +1,50 @@
+/** Probes and documentation are neither counted nor limited. */
+export const UNCOUNTED_PATHS = /^\/(health|docs)(\/|$)|^\/docs-json$/;
+
+const ID = '018f2f00-0000-7000-8000-000000000000';
+const USER = '123456789012345678';
+const GUILD = '223456789012345678';
+
+/** One route of the interface that needs a key, with a path that its rules accept. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+}
+
+/** Every route of the tables, and the additions beside them, that is closed to callers without a key. */
+export const CLOSED_ROUTES: readonly Route[] = [
+  { method: 'GET', path: `/bots/${ID}` },
+  { method: 'PUT', path: `/bots/${ID}` },
+  { method: 'DELETE', path: `/bots/${ID}` },
+  { method: 'POST', path: '/servers/register' },
+  { method: 'GET', path: '/servers' },
+  { method: 'DELETE', path: `/servers/${GUILD}` },
+  { method: 'POST', path: '/data/register' },
+  { method: 'GET', path: '/data/categories' },
+  { method: 'GET', path: '/data/categories/profile' },
+  { method: 'PUT', path: '/data/categories/profile' },
+  { method: 'DELETE', path: '/data/categories/profile' },
+  { method: 'POST', path: '/consents/request' },
+  { method: 'POST', path: '/consents/accept' },
+  { method: 'POST', path: '/consents/revoke' },
+  { method: 'GET', path: `/consents/status?user_id=${USER}&guild_id=${GUILD}` },
+  { method: 'POST', path: '/data/submit' },
+  { method: 'GET', path: `/data/export/${USER}?guild_id=${GUILD}` },
+  { method: 'POST', path: '/gdpr/forget-user' },
+  { method: 'GET', path: `/gdpr/forget-status/${ID}` },
+  { method: 'POST', path: '/audit/event' },
+  { method: 'GET', path: '/audit/events' },
+];
+
+/** The routes that take a JSON body. */
+export const BODY_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/bots/register' },
+  ...CLOSED_ROUTES.filter(({ method }) => method === 'POST' || method === 'PUT'),
+];
+
+/** The lists that page. */
+export const LISTS = [
+  ['/servers', 'servers'],
+  ['/data/categories', 'categories'],
+  ['/audit/events', 'events'],
+] as const;

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createLogger, NestLogger, readConfig } from '@app/common';
+import SqliteDatabase, { type Database } from 'better-sqlite3';
+import { AppModule } from '../../apps/api/src/app.module';
+import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
+import { Bot } from './bot';
+import { Client, Json } from './client';
+
+/** Limits that no test but those of the limiter reaches. */
+const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '1000000' };
+
+/** The whole service in this process, on a database file and a port of its own. */
+export class Service {
+  readonly directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  readonly databasePath = join(this.directory, 'lethe.db');
+  /** Every line of the log, of the least severe level too. */
+  readonly logLines: string[] = [];
+  app: NestExpressApplication;
+  url: string;
+  port: number;
+  /** Speaks without a key. */
+  anonymous: Client;
+
+  constructor(private readonly environment: Readonly<Record<string, string>> = {}) {}
+
+  async start(): Promise<this> {
+    const database = { DATABASE_URL: `sqlite:${this.databasePath}` };
+    const config = readConfig({ NODE_ENV: 'test', ...UNLIMITED, ...database, ...this.environment });
+    const logger = createLogger('trace', { write: (line: string) => void this.logLines.push(line) });
+    this.app = await NestFactory.create<NestExpressApplication>(
+      AppModule.forRoot(config, logger),
+      newHttpAdapter(),
+      { logger: new NestLogger(logger), abortOnError: false },
+    );
+    configureApp(this.app);
+    await this.app.listen(0, '127.0.0.1');
+    this.port = (this.app.getHttpServer().address() as AddressInfo).port;
+    this.url = `http://127.0.0.1:${this.port}`;
+    this.anonymous = new Client(this.url);
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  registerBot(given: Json = {}): Promise<Bot> {
+    return Bot.register(this.url, given);
+  }
+
+  /** What the file holds, read beside the service. */
+  inDatabase<T>(look: (database: Database) => T): T {
+    const database = new SqliteDatabase(this.databasePath, { readonly: true });
+    try {
+      return look(database);
+    } finally {
+      database.close();
+    }
+  }
+}
+
+/** Starts one service before the tests of the calling file or `describe`, and stops it after them. */
+export function useService(environment: Record<string, string> = {}): Service {
+  const service = new Service(environment);
+  beforeAll(() => service.start());
+  afterAll(() => service.stop());
+  return service;
+}
