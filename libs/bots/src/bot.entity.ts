@@ -17,7 +17,10 @@ export class Bot {
   @TextColumn() name: string;
   @TextColumn({ name: 'privacy_contact', nullable: true }) privacyContact: string | null;
   @TextColumn({ name: 'webhook_url', nullable: true }) webhookUrl: string | null;
+  /** Sealed by the Keyring, as is the one that follows it at `webhookSecretNextAt`. */
   @TextColumn({ name: 'webhook_secret' }) webhookSecret: string;
+  @TextColumn({ name: 'webhook_secret_next', nullable: true }) webhookSecretNext: string | null;
+  @TimeColumn({ name: 'webhook_secret_next_at', nullable: true }) webhookSecretNextAt: string | null;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'updated_at' }) updatedAt: string;
 }

@@ -1,20 +1,35 @@
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Caller, CurrentBot, notFound, Public, RegistrationBody, Responds } from '@app/common';
-import { BotDeletedView, BotPath, BotRegisteredView, BotView, ChangeBot, RegisterBot } from './bots.dto';
+import {
+  BotDeletedView,
+  BotPath,
+  BotRegisteredView,
+  BotView,
+  ChangeBot,
+  RegisterBot,
+  RotateWebhookSecret,
+  WebhookSecretView,
+} from './bots.dto';
 import { BotsService } from './bots.service';
+import { RegistrationService } from './registration.service';
+import { WebhookSecrets } from './webhook-secrets.service';
 
 @ApiTags('Bots')
 @Controller('bots')
 export class BotsController {
-  constructor(private readonly bots: BotsService) {}
+  constructor(
+    private readonly registration: RegistrationService,
+    private readonly bots: BotsService,
+    private readonly secrets: WebhookSecrets,
+  ) {}
 
   @Public()
   @Post('register')
   @ApiBody({ type: RegisterBot })
   @Responds(201, BotRegisteredView, ['conflict', 'payload_too_large', 'unsupported_media_type'], true)
   register(@RegistrationBody() body: RegisterBot): Promise<BotRegisteredView> {
-    return this.bots.register(body);
+    return this.registration.register(body);
   }
 
   @Get(':bot_id')
@@ -27,6 +42,16 @@ export class BotsController {
   @Responds(200, BotView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
   change(@CurrentBot() bot: Caller, @Param() path: BotPath, @Body() body: ChangeBot): Promise<BotView> {
     return this.bots.change(own(bot, path), body);
+  }
+
+  @Post(':bot_id/webhook-secret/rotate')
+  @Responds(200, WebhookSecretView, ['not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'])
+  rotateSecret(
+    @CurrentBot() bot: Caller,
+    @Param() path: BotPath,
+    @Body() body: RotateWebhookSecret,
+  ): Promise<WebhookSecretView> {
+    return this.secrets.rotate(own(bot, path), body);
   }
 
   @Delete(':bot_id')

@@ -1,14 +1,17 @@
 import { Module } from '@nestjs/common';
+import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { ApiKey, Bot } from './bot.entity';
 import { BotsController } from './bots.controller';
 import { BotsService } from './bots.service';
 import { KeyDirectory } from './key-directory';
+import { RegistrationService } from './registration.service';
+import { WebhookSecrets } from './webhook-secrets.service';
 
 @Module({
-  imports: [DatabaseModule.forFeature([Bot, ApiKey])],
+  imports: [CryptoModule, DatabaseModule.forFeature([Bot, ApiKey])],
   controllers: [BotsController],
-  providers: [BotsService, KeyDirectory],
-  exports: [KeyDirectory],
+  providers: [RegistrationService, BotsService, WebhookSecrets, KeyDirectory],
+  exports: [KeyDirectory, WebhookSecrets],
 })
 export class BotsModule {}

@@ -1,4 +1,71 @@
+import { BlockList, isIP } from 'node:net';
 import { Config } from './config';
+
+/** What an address is, as far as webhooks are concerned. */
+type Reach = 'public' | 'loopback' | 'private' | 'never';
+
+function ranges(...texts: string[]): BlockList {
+  const list = new BlockList();
+  for (const text of texts) {
+    const [network = '', bits] = text.split('/');
+    list.addSubnet(network, Number(bits), network.includes(':') ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+const LOOPBACK = ranges('127.0.0.0/8', '::1/128');
+
+/** Networks behind a router: private use, shared address space, benchmarks, unique local. */
+const PRIVATE = ranges(
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '198.18.0.0/15',
+  'fc00::/7',
+);
+
+/**
+ * Never called, in no mode: the metadata services of clouds, link-local, "this" network, multicast, reserved and
+ * documentation ranges, and IPv6 that wraps an IPv4 address in a way no receiver is reached by.
+ */
+const NEVER = ranges(
+  '0.0.0.0/8',
+  '169.254.0.0/16',
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  'fd00:ec2::/32',
+  'fd20:ce::/32',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+);
+
+/** All public IPv6; whatever lies outside and is neither loopback nor private is reserved for something else. */
+const GLOBAL_UNICAST = ranges('2000::/3');
+/** IPv6 that stands for an IPv4 address on a real path: mapped, and the well-known prefix of NAT64. */
+const STANDS_FOR_IPV4 = ranges('::ffff:0:0/96', '64:ff9b::/96');
+/** Interface ids of ISATAP, which tunnels to the IPv4 address after them. */
+const ISATAP = /^0?2?0?0?:0*5efe$/;
+
+/** Ports of other services below 1024 are all refused but these. */
+const WEB_PORTS = new Set([80, 443]);
+/** Ports above 1023 on which something that is no web server takes commands. */
+const SERVICE_PORTS = new Set([
+  1433, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061,
+  5432, 5672, 5900, 5984, 6000, 6379, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 9042, 9092, 9200, 9300,
+  10080, 10250, 11211, 27017,
+]);
+
+const LOOPBACK_NAME = /^(?:.+\.)?localhost\.?$/i;
 
 /** Where webhooks may go: the checks of a URL before it is stored, and of an address before it is connected to. */
 export class EgressPolicy {
@@ -6,15 +73,79 @@ export class EgressPolicy {
 
   /** Why `url` can never be called, completing "webhook_url …"; undefined when it may. Resolves no name. */
   refusalOf(url: string): string | undefined {
-    const { protocol, username, password } = new URL(url);
+    const { protocol, username, password, hash, port, hostname } = new URL(url);
     if (protocol !== 'http:' && protocol !== 'https:') return 'must be an http or https URL';
     if (protocol === 'http:' && this.requiresHttps) return 'must be an https URL';
     if (username !== '' || password !== '') return 'must not hold a user name or password';
+    if (hash !== '' || url.includes('#')) return 'must not hold a fragment';
+    if (port !== '' && !portAllowed(Number(port)))
+      return 'must name port 80, 443 or one that is open to web servers';
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const local = LOOPBACK_NAME.test(host) && !this.allows('loopback');
+    if (local || (isIP(host) !== 0 && !this.allowsAddress(host)))
+      return 'must not lead to a private, local or reserved address';
     return undefined;
+  }
+
+  /** Whether `address`, an IP address in text, may be connected to. What is no address may not. */
+  allowsAddress(address: string): boolean {
+    return this.allows(reachOf(address));
+  }
+
+  private allows(reach: Reach): boolean {
+    const { webhookAllowPrivateNetworks: mode, host } = this.config;
+    if (reach === 'public') return true;
+    if (reach === 'never' || mode === 'false') return false;
+    if (mode === 'true') return true;
+    return reach === 'loopback' && (reachOf(host) === 'loopback' || LOOPBACK_NAME.test(host));
   }
 
   private get requiresHttps(): boolean {
     const { webhookRequireHttps, nodeEnv } = this.config;
     return webhookRequireHttps === 'auto' ? nodeEnv === 'production' : webhookRequireHttps === 'true';
   }
+}
+
+function portAllowed(port: number): boolean {
+  return WEB_PORTS.has(port) || (port >= 1024 && !SERVICE_PORTS.has(port));
+}
+
+function reachOf(address: string): Reach {
+  const version = isIP(address);
+  // A zone (fe80::1%eth0) belongs to link-local addresses only.
+  if (version === 0 || address.includes('%')) return 'never';
+  if (version === 4) return reachIn(address, 'ipv4') ?? 'public';
+  const groups = groupsOf(address);
+  if (STANDS_FOR_IPV4.check(address, 'ipv6')) return reachOf(ipv4Of(groups));
+  const isatap = ISATAP.test(
+    groups
+      .slice(4, 6)
+      .map((group) => group.toString(16))
+      .join(':'),
+  );
+  if (isatap) return 'never';
+  return reachIn(address, 'ipv6') ?? (GLOBAL_UNICAST.check(address, 'ipv6') ? 'public' : 'never');
+}
+
+function reachIn(address: string, family: 'ipv4' | 'ipv6'): Reach | undefined {
+  if (NEVER.check(address, family)) return 'never';
+  if (LOOPBACK.check(address, family)) return 'loopback';
+  return PRIVATE.check(address, family) ? 'private' : undefined;
+}
+
+/** The eight groups of an IPv6 address; the URL parser knows every way to write one. */
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const read = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((text) => parseInt(text, 16));
+  if (tail === undefined) return read(head);
+  const [front, back] = [read(head), read(tail)];
+  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];
+}
+
+function ipv4Of(groups: readonly number[]): string {
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.');
 }

@@ -24,7 +24,13 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** Why a 409: the values of `details.reason`. */
-export type ConflictReason = 'bot_exists' | 'category_exists' | 'deletion_in_progress' | 'category_in_use';
+export type ConflictReason =
+  | 'bot_exists'
+  | 'category_exists'
+  | 'deletion_in_progress'
+  | 'category_in_use'
+  | 'rotation_in_progress'
+  | 'no_webhook_url';
 
 /** One bad field of a request: its path (`fields[3].key`) and how to mend it. */
 export interface FieldFault {

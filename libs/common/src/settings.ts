@@ -80,6 +80,20 @@ function schedule(text: string): readonly number[] {
   });
 }
 
+/** `base64[,base64…]`: keys of 32 bytes; empty for none. */
+function masterKeys(text: string): readonly Buffer[] {
+  const keys = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => Buffer.from(part, 'base64'));
+  if (keys.some((key) => key.length !== 32))
+    throw new Error(
+      '32 random bytes as base64 (openssl rand -base64 32), or several such, the present one first',
+    );
+  return keys;
+}
+
 function text(value: string): string {
   if (value.trim() === '') throw new Error('not empty');
   return value;
@@ -102,6 +116,12 @@ export const SETTINGS = {
     databaseUrl,
   ),
   migrateOnStart: setting('MIGRATE_ON_START', 'true', 'Bring the schema up to date at the start', boolean),
+  masterKeys: setting(
+    'LETHE_MASTER_KEY',
+    '',
+    'Key that encrypts secrets in the database: `openssl rand -base64 32`; older ones may follow after commas. Without it a key file beside the database is generated',
+    masterKeys,
+  ),
   tiers: setting(
     'RATE_LIMIT_TIERS',
     'free=30,standard=300,high=3000',

@@ -4,6 +4,7 @@ import { Consents1763600000003 } from './1763600000003-consents';
 import { UserData1763600000004 } from './1763600000004-user-data';
 import { Audit1763600000005 } from './1763600000005-audit';
 import { Deletions1763600000006 } from './1763600000006-deletions';
+import { Webhooks1763600000007 } from './1763600000007-webhooks';
 
 /** Lethe's schema, in the order in which it grew. */
 export const LETHE_MIGRATIONS = [
@@ -13,4 +14,5 @@ export const LETHE_MIGRATIONS = [
   UserData1763600000004,
   Audit1763600000005,
   Deletions1763600000006,
+  Webhooks1763600000007,
 ];

@@ -1,0 +1,106 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Clock, conflict, notFound, Random } from '@app/common';
+import { Keyring, newWebhookSecret, UnreadableSecretError } from '@app/crypto';
+import { StartError, type Tx, UnitOfWork } from '@app/database';
+import type { RotateWebhookSecret, WebhookSecretView } from './bots.dto';
+
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+
+interface SecretRow {
+  readonly webhook_url: string | null;
+  readonly webhook_secret: string;
+  readonly webhook_secret_next: string | null;
+  readonly webhook_secret_next_at: string | null;
+}
+
+/** Where a bot's webhook calls go and what signs them: one secret, or during a rotation the old and the new one. */
+export interface WebhookTarget {
+  readonly url: string | null;
+  readonly secrets: readonly [present: string, next?: string];
+}
+
+/** The secrets that sign webhook calls: stored sealed, shown once, rotated with an overlap in which both sign. */
+@Injectable()
+export class WebhookSecrets implements OnApplicationBootstrap {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly keyring: Keyring,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** @throws StartError when the stored secrets were sealed with another key: no call could be signed. */
+  async onApplicationBootstrap(): Promise<void> {
+    const row = await this.unitOfWork.read((tx) =>
+      tx.get<SecretRow & { id: string }>('SELECT id, webhook_secret FROM bots LIMIT 1'),
+    );
+    try {
+      if (row !== undefined) this.open(row.id, row.webhook_secret);
+    } catch (error) {
+      if (!(error instanceof UnreadableSecretError)) throw error;
+      throw new StartError(
+        'The webhook secrets in the database were encrypted with another key. ' +
+          'Restore LETHE_MASTER_KEY, or the key file beside the database, as it was.',
+      );
+    }
+  }
+
+  /** A new secret for a bot, and the text in which it is stored. */
+  issue(botId: string): { secret: string; sealed: string } {
+    const secret = newWebhookSecret(this.random);
+    return { secret, sealed: this.keyring.seal(secret, context(botId)) };
+  }
+
+  /** Undefined when there is no such bot any more. */
+  async target(tx: Tx, botId: string): Promise<WebhookTarget | undefined> {
+    const row = await this.rowOf(tx, botId);
+    if (row === undefined) return undefined;
+    const [present, next] = this.live(row);
+    const first = this.open(botId, present);
+    return { url: row.webhook_url, secrets: next === undefined ? [first] : [first, this.open(botId, next)] };
+  }
+
+  /** @throws ApiError 409 `rotation_in_progress` for a second overlap; `overlap_seconds` 0 ends any at once. */
+  rotate(botId: string, input: RotateWebhookSecret): Promise<WebhookSecretView> {
+    const overlapSeconds = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
+    return this.unitOfWork.write(async (tx) => {
+      const row = await this.rowOf(tx, botId);
+      if (row === undefined) throw notFound('Bot');
+      const [present, next] = this.live(row);
+      if (next !== undefined && overlapSeconds > 0) {
+        const message = 'Two secrets overlap already; wait for the end, or send overlap_seconds 0';
+        throw conflict('rotation_in_progress', message);
+      }
+      const { secret, sealed } = this.issue(botId);
+      const until = new Date(this.clock.nowMs() + overlapSeconds * 1000).toISOString();
+      await tx.run(
+        'UPDATE bots SET webhook_secret = ?, webhook_secret_next = ?, webhook_secret_next_at = ? WHERE id = ?',
+        ...(overlapSeconds === 0 ? [sealed, null, null] : [present, sealed, until]),
+        botId,
+      );
+      return { webhook_secret: secret, overlap_until: until };
+    });
+  }
+
+  private rowOf(tx: Tx, botId: string): Promise<SecretRow | undefined> {
+    return tx.get<SecretRow>(
+      'SELECT webhook_url, webhook_secret, webhook_secret_next, webhook_secret_next_at FROM bots WHERE id = ?',
+      botId,
+    );
+  }
+
+  /** The stored secrets that sign at this time, the older one first. */
+  private live(row: SecretRow): [present: string, next?: string] {
+    const { webhook_secret: present, webhook_secret_next: next, webhook_secret_next_at: at } = row;
+    if (next === null || at === null) return [present];
+    return at <= this.clock.nowIso() ? [next] : [present, next];
+  }
+
+  private open(botId: string, sealed: string): string {
+    return this.keyring.open(sealed, context(botId));
+  }
+}
+
+function context(botId: string): string {
+  return `bots/${botId}/webhook_secret`;
+}

@@ -1,0 +1,68 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createBotTable, id, integer, nullable, primary, snowflake, text, time } from '../schema';
+
+/** The outbox of webhook calls with every attempt, the health of each receiver, and the secret that is to follow. */
+export class Webhooks1763600000007 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await createBotTable(runner, {
+      name: 'webhook_deliveries',
+      columns: {
+        bot_id: primary(id),
+        id: primary(id),
+        event: { type: 'varchar', length: '32' },
+        request_id: nullable(id),
+        guild_id: nullable(snowflake),
+        user_id: nullable(snowflake),
+        payload: text,
+        status: { type: 'varchar', length: '16' },
+        attempts: integer,
+        retries: integer,
+        next_attempt_at: time,
+        give_up_at: time,
+        locked_by: nullable(id),
+        locked_until: nullable(time),
+        last_outcome: nullable(text),
+        last_status: nullable(integer),
+        created_at: time,
+        finished_at: nullable(time),
+      },
+      indices: [
+        { columnNames: ['bot_id', 'next_attempt_at'], where: `"status" = 'pending'` },
+        { columnNames: ['bot_id', 'status', 'id'] },
+        { columnNames: ['bot_id', 'user_id', 'guild_id'] },
+      ],
+    });
+    await createBotTable(runner, {
+      name: 'webhook_attempts',
+      columns: {
+        bot_id: primary(id),
+        delivery_id: primary(id),
+        number: primary(integer),
+        started_at: time,
+        duration_ms: integer,
+        outcome: text,
+        status: nullable(integer),
+      },
+    });
+    await createBotTable(runner, {
+      name: 'webhook_health',
+      columns: {
+        bot_id: primary(id),
+        failures: integer,
+        last_outcome: text,
+        last_delivered_at: nullable(time),
+        last_failed_at: nullable(time),
+      },
+    });
+    // The schema API would copy the whole table on SQLite; this adds the columns in place on either engine.
+    for (const column of ['webhook_secret_next text', 'webhook_secret_next_at varchar(24)'])
+      await runner.query(`ALTER TABLE bots ADD COLUMN ${column}`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const column of ['webhook_secret_next_at', 'webhook_secret_next'])
+      await runner.query(`ALTER TABLE bots DROP COLUMN ${column}`);
+    for (const table of ['webhook_health', 'webhook_attempts', 'webhook_deliveries'])
+      await runner.dropTable(table);
+  }
+}
