@@ -3,8 +3,14 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { ApiExceptionFilter, CommonModule, type Config, DtoPipe, LOGGER, RateLimitGuard } from '@app/common';
+import { AuditModule } from '@app/audit';
 import { ApiKeyGuard, BotsModule } from '@app/bots';
+import { CategoriesModule } from '@app/categories';
+import { ConsentModule } from '@app/consent';
 import { DatabaseModule } from '@app/database';
+import { GdprModule } from '@app/gdpr';
+import { ServersModule } from '@app/servers';
+import { UserDataModule } from '@app/user-data';
 import type { Logger } from 'pino';
 import { HealthController } from './health.controller';
 import { Readiness } from './readiness';
@@ -21,7 +27,13 @@ export class AppModule {
         ScheduleModule.forRoot(),
         // The counting is Lethe's own (countRate); the guard built on this package only refuses.
         ThrottlerModule.forRoot([{ ttl: 60_000, limit: config.anonymousLimit }]),
+        AuditModule,
         BotsModule,
+        ServersModule,
+        CategoriesModule,
+        ConsentModule,
+        UserDataModule,
+        GdprModule,
       ],
       controllers: [HealthController],
       providers: [

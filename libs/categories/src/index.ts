@@ -1,4 +1,6 @@
 export * from './categories.module';
 export * from './categories.service';
 export * from './category.entity';
+export * from './category-declarations';
 export * from './category-deleted.event';
+export * from './declared-values';

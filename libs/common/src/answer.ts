@@ -1,4 +1,5 @@
 import type { ApiError } from './errors';
+import { describeFault } from './logger';
 import type { LetheResponse } from './request-context';
 
 /** The headers of every answer, in the flat form of `writeHead`. */
@@ -25,12 +26,22 @@ export function answerHeaders(response: LetheResponse, status: number): string[]
   return headers;
 }
 
+/** Bytes of an unread body that are worth swallowing to keep the connection for a next request. */
+const SWALLOWED_MAX_BYTES = 65_536;
+
+/** A request without body is not complete yet either while it is answered at once: only its headers tell. */
+function leavesLongBody({ complete, headers }: LetheResponse['req']): boolean {
+  if (complete) return false;
+  return (
+    headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SWALLOWED_MAX_BYTES
+  );
+}
+
 /** Sends one whole JSON answer and logs it; the only way in which an answer with a body leaves the service. */
 export function answer(response: LetheResponse, status: number, json: string): void {
   const headers = answerHeaders(response, status);
   headers.push('Content-Length', String(Buffer.byteLength(json)));
-  // A body that was not read to its end makes the connection useless for a next request.
-  if (!response.req.complete) headers.push('Connection', 'close');
+  if (leavesLongBody(response.req)) headers.push('Connection', 'close');
   response.writeHead(status, headers);
   response.end(json);
   logAnswer(response, status);
@@ -38,12 +49,13 @@ export function answer(response: LetheResponse, status: number, json: string): v
 
 /** One line per request: the route as it was declared, never the address, which holds ids of users. */
 export function logAnswer(response: LetheResponse, status: number): void {
-  const { method, route, context } = response.req;
+  const { method, context } = response.req;
+  const route = response.req.route as { path?: string } | undefined;
   context.logger.info(
     {
       requestId: context.id,
       method,
-      route: (route as { path?: string } | undefined)?.path ?? null,
+      route: route?.path ?? null,
       status,
       botId: context.caller?.botId,
       durationMs: Math.round((performance.now() - context.startedMs) * 100) / 100,
@@ -52,9 +64,46 @@ export function logAnswer(response: LetheResponse, status: number): void {
   );
 }
 
+/** A result that is JSON text already, as stored values are; it goes into the envelope unchanged. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+/** A result too large to be held as one text: `writeTo` hands over the JSON piece by piece and awaits each. */
+export class JsonStream {
+  constructor(readonly writeTo: (write: (piece: string) => Promise<void>) => Promise<void>) {}
+}
+
 /** The envelope of a success. */
 export function successEnvelope(data: unknown): string {
-  return `{"success":true,"data":${JSON.stringify(data ?? {})}}`;
+  return `{"success":true,"data":${data instanceof JsonText ? data.text : JSON.stringify(data ?? {})}}`;
+}
+
+/**
+ * Sends a {@link JsonStream} in the success envelope at the pace of its reader. A fault half-way cuts the connection,
+ * so that a part can never be taken for the whole.
+ */
+export async function answerStream(
+  response: LetheResponse,
+  status: number,
+  stream: JsonStream,
+): Promise<void> {
+  response.writeHead(status, answerHeaders(response, status));
+  response.write('{"success":true,"data":');
+  try {
+    await stream.writeTo(async (piece) => {
+      if (response.destroyed) throw new Error('The reader went away');
+      if (!response.write(piece)) await drained(response);
+    });
+    response.end('}');
+  } catch (error) {
+    response.req.context.logger.warn(
+      { requestId: response.req.context.id, ...describeFault(error) },
+      'answer was cut',
+    );
+    response.destroy();
+  }
+  logAnswer(response, status);
 }
 
 /** The envelope of an error. */
@@ -64,4 +113,15 @@ export function errorEnvelope({
   details,
 }: Pick<ApiError, 'code' | 'message' | 'details'>): string {
   return JSON.stringify({ success: false, error: { code, message, details } });
+}
+
+/** Resolves when the reader has caught up, or is gone. */
+function drained(response: LetheResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
 }

@@ -1,14 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, Server } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
-import { answer, errorEnvelope, successEnvelope } from './answer';
+import { answer, answerStream, errorEnvelope, JsonStream, successEnvelope } from './answer';
 import { parseQuery } from './query';
 import type { LetheResponse } from './request-context';
 
 /** Milliseconds a client has to send its headers, and its whole request: slow senders are cut, others not held up. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** At a shutdown, how long an idle connection may still bring a request before it is closed. */
+const IDLE_GRACE_MS = 100;
 
 /**
  * Express behind Nest with three differences: every result of a controller leaves in the success envelope with one
@@ -16,6 +20,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
  * V8's inline caches; and what Node refuses before Express sees it is answered in the error envelope too.
  */
 export class LetheHttpAdapter extends ExpressAdapter {
+  private readonly sockets = new Set<Socket>();
+
   constructor() {
     const app: Express = express();
     app.disable('x-powered-by');
@@ -27,7 +33,9 @@ export class LetheHttpAdapter extends ExpressAdapter {
   }
 
   override reply(response: LetheResponse, body: unknown, status?: number): void {
-    if (!response.headersSent) answer(response, status ?? response.statusCode, successEnvelope(body));
+    if (response.headersSent) return;
+    if (body instanceof JsonStream) void answerStream(response, status ?? 200, body);
+    else answer(response, status ?? response.statusCode, successEnvelope(body));
   }
 
   override initHttpServer(): void {
@@ -41,9 +49,37 @@ export class LetheHttpAdapter extends ExpressAdapter {
     };
     const server: Server = createServer(options as object, app);
     server.on('clientError', refuseUnreadable);
+    server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
     // Without a listener Node cuts these without a word.
     server.on('connect', (_request, socket: Duplex) => refuseUnreadable(new Error(), socket));
     this.httpServer = server;
+  }
+
+  /**
+   * Stops accepting connections and lets the open ones end: every further answer says `Connection: close`, idle
+   * connections are closed. Resolves when none is left, false when some had to be cut at `timeoutMs`.
+   */
+  async drain(timeoutMs: number): Promise<boolean> {
+    const server = this.httpServer as Server;
+    closeAfterAnswers(this.getInstance<Express>().response);
+    // Not http's own close(): that resets idle connections whose next request may be on its way.
+    const closed = new Promise<boolean>((resolve) => {
+      NetServer.prototype.close.call(server, () => resolve(true));
+    });
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, IDLE_GRACE_MS);
+    let cut: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => (cut = setTimeout(resolve, timeoutMs, false)));
+    const ended = await Promise.race([closed, late]);
+    clearInterval(sweep);
+    clearTimeout(cut);
+    if (!ended) server.closeAllConnections();
+    return ended;
   }
 
   /** Unknown paths outside the prefix are answered in the envelope as well. */
@@ -64,6 +100,15 @@ function born(native: typeof IncomingMessage | typeof ServerResponse, prototype:
   return Born;
 }
 
+/** Makes every answer not yet begun its connection's last one. */
+function closeAfterAnswers(responses: Express['response']): void {
+  const native = Reflect.get(responses, 'writeHead') as (...given: unknown[]) => ServerResponse;
+  Reflect.set(responses, 'writeHead', function (this: ServerResponse, ...given: unknown[]) {
+    this.shouldKeepAlive = false;
+    return native.apply(this, given);
+  });
+}
+
 /** Requests that are no HTTP (400) or whose headers are too large (431): answered in the envelope, then cut. */
 function refuseUnreadable(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
@@ -76,6 +121,6 @@ function refuseUnreadable(error: Error & { code?: string }, socket: Duplex): voi
   const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+      `X-Request-Id: ${randomUUID()}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
   );
 }

@@ -31,6 +31,8 @@ export interface SubjectDataHolder {
   export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport>;
   /** Removes all of it inside `tx`; answers the names of the data categories that really went. */
   erase(tx: Tx, subject: Subject): Promise<readonly string[]>;
+  /** The users of a guild about whom this holder has something to erase; only where it is the first to store it. */
+  subjectsOf?(tx: Tx, botId: string, guildId: string): Promise<readonly string[]>;
 }
 
 /** Marks a provider as a {@link SubjectDataHolder}. */

@@ -42,10 +42,12 @@ export class ServersService {
     });
   }
 
-  /** Whether the guild was registered and is not any more. */
-  async remove(tx: Tx, botId: string, guildId: string): Promise<boolean> {
-    const { affected } = await tx.manager.delete(Server, { botId, guildId });
-    return affected === 1;
+  exists(tx: Tx, botId: string, guildId: string): Promise<boolean> {
+    return tx.manager.existsBy(Server, { botId, guildId });
+  }
+
+  async remove(tx: Tx, botId: string, guildId: string): Promise<void> {
+    await tx.manager.delete(Server, { botId, guildId });
   }
 }
 

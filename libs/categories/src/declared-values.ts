@@ -1,0 +1,54 @@
+import { addNumberFaults, type FieldFault, numberFault } from '@app/common';
+import type { DataField, FieldType } from './category.entity';
+
+/** The fault of a value, if it has one; faults within a `json` value are found by walking it. */
+const CHECKS: Readonly<Record<FieldType, (value: unknown) => string | undefined>> = {
+  string: (value) => (typeof value === 'string' ? undefined : 'must be a string'),
+  number: (value) => (typeof value === 'number' ? numberFault(value) : 'must be a number'),
+  boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  date: (value) =>
+    typeof value === 'string' && isDate(value)
+      ? undefined
+      : 'must be an ISO 8601 date or date-time, for example 2026-01-31',
+  json: () => undefined,
+};
+
+const DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
+
+/** An ISO 8601 date, or date-time with or without a zone, of a day that exists. */
+export function isDate(text: string): boolean {
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  if (year === undefined) return false;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}
+
+/** The declared fields of one category, ready to check what is submitted under it. */
+export class DeclaredValues {
+  private readonly types: ReadonlyMap<string, FieldType>;
+
+  /** Without fields any object is taken. */
+  constructor(fields: readonly DataField[]) {
+    this.types = new Map(fields.map(({ key, type }) => [key, type]));
+  }
+
+  /** Every fault of `data`, each named by its path; null means "no value" and is always right. */
+  faultsOf(data: Readonly<Record<string, unknown>>): FieldFault[] {
+    const faults: FieldFault[] = [];
+    for (const [key, value] of Object.entries(data)) {
+      const path = `data.${key}`;
+      const type = this.types.size === 0 ? 'json' : this.types.get(key);
+      const message =
+        type === undefined
+          ? 'is not a field of this category'
+          : value === null
+            ? undefined
+            : CHECKS[type](value);
+      if (message !== undefined) faults.push({ field: path, message });
+      else if (type === 'json') addNumberFaults(value, path, faults);
+    }
+    return faults;
+  }
+}

@@ -1,0 +1,172 @@
+import { invalidRequest } from '@app/common';
+import type { CategoryStates, Consent, ConsentStatus } from './consent.entity';
+
+/** What a user is asked to agree to; no categories means everything that the bot declares. */
+export interface ConsentAsked {
+  readonly id: string;
+  readonly version: string;
+  readonly categories: readonly string[] | null;
+  readonly at: string;
+}
+
+type Changed = Omit<Consent, 'bot'>;
+
+const NOTHING_PENDING = {
+  pendingId: null,
+  pendingVersion: null,
+  pendingCategories: null,
+  pendingRequestedAt: null,
+};
+
+/** Key to state, without a prototype: `__proto__` and `constructor` are names of categories like any other. */
+function states(entries: Iterable<readonly [string, ConsentStatus]>): CategoryStates {
+  const made = Object.create(null) as Record<string, ConsentStatus>;
+  for (const [key, state] of entries) made[key] = state;
+  return made;
+}
+
+function all(keys: readonly string[] | null, state: ConsentStatus): CategoryStates | null {
+  return keys === null ? null : states(keys.map((key) => [key, state]));
+}
+
+function sameSet(one: readonly string[] | null, other: readonly string[] | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.length === other.length && one.every((key) => other.includes(key));
+}
+
+/** Whether `asked` is what the consent says or waits for already: asking twice changes nothing. */
+export function isAlreadyAsked(
+  consent: Consent,
+  asked: Pick<ConsentAsked, 'version' | 'categories'>,
+): boolean {
+  const sameVersion = asked.version === consent.version;
+  if (consent.status === 'pending') {
+    return sameVersion && sameSet(asked.categories, consent.categories && Object.keys(consent.categories));
+  }
+  if (consent.pendingId !== null && consent.pendingVersion === asked.version) {
+    return sameSet(asked.categories, consent.pendingCategories);
+  }
+  return (
+    consent.status === 'accepted' &&
+    sameVersion &&
+    (asked.categories ?? []).every((key) => isGranted(consent, key))
+  );
+}
+
+/** Whether the consent covers storing under `category`. */
+export function isGranted(
+  { status, categories, erasing }: Pick<Consent, 'status' | 'categories' | 'erasing'>,
+  category: string,
+): boolean {
+  if (status !== 'accepted' || erasing !== 0) return false;
+  return categories === null || (Object.hasOwn(categories, category) && categories[category] === 'accepted');
+}
+
+/** A consent after a new request: asking is not withdrawing, so an accepted one stays in force beside it. */
+export function requested(
+  subject: Pick<Consent, 'botId' | 'guildId' | 'userId'>,
+  before: Consent | null,
+  asked: ConsentAsked,
+): Changed {
+  if (before?.status === 'accepted') {
+    return {
+      ...before,
+      pendingId: asked.id,
+      pendingVersion: asked.version,
+      pendingCategories: asked.categories,
+      pendingRequestedAt: asked.at,
+    };
+  }
+  return {
+    ...subject,
+    id: asked.id,
+    status: 'pending',
+    version: asked.version,
+    categories: all(asked.categories, 'pending'),
+    requestedAt: asked.at,
+    acceptedAt: null,
+    revokedAt: null,
+    erasing: before?.erasing ?? 0,
+    ...NOTHING_PENDING,
+  };
+}
+
+/** The request that waits for an answer, if one does. */
+export function pendingRequest(consent: Consent): ConsentAsked | undefined {
+  if (consent.status === 'pending') {
+    const { id, version, categories, requestedAt } = consent;
+    return { id, version, categories: categories && Object.keys(categories), at: requestedAt };
+  }
+  const { pendingId, pendingVersion, pendingCategories, pendingRequestedAt } = consent;
+  if (pendingId === null || pendingVersion === null || pendingRequestedAt === null) return undefined;
+  return { id: pendingId, version: pendingVersion, categories: pendingCategories, at: pendingRequestedAt };
+}
+
+/**
+ * The consent once its waiting request is granted for `named` categories, or for all that were asked for.
+ * @throws ApiError 400 for a category that the request did not name: nobody can have been asked for it.
+ */
+export function accepted(
+  consent: Consent,
+  request: ConsentAsked,
+  named: readonly string[] | null,
+  at: string,
+): Changed {
+  const asked = request.categories;
+  const unasked = asked === null ? -1 : (named ?? []).findIndex((key) => !asked.includes(key));
+  if (unasked >= 0)
+    throw invalidRequest([
+      { field: `categories[${unasked}]`, message: 'was not part of this consent request' },
+    ]);
+  const keys = asked ?? named;
+  const granted =
+    keys && states(keys.map((key) => [key, named === null || named.includes(key) ? 'accepted' : 'none']));
+  return {
+    ...consent,
+    id: request.id,
+    status: 'accepted',
+    version: request.version,
+    categories: granted,
+    requestedAt: request.at,
+    acceptedAt: at,
+    revokedAt: null,
+    ...NOTHING_PENDING,
+  };
+}
+
+/** The consent after a withdrawal of everything; a newer request that waits is cancelled with it. */
+export function revoked(consent: Consent, at: string): Changed {
+  const { categories } = consent;
+  const withdrawn =
+    categories &&
+    states(Object.entries(categories).map(([key, state]) => [key, state === 'accepted' ? 'revoked' : state]));
+  return { ...consent, status: 'revoked', categories: withdrawn, revokedAt: at, ...NOTHING_PENDING };
+}
+
+/**
+ * The consent without the `withdrawn` categories, or undefined when none of what was granted would be left, which is
+ * a revocation. A consent to everything becomes one to each of the `declared` categories first.
+ */
+export function withoutCategories(
+  consent: Consent,
+  withdrawn: readonly string[],
+  declared: readonly string[],
+): Changed | undefined {
+  const before = consent.categories ?? all(declared, 'accepted') ?? {};
+  const left = Object.entries(before).map(
+    ([key, state]) => [key, state === 'accepted' && withdrawn.includes(key) ? 'revoked' : state] as const,
+  );
+  return left.some(([, state]) => state === 'accepted')
+    ? { ...consent, categories: states(left) }
+    : undefined;
+}
+
+/** The states that `status` answers: what was decided, and `pending` for what is asked for anew. */
+export function categoryStates(consent: Consent): { key: string; status: ConsentStatus }[] | undefined {
+  const decided = consent.categories;
+  const asked = consent.pendingCategories;
+  if (decided === null && asked === null) return undefined;
+  const found = new Map<string, ConsentStatus>(Object.entries(decided ?? {}));
+  for (const key of asked ?? []) if (found.get(key) !== 'accepted') found.set(key, 'pending');
+  return [...found].map(([key, status]) => ({ key, status }));
+}

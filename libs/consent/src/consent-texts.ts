@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import type { Category } from '@app/categories';
+
+export const LANGUAGES = ['de', 'en'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** What a bot shows to the user who is asked. */
+export interface ConsentTexts {
+  readonly title: string;
+  readonly body: string;
+  readonly categories: readonly { readonly key: string; readonly label: string; readonly text: string }[];
+  readonly accept_label: string;
+  readonly decline_label: string;
+}
+
+interface Wording extends Pick<ConsentTexts, 'title' | 'accept_label' | 'decline_label'> {
+  readonly body: (bot: string) => string;
+  readonly kept: (days: number) => string;
+  readonly keptUntilWithdrawn: string;
+}
+
+const WORDINGS: Record<Language, Wording> = {
+  en: {
+    title: 'May we store data about you?',
+    body: (bot) =>
+      `${bot} would like to store the data listed below. You decide freely, you can withdraw your consent at any time with effect for the future, and you can ask for a copy or the erasure of your data.`,
+    accept_label: 'I agree',
+    decline_label: 'No, thank you',
+    kept: (days) => `Kept for ${days} day${days === 1 ? '' : 's'}.`,
+    keptUntilWithdrawn: 'Kept until you have it erased.',
+  },
+  de: {
+    title: 'Dürfen wir Daten über dich speichern?',
+    body: (bot) =>
+      `${bot} möchte die unten genannten Daten speichern. Deine Entscheidung ist frei, du kannst deine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen und Auskunft oder Löschung deiner Daten verlangen.`,
+    accept_label: 'Ich stimme zu',
+    decline_label: 'Nein, danke',
+    kept: (days) => `Wird ${days} Tag${days === 1 ? '' : 'e'} gespeichert.`,
+    keptUntilWithdrawn: 'Wird gespeichert, bis du die Löschung verlangst.',
+  },
+};
+
+/** The request in words (GDPR Art. 7(2): intelligible, in clear and plain language). */
+export function consentTexts(
+  language: Language,
+  botName: string,
+  categories: readonly Category[],
+): ConsentTexts {
+  const wording = WORDINGS[language];
+  return {
+    title: wording.title,
+    body: wording.body(botName),
+    categories: categories.map(({ key, labelDe, labelEn, description, retentionDays }) => {
+      const kept = retentionDays === null ? wording.keptUntilWithdrawn : wording.kept(retentionDays);
+      const text = description === null ? kept : `${description} ${kept}`;
+      return { key, label: language === 'de' ? labelDe : labelEn, text };
+    }),
+    accept_label: wording.accept_label,
+    decline_label: wording.decline_label,
+  };
+}
+
+/** The version of a request that names none: a digest of what the categories declare, so that a change asks anew. */
+export function declaredVersion(categories: readonly Category[]): string {
+  const declarations = categories
+    .map(({ key, labelDe, labelEn, description, retentionDays, legalBasis, fields }) => [
+      key,
+      [labelDe, labelEn, description, retentionDays, legalBasis, fields],
+    ])
+    .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+  return `sha256:${hash('sha256', JSON.stringify(declarations), 'hex').slice(0, 32)}`;
+}

@@ -1,0 +1,47 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { Caller, CurrentBot, Responds, SubjectBody, SubjectQuery } from '@app/common';
+import {
+  AcceptConsent,
+  ConsentQuery,
+  ConsentRequestedView,
+  ConsentStatusView,
+  ConsentView,
+  RequestConsent,
+  RevokeConsent,
+} from './consent.dto';
+import { ConsentService } from './consent.service';
+
+@ApiTags('Consent')
+@Controller('consents')
+export class ConsentController {
+  constructor(private readonly consents: ConsentService) {}
+
+  @Post('request')
+  @ApiBody({ type: RequestConsent })
+  @Responds(201, ConsentRequestedView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
+  request(@CurrentBot() bot: Caller, @SubjectBody() body: RequestConsent): Promise<ConsentRequestedView> {
+    return this.consents.request(bot.botId, body);
+  }
+
+  @Post('accept')
+  @ApiBody({ type: AcceptConsent })
+  @Responds(200, ConsentView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
+  accept(@CurrentBot() bot: Caller, @SubjectBody() body: AcceptConsent): Promise<ConsentView> {
+    return this.consents.accept(bot.botId, body);
+  }
+
+  @Post('revoke')
+  @ApiBody({ type: RevokeConsent })
+  @Responds(200, ConsentView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
+  revoke(@CurrentBot() bot: Caller, @SubjectBody() body: RevokeConsent): Promise<ConsentView> {
+    return this.consents.revoke(bot.botId, body);
+  }
+
+  @Get('status')
+  @ApiQuery({ type: ConsentQuery })
+  @Responds(200, ConsentStatusView)
+  status(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentStatusView> {
+    return this.consents.status({ botId: bot.botId, userId: query.user_id, guildId: query.guild_id });
+  }
+}

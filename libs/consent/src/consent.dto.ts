@@ -1,0 +1,112 @@
+import {
+  CONSENT_STATUSES,
+  ConsentVersion,
+  OneOf,
+  Snowflake,
+  Text,
+  Texts,
+  Timestamp,
+  Uuid,
+} from '@app/common';
+import { ApiProperty } from '@nestjs/swagger';
+import type { ConsentStatus } from './consent.entity';
+import { LANGUAGES, type Language } from './consent-texts';
+
+const KEY_MAX = 100;
+const CATEGORIES_MAX = 50;
+
+export class RequestConsent {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @ConsentVersion({
+    unless: 'categories',
+    description: 'Without one, a digest of what the categories declare',
+  })
+  consent_version?: string;
+  @Texts(KEY_MAX, CATEGORIES_MAX, {
+    optional: true,
+    description: 'Keys of the categories asked for; default all',
+  })
+  categories?: string[] | null;
+  @OneOf(LANGUAGES, { optional: true, description: 'Language of the texts; default en' })
+  language?: Language | null;
+}
+
+export class AcceptConsent {
+  @Snowflake({ unless: 'consent_id' }) user_id?: string;
+  @Snowflake({ unless: 'consent_id' }) guild_id?: string;
+  @ConsentVersion({ unless: 'consent_id' }) consent_version?: string;
+  @Uuid({ optional: true, description: 'Id of the request, instead of the three fields above' }) consent_id?:
+    string | null;
+  @Texts(KEY_MAX, CATEGORIES_MAX, {
+    optional: true,
+    description: 'Granted categories; default all that were asked for',
+  })
+  categories?: string[] | null;
+}
+
+export class RevokeConsent {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @Texts(KEY_MAX, CATEGORIES_MAX, { optional: true, description: 'Withdrawn categories; default all' })
+  categories?: string[] | null;
+}
+
+export class ConsentQuery {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+}
+
+class CategoryText {
+  @Text(KEY_MAX) key: string;
+  @ApiProperty() label: string;
+  @ApiProperty() text: string;
+}
+
+export class ConsentTextsView {
+  @ApiProperty() title: string;
+  @ApiProperty() body: string;
+  @ApiProperty({ type: [CategoryText] }) categories: readonly CategoryText[];
+  @ApiProperty() accept_label: string;
+  @ApiProperty() decline_label: string;
+}
+
+export class ConsentRequestedView {
+  @Uuid() id: string;
+  @OneOf(CONSENT_STATUSES) status: ConsentStatus;
+  @ConsentVersion() version: string;
+  @Timestamp() requested_at: string;
+  @Uuid({ optional: true, description: 'The id again, where categories were asked for' }) consent_id?: string;
+  @Texts(KEY_MAX, CATEGORIES_MAX, { optional: true }) categories?: readonly string[];
+  @ApiProperty({ type: ConsentTextsView, required: false, description: 'To be shown to the user' })
+  texts?: ConsentTextsView;
+}
+
+class CategoryConsentView {
+  @Text(KEY_MAX) key: string;
+  @OneOf(CONSENT_STATUSES) status: ConsentStatus;
+}
+
+export class ConsentView {
+  @Uuid() id: string;
+  @OneOf(CONSENT_STATUSES) status: ConsentStatus;
+  @ConsentVersion() version: string;
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @Timestamp() requested_at: string;
+  @Timestamp({ nullable: true }) accepted_at: string | null;
+  @Timestamp({ nullable: true }) revoked_at: string | null;
+  @ApiProperty({ type: [CategoryConsentView], required: false }) categories?: CategoryConsentView[];
+}
+
+export class ConsentStatusView {
+  @OneOf(CONSENT_STATUSES) status: ConsentStatus;
+  @ConsentVersion({ nullable: true }) version: string | null;
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @Timestamp({ nullable: true }) accepted_at: string | null;
+  @Timestamp({ nullable: true }) revoked_at: string | null;
+  @ConsentVersion({ optional: true, description: 'A newer version that waits beside the accepted one' })
+  pending_version?: string;
+  @ApiProperty({ type: [CategoryConsentView], required: false }) categories?: CategoryConsentView[];
+}

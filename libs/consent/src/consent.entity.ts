@@ -1,0 +1,62 @@
+import {
+  BelongsToBot,
+  IdColumn,
+  indexName,
+  IntegerColumn,
+  JsonColumn,
+  PrimaryIdColumn,
+  PrimarySnowflakeColumn,
+  TextColumn,
+  TimeColumn,
+} from '@app/database';
+import { Entity, Index } from 'typeorm';
+
+export type ConsentStatus = 'none' | 'pending' | 'accepted' | 'revoked';
+
+/** The state of each category that a consent speaks of. */
+export type CategoryStates = Readonly<Record<string, ConsentStatus>>;
+
+/**
+ * The consent of one subject: the decision in force and, beside an accepted one, the newer request that waits.
+ * No row is the status `none`.
+ */
+@Entity('consents')
+@Index(indexName('consents', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
+@Index(indexName('consents', ['bot_id', 'pending_id']), ['botId', 'pendingId'])
+export class Consent {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
+  @PrimarySnowflakeColumn({ name: 'user_id' }) userId: string;
+  @IdColumn() id: string;
+  @TextColumn() status: Exclude<ConsentStatus, 'none'>;
+  @TextColumn() version: string;
+  /** null: the consent is to everything that the bot declares. */
+  @JsonColumn({ nullable: true }) categories: CategoryStates | null;
+  @TimeColumn({ name: 'requested_at' }) requestedAt: string;
+  @TimeColumn({ name: 'accepted_at', nullable: true }) acceptedAt: string | null;
+  @TimeColumn({ name: 'revoked_at', nullable: true }) revokedAt: string | null;
+  /** 1 while an erasure is under way: nothing may be stored under this consent any more. */
+  @IntegerColumn() erasing: number;
+  @IdColumn({ name: 'pending_id', nullable: true }) pendingId: string | null;
+  @TextColumn({ name: 'pending_version', nullable: true }) pendingVersion: string | null;
+  @JsonColumn({ name: 'pending_categories', nullable: true }) pendingCategories: readonly string[] | null;
+  @TimeColumn({ name: 'pending_requested_at', nullable: true }) pendingRequestedAt: string | null;
+  @BelongsToBot('consents') bot?: object;
+}
+
+export type ConsentAction = 'requested' | 'accepted' | 'revoked' | 'categories_withdrawn';
+
+/** One transition of a consent; written once and never changed (GDPR Art. 7(1)). */
+@Entity('consent_history')
+export class ConsentTransition {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
+  @PrimarySnowflakeColumn({ name: 'user_id' }) userId: string;
+  @PrimaryIdColumn() id: string;
+  @IdColumn({ name: 'consent_id' }) consentId: string;
+  @TextColumn() action: ConsentAction;
+  @TextColumn() version: string;
+  @JsonColumn({ nullable: true }) categories: readonly string[] | null;
+  @TimeColumn({ name: 'created_at' }) createdAt: string;
+  @BelongsToBot('consent_history') bot?: object;
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import {
+  HoldsSubjectData,
+  type Subject,
+  type SubjectDataHolder,
+  type SubjectExport,
+  type Tx,
+} from '@app/database';
+import { findConsent } from './consent.sql';
+import { ConsentTransition } from './consent.entity';
+
+/** The subject's consent and its history. */
+@Injectable()
+@HoldsSubjectData()
+export class ConsentHolder implements SubjectDataHolder {
+  readonly tables = ['consents', 'consent_history'];
+
+  async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
+    const found = await findConsent(tx, subject);
+    const consent = found && { status: found.status, version: found.version, acceptedAt: found.acceptedAt };
+    return {
+      ...(consent !== null && { consent }),
+      ...(full && { full: { consent_history: await historyOf(tx, subject) } }),
+    };
+  }
+
+  async erase(tx: Tx, { botId, guildId, userId }: Subject): Promise<readonly string[]> {
+    for (const table of this.tables) {
+      await tx.run(
+        `DELETE FROM ${table} WHERE bot_id = ? AND guild_id = ? AND user_id = ?`,
+        botId,
+        guildId,
+        userId,
+      );
+    }
+    return [];
+  }
+
+  async subjectsOf(tx: Tx, botId: string, guildId: string): Promise<readonly string[]> {
+    const rows = await tx.all<{ user_id: string }>(
+      'SELECT user_id FROM consents WHERE bot_id = ? AND guild_id = ?',
+      botId,
+      guildId,
+    );
+    return rows.map(({ user_id }) => user_id);
+  }
+}
+
+async function historyOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<object[]> {
+  const transitions = await tx.manager.find(ConsentTransition, {
+    where: { botId, guildId, userId },
+    order: { id: 'ASC' },
+  });
+  return transitions.map(({ consentId, action, version, categories, createdAt }) => ({
+    consent_id: consentId,
+    action,
+    version,
+    categories,
+    created_at: createdAt,
+  }));
+}

@@ -1,0 +1,114 @@
+import type { Subject, Tx } from '@app/database';
+import type { CategoryStates, Consent, ConsentTransition } from './consent.entity';
+
+const COLUMNS = `bot_id, guild_id, user_id, id, status, version, categories, requested_at, accepted_at, revoked_at, erasing,
+  pending_id, pending_version, pending_categories, pending_requested_at`;
+
+const SELECT = `SELECT ${COLUMNS} FROM consents`;
+
+const PUT = `INSERT INTO consents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (bot_id, guild_id, user_id) DO UPDATE SET
+    id = excluded.id, status = excluded.status, version = excluded.version, categories = excluded.categories,
+    requested_at = excluded.requested_at, accepted_at = excluded.accepted_at, revoked_at = excluded.revoked_at,
+    erasing = excluded.erasing, pending_id = excluded.pending_id, pending_version = excluded.pending_version,
+    pending_categories = excluded.pending_categories, pending_requested_at = excluded.pending_requested_at`;
+
+const APPEND = `INSERT INTO consent_history (bot_id, guild_id, user_id, id, consent_id, action, version, categories, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+type Columns = Record<'bot_id' | 'guild_id' | 'user_id' | 'id' | 'version' | 'requested_at', string> & {
+  status: Consent['status'];
+  erasing: number;
+} & Record<
+    | 'categories'
+    | 'accepted_at'
+    | 'revoked_at'
+    | 'pending_id'
+    | 'pending_version'
+    | 'pending_categories'
+    | 'pending_requested_at',
+    string | null
+  >;
+
+function json(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+function parsed<T>(text: string | null): T | null {
+  return text === null ? null : (JSON.parse(text) as T);
+}
+
+function consent(row: Columns | undefined): Consent | null {
+  if (row === undefined) return null;
+  return {
+    botId: row.bot_id,
+    guildId: row.guild_id,
+    userId: row.user_id,
+    id: row.id,
+    status: row.status,
+    version: row.version,
+    categories: parsed<CategoryStates>(row.categories),
+    requestedAt: row.requested_at,
+    acceptedAt: row.accepted_at,
+    revokedAt: row.revoked_at,
+    erasing: row.erasing,
+    pendingId: row.pending_id,
+    pendingVersion: row.pending_version,
+    pendingCategories: parsed<string[]>(row.pending_categories),
+    pendingRequestedAt: row.pending_requested_at,
+  };
+}
+
+/** The consent of a subject, or null: status `none`. */
+export async function findConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
+  return consent(
+    await tx.get<Columns>(
+      `${SELECT} WHERE bot_id = ? AND guild_id = ? AND user_id = ?`,
+      botId,
+      guildId,
+      userId,
+    ),
+  );
+}
+
+/** The consent that a request id belongs to, whether decided or still waiting. */
+export async function findConsentOfRequest(tx: Tx, botId: string, id: string): Promise<Consent | null> {
+  const row =
+    (await tx.get<Columns>(`${SELECT} WHERE bot_id = ? AND pending_id = ?`, botId, id)) ??
+    (await tx.get<Columns>(`${SELECT} WHERE bot_id = ? AND id = ?`, botId, id));
+  return consent(row);
+}
+
+export async function putConsent(tx: Tx, given: Omit<Consent, 'bot'>): Promise<void> {
+  const {
+    botId,
+    guildId,
+    userId,
+    id,
+    status,
+    version,
+    categories,
+    requestedAt,
+    acceptedAt,
+    revokedAt,
+    erasing,
+  } = given;
+  const { pendingId, pendingVersion, pendingCategories, pendingRequestedAt } = given;
+  const decided = [id, status, version, json(categories), requestedAt, acceptedAt, revokedAt, erasing];
+  await tx.run(
+    PUT,
+    botId,
+    guildId,
+    userId,
+    ...decided,
+    pendingId,
+    pendingVersion,
+    json(pendingCategories),
+    pendingRequestedAt,
+  );
+}
+
+export async function appendTransition(tx: Tx, given: Omit<ConsentTransition, 'bot'>): Promise<void> {
+  const { botId, guildId, userId, id, consentId, action, version, categories, createdAt } = given;
+  await tx.run(APPEND, botId, guildId, userId, id, consentId, action, version, json(categories), createdAt);
+}

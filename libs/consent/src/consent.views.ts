@@ -1,0 +1,57 @@
+import type { Subject } from '@app/database';
+import { categoryStates, pendingRequest } from './consent-changes';
+import type { ConsentRequestedView, ConsentStatusView, ConsentView } from './consent.dto';
+import type { Consent } from './consent.entity';
+import type { ConsentTexts } from './consent-texts';
+
+type Stored = Omit<Consent, 'bot'>;
+
+/** The answer to a request: the waiting request, or the accepted consent that it repeats. */
+export function requestedView(
+  consent: Stored,
+  keys: readonly string[] | null,
+  texts: ConsentTexts | null,
+): ConsentRequestedView {
+  const waiting = pendingRequest(consent);
+  const view = {
+    id: waiting?.id ?? consent.id,
+    status: waiting === undefined ? consent.status : ('pending' as const),
+    version: waiting?.version ?? consent.version,
+    requested_at: waiting?.at ?? consent.requestedAt,
+  };
+  return keys === null || texts === null ? view : { ...view, consent_id: view.id, categories: keys, texts };
+}
+
+export function consentView(consent: Stored): ConsentView {
+  const categories = categoryStates(consent);
+  return {
+    id: consent.id,
+    status: consent.status,
+    version: consent.version,
+    user_id: consent.userId,
+    guild_id: consent.guildId,
+    requested_at: consent.requestedAt,
+    accepted_at: consent.acceptedAt,
+    revoked_at: consent.revokedAt,
+    ...(categories !== undefined && { categories }),
+  };
+}
+
+/** `listed`: the categories are always listed, as the guide shows it, also where there are none. */
+export function statusView(
+  consent: Stored | null,
+  { userId, guildId }: Subject,
+  listed: boolean,
+): ConsentStatusView {
+  const categories = consent === null ? undefined : categoryStates(consent);
+  return {
+    status: consent?.status ?? 'none',
+    version: consent?.version ?? null,
+    user_id: userId,
+    guild_id: guildId,
+    accepted_at: consent?.acceptedAt ?? null,
+    revoked_at: consent?.revokedAt ?? null,
+    ...(consent?.pendingVersion != null && { pending_version: consent.pendingVersion }),
+    ...((categories !== undefined || listed) && { categories: categories ?? [] }),
+  };
+}

@@ -1,0 +1,132 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AuditService } from '@app/audit';
+import { ApiError, conflict, describeFault, DomainEvents, Random } from '@app/common';
+import { ConsentService } from '@app/consent';
+import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { DeletionRequest } from './deletion-request.entity';
+import { UserForgotten } from './user-forgotten.event';
+
+/**
+ * Erasure (GDPR Art. 17) in two transactions. The first puts it on record and closes the subject for submits and
+ * exports; the second removes everything, and only it says `completed`. Whatever breaks off in between is finished at
+ * the next start; what fails is `failed`, never half done.
+ */
+@Injectable()
+export class ErasureService {
+  private readonly logger = new Logger(ErasureService.name);
+  /** Begun by this process and still under way: not for recovery to take up. */
+  private readonly running = new Set<string>();
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly holders: SubjectDataHolders,
+    private readonly consents: ConsentService,
+    private readonly audit: AuditService,
+    private readonly events: DomainEvents,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Erases a subject; when this resolves it is erased and durable.
+   * @throws ApiError 409 `deletion_in_progress` while the same user is being erased in any guild of the bot; 503 when
+   * it failed: nothing was erased then, and a retry is a new request.
+   */
+  async erase(subject: Subject): Promise<DeletionRequest> {
+    const request = await this.begin(subject);
+    try {
+      return await this.finish(request);
+    } finally {
+      this.running.delete(request.id);
+    }
+  }
+
+  /** Finishes every erasure that a crash or an unreachable database has left `processing`. */
+  async finishLeft(): Promise<void> {
+    const left = await this.unitOfWork.read((tx) =>
+      tx.manager.findBy(DeletionRequest, { status: 'processing' }),
+    );
+    for (const request of left) if (!this.running.has(request.id)) await this.finish(request);
+  }
+
+  private begin(subject: Subject): Promise<DeletionRequest> {
+    const { botId, guildId, userId } = subject;
+    return this.unitOfWork.write(async (tx) => {
+      const id = this.random.uuid();
+      const { created_at: createdAt } = await this.audit.record(tx, subject, 'deletion_requested', {
+        request_id: id,
+      });
+      const inserted = await tx.run(
+        `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
+         VALUES (?, ?, ?, ?, 'processing', 0, ?) ON CONFLICT DO NOTHING`,
+        ...[botId, id, guildId, userId, createdAt],
+      );
+      if (inserted === 0)
+        throw conflict('deletion_in_progress', 'The data of this user is being erased already');
+      await this.consents.setErasing(tx, subject, true);
+      this.running.add(id);
+      return {
+        id,
+        ...subject,
+        status: 'processing',
+        deletedCategories: null,
+        webhookSent: 0,
+        createdAt,
+        completedAt: null,
+      };
+    });
+  }
+
+  private async finish(request: DeletionRequest): Promise<DeletionRequest> {
+    let finished: DeletionRequest;
+    try {
+      finished = await this.unitOfWork.write((tx) => this.remove(tx, request));
+    } catch (error) {
+      this.logger.error(JSON.stringify(describeFault(error)));
+      await this.fail(request);
+      throw new ApiError(
+        'service_unavailable',
+        'The erasure failed and nothing was erased: request it again',
+        {
+          request_id: request.id,
+          status: 'failed',
+        },
+      );
+    }
+    await this.unitOfWork.scrub();
+    return finished;
+  }
+
+  /** Everything goes at once, or nothing does. */
+  private async remove(tx: Tx, request: DeletionRequest): Promise<DeletionRequest> {
+    const { botId, guildId, userId, id } = request;
+    const subject = { botId, guildId, userId };
+    const deletedCategories: string[] = [];
+    for (const holder of this.holders.all()) deletedCategories.push(...(await holder.erase(tx, subject)));
+    const { created_at: completedAt } = await this.audit.record(tx, subject, 'deletion_completed', {
+      request_id: id,
+    });
+    const completed = await tx.run(
+      `UPDATE deletion_requests SET status = 'completed', completed_at = ?, deleted_categories = ?
+       WHERE bot_id = ? AND id = ? AND status = 'processing'`,
+      ...[completedAt, JSON.stringify(deletedCategories), botId, id],
+    );
+    if (completed === 0) throw new Error('The erasure was ended by another worker');
+    await this.events.publish(new UserForgotten(tx, botId, id, userId, guildId, completedAt));
+    return { ...request, status: 'completed', completedAt, deletedCategories };
+  }
+
+  /** Puts the failure on record and opens the subject again. If even that fails, recovery takes the request up. */
+  private async fail({ botId, guildId, userId, id }: DeletionRequest): Promise<void> {
+    const subject = { botId, guildId, userId };
+    await this.unitOfWork.write(async (tx) => {
+      const failed = await tx.run(
+        `UPDATE deletion_requests SET status = 'failed' WHERE bot_id = ? AND id = ? AND status = 'processing'`,
+        botId,
+        id,
+      );
+      if (failed === 0) return;
+      await this.consents.setErasing(tx, subject, false);
+      await this.audit.record(tx, subject, 'deletion_failed', { request_id: id });
+    });
+  }
+}

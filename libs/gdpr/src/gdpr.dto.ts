@@ -1,0 +1,79 @@
+import { DELETION_STATUSES, Flag, Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/common';
+import { ApiProperty } from '@nestjs/swagger';
+
+export class ForgetUser {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+}
+
+export class DeletionPath {
+  @Uuid() id: string;
+}
+
+export class GuildPath {
+  @Snowflake() guild_id: string;
+}
+
+const deletedCategories = {
+  type: 'array',
+  items: { type: 'string' },
+  nullable: true,
+  description: 'Keys of the categories of which something was erased',
+} as const;
+
+export class ForgottenView {
+  @Uuid() request_id: string;
+  @OneOf(DELETION_STATUSES) status: string;
+  @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;
+  @Timestamp({ nullable: true }) completed_at: string | null;
+  @Text(400) notice: string;
+}
+
+export class DeletionRequestView {
+  @Uuid() request_id: string;
+  @OneOf(DELETION_STATUSES) status: string;
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @Timestamp() created_at: string;
+  @Timestamp({ nullable: true }) completed_at: string | null;
+  @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;
+  @Flag({ description: 'The receiver has confirmed user_forgotten' }) webhook_sent: boolean;
+}
+
+export class GuildErasedView {
+  @Snowflake() guild_id: string;
+  @Flag() deleted: boolean;
+  @Integer(0, Number.MAX_SAFE_INTEGER) erased_users: number;
+}
+
+export class ExportPath {
+  @Snowflake() user_id: string;
+}
+
+export class ExportQuery {
+  @Snowflake() guild_id: string;
+  @OneOf(['full'], { optional: true, description: 'full: history, audit events and purposes too' })
+  format?: 'full';
+}
+
+class ExportedBot {
+  @Uuid() id: string;
+  @Text(100) name: string;
+}
+
+class ExportedConsent {
+  @ApiProperty() status: string;
+  @ApiProperty() version: string;
+  @Timestamp({ nullable: true }) acceptedAt: string | null;
+}
+
+/** Documentation of the export record; the answer itself is put together from stored JSON text. */
+export class ExportView {
+  @Snowflake() userId: string;
+  @Snowflake() guildId: string;
+  @Timestamp() exportedAt: string;
+  @ApiProperty({ type: ExportedBot }) bot: ExportedBot;
+  @ApiProperty({ type: ExportedConsent, nullable: true }) consent: ExportedConsent | null;
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'object', additionalProperties: true } })
+  data: object;
+}

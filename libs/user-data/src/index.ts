@@ -1,0 +1,3 @@
+export * from './user-data.entity';
+export * from './user-data.module';
+export * from './user-data.service';

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '@app/audit';
+import { CategoriesService, CategoryDeleted } from '@app/categories';
+import { OnDomainEvent } from '@app/common';
+import {
+  HoldsSubjectData,
+  type Subject,
+  type SubjectDataHolder,
+  type SubjectExport,
+  type Tx,
+} from '@app/database';
+
+/** Rows read at once while a subject's values are handed out. */
+const BATCH = 50;
+
+const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
+
+/** The stored values of a subject, category by category. */
+@Injectable()
+@HoldsSubjectData()
+export class UserDataHolder implements SubjectDataHolder {
+  readonly tables = ['user_data'];
+
+  constructor(
+    private readonly audit: AuditService,
+    private readonly categories: CategoriesService,
+  ) {}
+
+  async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
+    return {
+      data: valuesOf(tx, subject),
+      ...(full && { full: { categories: await this.purposes(tx, subject) } }),
+    };
+  }
+
+  async erase(tx: Tx, { botId, guildId, userId }: Subject): Promise<readonly string[]> {
+    const rows = await tx.all<{ category_key: string }>(
+      `SELECT category_key FROM user_data WHERE ${SUBJECT} ORDER BY category_key`,
+      botId,
+      guildId,
+      userId,
+    );
+    await tx.run(`DELETE FROM user_data WHERE ${SUBJECT}`, botId, guildId, userId);
+    return rows.map((row) => row.category_key);
+  }
+
+  async subjectsOf(tx: Tx, botId: string, guildId: string): Promise<readonly string[]> {
+    const sql = 'SELECT DISTINCT user_id FROM user_data WHERE bot_id = ? AND guild_id = ?';
+    return (await tx.all<{ user_id: string }>(sql, botId, guildId)).map((row) => row.user_id);
+  }
+
+  /** Nothing may stay under a category that is no longer declared; each user it concerned has it on record. */
+  @OnDomainEvent(CategoryDeleted)
+  async removeCategory({ tx, botId, key }: CategoryDeleted): Promise<void> {
+    const rows = await tx.all<{ guild_id: string; user_id: string }>(
+      'SELECT guild_id, user_id FROM user_data WHERE bot_id = ? AND category_key = ?',
+      botId,
+      key,
+    );
+    await tx.run('DELETE FROM user_data WHERE bot_id = ? AND category_key = ?', botId, key);
+    for (const { guild_id: guildId, user_id: userId } of rows) {
+      await this.audit.record(tx, { botId, guildId, userId }, 'data_deleted', { category: key });
+    }
+  }
+
+  /** What each stored category is for (GDPR Art. 15(1)(a), (d)). */
+  private async purposes(tx: Tx, { botId, guildId, userId }: Subject): Promise<object[]> {
+    const rows = await tx.all<{ category_key: string }>(
+      `SELECT category_key FROM user_data WHERE ${SUBJECT}`,
+      botId,
+      guildId,
+      userId,
+    );
+    const declared = await this.categories.requireAll(
+      tx,
+      botId,
+      rows.map((row) => row.category_key),
+    );
+    return declared.map(({ key, labelDe, labelEn, description, legalBasis, retentionDays }) => ({
+      key,
+      label_de: labelDe,
+      label_en: labelEn,
+      description,
+      legal_basis: legalBasis,
+      retention_days: retentionDays,
+    }));
+  }
+}
+
+/** In the order of their keys, a batch at a time, so that no export is too large for the memory. */
+async function* valuesOf(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+): AsyncGenerator<readonly [string, string]> {
+  let after = '';
+  for (;;) {
+    const rows = await tx.all<{ category_key: string; value: string }>(
+      `SELECT category_key, value FROM user_data WHERE ${SUBJECT} AND category_key > ? ORDER BY category_key LIMIT ${BATCH}`,
+      botId,
+      guildId,
+      userId,
+      after,
+    );
+    for (const row of rows) yield [row.category_key, row.value];
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < BATCH) return;
+    after = last.category_key;
+  }
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '@app/audit';
+import { CategoriesModule } from '@app/categories';
+import { DatabaseModule } from '@app/database';
+import { UserDataController } from './user-data.controller';
+import { UserData } from './user-data.entity';
+import { UserDataHolder } from './user-data.holder';
+import { UserDataService } from './user-data.service';
+
+@Module({
+  imports: [DatabaseModule.forFeature([UserData]), AuditModule, CategoriesModule],
+  controllers: [UserDataController],
+  providers: [UserDataService, UserDataHolder],
+})
+export class UserDataModule {}
