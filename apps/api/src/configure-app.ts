@@ -14,6 +14,7 @@ import {
 } from '@app/common';
 import { identify, KeyDirectory } from '@app/bots';
 import type { Logger } from 'pino';
+import { serveDocs } from './docs';
 
 export const API_PREFIX = 'api/v1';
 
@@ -35,6 +36,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   app.use(openContext(app.get<Logger>(LOGGER)));
+  serveDocs(app);
   app.use(counted(identify(app.get(KeyDirectory))));
   app.use(counted(countRate(app.get(RateLimitStore), config.anonymousLimit)));
   app.use(jsonBody(config));

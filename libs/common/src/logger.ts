@@ -13,6 +13,22 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
+/** Lines are written together, at the latest after this. */
+const LOG_FLUSH_MS = 250;
+const LOG_BLOCK_BYTES = 8192;
+/** What a reader of the log that does not keep up may hold back; past it lines are dropped, not memory filled. */
+const LOG_BUFFER_MAX_BYTES = 16 * 1024 * 1024;
+
+/** Standard output, written in blocks off the event loop and emptied when the process exits. */
+export function logStream(): DestinationStream {
+  return pino.destination({
+    sync: false,
+    minLength: LOG_BLOCK_BYTES,
+    maxLength: LOG_BUFFER_MAX_BYTES,
+    periodicFlush: LOG_FLUSH_MS,
+  });
+}
+
 /** Nest's own messages in the same log. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}

@@ -1,0 +1,103 @@
+const snowflake = { type: 'string', pattern: '^\\d{17,20}$' };
+const timestamp = { type: 'string', format: 'date-time' };
+const uuid = { type: 'string', format: 'uuid' };
+
+/** The bodies that receivers get (specification, Part 6). */
+export const WEBHOOK_SCHEMAS = {
+  UserForgottenPayload: {
+    type: 'object',
+    required: ['event', 'request_id', 'user_id', 'guild_id', 'completed_at'],
+    properties: {
+      event: { type: 'string', enum: ['user_forgotten'] },
+      request_id: uuid,
+      user_id: snowflake,
+      guild_id: snowflake,
+      completed_at: timestamp,
+      notice: { type: 'string', description: 'Only data stored through the service is affected' },
+    },
+  },
+  ConsentRevokedPayload: {
+    type: 'object',
+    required: ['event', 'user_id', 'guild_id', 'revoked_at'],
+    properties: {
+      event: { type: 'string', enum: ['consent_revoked'] },
+      user_id: snowflake,
+      guild_id: snowflake,
+      revoked_at: timestamp,
+      previous_version: { type: 'string' },
+    },
+  },
+};
+
+const text = { type: 'string' };
+
+function header(name: string, description: string, schema: object) {
+  return { name, in: 'header', required: true, description, schema };
+}
+
+function signedBy(event: string) {
+  return [
+    header(
+      'X-GDPR-Signature',
+      'HMAC-SHA256 of the raw body, keyed with the UTF-8 bytes of the whole `webhook_secret`',
+      { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
+    ),
+    header('X-GDPR-Event', 'What happened', { type: 'string', enum: [event] }),
+    header('webhook-id', 'The same over all attempts of one delivery: what to tell repetitions by', text),
+    header('webhook-timestamp', 'Unix time in seconds of this attempt', {
+      type: 'string',
+      pattern: '^\\d+$',
+    }),
+    header('webhook-signature', 'Signatures as in Standard Webhooks, separated by spaces', text),
+  ];
+}
+
+function webhook(event: string, operationId: string, summary: string, description: string, example: object) {
+  const payload = operationId.replace(/^on/, '');
+  return {
+    post: {
+      operationId,
+      tags: ['Webhooks'],
+      summary,
+      description: `${description} Delivered at least once, in no promised order; a redirect counts as a failure.`,
+      security: [],
+      parameters: signedBy(event),
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: { $ref: `#/components/schemas/${payload}Payload` }, example },
+        },
+      },
+      responses: {
+        '2XX': { description: 'Received; any status from 200 to 299 confirms it' },
+        '410': { description: 'Gone: this delivery is not tried again' },
+        default: { description: 'Not received: tried again later' },
+      },
+    },
+  };
+}
+
+const SUBJECT = { user_id: '123456789012345678', guild_id: '223456789012345678' };
+
+/** The calls that Lethe makes to a bot's `webhook_url`. */
+export const WEBHOOKS = {
+  user_forgotten: webhook(
+    'user_forgotten',
+    'onUserForgotten',
+    'An erasure has completed',
+    'The bot is expected to delete what it keeps of the user itself.',
+    {
+      event: 'user_forgotten',
+      request_id: '0198c0de-0000-7000-8000-000000000001',
+      ...SUBJECT,
+      completed_at: '2026-11-20T12:00:00.000Z',
+    },
+  ),
+  consent_revoked: webhook(
+    'consent_revoked',
+    'onConsentRevoked',
+    'A consent was revoked',
+    'The bot is expected to stop processing for that user.',
+    { event: 'consent_revoked', ...SUBJECT, revoked_at: '2026-11-20T12:00:00.000Z', previous_version: '1.0' },
+  ),
+};

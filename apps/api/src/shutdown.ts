@@ -1,0 +1,68 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { describeFault, type LetheHttpAdapter } from '@app/common';
+import type { Logger } from 'pino';
+import { Readiness } from './readiness';
+
+/** npm passes on a Ctrl-C that the terminal has sent to everyone already: within this it is the same signal. */
+const SAME_SIGNAL_MS = 100;
+/** What the modules are given to drain and close, beyond the time for requests under way. */
+const CLOSING_MS = 10_000;
+
+/**
+ * Ends the process in order at SIGTERM and SIGINT, also while it is still starting: not ready, no new connections,
+ * requests under way are answered, then the modules drain and close, then exit 0. A second signal ends it at once.
+ */
+export class Shutdown {
+  private app: NestExpressApplication | undefined;
+  private begunMs: number | undefined;
+
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly logger: Logger,
+  ) {}
+
+  /** From here on signals are obeyed. */
+  watch(): void {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.receive(signal));
+  }
+
+  /** Hands over what has to be closed; false when a signal came before, so that there is nothing to start any more. */
+  takes(app: NestExpressApplication): boolean {
+    this.app = app;
+    if (this.begunMs === undefined) return true;
+    this.end(app);
+    return false;
+  }
+
+  private receive(signal: NodeJS.Signals): void {
+    if (this.begunMs !== undefined) {
+      if (performance.now() - this.begunMs > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    this.begunMs = performance.now();
+    this.logger.info({ signal }, 'shutting down');
+    if (this.app !== undefined) this.end(this.app);
+  }
+
+  private end(app: NestExpressApplication): void {
+    setTimeout(() => {
+      this.logger.fatal('the shutdown did not end in time');
+      process.exit(1);
+    }, this.timeoutMs + CLOSING_MS);
+    this.close(app).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        this.logger.fatal(describeFault(error), 'the shutdown failed');
+        process.exit(1);
+      },
+    );
+  }
+
+  private async close(app: NestExpressApplication): Promise<void> {
+    app.get(Readiness).ready = false;
+    const adapter = app.getHttpAdapter() as unknown as LetheHttpAdapter;
+    if (!(await adapter.drain(this.timeoutMs))) this.logger.warn('requests still under way were cut');
+    await app.close();
+    this.logger.info('stopped');
+  }
+}

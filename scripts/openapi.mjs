@@ -1,0 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startServer } from './server.mjs';
+
+// The document is taken from a running server, so that it is what /docs shows.
+const server = await startServer();
+const document = await (await fetch(`${server.url}/docs-json`)).json();
+await server.stop();
+writeFileSync(join(import.meta.dirname, '../openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
+console.log('openapi.json is written.');

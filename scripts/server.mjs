@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '../dist/apps/api/src/main.js');
+const STARTED = /^Lethe listens on (\S+)/m;
+const START_TIMEOUT_MS = 30_000;
+
+/** A directory that is gone when the process ends, for the database of a server. */
+export function temporaryDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), 'lethe-'));
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/**
+ * Starts the built server on a free port of the loopback address, with nothing of the environment's own settings:
+ * `{ url, pid, stop }`, where `stop` ends it in order and answers its exit code. Its log goes to `stdout`.
+ */
+export async function startServer({
+  directory = temporaryDirectory(),
+  environment = {},
+  stdout = 'ignore',
+} = {}) {
+  const settings = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` };
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: directory,
+    env: { PATH: process.env.PATH, ...settings, ...environment },
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+  const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+  process.on('exit', () => child.kill('SIGKILL'));
+  return {
+    url: await readUrl(child),
+    pid: child.pid,
+    stop: () => {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+function readUrl(child) {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const fail = () => reject(new Error(`the server did not start:\n${said}`));
+    const timer = setTimeout(fail, START_TIMEOUT_MS);
+    child.once('exit', fail);
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said += text;
+      const url = STARTED.exec(said)?.[1];
+      if (url === undefined) return;
+      clearTimeout(timer);
+      child.off('exit', fail);
+      resolve(url);
+    });
+  });
+}
