@@ -303,13 +303,13 @@ describe('DELETE /api/v1/bots/{bot_id}', () => {
 
   it('leaves no row of the bot in any table', async () => {
     const bot = await service.registerBot();
-    const of = subject();
-    await bot.post('/servers/register', { guild_id: of.guild_id });
+    const who = subject();
+    await bot.post('/servers/register', { guild_id: who.guild_id });
     await bot.hasCategory('profile');
-    await bot.hasConsent(of);
-    await bot.hasData(of, 'profile', { value: 'x' });
-    await bot.hasForgotten(of);
-    await bot.hasRequest(of);
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'x' });
+    await bot.hasForgotten(who);
+    await bot.hasRequest(who);
     await bot.delete(`/bots/${bot.id}`);
     const holding = service.inDatabase((database) => {
       const tables = database

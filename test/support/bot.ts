@@ -55,41 +55,41 @@ export class Bot extends Client {
     arranged(await this.post('/data/register', { key, ...labels, fields, ...given }), 201);
   }
 
-  async hasRequest(of: SubjectIds, version = '1.0'): Promise<string> {
-    const answer = await this.post<{ id: string }>('/consents/request', { ...of, consent_version: version });
+  async hasRequest(who: SubjectIds, version = '1.0'): Promise<string> {
+    const answer = await this.post<{ id: string }>('/consents/request', { ...who, consent_version: version });
     return arranged(answer, 201).id;
   }
 
-  async hasConsent(of: SubjectIds, version = '1.0'): Promise<void> {
-    await this.hasRequest(of, version);
-    arranged(await this.post('/consents/accept', { ...of, consent_version: version }), 200);
+  async hasConsent(who: SubjectIds, version = '1.0'): Promise<void> {
+    await this.hasRequest(who, version);
+    arranged(await this.post('/consents/accept', { ...who, consent_version: version }), 200);
   }
 
-  async hasRevoked(of: SubjectIds): Promise<void> {
-    arranged(await this.post('/consents/revoke', of), 200);
+  async hasRevoked(who: SubjectIds): Promise<void> {
+    arranged(await this.post('/consents/revoke', who), 200);
   }
 
   /** Stores values; consent and category must be there. */
-  async hasData(of: SubjectIds, category: string, data: Json): Promise<void> {
-    arranged(await this.post('/data/submit', { ...of, category, data }), 200);
+  async hasData(who: SubjectIds, category: string, data: Json): Promise<void> {
+    arranged(await this.post('/data/submit', { ...who, category, data }), 200);
   }
 
   /** Erases a subject and answers the id of the request. */
-  async hasForgotten(of: SubjectIds): Promise<string> {
-    return arranged(await this.post<{ request_id: string }>('/gdpr/forget-user', of), 200).request_id;
+  async hasForgotten(who: SubjectIds): Promise<string> {
+    return arranged(await this.post<{ request_id: string }>('/gdpr/forget-user', who), 200).request_id;
   }
 
-  status(of: SubjectIds): Promise<Answer> {
-    return this.get(`/consents/status?user_id=${of.user_id}&guild_id=${of.guild_id}`);
+  status(who: SubjectIds): Promise<Answer> {
+    return this.get(`/consents/status?user_id=${who.user_id}&guild_id=${who.guild_id}`);
   }
 
-  export<T = Json>(of: SubjectIds, more = ''): Promise<Answer<T>> {
-    return this.get(`/data/export/${of.user_id}?guild_id=${of.guild_id}${more}`);
+  export<T = Json>(who: SubjectIds, more = ''): Promise<Answer<T>> {
+    return this.get(`/data/export/${who.user_id}?guild_id=${who.guild_id}${more}`);
   }
 
   /** The types of the subject's audit events, oldest first. */
-  async eventTypes(of: SubjectIds): Promise<string[]> {
-    const query = `user_id=${of.user_id}&guild_id=${of.guild_id}&page_size=100`;
+  async eventTypes(who: SubjectIds): Promise<string[]> {
+    const query = `user_id=${who.user_id}&guild_id=${who.guild_id}&page_size=100`;
     const { events } = (await this.get<{ events: { event_type: string }[] }>(`/audit/events?${query}`)).data;
     return events.map((event) => event.event_type).reverse();
   }

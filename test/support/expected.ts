@@ -97,23 +97,23 @@ export function consentRequested(version: string, given: Json = {}): Json {
 }
 
 /** What accept and revoke answer. */
-export function consentRecord(of: SubjectIds, given: Json): Json {
-  return { id: AN_ID, ...of, requested_at: A_TIME, accepted_at: A_TIME, revoked_at: null, ...given };
+export function consentRecord(who: SubjectIds, given: Json): Json {
+  return { id: AN_ID, ...who, requested_at: A_TIME, accepted_at: A_TIME, revoked_at: null, ...given };
 }
 
 /** What `consents/status` answers. */
-export function consentStatus(of: SubjectIds, given: Json = {}): Json {
-  return { status: 'none', version: null, ...of, accepted_at: null, revoked_at: null, ...given };
+export function consentStatus(who: SubjectIds, given: Json = {}): Json {
+  return { status: 'none', version: null, ...who, accepted_at: null, revoked_at: null, ...given };
 }
 
-export function submitted(of: SubjectIds, categoryKey: string): Json {
-  return { ...of, category: categoryKey, stored: true, updated_at: A_TIME };
+export function submitted(who: SubjectIds, categoryKey: string): Json {
+  return { ...who, category: categoryKey, stored: true, updated_at: A_TIME };
 }
 
-export function exportRecord(of: SubjectIds, bot: { id: string; name: string }, given: Json = {}): Json {
+export function exportRecord(who: SubjectIds, bot: { id: string; name: string }, given: Json = {}): Json {
   return {
-    userId: of.user_id,
-    guildId: of.guild_id,
+    userId: who.user_id,
+    guildId: who.guild_id,
     exportedAt: A_TIME,
     bot: { id: bot.id, name: bot.name },
     consent: { status: 'accepted', version: '1.0', acceptedAt: A_TIME },
@@ -134,11 +134,11 @@ export function forgotten(deletedCategories: string[]): Json {
 }
 
 /** What `gdpr/forget-status` answers. */
-export function deletionRequest(of: SubjectIds, requestId: string, given: Json = {}): Json {
+export function deletionRequest(who: SubjectIds, requestId: string, given: Json = {}): Json {
   return {
     request_id: requestId,
     status: 'completed',
-    ...of,
+    ...who,
     created_at: A_TIME,
     completed_at: A_TIME,
     deleted_categories: [],
@@ -147,10 +147,10 @@ export function deletionRequest(of: SubjectIds, requestId: string, given: Json =
   };
 }
 
-export function auditEvent(of: SubjectIds, eventType: string, given: Json = {}): Json {
+export function auditEvent(who: SubjectIds, eventType: string, given: Json = {}): Json {
   return {
     id: AN_ID,
-    ...of,
+    ...who,
     event_type: eventType,
     source: 'service',
     details: null,
