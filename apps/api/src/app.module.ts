@@ -11,6 +11,7 @@ import { DatabaseModule } from '@app/database';
 import { GdprModule } from '@app/gdpr';
 import { ServersModule } from '@app/servers';
 import { UserDataModule } from '@app/user-data';
+import { WebhooksModule } from '@app/webhooks';
 import type { Logger } from 'pino';
 import { HealthController } from './health.controller';
 import { Readiness } from './readiness';
@@ -34,6 +35,7 @@ export class AppModule {
         ConsentModule,
         UserDataModule,
         GdprModule,
+        WebhooksModule,
       ],
       controllers: [HealthController],
       providers: [

@@ -1,0 +1,135 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { WebhookSecrets } from '@app/bots';
+import { Clock, CONFIG, type Config, Random } from '@app/common';
+import { UnreadableSecretError } from '@app/crypto';
+import { type Tx, UnitOfWork } from '@app/database';
+import type { DeliveryEvent } from './delivery.entity';
+import { cancelPending } from './delivery-states';
+
+/** How much longer than a call can last its lease holds: time to write down the result. */
+const LEASE_MARGIN_MS = 15_000;
+/** A bot whose secrets cannot be read is looked at again after this long. */
+const UNREADABLE_PAUSE_MS = 60_000;
+
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly event: DeliveryEvent;
+  readonly request_id: string | null;
+  readonly payload: string;
+  readonly attempts: number;
+  readonly retries: number;
+  readonly next_attempt_at: string;
+  readonly give_up_at: string;
+}
+
+/** The right to make one attempt, until the lease ends. */
+export interface Claim {
+  readonly botId: string;
+  readonly lease: string;
+  readonly startedAt: string;
+  readonly delivery: ClaimedDelivery;
+  readonly target: { readonly url: string; readonly secrets: readonly [present: string, next?: string] };
+}
+
+/** What a bot had: a delivery to attempt, a URL that has calls enough, or nothing due; and when to look again. */
+export interface Found {
+  readonly botId: string;
+  readonly claim?: Claim;
+  readonly busyUrl?: string;
+  readonly nextDueMs?: number;
+}
+
+/**
+ * Hands out deliveries so that no two attempts of one run at the same time, also not from two processes: each is
+ * leased in a short transaction, and none is open during a call. A lease that nobody gave back simply ends.
+ */
+@Injectable()
+export class DeliveryLeases {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly secrets: WebhookSecrets,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Every bot with pending deliveries and when its next one is due; the index is skipped through, bot by bot. */
+  dueBots(): Promise<{ botId: string; dueMs: number }[]> {
+    return this.unitOfWork.read(async (tx) => {
+      const rows = await tx.all<{ bot_id: string; due: string }>(
+        `WITH RECURSIVE waiting (bot_id) AS (
+           SELECT MIN(bot_id) FROM webhook_deliveries WHERE status = 'pending'
+           UNION ALL
+           SELECT (SELECT MIN(d.bot_id) FROM webhook_deliveries d WHERE d.status = 'pending' AND d.bot_id > waiting.bot_id)
+           FROM waiting WHERE waiting.bot_id IS NOT NULL
+         )
+         SELECT bot_id, (SELECT MIN(d.next_attempt_at) FROM webhook_deliveries d
+                         WHERE d.bot_id = waiting.bot_id AND d.status = 'pending') AS due
+         FROM waiting WHERE bot_id IS NOT NULL`,
+      );
+      return rows.map(({ bot_id, due }) => ({ botId: bot_id, dueMs: Date.parse(due) }));
+    });
+  }
+
+  /** Leases at most one due delivery of each bot; `admit` says whether its URL may be called now. */
+  claim(botIds: readonly string[], admit: (url: string) => boolean): Promise<Found[]> {
+    return this.unitOfWork.write(async (tx) => {
+      const found: Found[] = [];
+      for (const botId of botIds) found.push(await this.claimOf(tx, botId, admit));
+      return found;
+    });
+  }
+
+  private async claimOf(tx: Tx, botId: string, admit: (url: string) => boolean): Promise<Found> {
+    const nowMs = this.clock.nowMs();
+    const [delivery, following] = await tx.all<ClaimedDelivery>(
+      `SELECT id, event, request_id, payload, attempts, retries, next_attempt_at, give_up_at FROM webhook_deliveries
+       WHERE bot_id = ? AND status = 'pending' ORDER BY next_attempt_at LIMIT 2`,
+      botId,
+    );
+    if (delivery === undefined) return { botId };
+    const dueMs = Date.parse(delivery.next_attempt_at);
+    if (dueMs > nowMs) return { botId, nextDueMs: dueMs };
+    const target = await this.targetOf(tx, botId);
+    if (target === 'unreadable') return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
+    if (target === 'none') {
+      await cancelPending(tx, botId, this.clock.nowIso());
+      return { botId };
+    }
+    if (!admit(target.url)) return { botId, busyUrl: target.url };
+    const lease = await this.lease(tx, botId, delivery, nowMs);
+    if (lease === undefined) return { botId, nextDueMs: nowMs };
+    return {
+      botId,
+      claim: { botId, lease, startedAt: new Date(nowMs).toISOString(), delivery, target },
+      nextDueMs: following === undefined ? undefined : Date.parse(following.next_attempt_at),
+    };
+  }
+
+  /** Undefined when another process was faster. */
+  private async lease(
+    tx: Tx,
+    botId: string,
+    { id, attempts }: ClaimedDelivery,
+    nowMs: number,
+  ): Promise<string | undefined> {
+    const lease = this.random.uuid();
+    const until = new Date(nowMs + this.config.webhookTimeoutMs + LEASE_MARGIN_MS).toISOString();
+    const leased = await tx.run(
+      `UPDATE webhook_deliveries SET attempts = attempts + 1, locked_by = ?, locked_until = ?, next_attempt_at = ?
+       WHERE bot_id = ? AND id = ? AND status = 'pending' AND attempts = ?`,
+      ...[lease, until, until, botId, id, attempts],
+    );
+    return leased === 1 ? lease : undefined;
+  }
+
+  private async targetOf(tx: Tx, botId: string): Promise<Claim['target'] | 'none' | 'unreadable'> {
+    try {
+      const target = await this.secrets.target(tx, botId);
+      return target?.url == null ? 'none' : { url: target.url, secrets: target.secrets };
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return 'unreadable';
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '@app/common';
+import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
+import type { Claim } from './delivery-leases';
+import { hastenPending } from './delivery-states';
+import { confirmedPayload } from './payload';
+import { RetrySchedule } from './retry-schedule';
+import type { CallResult } from './webhook-sender';
+
+/** What follows from an attempt: a later one, or the end. */
+interface Verdict {
+  readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone';
+  readonly retries: number;
+  readonly nextDueMs?: number;
+}
+
+/**
+ * Writes down what became of an attempt, in one transaction: the delivery, the attempt, the receiver's health, and
+ * with a confirmed `user_forgotten` the `webhook_sent` of its erasure request.
+ */
+@Injectable()
+export class DeliveryResults {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly schedule: RetrySchedule,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Answers when the bot's next attempt is due because of this. `hasten`: the receiver answers again after it had
+   * been spared, so what waits for a later retry becomes due at once.
+   */
+  settle(claim: Claim, result: CallResult, hasten = false): Promise<number | undefined> {
+    const verdict = this.verdictOn(claim, result);
+    return this.unitOfWork.write(async (tx) => {
+      if (!(await this.conclude(tx, claim, result, verdict))) return undefined;
+      await this.record(tx, claim, result);
+      if (result.outcome === 'interrupted') return verdict.nextDueMs;
+      await this.noteHealth(tx, claim, result);
+      const { event, request_id: requestId } = claim.delivery;
+      if (verdict.status === 'delivered' && event === 'user_forgotten') {
+        const sent = 'UPDATE deletion_requests SET webhook_sent = 1 WHERE bot_id = ? AND id = ?';
+        await tx.run(sent, claim.botId, requestId);
+      }
+      if (!hasten) return verdict.nextDueMs;
+      await hastenPending(tx, claim.botId, this.clock.nowIso());
+      return this.clock.nowMs();
+    });
+  }
+
+  private verdictOn({ delivery }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {
+    const { event, retries, give_up_at: giveUpAt } = delivery;
+    const nowMs = this.clock.nowMs();
+    if (outcome === 'confirmed') return { status: 'delivered', retries };
+    if (outcome === 'gone') return { status: 'gone', retries };
+    if (outcome === 'interrupted') return { status: 'pending', retries, nextDueMs: nowMs };
+    // A ping answers the question whether the receiver works now: it is not repeated for days.
+    const pauseMs = event === 'ping' ? undefined : this.schedule.pauseMs(retries, retryAfterMs);
+    if (pauseMs === undefined || nowMs >= Date.parse(giveUpAt)) return { status: 'exhausted', retries };
+    return { status: 'pending', retries: retries + 1, nextDueMs: nowMs + pauseMs };
+  }
+
+  /**
+   * False when there is nothing left to conclude: the delivery was erased, or a later lease holder has taken over. A
+   * confirmation counts also then, since the receiver has the event.
+   */
+  private async conclude(tx: Tx, claim: Claim, result: CallResult, verdict: Verdict): Promise<boolean> {
+    const { botId, delivery, lease } = claim;
+    const { status, retries, nextDueMs } = verdict;
+    const delivered = status === 'delivered';
+    const values: SqlValue[] = [
+      status,
+      retries,
+      new Date(nextDueMs ?? this.clock.nowMs()).toISOString(),
+      status === 'pending' ? null : this.clock.nowIso(),
+      delivered ? confirmedPayload(delivery.payload) : delivery.payload,
+      result.outcome,
+      result.status ?? null,
+      botId,
+      delivery.id,
+    ];
+    const changed = await tx.run(
+      `UPDATE webhook_deliveries SET status = ?, retries = ?, next_attempt_at = ?, finished_at = ?, payload = ?,
+         last_outcome = ?, last_status = ?, locked_by = NULL, locked_until = NULL
+       WHERE bot_id = ? AND id = ? ${delivered ? `AND status <> 'delivered'` : 'AND locked_by = ?'}`,
+      ...(delivered ? values : [...values, lease]),
+    );
+    return changed === 1;
+  }
+
+  private async record(tx: Tx, { botId, delivery, startedAt }: Claim, result: CallResult): Promise<void> {
+    await tx.run(
+      `INSERT INTO webhook_attempts (bot_id, delivery_id, number, started_at, duration_ms, outcome, status)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      ...[botId, delivery.id, delivery.attempts + 1, startedAt],
+      ...[result.durationMs, result.outcome, result.status ?? null],
+    );
+  }
+
+  private async noteHealth(tx: Tx, { botId }: Claim, { outcome }: CallResult): Promise<void> {
+    const nowIso = this.clock.nowIso();
+    const confirmed = outcome === 'confirmed';
+    const column = confirmed ? 'last_delivered_at' : 'last_failed_at';
+    await tx.run(
+      `INSERT INTO webhook_health (bot_id, failures, last_outcome, ${column}) VALUES (?, ?, ?, ?)
+       ON CONFLICT (bot_id) DO UPDATE SET last_outcome = excluded.last_outcome, ${column} = excluded.${column},
+         failures = ${confirmed ? '0' : 'webhook_health.failures + 1'}`,
+      ...[botId, confirmed ? 0 : 1, outcome, nowIso],
+    );
+  }
+}

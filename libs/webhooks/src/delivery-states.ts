@@ -1,0 +1,53 @@
+import type { SqlValue, Tx } from '@app/database';
+
+/** The states that a delivery does not leave by itself, and that are no confirmation. */
+const UNDELIVERED = `status IN ('exhausted', 'gone', 'cancelled')`;
+
+/** When a revived delivery is due, and when it is given up. */
+export interface Restart {
+  readonly dueAt: string;
+  readonly giveUpAt: string;
+}
+
+/** Ends every waiting delivery of a bot that has no URL (any more). */
+export function cancelPending(tx: Tx, botId: string, nowIso: string): Promise<number> {
+  return tx.run(
+    `UPDATE webhook_deliveries SET status = 'cancelled', finished_at = ?, locked_by = NULL, locked_until = NULL
+     WHERE bot_id = ? AND status = 'pending'`,
+    ...[nowIso, botId],
+  );
+}
+
+/** Lets what was given up begin its schedule anew, with its old id. */
+export function reviveUndelivered(tx: Tx, botId: string, restart: Restart): Promise<number> {
+  return revive(tx, botId, restart, `${UNDELIVERED} AND event <> 'ping'`);
+}
+
+/** Makes waiting deliveries due at once; one that is under way keeps its lease. */
+export function hastenPending(tx: Tx, botId: string, dueAt: string): Promise<number> {
+  return tx.run(
+    `UPDATE webhook_deliveries SET next_attempt_at = ?
+     WHERE bot_id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?`,
+    ...[dueAt, botId, dueAt],
+  );
+}
+
+/** Sends one delivery again, whatever became of it; nothing is changed of one that is waiting or under way. */
+export function reviveOne(tx: Tx, botId: string, id: string, restart: Restart): Promise<number> {
+  return revive(tx, botId, restart, `status <> 'pending' AND id = ?`, id);
+}
+
+function revive(
+  tx: Tx,
+  botId: string,
+  { dueAt, giveUpAt }: Restart,
+  condition: string,
+  ...values: readonly SqlValue[]
+): Promise<number> {
+  return tx.run(
+    `UPDATE webhook_deliveries SET status = 'pending', retries = 0, next_attempt_at = ?, give_up_at = ?,
+       finished_at = NULL, locked_by = NULL, locked_until = NULL
+     WHERE bot_id = ? AND ${condition}`,
+    ...[dueAt, giveUpAt, botId, ...values],
+  );
+}

@@ -1,0 +1,186 @@
+import {
+  BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Clock, CONFIG, type Config, describeFault } from '@app/common';
+import { Alarm } from './alarm';
+import { CircuitBreakers } from './circuit-breakers';
+import { type Claim, DeliveryLeases, type Found } from './delivery-leases';
+import { DeliveryResults } from './delivery-results';
+import { DueBots } from './due-bots';
+import { UrlSlots } from './url-slots';
+import { webhookCall } from './webhook-call';
+import { type CallResult, WebhookSender } from './webhook-sender';
+
+/** The database is asked this often for what nobody told of: leases that ended, deliveries of other processes. */
+const POLL_MS = 15_000;
+const SHORTEST_SLEEP_MS = 5;
+/** After an error of the database. */
+const FAULT_PAUSE_MS = 1_000;
+
+/**
+ * Sends what is due: at once when it is told of a commit, else when the time has come. Bots are served in turn, with
+ * bounded calls at once in all and to each URL, so that a slow or dead receiver delays nobody else. Each result is
+ * written down before the slot is free again; a process that dies leaves leases behind, which end by themselves.
+ */
+@Injectable()
+export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Webhooks');
+  private readonly due = new DueBots();
+  private readonly slots: UrlSlots;
+  private readonly breakers: CircuitBreakers;
+  private readonly calls = new Set<Promise<void>>();
+  private readonly interrupted = new AbortController();
+  private pumping: Promise<void> | undefined;
+  private again = false;
+  private stopped = true;
+  private polledMs = -Infinity;
+
+  constructor(
+    private readonly leases: DeliveryLeases,
+    private readonly results: DeliveryResults,
+    private readonly sender: WebhookSender,
+    private readonly alarm: Alarm,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    this.slots = new UrlSlots(config.webhookConcurrencyPerUrl);
+    this.breakers = new CircuitBreakers(() => clock.monotonicMs());
+  }
+
+  onApplicationBootstrap(): void {
+    this.stopped = false;
+    this.pump();
+  }
+
+  /** Claims nothing more, lets the calls under way end, and gives back the leases of those that do not in time. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    this.alarm.clear();
+    await this.pumping;
+    const deadline = setTimeout(() => this.interrupted.abort(), this.config.shutdownTimeoutMs);
+    await Promise.all(this.calls);
+    clearTimeout(deadline);
+  }
+
+  /** The bot has something new to send; called after the commit. */
+  poke(botId: string): void {
+    this.due.wake(botId, this.clock.nowMs());
+    this.pump();
+  }
+
+  /** {@link poke} for a bot whose receiver has changed: it is not spared for what another one did. */
+  pokeAnew(botId: string): void {
+    this.breakers.forget(botId);
+    this.poke(botId);
+  }
+
+  /** Resolves when nothing is being claimed or sent; for tests that play the time. */
+  async idle(): Promise<void> {
+    while (this.pumping !== undefined || this.calls.size > 0)
+      await Promise.all([this.pumping, ...this.calls]);
+  }
+
+  private pump(): void {
+    if (this.stopped) return;
+    this.again = true;
+    this.pumping ??= this.claimAll();
+  }
+
+  private async claimAll(): Promise<void> {
+    let pauseMs = POLL_MS;
+    try {
+      while (this.again && !this.stopped) {
+        this.again = false;
+        await this.poll();
+        while (!this.stopped && (await this.claimSome()));
+      }
+    } catch (error) {
+      this.logger.error(JSON.stringify(describeFault(error)));
+      pauseMs = FAULT_PAUSE_MS;
+    }
+    this.pumping = undefined;
+    if (this.stopped) return;
+    const dueInMs = this.isFull ? POLL_MS : this.due.nextDueMs - this.clock.nowMs();
+    this.alarm.set(Math.max(SHORTEST_SLEEP_MS, Math.min(dueInMs, pauseMs)), () => this.pump());
+  }
+
+  private get isFull(): boolean {
+    return this.calls.size >= this.config.webhookConcurrency;
+  }
+
+  private async poll(): Promise<void> {
+    if (this.clock.monotonicMs() - this.polledMs < POLL_MS) return;
+    const waiting = await this.leases.dueBots();
+    this.polledMs = this.clock.monotonicMs();
+    for (const { botId, dueMs } of waiting) this.due.wake(botId, dueMs);
+    const bots = new Set(waiting.map(({ botId }) => botId));
+    this.breakers.retain((botId) => bots.has(botId));
+  }
+
+  /** One delivery of each bot whose turn it is, as many as there are free places; false when there is nothing to do. */
+  private async claimSome(): Promise<boolean> {
+    const free = this.config.webhookConcurrency - this.calls.size;
+    const bots = this.due.take(this.clock.nowMs(), free, (botId) => this.breakers.waitMs(botId));
+    if (bots.length === 0) return false;
+    const admitted: string[] = [];
+    const admit = (url: string): boolean => this.slots.take(url) && admitted.push(url) > 0;
+    try {
+      for (const found of await this.leases.claim(bots, admit)) this.follow(found, admitted);
+    } catch (error) {
+      for (const botId of bots) this.due.wake(botId, this.clock.nowMs() + FAULT_PAUSE_MS);
+      throw error;
+    } finally {
+      for (const url of admitted) this.release(url);
+    }
+    return true;
+  }
+
+  private follow({ botId, claim, busyUrl, nextDueMs }: Found, admitted: string[]): void {
+    if (nextDueMs !== undefined) this.due.wake(botId, nextDueMs);
+    if (busyUrl !== undefined) this.due.park(botId, busyUrl);
+    if (claim === undefined) return;
+    admitted.splice(admitted.indexOf(claim.target.url), 1);
+    const call = this.call(claim).then(() => {
+      this.calls.delete(call);
+      this.release(claim.target.url);
+      this.pump();
+    });
+    this.calls.add(call);
+  }
+
+  private release(url: string): void {
+    this.slots.release(url);
+    this.due.unpark(url);
+  }
+
+  private async call(claim: Claim): Promise<void> {
+    const { botId } = claim;
+    const isProbe = this.breakers.begin(botId);
+    try {
+      const result = await this.sender.send(webhookCall(claim, this.clock.nowMs()), this.interrupted.signal);
+      const recovered = this.learn(botId, result);
+      const nextDueMs = await this.results.settle(claim, result, recovered);
+      if (nextDueMs !== undefined) this.due.wake(botId, nextDueMs);
+    } catch (error) {
+      // The lease ends by itself and the call is repeated.
+      this.breakers.abandon(botId);
+      this.logger.error(JSON.stringify(describeFault(error)));
+    }
+    if (isProbe) this.due.wake(botId, this.clock.nowMs());
+  }
+
+  /** What a result says of the receiver; true when it is back after it had been spared. */
+  private learn(botId: string, { outcome, status }: CallResult): boolean {
+    if (outcome === 'interrupted') this.breakers.abandon(botId);
+    // A receiver that refuses one event is alive: the others need not wait.
+    else if (outcome === 'refused' && status !== undefined && status < 500 && status !== 429)
+      return this.breakers.succeed(botId);
+    else if (outcome === 'confirmed' || outcome === 'gone') return this.breakers.succeed(botId);
+    else this.breakers.fail(botId);
+    return false;
+  }
+}

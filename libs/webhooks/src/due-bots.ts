@@ -1,0 +1,60 @@
+/**
+ * The bots that have something to send, each served in turn however much the others have: what is known is one time
+ * per bot, never its deliveries.
+ */
+export class DueBots {
+  /** In the order in which they are served. */
+  private readonly ready = new Set<string>();
+  private readonly sleeping = new Map<string, number>();
+  private readonly parked = new Map<string, Set<string>>();
+  private earliestMs = Infinity;
+
+  /** The bot has something due at `dueMs`, or earlier if that was known already. */
+  wake(botId: string, dueMs: number): void {
+    if (this.ready.has(botId)) return;
+    const known = this.sleeping.get(botId) ?? Infinity;
+    if (dueMs > known) return;
+    this.sleeping.set(botId, dueMs);
+    this.earliestMs = Math.min(this.earliestMs, dueMs);
+  }
+
+  /** The bot waits until a call to `url` has ended. */
+  park(botId: string, url: string): void {
+    const waiting = this.parked.get(url) ?? new Set();
+    this.parked.set(url, waiting.add(botId));
+  }
+
+  unpark(url: string): void {
+    for (const botId of this.parked.get(url) ?? []) this.ready.add(botId);
+    this.parked.delete(url);
+  }
+
+  /** At most `max` bots whose turn it is, taken out; one with a `waitMs` sleeps on that long instead. */
+  take(nowMs: number, max: number, waitMs: (botId: string) => number): string[] {
+    if (this.earliestMs <= nowMs) this.rouse(nowMs);
+    const taken: string[] = [];
+    for (const botId of this.ready) {
+      if (taken.length >= max) break;
+      this.ready.delete(botId);
+      const pauseMs = waitMs(botId);
+      if (pauseMs === 0) taken.push(botId);
+      else if (pauseMs < Infinity) this.wake(botId, nowMs + pauseMs);
+    }
+    return taken;
+  }
+
+  /** When the next sleeping bot is due; Infinity for none. */
+  get nextDueMs(): number {
+    return this.earliestMs;
+  }
+
+  private rouse(nowMs: number): void {
+    this.earliestMs = Infinity;
+    for (const [botId, dueMs] of this.sleeping) {
+      if (dueMs <= nowMs) {
+        this.sleeping.delete(botId);
+        this.ready.add(botId);
+      } else this.earliestMs = Math.min(this.earliestMs, dueMs);
+    }
+  }
+}

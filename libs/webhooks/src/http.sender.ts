@@ -1,0 +1,147 @@
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { type RequestOptions, request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { Clock, type Config, type EgressPolicy } from '@app/common';
+import { type Address, NameResolver } from './name-resolver';
+import {
+  type CallResult,
+  type Outcome,
+  outcomeOf,
+  retryAfterMs,
+  type WebhookCall,
+  WebhookSender,
+} from './webhook-sender';
+
+const HEADERS_MAX_BYTES = 16_384;
+const BODY_MAX_BYTES = 65_536;
+const INTERIM_ANSWERS_MAX = 5;
+
+type Limits = Pick<Config, 'webhookTimeoutMs' | 'webhookConnectTimeoutMs'>;
+type Ended = Omit<CallResult, 'durationMs'>;
+
+/**
+ * Sends over node:http(s) to addresses that were checked just before: what was checked is what is connected to.
+ * Redirects are not followed; connecting, and the call as a whole, have a deadline that no trickle of bytes extends;
+ * of the answer a bounded part is read and nothing but its status is kept.
+ */
+export class HttpWebhookSender extends WebhookSender {
+  constructor(
+    private readonly limits: Limits,
+    private readonly egress: EgressPolicy,
+    private readonly clock: Clock,
+    private readonly names = new NameResolver(),
+  ) {
+    super();
+  }
+
+  async send(call: WebhookCall, signal: AbortSignal): Promise<CallResult> {
+    const startedMs = this.clock.monotonicMs();
+    const attempt = new Attempt(this.limits, signal);
+    void this.connect(call, attempt).catch(() => attempt.end({ outcome: 'connection_failed' }));
+    const ended = await attempt.ended;
+    return { ...ended, durationMs: Math.round(this.clock.monotonicMs() - startedMs) };
+  }
+
+  private async connect(call: WebhookCall, attempt: Attempt): Promise<void> {
+    // The URL was checked when it was stored; the policy may have changed since.
+    if (this.egress.refusalOf(call.url) !== undefined) return attempt.end({ outcome: 'blocked_address' });
+    const url = new URL(call.url);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const literal = isIP(host) !== 0;
+    const addresses = literal ? [] : await this.names.resolve(host);
+    if (attempt.isOver) return;
+    if (!literal && addresses.length === 0) return attempt.end({ outcome: 'name_not_found' });
+    // One forbidden address among several is a rebinding attempt or a mistake: neither is called.
+    if (!addresses.every(({ address }) => this.egress.allowsAddress(address)))
+      return attempt.end({ outcome: 'blocked_address' });
+    const options: RequestOptions = {
+      method: 'POST',
+      headers: { ...call.headers, 'content-length': String(Buffer.byteLength(call.body)) },
+      agent: false,
+      lookup: answering(addresses),
+      maxHeaderSize: HEADERS_MAX_BYTES,
+    };
+    const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
+    attempt.watch(request, url.protocol === 'https:' ? 'secureConnect' : 'connect', this.clock);
+    request.end(call.body);
+  }
+}
+
+/** A `lookup` that knows the checked addresses and asks nobody. */
+function answering(addresses: readonly Address[]): LookupFunction {
+  return (_name, { all }, callback) => {
+    const [first] = addresses;
+    if (all) callback(null, [...addresses]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+}
+
+/** One call under way: its deadlines, and its end, which comes exactly once and leaves no socket or timer behind. */
+class Attempt {
+  readonly ended: Promise<Ended>;
+  isOver = false;
+  private resolve: (ended: Ended) => void;
+  private request: ClientRequest | undefined;
+  private readonly timers: NodeJS.Timeout[];
+  private readonly interrupt = (): void => this.end({ outcome: 'interrupted' });
+
+  constructor(
+    { webhookTimeoutMs, webhookConnectTimeoutMs }: Limits,
+    private readonly signal: AbortSignal,
+  ) {
+    this.ended = new Promise((resolve) => (this.resolve = resolve));
+    this.timers = [
+      setTimeout(() => this.end({ outcome: 'not_connected_in_time' }), webhookConnectTimeoutMs),
+      setTimeout(() => this.end({ outcome: 'timed_out' }), webhookTimeoutMs),
+    ];
+    signal.addEventListener('abort', this.interrupt);
+    if (signal.aborted) this.interrupt();
+  }
+
+  end(ended: Ended): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    this.signal.removeEventListener('abort', this.interrupt);
+    this.request?.destroy();
+    this.resolve(ended);
+  }
+
+  watch(request: ClientRequest, connected: 'connect' | 'secureConnect', clock: Clock): void {
+    this.request = request;
+    let interim = 0;
+    request.on('socket', (socket) => socket.once(connected, () => clearTimeout(this.timers[0])));
+    request.on('information', () => {
+      if (++interim > INTERIM_ANSWERS_MAX) this.end({ outcome: 'invalid_answer' });
+    });
+    request.on('upgrade', () => this.end({ outcome: 'invalid_answer' }));
+    request.on('response', (response) => this.read(response, clock));
+    request.on('error', (error) => this.end({ outcome: faultOf(error) }));
+    request.on('close', () => this.end({ outcome: 'connection_failed' }));
+  }
+
+  /** An answer counts once it is complete: a status whose body never ends is no confirmation. */
+  private read(response: IncomingMessage, clock: Clock): void {
+    const status = response.statusCode ?? 0;
+    let read = 0;
+    response.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      if (read > BODY_MAX_BYTES) this.end({ outcome: 'answer_too_large', status });
+    });
+    response.on('error', () => this.end({ outcome: 'connection_failed', status }));
+    response.on('end', () =>
+      this.end({
+        outcome: outcomeOf(status),
+        status,
+        retryAfterMs: retryAfterMs(response.headers['retry-after'], clock.nowMs()),
+      }),
+    );
+  }
+}
+
+function faultOf(error: Error & { code?: string }): Outcome {
+  const code = error.code ?? '';
+  if (code.startsWith('HPE_')) return 'invalid_answer';
+  if (/^ERR_TLS|^ERR_SSL|CERT|^UNABLE_TO_|^EPROTO$|^HOSTNAME_MISMATCH$/.test(code)) return 'tls_failed';
+  return 'connection_failed';
+}

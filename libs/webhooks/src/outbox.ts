@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, Random } from '@app/common';
+import type { Tx } from '@app/database';
+import type { DeliveryEvent } from './delivery.entity';
+import { cancelPending, hastenPending, type Restart, reviveUndelivered } from './delivery-states';
+import { Dispatcher } from './dispatcher';
+import { RetrySchedule } from './retry-schedule';
+
+/** An event to be told to a bot. */
+export interface OutgoingEvent {
+  readonly botId: string;
+  readonly event: DeliveryEvent;
+  readonly payload: string;
+  readonly userId?: string;
+  readonly guildId?: string;
+  readonly requestId?: string;
+}
+
+/**
+ * Takes events over inside the transaction of the act: with its commit they are on their way, without it they never
+ * were. The first attempt follows the commit at once.
+ */
+@Injectable()
+export class Outbox {
+  constructor(
+    private readonly dispatcher: Dispatcher,
+    private readonly schedule: RetrySchedule,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** Answers the id of the delivery. For a bot without a URL it is `cancelled`, and so visible, from the start. */
+  async queue(tx: Tx, given: OutgoingEvent): Promise<string> {
+    const { botId, event, payload, userId = null, guildId = null, requestId = null } = given;
+    const bot = await tx.get<{ webhook_url: string | null }>(
+      'SELECT webhook_url FROM bots WHERE id = ?',
+      botId,
+    );
+    const id = this.random.uuid();
+    const { dueAt, giveUpAt } = this.restart();
+    const waits = bot?.webhook_url != null;
+    await tx.run(
+      `INSERT INTO webhook_deliveries (bot_id, id, event, request_id, guild_id, user_id, payload, status, attempts,
+         retries, next_attempt_at, give_up_at, created_at, finished_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)`,
+      ...[botId, id, event, requestId, guildId, userId, payload, waits ? 'pending' : 'cancelled'],
+      ...[dueAt, giveUpAt, dueAt, waits ? null : dueAt],
+    );
+    if (waits) tx.afterCommit(() => this.dispatcher.poke(botId));
+    return id;
+  }
+
+  /** The bot's calls go to a new URL: what waits and what was given up goes there at once. */
+  async redirect(tx: Tx, botId: string): Promise<void> {
+    const restart = this.restart();
+    await reviveUndelivered(tx, botId, restart);
+    await hastenPending(tx, botId, restart.dueAt);
+    tx.afterCommit(() => this.dispatcher.pokeAnew(botId));
+  }
+
+  /** The bot has no URL any more. */
+  async cancel(tx: Tx, botId: string): Promise<void> {
+    await cancelPending(tx, botId, this.clock.nowIso());
+  }
+
+  /** A schedule that begins now. */
+  restart(): Restart {
+    const nowMs = this.clock.nowMs();
+    return {
+      dueAt: new Date(nowMs).toISOString(),
+      giveUpAt: new Date(nowMs + this.schedule.lifetimeMs).toISOString(),
+    };
+  }
+}

@@ -1,0 +1,20 @@
+/** Counts the calls under way to each URL, so that no receiver gets more at once than it is meant to. */
+export class UrlSlots {
+  private readonly taken = new Map<string, number>();
+
+  constructor(private readonly max: number) {}
+
+  /** False when the URL has calls enough. */
+  take(url: string): boolean {
+    const count = this.taken.get(url) ?? 0;
+    if (count >= this.max) return false;
+    this.taken.set(url, count + 1);
+    return true;
+  }
+
+  release(url: string): void {
+    const count = this.taken.get(url) ?? 0;
+    if (count > 1) this.taken.set(url, count - 1);
+    else this.taken.delete(url);
+  }
+}

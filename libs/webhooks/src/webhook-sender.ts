@@ -1,0 +1,56 @@
+/** One signed call, ready to be sent. */
+export interface WebhookCall {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What became of an attempt; the only thing that is kept of an answer besides its status and timing. */
+export type Outcome =
+  | 'confirmed'
+  | 'gone'
+  | 'refused'
+  | 'redirected'
+  | 'timed_out'
+  | 'not_connected_in_time'
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'name_not_found'
+  | 'blocked_address'
+  | 'invalid_answer'
+  | 'answer_too_large'
+  | 'interrupted';
+
+export interface CallResult {
+  readonly outcome: Outcome;
+  /** Absent where no answer came. */
+  readonly status?: number;
+  readonly durationMs: number;
+  /** How long the receiver asked to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+/** Brings one call to its receiver; replaced in tests, so that receivers are played and hours are not waited for. */
+export abstract class WebhookSender {
+  /** Never rejects. Resolves within the configured time, or soon after `signal`, then with `interrupted`. */
+  abstract send(call: WebhookCall, signal: AbortSignal): Promise<CallResult>;
+}
+
+/** Longest pause that a receiver can ask for. */
+const RETRY_AFTER_MAX_MS = 86_400_000;
+
+/** `Retry-After` (RFC 9110) in milliseconds; undefined where it says nothing usable. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  const seconds = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : undefined;
+  const pauseMs = seconds ?? (/[a-z]/i.test(header) ? Date.parse(header) - nowMs : NaN);
+  if (Number.isNaN(pauseMs)) return undefined;
+  return Math.min(Math.max(pauseMs, 0), RETRY_AFTER_MAX_MS);
+}
+
+/** What an answer's status means: any 2xx confirms, 410 ends the delivery, a redirect is not followed. */
+export function outcomeOf(status: number): Outcome {
+  if (status >= 200 && status < 300) return 'confirmed';
+  if (status === 410) return 'gone';
+  return status >= 300 && status < 400 ? 'redirected' : 'refused';
+}

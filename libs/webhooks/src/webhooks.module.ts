@@ -1,0 +1,45 @@
+import { Global, Module } from '@nestjs/common';
+import { BotsModule, WebhookHealth } from '@app/bots';
+import { Clock, CONFIG, type Config, EgressPolicy, Random } from '@app/common';
+import { DatabaseModule } from '@app/database';
+import { Alarm, TimerAlarm } from './alarm';
+import { DeliveryData } from './delivery-data.holder';
+import { DeliveryHealth } from './delivery-health';
+import { Attempt, Delivery, ReceiverHealth } from './delivery.entity';
+import { DeliveryLeases } from './delivery-leases';
+import { DeliveryResults } from './delivery-results';
+import { Dispatcher } from './dispatcher';
+import { HttpWebhookSender } from './http.sender';
+import { Outbox } from './outbox';
+import { RetrySchedule } from './retry-schedule';
+import { WebhookEventsListener } from './webhook-events.listener';
+import { WebhookSender } from './webhook-sender';
+
+/** Tells bots of withdrawn consents and erasures. Nobody imports it: it listens, and tells bots how receivers fare. */
+@Global()
+@Module({
+  imports: [BotsModule, DatabaseModule.forFeature([Delivery, Attempt, ReceiverHealth])],
+  providers: [
+    DeliveryLeases,
+    DeliveryResults,
+    Dispatcher,
+    Outbox,
+    WebhookEventsListener,
+    DeliveryData,
+    {
+      provide: RetrySchedule,
+      inject: [CONFIG, Random],
+      useFactory: (config: Config, random: Random) => new RetrySchedule(config.webhookRetrySchedule, random),
+    },
+    {
+      provide: WebhookSender,
+      inject: [CONFIG, EgressPolicy, Clock],
+      useFactory: (config: Config, egress: EgressPolicy, clock: Clock) =>
+        new HttpWebhookSender(config, egress, clock),
+    },
+    { provide: Alarm, useClass: TimerAlarm },
+    { provide: WebhookHealth, useClass: DeliveryHealth },
+  ],
+  exports: [WebhookHealth],
+})
+export class WebhooksModule {}
