@@ -22,9 +22,9 @@ export class KeyDirectory {
 
   /** The bot that owns `key`, undefined when nobody does. */
   identify(key: string): Caller | undefined | Promise<Caller | undefined> {
-    if (!isApiKey(key)) return undefined;
     const digest = keyDigest(key);
-    return this.callers.get(digest) ?? this.lookUp(digest);
+    const known = this.callers.get(digest);
+    return known ?? (isApiKey(key) ? this.lookUp(digest) : undefined);
   }
 
   /** Drops every key of a bot from memory; called after the commit that took them away. */
@@ -35,11 +35,9 @@ export class KeyDirectory {
 
   private async lookUp(digest: string): Promise<Caller | undefined> {
     const { generation } = this;
-    const found = await this.unitOfWork.read((tx) =>
-      tx.get<{ id: string; platform_bot_id: string }>(
-        'SELECT bots.id, bots.platform_bot_id FROM api_keys JOIN bots ON bots.id = api_keys.bot_id WHERE api_keys.digest = ?',
-        digest,
-      ),
+    const found = await this.unitOfWork.get<{ id: string; platform_bot_id: string }>(
+      'SELECT bots.id, bots.platform_bot_id FROM api_keys JOIN bots ON bots.id = api_keys.bot_id WHERE api_keys.digest = ?',
+      digest,
     );
     if (found === undefined) return undefined;
     const caller = new Caller(found.id, found.platform_bot_id, this.limitOf(found.platform_bot_id));

@@ -162,7 +162,9 @@ export function withoutCategories(
 }
 
 /** The states that `status` answers: what was decided, and `pending` for what is asked for anew. */
-export function categoryStates(consent: Consent): { key: string; status: ConsentStatus }[] | undefined {
+export function categoryStates(
+  consent: Pick<Consent, 'categories' | 'pendingCategories'>,
+): { key: string; status: ConsentStatus }[] | undefined {
   const decided = consent.categories;
   const asked = consent.pendingCategories;
   if (decided === null && asked === null) return undefined;

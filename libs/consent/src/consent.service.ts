@@ -22,7 +22,7 @@ import type {
 } from './consent.dto';
 import type { Consent, ConsentAction } from './consent.entity';
 import { ConsentRevoked } from './consent-revoked.event';
-import { appendTransition, findConsent, findConsentOfRequest, putConsent } from './consent.sql';
+import { appendTransition, findConsent, findConsentOfRequest, findStatus, putConsent } from './consent.sql';
 import { consentTexts, declaredVersion } from './consent-texts';
 import { consentView, requestedView, statusView } from './consent.views';
 
@@ -117,9 +117,11 @@ export class ConsentService {
     });
   }
 
-  status(subject: Subject): Promise<ConsentStatusView> {
-    return this.unitOfWork.read(async (tx) =>
-      statusView(await findConsent(tx, subject), subject, subject.guildId === BOT_WIDE_GUILD_ID),
+  async status(subject: Subject): Promise<ConsentStatusView> {
+    return statusView(
+      await findStatus(this.unitOfWork, subject),
+      subject,
+      subject.guildId === BOT_WIDE_GUILD_ID,
     );
   }
 

@@ -2,6 +2,7 @@ import type { Subject } from '@app/database';
 import { categoryStates, pendingRequest } from './consent-changes';
 import type { ConsentRequestedView, ConsentStatusView, ConsentView } from './consent.dto';
 import type { Consent } from './consent.entity';
+import type { ShownConsent } from './consent.sql';
 import type { ConsentTexts } from './consent-texts';
 
 type Stored = Omit<Consent, 'bot'>;
@@ -39,7 +40,7 @@ export function consentView(consent: Stored): ConsentView {
 
 /** `listed`: the categories are always listed, as the guide shows it, also where there are none. */
 export function statusView(
-  consent: Stored | null,
+  consent: ShownConsent | null,
   { userId, guildId }: Subject,
   listed: boolean,
 ): ConsentStatusView {

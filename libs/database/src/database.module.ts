@@ -6,6 +6,7 @@ import { DataSource, type EntityTarget, type MigrationInterface, type ObjectLite
 import { LETHE_MIGRATIONS } from './migrations';
 import { openForWriting } from './sqlite.open';
 import { lockFile, sqliteOptions } from './sqlite.options';
+import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection } from './sqlite.tx';
 import { SqliteUnitOfWork } from './sqlite.unit-of-work';
 import { SubjectDataHolders } from './subject-data';
@@ -80,9 +81,14 @@ export class DatabaseModule {
               );
             };
             const reader = await openReader();
-            readers.push(reader.dataSource);
-            return new SqliteUnitOfWork(new SqliteConnection(source), reader, openReader, (error) =>
-              logger.error(JSON.stringify(describeFault(error))),
+            const turnReader = await openReader();
+            readers.push(reader.dataSource, turnReader.dataSource);
+            return new SqliteUnitOfWork(
+              new SqliteConnection(source),
+              reader,
+              new SqliteTurnReader(turnReader),
+              openReader,
+              (error) => logger.error(JSON.stringify(describeFault(error))),
             );
           },
         },

@@ -5,6 +5,7 @@ export * from './migrations';
 export * from './schema';
 export * from './sqlite.open';
 export * from './sqlite.options';
+export * from './sqlite.turn-reader';
 export * from './sqlite.tx';
 export * from './sqlite.unit-of-work';
 export * from './start-error';

@@ -41,6 +41,10 @@ export class SqliteTx extends Tx {
     return this.connection.prepared(sql).all(...values);
   }
 
+  protected async fetchOne(sql: string, values: readonly SqlValue[]): Promise<unknown> {
+    return this.connection.prepared(sql).get(...values);
+  }
+
   protected async execute(sql: string, values: readonly SqlValue[]): Promise<number> {
     return this.connection.prepared(sql).run(...values).changes;
   }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { databaseUnavailable, driverCode, translateFault } from './database-faults';
+import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection, SqliteTx } from './sqlite.tx';
-import type { Tx } from './tx';
+import type { SqlValue, Tx } from './tx';
 import { UnitOfWork } from './unit-of-work';
 
 /** Units that share one COMMIT at most: bounds how long the first of a group waits for its answer. */
@@ -29,7 +30,7 @@ interface Ended {
 /**
  * UnitOfWork on SQLite. Write units run strictly one after the other on one connection and share a transaction with
  * whoever waits beside them (group commit): each has its own SAVEPOINT, a failing one rolls back alone, and all
- * answers, refusals too, go out after the COMMIT has reached the disk. Reads use a second, read-only connection.
+ * answers, refusals too, go out after the COMMIT has reached the disk. Reads use read-only connections of their own.
  */
 export class SqliteUnitOfWork extends UnitOfWork {
   private readonly waiting: Unit[] = [];
@@ -42,6 +43,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
   constructor(
     private readonly writer: SqliteConnection,
     private readonly reader: SqliteConnection,
+    private readonly turnReader: SqliteTurnReader,
     private readonly openReader: () => Promise<SqliteConnection>,
     private readonly onFault: (error: unknown) => void,
   ) {
@@ -61,6 +63,14 @@ export class SqliteUnitOfWork extends UnitOfWork {
     return turn;
   }
 
+  async get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
+    try {
+      return this.turnReader.get(sql, values) as Row | undefined;
+    } catch (error) {
+      throw translateFault(error);
+    }
+  }
+
   async snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const connection = await this.openReader();
     try {
@@ -71,7 +81,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
   }
 
   async ping(): Promise<void> {
-    await this.read((tx) => tx.get('SELECT 1 FROM sqlite_master'));
+    await this.get('SELECT 1 FROM sqlite_master');
   }
 
   /** Resolves when every unit accepted so far has ended. */
@@ -91,7 +101,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
     // The rest of this turn of the event loop joins the first group.
     await nextTurn();
     for (;;) {
-      if (this.waiting.length > 0 && (await this.begin())) settle(await this.commit(await this.runGroup()));
+      if (this.waiting.length > 0 && (await this.begin())) settle(this.commit(await this.runGroup()));
       if (this.scrubs.length > 0) await this.truncateLog();
       await nextTurn();
       if (this.waiting.length === 0 && this.scrubs.length === 0) break;
@@ -153,7 +163,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
   }
 
   /** Makes the group durable. Where that fails all of it is undone, and every unit hears so, refused ones too. */
-  private async commit(group: Ended[]): Promise<Ended[]> {
+  private commit(group: Ended[]): Ended[] {
     try {
       if (!this.writer.database.inTransaction) throw databaseUnavailable();
       this.writer.prepared('COMMIT').run();
@@ -162,6 +172,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
       if (this.writer.database.inTransaction) this.writer.prepared('ROLLBACK').run();
       return group.map(({ unit }) => ({ unit, outcome: { error: databaseUnavailable() }, callbacks: [] }));
     }
+    this.turnReader.endTurn();
     for (const callback of group.flatMap((ended) => ended.callbacks)) {
       try {
         callback();
@@ -190,15 +201,25 @@ export class SqliteUnitOfWork extends UnitOfWork {
    * after a few tries it is left to the next erasure or checkpoint, and the operator is told.
    */
   private async truncateLog(): Promise<void> {
-    const [result] = this.writer.database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-    if (result?.busy !== 0 && ++this.scrubTries < SCRUB_TRIES_MAX) {
+    this.turnReader.endTurn();
+    const busy = this.isTruncationBusy();
+    if (busy && ++this.scrubTries < SCRUB_TRIES_MAX) {
       if (this.waiting.length === 0) await pause(SCRUB_PAUSE_MS);
       return;
     }
-    if (result?.busy !== 0)
-      this.onFault(new Error('The write-ahead log could not be truncated: a long read is under way'));
+    if (busy) this.onFault(new Error('The write-ahead log could not be truncated: a long read is under way'));
     this.scrubTries = 0;
     for (const resolve of this.scrubs.splice(0)) resolve();
+  }
+
+  private isTruncationBusy(): boolean {
+    try {
+      const [result] = this.writer.database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+      return result?.busy !== 0;
+    } catch (error) {
+      this.onFault(error);
+      return true;
+    }
   }
 }
 

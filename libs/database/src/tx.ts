@@ -14,6 +14,7 @@ export abstract class Tx {
 
   protected abstract readonly entityManager: EntityManager;
   protected abstract fetch(sql: string, values: readonly SqlValue[]): Promise<unknown[]>;
+  protected abstract fetchOne(sql: string, values: readonly SqlValue[]): Promise<unknown>;
   protected abstract execute(sql: string, values: readonly SqlValue[]): Promise<number>;
 
   get manager(): EntityManager {
@@ -28,10 +29,9 @@ export abstract class Tx {
   }
 
   /** The first row, if there is one. */
-  async get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
+  get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
     this.requireOpen();
-    const rows = await this.fetch(sql, values);
-    return rows[0] as Row | undefined;
+    return this.fetchOne(sql, values) as Promise<Row | undefined>;
   }
 
   /** The number of rows changed: the way to a compare-and-set. */

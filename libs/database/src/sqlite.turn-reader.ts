@@ -1,0 +1,29 @@
+import type { SqliteConnection } from './sqlite.tx';
+import type { SqlValue } from './tx';
+
+/**
+ * Reads of one statement each. Those of one turn of the event loop share a snapshot, since taking and giving back the
+ * lock costs as much as the read. A commit of this process, the only writer of the file, ends the snapshot at once,
+ * so that nobody reads what was before an answer that has been given.
+ */
+export class SqliteTurnReader {
+  private open = false;
+  private readonly end = (): void => this.endTurn();
+
+  constructor(private readonly connection: SqliteConnection) {}
+
+  get(sql: string, values: readonly SqlValue[]): unknown {
+    if (!this.open) {
+      this.connection.prepared('BEGIN').run();
+      this.open = true;
+      setImmediate(this.end);
+    }
+    return this.connection.prepared(sql).get(...values);
+  }
+
+  endTurn(): void {
+    if (!this.open) return;
+    this.open = false;
+    this.connection.prepared('COMMIT').run();
+  }
+}

@@ -1,0 +1,367 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiError } from '@app/common';
+import { SqliteConnection, sqliteOptions, SqliteTurnReader, SqliteUnitOfWork, type Tx } from '@app/database';
+import { DataSource } from 'typeorm';
+
+const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+const open = async (access: 'write' | 'read') =>
+  new SqliteConnection(await new DataSource(sqliteOptions(join(directory, 'lethe.db'), access)).initialize());
+
+let writer: SqliteConnection;
+let reader: SqliteConnection;
+let turnReader: SqliteConnection;
+let unitOfWork: SqliteUnitOfWork;
+const faults: unknown[] = [];
+
+beforeAll(async () => {
+  writer = await open('write');
+  writer.database.exec('CREATE TABLE notes (id integer PRIMARY KEY, text text NOT NULL)');
+  reader = await open('read');
+  turnReader = await open('read');
+  unitOfWork = new SqliteUnitOfWork(
+    writer,
+    reader,
+    new SqliteTurnReader(turnReader),
+    () => open('read'),
+    (error) => faults.push(error),
+  );
+});
+beforeEach(async () => {
+  await unitOfWork.write((tx) => tx.run('DELETE FROM notes'));
+  faults.length = 0;
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => {
+  await unitOfWork.drained();
+  await reader.dataSource.destroy();
+  await turnReader.dataSource.destroy();
+  await writer.dataSource.destroy();
+  rmSync(directory, { recursive: true });
+});
+
+const insert = (tx: Tx, id: number) => tx.run('INSERT INTO notes (id, text) VALUES (?, ?)', id, `note ${id}`);
+const ids = () =>
+  unitOfWork.read(async (tx) =>
+    (await tx.all<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id),
+  );
+const settled = async (promise: Promise<unknown>) => {
+  try {
+    return { value: await promise };
+  } catch (error) {
+    return { error };
+  }
+};
+
+describe('SqliteUnitOfWork.write', () => {
+  it('answers what the unit answers, and its rows are there', async () => {
+    expect(await unitOfWork.write(async (tx) => `${await insert(tx, 1)} row`)).toBe('1 row');
+    expect(await ids()).toStrictEqual([1]);
+  });
+
+  it('keeps every acknowledged unit and nothing of a failed one, however they are mixed', async () => {
+    const units = Array.from({ length: 400 }, (_, id) =>
+      settled(
+        unitOfWork.write(async (tx) => {
+          await insert(tx, id);
+          if (id % 3 === 1) await Promise.resolve();
+          if (id % 7 === 0) throw new Error(`unit ${id} fails`);
+          if (id % 11 === 0) await insert(tx, id);
+          return id;
+        }),
+      ),
+    );
+    const outcomes = await Promise.all(units);
+    const fails = (id: number) => id % 7 === 0 || id % 11 === 0;
+    expect(outcomes.map((outcome) => 'error' in outcome)).toStrictEqual(outcomes.map((_, id) => fails(id)));
+    expect(await ids()).toStrictEqual(outcomes.map((_, id) => id).filter((id) => !fails(id)));
+  });
+
+  it('rolls a failing unit back alone: its neighbours in the group stay (trap 1)', async () => {
+    const before = settled(unitOfWork.write((tx) => insert(tx, 1)));
+    const failing = settled(
+      unitOfWork.write(async (tx) => {
+        await insert(tx, 2);
+        throw new Error('refused');
+      }),
+    );
+    const after = settled(unitOfWork.write((tx) => insert(tx, 3)));
+    expect(await before).toStrictEqual({ value: 1 });
+    expect(await failing).toStrictEqual({ error: new Error('refused') });
+    expect(await after).toStrictEqual({ value: 1 });
+    expect(await ids()).toStrictEqual([1, 3]);
+  });
+
+  it('rolls back a unit whose own statement fails, and hands its error on', async () => {
+    await unitOfWork.write((tx) => insert(tx, 1));
+    const outcome = await settled(
+      unitOfWork.write(async (tx) => {
+        await insert(tx, 2);
+        await insert(tx, 1);
+      }),
+    );
+    expect(outcome).toMatchObject({ error: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } });
+    expect(await ids()).toStrictEqual([1]);
+  });
+
+  it("goes through TypeORM's manager in the same transaction", async () => {
+    await settled(
+      unitOfWork.write(async (tx) => {
+        await tx.manager.query(`INSERT INTO notes (id, text) VALUES (1, 'x')`);
+        throw new Error('refused');
+      }),
+    );
+    expect(await ids()).toStrictEqual([]);
+  });
+
+  it('runs units strictly one after the other', async () => {
+    let running = 0;
+    const overlaps = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        unitOfWork.write(async (tx) => {
+          running += 1;
+          await tx.get('SELECT 1');
+          await Promise.resolve();
+          const seen = running;
+          running -= 1;
+          return seen;
+        }),
+      ),
+    );
+    expect(new Set(overlaps)).toStrictEqual(new Set([1]));
+  });
+
+  it('loses no update: every unit reads what the one before it wrote', async () => {
+    await unitOfWork.write((tx) => tx.run(`INSERT INTO notes (id, text) VALUES (1, '0')`));
+    await Promise.all(
+      Array.from({ length: 100 }, () =>
+        unitOfWork.write(async (tx) => {
+          const row = await tx.get<{ text: string }>('SELECT text FROM notes WHERE id = 1');
+          await Promise.resolve();
+          await tx.run('UPDATE notes SET text = ? WHERE id = 1', String(Number(row?.text) + 1));
+        }),
+      ),
+    );
+    const row = await unitOfWork.read((tx) =>
+      tx.get<{ text: string }>('SELECT text FROM notes WHERE id = 1'),
+    );
+    expect(row).toStrictEqual({ text: '100' });
+  });
+
+  it('commits many waiting units with one COMMIT, and no more than 256', async () => {
+    const commits = jest.spyOn(writer, 'prepared');
+    await Promise.all(Array.from({ length: 600 }, (_, id) => unitOfWork.write((tx) => insert(tx, id))));
+    expect(commits.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(3);
+  });
+
+  it('acknowledges nobody before the COMMIT', async () => {
+    const order: string[] = [];
+    const prepared = writer.prepared.bind(writer);
+    jest.spyOn(writer, 'prepared').mockImplementation((sql) => {
+      if (sql === 'COMMIT') order.push('commit');
+      return prepared(sql);
+    });
+    await Promise.all([
+      unitOfWork.write((tx) => insert(tx, 1)).then(() => order.push('first')),
+      settled(unitOfWork.write(() => Promise.reject(new Error('refused')))).then(() => order.push('refused')),
+    ]);
+    expect(order).toStrictEqual(['commit', 'first', 'refused']);
+  });
+
+  it('refuses everyone with 503 when the COMMIT of their group fails, and nothing of it remains', async () => {
+    const prepared = writer.prepared.bind(writer);
+    let broken = true;
+    jest.spyOn(writer, 'prepared').mockImplementation((sql) => {
+      if (sql === 'COMMIT' && broken) {
+        broken = false;
+        throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+      }
+      return prepared(sql);
+    });
+    const told: string[] = [];
+    const outcomes = await Promise.all([
+      settled(
+        unitOfWork.write(async (tx) => {
+          tx.afterCommit(() => told.push('committed'));
+          return insert(tx, 1);
+        }),
+      ),
+      settled(unitOfWork.write((tx) => insert(tx, 2))),
+      settled(unitOfWork.write(() => Promise.reject(new Error('refused')))),
+    ]);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(told).toStrictEqual([]);
+    expect(await ids()).toStrictEqual([]);
+    expect(await unitOfWork.write((tx) => insert(tx, 3))).toBe(1);
+    expect(faults).toHaveLength(1);
+  });
+
+  it('refuses everyone of a group whose transaction the engine has ended', async () => {
+    const outcomes = await Promise.all([
+      settled(unitOfWork.write((tx) => insert(tx, 1))),
+      settled(
+        unitOfWork.write(async (tx) => {
+          await insert(tx, 2);
+          writer.database.exec('ROLLBACK');
+          throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+        }),
+      ),
+    ]);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(await ids()).toStrictEqual([]);
+    expect(await unitOfWork.write((tx) => insert(tx, 3))).toBe(1);
+  });
+
+  it('answers 503 while another program holds the file, and works again afterwards', async () => {
+    const other = await open('write');
+    other.database.exec('BEGIN IMMEDIATE');
+    const outcome = await settled(unitOfWork.write((tx) => insert(tx, 1)));
+    other.database.exec('ROLLBACK');
+    await other.dataSource.destroy();
+    expect(outcome).toMatchObject({ error: expect.any(ApiError) as unknown });
+    expect(outcome).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(await unitOfWork.write((tx) => insert(tx, 1))).toBe(1);
+  });
+
+  it('ends a unit that awaits something else than its statements, undoes it and serves the next', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'] });
+    let entered = (): void => undefined;
+    const started = new Promise<void>((resolve) => (entered = resolve));
+    const stuck = settled(
+      unitOfWork.write(async (tx) => {
+        await insert(tx, 1);
+        entered();
+        await new Promise(() => undefined);
+      }),
+    );
+    const next = unitOfWork.write((tx) => insert(tx, 2));
+    await started;
+    jest.advanceTimersByTime(60_000);
+    jest.useRealTimers();
+    expect(await stuck).toMatchObject({ error: { message: expect.stringContaining('too long') as unknown } });
+    expect(await next).toBe(1);
+    expect(await ids()).toStrictEqual([2]);
+  });
+
+  it('accepts no statement of a unit that has ended', async () => {
+    let escaped: Tx | undefined;
+    await unitOfWork.write(async (tx) => {
+      escaped = tx;
+    });
+    expect(() => escaped?.run('DELETE FROM notes')).toThrow('has ended');
+    expect(() => escaped?.manager).toThrow('has ended');
+    expect(() => escaped?.afterCommit(() => undefined)).toThrow('has ended');
+  });
+
+  it('calls afterCommit between the commit and the answer, and never for a failed unit', async () => {
+    const committed = () => reader.database.prepare('SELECT COUNT(*) FROM notes').pluck().get();
+    const order: string[] = [];
+    await Promise.all([
+      unitOfWork
+        .write(async (tx) => {
+          tx.afterCommit(() => order.push(`after commit ${String(committed())}`));
+          await insert(tx, 1);
+        })
+        .then(() => order.push('answered')),
+      settled(
+        unitOfWork.write(async (tx) => {
+          tx.afterCommit(() => order.push('never'));
+          throw new Error('refused');
+        }),
+      ),
+    ]);
+    expect(order).toStrictEqual(['after commit 1', 'answered']);
+  });
+
+  it('keeps an acknowledged unit when its afterCommit throws', async () => {
+    const answered = unitOfWork.write(async (tx) => {
+      tx.afterCommit(() => {
+        throw new Error('listener');
+      });
+      return insert(tx, 1);
+    });
+    expect(await answered).toBe(1);
+    expect(await ids()).toStrictEqual([1]);
+    expect(faults).toStrictEqual([new Error('listener')]);
+  });
+});
+
+describe('SqliteUnitOfWork.read and snapshot', () => {
+  it('see nothing that is not committed', async () => {
+    const seen: unknown[] = [];
+    await unitOfWork.write(async (tx) => {
+      await insert(tx, 1);
+      seen.push(await ids());
+      seen.push(await unitOfWork.snapshot((read) => read.all('SELECT * FROM notes')));
+    });
+    expect(seen).toStrictEqual([[], []]);
+    expect(await ids()).toStrictEqual([1]);
+  });
+
+  it('cannot write', async () => {
+    expect(await settled(unitOfWork.read((tx) => insert(tx, 1)))).toHaveProperty('error');
+    expect(await settled(unitOfWork.snapshot((tx) => insert(tx, 1)))).toHaveProperty('error');
+    expect(await ids()).toStrictEqual([]);
+  });
+
+  it('see one state from beginning to end, whatever is committed meanwhile', async () => {
+    await unitOfWork.write((tx) => insert(tx, 1));
+    const counts = await unitOfWork.snapshot(async (tx) => {
+      const first = await tx.all('SELECT * FROM notes');
+      await unitOfWork.write((writing) => insert(writing, 2));
+      return [first.length, (await tx.all('SELECT * FROM notes')).length];
+    });
+    expect(counts).toStrictEqual([1, 1]);
+    expect(await ids()).toStrictEqual([1, 2]);
+  });
+
+  it('see what was acknowledged before they were asked', async () => {
+    for (let id = 1; id <= 50; id++) {
+      await unitOfWork.write((tx) => insert(tx, id));
+      expect(await ids()).toHaveLength(id);
+    }
+  });
+
+  it('hold up nobody when they fail', async () => {
+    expect(await settled(unitOfWork.read(() => Promise.reject(new Error('refused'))))).toStrictEqual({
+      error: new Error('refused'),
+    });
+    expect(await ids()).toStrictEqual([]);
+  });
+});
+
+describe('SqliteUnitOfWork.scrub', () => {
+  it('leaves nothing of a deleted text in the file or its log', async () => {
+    const { readFileSync } = await import('node:fs');
+    await unitOfWork.write((tx) => tx.run(`INSERT INTO notes (id, text) VALUES (1, 'marker-of-the-erased')`));
+    await unitOfWork.write((tx) => tx.run('DELETE FROM notes'));
+    await unitOfWork.scrub();
+    for (const suffix of ['', '-wal'])
+      expect(readFileSync(join(directory, `lethe.db${suffix}`)).includes('marker-of-the-erased')).toBe(false);
+  });
+
+  it('is left to a later try while a long snapshot is open, and holds up no writer', async () => {
+    await unitOfWork.write((tx) => insert(tx, 1));
+    await unitOfWork.snapshot(async (tx) => {
+      await tx.all('SELECT * FROM notes');
+      const scrubbed = unitOfWork.scrub();
+      expect(await unitOfWork.write((writing) => insert(writing, 2))).toBe(1);
+      await scrubbed;
+    });
+    expect(faults).toHaveLength(1);
+    await unitOfWork.scrub();
+    expect(faults).toHaveLength(1);
+  });
+});
+
+describe('every connection', () => {
+  it('commits to the disk, overwrites what is deleted and holds foreign keys', () => {
+    for (const { database } of [writer, reader]) {
+      expect(database.pragma('synchronous', { simple: true })).toBe(2);
+      expect(database.pragma('secure_delete', { simple: true })).toBe(1);
+      expect(database.pragma('foreign_keys', { simple: true })).toBe(1);
+      expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
+    }
+  });
+});
