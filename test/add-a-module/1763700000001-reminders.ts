@@ -1,0 +1,23 @@
+import { createBotTable, id, primary, snowflake, text, time } from '@app/database';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** The table of the reminders; its rows go with their bot. */
+export class Reminders1763700000001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await createBotTable(runner, {
+      name: 'reminders',
+      columns: {
+        bot_id: primary(id),
+        guild_id: primary(snowflake),
+        user_id: primary(snowflake),
+        id: primary(id),
+        text,
+        due_at: time,
+      },
+    });
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.dropTable('reminders');
+  }
+}
