@@ -185,6 +185,12 @@ export const SETTINGS = {
     'Webhook calls under way at once to one URL',
     integer(1, 100),
   ),
+  webhookRetentionDays: setting(
+    'WEBHOOK_RETENTION_DAYS',
+    '30',
+    'Days for which the record of a delivery stays after it has ended',
+    integer(1, 3650),
+  ),
   webhookAllowPrivateNetworks: setting(
     'WEBHOOK_ALLOW_PRIVATE_NETWORKS',
     'auto',

@@ -23,13 +23,38 @@ export function reviveUndelivered(tx: Tx, botId: string, restart: Restart): Prom
   return revive(tx, botId, restart, `${UNDELIVERED} AND event <> 'ping'`);
 }
 
-/** Makes waiting deliveries due at once; one that is under way keeps its lease. */
-export function hastenPending(tx: Tx, botId: string, dueAt: string): Promise<number> {
+/** Makes waiting deliveries, or the one of `id`, due at once; one that is under way keeps its lease. */
+export function hastenPending(tx: Tx, botId: string, dueAt: string, id?: string): Promise<number> {
   return tx.run(
     `UPDATE webhook_deliveries SET next_attempt_at = ?
-     WHERE bot_id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?`,
-    ...[dueAt, botId, dueAt],
+     WHERE bot_id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?
+       ${id === undefined ? '' : 'AND id = ?'}`,
+    ...[dueAt, botId, dueAt, ...(id === undefined ? [] : [id])],
   );
+}
+
+/** Which deliveries a replay takes up: those with ids after `after`. */
+export interface ReplayScope {
+  readonly after: string;
+  readonly sinceIso: string;
+  readonly undeliveredOnly: boolean;
+}
+
+/** The ids of deliveries that have ended, oldest first. */
+export async function replayable(
+  tx: Tx,
+  botId: string,
+  { after, sinceIso, undeliveredOnly }: ReplayScope,
+  max: number,
+): Promise<string[]> {
+  const rows = await tx.all<{ id: string }>(
+    `SELECT id FROM webhook_deliveries
+     WHERE bot_id = ? AND id > ? AND created_at >= ? AND event <> 'ping'
+       AND ${undeliveredOnly ? UNDELIVERED : `status <> 'pending'`}
+     ORDER BY id LIMIT ?`,
+    ...[botId, after, sinceIso, max],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Sends one delivery again, whatever became of it; nothing is changed of one that is waiting or under way. */

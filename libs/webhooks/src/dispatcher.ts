@@ -18,6 +18,8 @@ import { type CallResult, WebhookSender } from './webhook-sender';
 /** The database is asked this often for what nobody told of: leases that ended, deliveries of other processes. */
 const POLL_MS = 15_000;
 const SHORTEST_SLEEP_MS = 5;
+/** Calls still under way at a shutdown are given this long at most; what they were to tell is told at the next start. */
+const DRAIN_MAX_MS = 8_000;
 /** After an error of the database. */
 const FAULT_PAUSE_MS = 1_000;
 
@@ -61,7 +63,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.stopped = true;
     this.alarm.clear();
     await this.pumping;
-    const deadline = setTimeout(() => this.interrupted.abort(), this.config.shutdownTimeoutMs);
+    const drainMs = Math.min(this.config.shutdownTimeoutMs, DRAIN_MAX_MS);
+    const deadline = setTimeout(() => this.interrupted.abort(), drainMs);
     await Promise.all(this.calls);
     clearTimeout(deadline);
   }

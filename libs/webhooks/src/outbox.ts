@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Clock, Random } from '@app/common';
 import type { Tx } from '@app/database';
 import type { DeliveryEvent } from './delivery.entity';
-import { cancelPending, hastenPending, type Restart, reviveUndelivered } from './delivery-states';
+import {
+  cancelPending,
+  hastenPending,
+  replayable,
+  type ReplayScope,
+  type Restart,
+  reviveOne,
+  reviveUndelivered,
+} from './delivery-states';
 import { Dispatcher } from './dispatcher';
 import { RetrySchedule } from './retry-schedule';
 
@@ -56,6 +64,22 @@ export class Outbox {
     await reviveUndelivered(tx, botId, restart);
     await hastenPending(tx, botId, restart.dueAt);
     tx.afterCommit(() => this.dispatcher.pokeAnew(botId));
+  }
+
+  /** Sends one delivery again; one that waits is hastened, one that is under way goes on. */
+  async resend(tx: Tx, botId: string, id: string): Promise<void> {
+    const restart = this.restart();
+    if ((await reviveOne(tx, botId, id, restart)) === 0) await hastenPending(tx, botId, restart.dueAt, id);
+    tx.afterCommit(() => this.dispatcher.poke(botId));
+  }
+
+  /** Sends the next `max` deliveries of a replay again, in the order of their ids, which it answers. */
+  async resendSome(tx: Tx, botId: string, scope: ReplayScope, max: number): Promise<string[]> {
+    const ids = await replayable(tx, botId, scope, max);
+    const restart = this.restart();
+    for (const id of ids) await reviveOne(tx, botId, id, restart);
+    tx.afterCommit(() => this.dispatcher.poke(botId));
+    return ids;
   }
 
   /** The bot has no URL any more. */

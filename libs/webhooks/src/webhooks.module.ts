@@ -3,11 +3,14 @@ import { BotsModule, WebhookHealth } from '@app/bots';
 import { Clock, CONFIG, type Config, EgressPolicy, Random } from '@app/common';
 import { DatabaseModule } from '@app/database';
 import { Alarm, TimerAlarm } from './alarm';
+import { DeliveriesController } from './deliveries.controller';
+import { DeliveriesService } from './deliveries.service';
 import { DeliveryData } from './delivery-data.holder';
 import { DeliveryHealth } from './delivery-health';
 import { Attempt, Delivery, ReceiverHealth } from './delivery.entity';
 import { DeliveryLeases } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
+import { DeliveryRetention } from './delivery-retention.job';
 import { Dispatcher } from './dispatcher';
 import { HttpWebhookSender } from './http.sender';
 import { Outbox } from './outbox';
@@ -19,6 +22,7 @@ import { WebhookSender } from './webhook-sender';
 @Global()
 @Module({
   imports: [BotsModule, DatabaseModule.forFeature([Delivery, Attempt, ReceiverHealth])],
+  controllers: [DeliveriesController],
   providers: [
     DeliveryLeases,
     DeliveryResults,
@@ -26,6 +30,8 @@ import { WebhookSender } from './webhook-sender';
     Outbox,
     WebhookEventsListener,
     DeliveryData,
+    DeliveryRetention,
+    DeliveriesService,
     {
       provide: RetrySchedule,
       inject: [CONFIG, Random],

@@ -1,0 +1,76 @@
+import {
+  Flag,
+  Integer,
+  JsonObject,
+  OneOf,
+  PageQuery,
+  Pagination,
+  Snowflake,
+  Text,
+  Timestamp,
+  Uuid,
+} from '@app/common';
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  DELIVERY_EVENTS,
+  DELIVERY_STATUSES,
+  type DeliveryEvent,
+  type DeliveryStatus,
+} from './delivery.entity';
+
+export class DeliveriesQuery extends PageQuery {
+  @OneOf(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
+  @OneOf(DELIVERY_EVENTS, { optional: true }) event?: DeliveryEvent;
+  @Snowflake({ optional: true }) user_id?: string;
+}
+
+export class DeliveryPath {
+  @Uuid() id: string;
+}
+
+export class Replay {
+  @Timestamp({ description: 'Events from this time on are sent again' }) since: string;
+  @Flag({ optional: true, description: 'Leave out what the receiver has confirmed; default false' })
+  undelivered_only?: boolean | null;
+}
+
+export class ReplayView {
+  @Integer(0, Number.MAX_SAFE_INTEGER, { description: 'Deliveries that are sent again' }) queued: number;
+}
+
+export class DeliveryView {
+  @Uuid({ description: 'The `webhook-id` of every attempt' }) id: string;
+  @OneOf(DELIVERY_EVENTS) event: DeliveryEvent;
+  @OneOf(DELIVERY_STATUSES) status: DeliveryStatus;
+  @Snowflake({ nullable: true }) user_id: string | null;
+  @Snowflake({ nullable: true }) guild_id: string | null;
+  @Uuid({ nullable: true, description: 'The erasure request of a `user_forgotten`' }) request_id:
+    string | null;
+  @Integer(0, Number.MAX_SAFE_INTEGER) attempt_count: number;
+  @Text(32, { nullable: true, description: 'What became of the last attempt' }) last_outcome: string | null;
+  @Integer(100, 599, { nullable: true }) last_status_code: number | null;
+  @Timestamp() created_at: string;
+  @Timestamp({ nullable: true, description: 'null once nothing is tried any more' }) next_attempt_at:
+    string | null;
+  @Timestamp({ nullable: true }) finished_at: string | null;
+}
+
+export class AttemptView {
+  @Integer(1, Number.MAX_SAFE_INTEGER) number: number;
+  @Timestamp({ nullable: true, description: 'null for an attempt whose process ended before its result' })
+  started_at: string | null;
+  @Integer(0, Number.MAX_SAFE_INTEGER, { nullable: true }) duration_ms: number | null;
+  @Text(32) outcome: string;
+  @Integer(100, 599, { nullable: true }) status_code: number | null;
+}
+
+export class DeliveryDetailsView extends DeliveryView {
+  @JsonObject({ description: 'The body that is sent; after the confirmation only its ids and times' })
+  payload: object;
+  @ApiProperty({ type: [AttemptView] }) attempts: AttemptView[];
+}
+
+export class DeliveriesView {
+  @ApiProperty({ type: [DeliveryView] }) deliveries: DeliveryView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}

@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, conflict, invalidRequest, notFound, Page } from '@app/common';
+import { type Tx, UnitOfWork } from '@app/database';
+import {
+  type AttemptView,
+  type DeliveriesQuery,
+  type DeliveriesView,
+  type DeliveryDetailsView,
+  type DeliveryView,
+  type Replay,
+  type ReplayView,
+} from './deliveries.dto';
+import { Attempt, Delivery } from './delivery.entity';
+import { Outbox } from './outbox';
+import { pingPayload } from './payload';
+
+/** Deliveries that one unit of a replay takes up, so that nobody else waits long for the database. */
+const REPLAY_CHUNK = 500;
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** What a bot sees and does of its own webhook calls; nothing is ever sent to another bot's URL by it. */
+@Injectable()
+export class DeliveriesService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  list(
+    botId: string,
+    { status, event, user_id: userId, ...query }: DeliveriesQuery,
+  ): Promise<DeliveriesView> {
+    const page = new Page(query);
+    const where = { botId, ...(status && { status }), ...(event && { event }), ...(userId && { userId }) };
+    return this.unitOfWork.read(async (tx) => {
+      const [found, total] = await tx.manager.findAndCount(Delivery, {
+        where,
+        order: { id: 'DESC' },
+        skip: page.offset,
+        take: page.size,
+      });
+      return { deliveries: found.map(viewOf), pagination: page.of(total) };
+    });
+  }
+
+  /** @throws ApiError 404 for a delivery that is unknown, erased, expired or another bot's. */
+  view(botId: string, id: string): Promise<DeliveryDetailsView> {
+    return this.unitOfWork.read(async (tx) => {
+      const delivery = await this.find(tx, botId, id);
+      const order = { number: 'ASC' } as const;
+      const attempts = await tx.manager.find(Attempt, { where: { botId, deliveryId: id }, order });
+      return {
+        ...viewOf(delivery),
+        payload: JSON.parse(delivery.payload) as object,
+        attempts: attemptViews(delivery, attempts),
+      };
+    });
+  }
+
+  /** Sends it again whatever became of it; one that waits is sent now, one that is under way goes on. */
+  redeliver(botId: string, id: string): Promise<DeliveryView> {
+    return this.unitOfWork.write(async (tx) => {
+      await this.find(tx, botId, id);
+      await this.requireUrl(tx, botId);
+      await this.outbox.resend(tx, botId, id);
+      return this.viewIn(tx, botId, id);
+    });
+  }
+
+  /** Takes up the events since a time, oldest first, in several units; a repeated call takes up what is left. */
+  async replay(botId: string, { since, undelivered_only: undeliveredOnly }: Replay): Promise<ReplayView> {
+    if (!ISO_TIME.test(since)) {
+      const message = 'must be an ISO 8601 time with its zone, for example 2026-01-31T08:00:00Z';
+      throw invalidRequest([{ field: 'since', message }]);
+    }
+    const sinceIso = new Date(since).toISOString();
+    let queued = 0;
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const from: string = after;
+      const chunk = await this.unitOfWork.write(async (tx) => {
+        await this.requireUrl(tx, botId);
+        const scope = { after: from, sinceIso, undeliveredOnly: undeliveredOnly === true };
+        return this.outbox.resendSome(tx, botId, scope, REPLAY_CHUNK);
+      });
+      queued += chunk.length;
+      after = chunk.length < REPLAY_CHUNK ? undefined : chunk.at(-1);
+    }
+    return { queued };
+  }
+
+  ping(botId: string): Promise<DeliveryView> {
+    return this.unitOfWork.write(async (tx) => {
+      await this.requireUrl(tx, botId);
+      const payload = pingPayload(this.clock.nowIso());
+      const id = await this.outbox.queue(tx, { botId, event: 'ping', payload });
+      return this.viewIn(tx, botId, id);
+    });
+  }
+
+  private async requireUrl(tx: Tx, botId: string): Promise<void> {
+    const bot = await tx.get<{ webhook_url: string | null }>(
+      'SELECT webhook_url FROM bots WHERE id = ?',
+      botId,
+    );
+    if (bot?.webhook_url == null)
+      throw conflict('no_webhook_url', 'The bot has no webhook_url: set one with PUT /bots/{bot_id}');
+  }
+
+  private async find(tx: Tx, botId: string, id: string): Promise<Delivery> {
+    const delivery = await tx.manager.findOneBy(Delivery, { botId, id });
+    if (delivery === null) throw notFound('Delivery');
+    return delivery;
+  }
+
+  private async viewIn(tx: Tx, botId: string, id: string): Promise<DeliveryView> {
+    return viewOf(await this.find(tx, botId, id));
+  }
+}
+
+function viewOf(delivery: Delivery): DeliveryView {
+  return {
+    id: delivery.id,
+    event: delivery.event,
+    status: delivery.status,
+    user_id: delivery.userId,
+    guild_id: delivery.guildId,
+    request_id: delivery.requestId,
+    attempt_count: delivery.attempts,
+    last_outcome: delivery.lastOutcome,
+    last_status_code: delivery.lastStatus,
+    created_at: delivery.createdAt,
+    next_attempt_at: delivery.status === 'pending' ? delivery.nextAttemptAt : null,
+    finished_at: delivery.finishedAt,
+  };
+}
+
+/** Every attempt that was begun, but for the one under way. */
+function attemptViews(delivery: Delivery, attempts: readonly Attempt[]): AttemptView[] {
+  const begun = delivery.attempts - (delivery.lockedBy === null ? 0 : 1);
+  return Array.from({ length: begun }, (_, index) => {
+    const attempt = attempts.find(({ number }) => number === index + 1);
+    return {
+      number: index + 1,
+      started_at: attempt?.startedAt ?? null,
+      duration_ms: attempt?.durationMs ?? null,
+      outcome: attempt?.outcome ?? 'interrupted',
+      status_code: attempt?.status ?? null,
+    };
+  });
+}
