@@ -3,6 +3,7 @@ export * from './database-faults';
 export * from './database.module';
 export * from './migrations';
 export * from './schema';
+export * from './sqlite.log';
 export * from './sqlite.open';
 export * from './sqlite.options';
 export * from './sqlite.turn-reader';

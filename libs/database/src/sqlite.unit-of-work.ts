@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { databaseUnavailable, driverCode, translateFault } from './database-faults';
+import { SqliteLog } from './sqlite.log';
 import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection, SqliteTx } from './sqlite.tx';
 import type { SqlValue, Tx } from './tx';
@@ -12,8 +13,8 @@ const UNIT_TIMEOUT_MS = 5_000;
 /** How long a lock of another program on the file is waited for, off the event loop, before the units get 503. */
 const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
 
-const SCRUB_TRIES_MAX = 50;
-const SCRUB_PAUSE_MS = 20;
+/** Until a truncation that a reader prevents is tried again, where nothing else is to be done. */
+const TRUNCATION_PAUSE_MS = 20;
 
 interface Unit {
   readonly work: (tx: Tx) => Promise<unknown>;
@@ -36,8 +37,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
   private readonly waiting: Unit[] = [];
   private draining: Promise<void> | undefined;
   private reads: Promise<unknown> = Promise.resolve();
-  private readonly scrubs: (() => void)[] = [];
-  private scrubTries = 0;
+  private readonly log: SqliteLog;
 
   /** `openReader` makes further read-only connections for long snapshots. */
   constructor(
@@ -48,6 +48,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
     private readonly onFault: (error: unknown) => void,
   ) {
     super();
+    this.log = new SqliteLog(writer, onFault);
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -89,24 +90,48 @@ export class SqliteUnitOfWork extends UnitOfWork {
     await Promise.all([this.draining, this.reads]);
   }
 
-  /** Truncates the write-ahead log between two groups; callers that wait together share one truncation. */
+  /** Truncates the write-ahead log between two groups. */
   scrub(): Promise<void> {
-    return new Promise((resolve) => {
-      this.scrubs.push(resolve);
-      this.draining ??= this.drain();
-    });
+    const truncated = this.log.requestTruncation();
+    this.draining ??= this.drain();
+    return truncated;
   }
 
   private async drain(): Promise<void> {
     // The rest of this turn of the event loop joins the first group.
     await nextTurn();
     for (;;) {
-      if (this.waiting.length > 0 && (await this.begin())) settle(this.commit(await this.runGroup()));
-      if (this.scrubs.length > 0) await this.truncateLog();
+      if (this.waiting.length > 0) await this.runNextGroup();
+      if (this.log.isTruncationDue) await this.truncateLog();
       await nextTurn();
-      if (this.waiting.length === 0 && this.scrubs.length === 0) break;
+      if (this.waiting.length === 0 && !this.log.isTruncationDue) break;
     }
     this.draining = undefined;
+  }
+
+  private async truncateLog(): Promise<void> {
+    this.turnReader.endTurn();
+    if (!this.log.truncate() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
+  }
+
+  /** Never throws: whatever happens, every unit that was taken up is answered, and the next group can begin. */
+  private async runNextGroup(): Promise<void> {
+    const taken: Unit[] = [];
+    try {
+      if (await this.begin()) settle(this.commit(await this.runGroup(taken)));
+    } catch (error) {
+      this.onFault(error);
+      this.abandonTransaction();
+      for (const unit of taken) unit.reject(databaseUnavailable());
+    }
+  }
+
+  private abandonTransaction(): void {
+    try {
+      if (this.writer.database.inTransaction) this.writer.prepared('ROLLBACK').run();
+    } catch (error) {
+      this.onFault(error);
+    }
   }
 
   /** Opens the group's transaction; where the file stays locked every waiting unit is refused. */
@@ -127,9 +152,10 @@ export class SqliteUnitOfWork extends UnitOfWork {
     return false;
   }
 
-  private async runGroup(): Promise<Ended[]> {
+  private async runGroup(taken: Unit[]): Promise<Ended[]> {
     const ended: Ended[] = [];
     for (let unit = this.waiting.shift(); unit !== undefined; unit = this.waiting.shift()) {
+      taken.push(unit);
       ended.push(await this.runUnit(unit));
       // Some errors, such as a full disk, end the whole transaction: nothing of the group is left to commit.
       if (ended.length >= GROUP_MAX || !this.writer.database.inTransaction) break;
@@ -153,13 +179,8 @@ export class SqliteUnitOfWork extends UnitOfWork {
   }
 
   private rollBackUnit(): void {
-    try {
-      this.writer.prepared('ROLLBACK TO unit').run();
-      this.writer.prepared('RELEASE unit').run();
-    } catch (error) {
-      this.onFault(error);
-      if (this.writer.database.inTransaction) this.writer.prepared('ROLLBACK').run();
-    }
+    this.writer.prepared('ROLLBACK TO unit').run();
+    this.writer.prepared('RELEASE unit').run();
   }
 
   /** Makes the group durable. Where that fails all of it is undone, and every unit hears so, refused ones too. */
@@ -169,7 +190,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
       this.writer.prepared('COMMIT').run();
     } catch (error) {
       this.onFault(error);
-      if (this.writer.database.inTransaction) this.writer.prepared('ROLLBACK').run();
+      this.abandonTransaction();
       return group.map(({ unit }) => ({ unit, outcome: { error: databaseUnavailable() }, callbacks: [] }));
     }
     this.turnReader.endTurn();
@@ -193,32 +214,6 @@ export class SqliteUnitOfWork extends UnitOfWork {
     } finally {
       tx.close();
       connection.prepared('COMMIT').run();
-    }
-  }
-
-  /**
-   * Deleted text stays in the write-ahead log until it is truncated, which one open snapshot is enough to prevent:
-   * after a few tries it is left to the next erasure or checkpoint, and the operator is told.
-   */
-  private async truncateLog(): Promise<void> {
-    this.turnReader.endTurn();
-    const busy = this.isTruncationBusy();
-    if (busy && ++this.scrubTries < SCRUB_TRIES_MAX) {
-      if (this.waiting.length === 0) await pause(SCRUB_PAUSE_MS);
-      return;
-    }
-    if (busy) this.onFault(new Error('The write-ahead log could not be truncated: a long read is under way'));
-    this.scrubTries = 0;
-    for (const resolve of this.scrubs.splice(0)) resolve();
-  }
-
-  private isTruncationBusy(): boolean {
-    try {
-      const [result] = this.writer.database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-      return result?.busy !== 0;
-    } catch (error) {
-      this.onFault(error);
-      return true;
     }
   }
 }
