@@ -1,0 +1,47 @@
+import type { SqliteConnection } from './sqlite.tx';
+
+const TRIES_MAX = 50;
+
+/**
+ * SQLite's write-ahead log. Deleted text stays in it until it is truncated, which one open snapshot is enough to
+ * prevent: after a number of tries that is left to the next truncation, and the operator is told.
+ */
+export class SqliteLog {
+  private readonly waiting: (() => void)[] = [];
+  private tries = 0;
+
+  constructor(
+    private readonly writer: SqliteConnection,
+    private readonly onFault: (error: unknown) => void,
+  ) {}
+
+  get isTruncationDue(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** Resolves with the next truncation; callers that wait together share one. */
+  requestTruncation(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  /** To be called while no transaction is open. Answers false when another try is due. */
+  truncate(): boolean {
+    const truncated = this.tryOnce();
+    if (!truncated && ++this.tries < TRIES_MAX) return false;
+    if (!truncated)
+      this.onFault(new Error('The write-ahead log could not be truncated: a long read is under way'));
+    this.tries = 0;
+    for (const resolve of this.waiting.splice(0)) resolve();
+    return true;
+  }
+
+  private tryOnce(): boolean {
+    try {
+      const [result] = this.writer.database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+      return result?.busy === 0;
+    } catch (error) {
+      this.onFault(error);
+      return false;
+    }
+  }
+}
