@@ -23,6 +23,8 @@ export class Bot {
   @TimeColumn({ name: 'webhook_secret_next_at', nullable: true }) webhookSecretNextAt: string | null;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'updated_at' }) updatedAt: string;
+  /** Its deletion has begun: no key is left, the rows are going. */
+  @TimeColumn({ name: 'deleted_at', nullable: true }) deletedAt: string | null;
 }
 
 /** A credential of a bot. Only its digest is kept: the key itself is shown once. */

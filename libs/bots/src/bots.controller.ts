@@ -11,6 +11,7 @@ import {
   RotateWebhookSecret,
   WebhookSecretView,
 } from './bots.dto';
+import { BotDeletion } from './bot-deletion.service';
 import { BotsService } from './bots.service';
 import { RegistrationService } from './registration.service';
 import { WebhookSecrets } from './webhook-secrets.service';
@@ -21,6 +22,7 @@ export class BotsController {
   constructor(
     private readonly registration: RegistrationService,
     private readonly bots: BotsService,
+    private readonly deletion: BotDeletion,
     private readonly secrets: WebhookSecrets,
   ) {}
 
@@ -56,8 +58,10 @@ export class BotsController {
 
   @Delete(':bot_id')
   @Responds(200, BotDeletedView, ['not_found'])
-  delete(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotDeletedView> {
-    return this.bots.delete(own(bot, path));
+  async delete(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotDeletedView> {
+    const id = own(bot, path);
+    const { deletedAt } = await this.deletion.delete(id);
+    return { id, deleted: true, deleted_at: deletedAt };
   }
 }
 

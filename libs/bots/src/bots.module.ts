@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { ApiKey, Bot } from './bot.entity';
+import { BotDeletion } from './bot-deletion.service';
 import { BotsController } from './bots.controller';
 import { BotsService } from './bots.service';
 import { KeyDirectory } from './key-directory';
@@ -11,7 +12,7 @@ import { WebhookSecrets } from './webhook-secrets.service';
 @Module({
   imports: [CryptoModule, DatabaseModule.forFeature([Bot, ApiKey])],
   controllers: [BotsController],
-  providers: [RegistrationService, BotsService, WebhookSecrets, KeyDirectory],
+  providers: [RegistrationService, BotsService, BotDeletion, WebhookSecrets, KeyDirectory],
   exports: [KeyDirectory, WebhookSecrets],
 })
 export class BotsModule {}

@@ -2,18 +2,16 @@ import { Injectable, Optional } from '@nestjs/common';
 import { Clock, DomainEvents, EgressPolicy, notFound } from '@app/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ApiKey, Bot } from './bot.entity';
-import type { BotDeletedView, BotView, ChangeBot } from './bots.dto';
-import { KeyDirectory } from './key-directory';
+import type { BotView, ChangeBot } from './bots.dto';
 import { requireAllowed } from './registration.service';
 import { WebhookHealth } from './webhook-health';
 import { WebhookUrlChanged } from './webhook-url-changed.event';
 
-/** The tenants: master data, and deletion with everything they stored. */
+/** The master data of the tenants. */
 @Injectable()
 export class BotsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly keys: KeyDirectory,
     private readonly egress: EgressPolicy,
     private readonly clock: Clock,
     private readonly events: DomainEvents,
@@ -41,17 +39,6 @@ export class BotsService {
         await this.events.publish(new WebhookUrlChanged(tx, botId, webhookUrl));
       return this.viewIn(tx, botId);
     });
-  }
-
-  /** Deletes the bot and, by the foreign key of every table, each row it owns; its keys are void at the commit. */
-  async delete(botId: string): Promise<BotDeletedView> {
-    await this.unitOfWork.write(async (tx) => {
-      const { affected } = await tx.manager.delete(Bot, { id: botId });
-      if (affected === 0) throw notFound('Bot');
-      tx.afterCommit(() => this.keys.forget(botId));
-    });
-    await this.unitOfWork.scrub();
-    return { id: botId, deleted: true, deleted_at: this.clock.nowIso() };
   }
 
   private async viewIn(tx: Tx, botId: string): Promise<BotView> {

@@ -79,6 +79,9 @@ export function successEnvelope(data: unknown): string {
   return `{"success":true,"data":${data instanceof JsonText ? data.text : JSON.stringify(data ?? {})}}`;
 }
 
+/** A reader that takes longer is cut: until it has read all, the snapshot that it reads from stays open. */
+const STREAM_TIMEOUT_MS = 120_000;
+
 /**
  * Sends a {@link JsonStream} in the success envelope at the pace of its reader. A fault half-way cuts the connection,
  * so that a part can never be taken for the whole.
@@ -90,6 +93,7 @@ export async function answerStream(
 ): Promise<void> {
   response.writeHead(status, answerHeaders(response, status));
   response.write('{"success":true,"data":');
+  const timeout = setTimeout(() => response.destroy(), STREAM_TIMEOUT_MS);
   try {
     await stream.writeTo(async (piece) => {
       if (response.destroyed) throw new Error('The reader went away');
@@ -102,6 +106,8 @@ export async function answerStream(
       'answer was cut',
     );
     response.destroy();
+  } finally {
+    clearTimeout(timeout);
   }
   logAnswer(response, status);
 }

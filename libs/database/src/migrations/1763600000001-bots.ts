@@ -15,6 +15,7 @@ export class Bots1763600000001 implements MigrationInterface {
         webhook_secret: text,
         created_at: time,
         updated_at: time,
+        deleted_at: nullable(time),
       },
       indices: [{ columnNames: ['platform_bot_id'], isUnique: true }],
     });
