@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import { type RequestOptions, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { Clock, type Config, type EgressPolicy } from '@app/common';
-import { type Address, NameResolver } from './name-resolver';
+import { type Address, asAddress, NameResolver } from './name-resolver';
 import {
   type CallResult,
   type Outcome,
@@ -30,6 +30,8 @@ export class HttpWebhookSender extends WebhookSender {
     private readonly egress: EgressPolicy,
     private readonly clock: Clock,
     private readonly names = new NameResolver(),
+    /** Certificates of authorities to trust instead of the usual ones. */
+    private readonly authorities?: string,
   ) {
     super();
   }
@@ -47,10 +49,10 @@ export class HttpWebhookSender extends WebhookSender {
     if (this.egress.refusalOf(call.url) !== undefined) return attempt.end({ outcome: 'blocked_address' });
     const url = new URL(call.url);
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    const literal = isIP(host) !== 0;
-    const addresses = literal ? [] : await this.names.resolve(host);
+    // Node asks no lookup for a literal: it is checked like what a name leads to.
+    const addresses = isIP(host) !== 0 ? [asAddress(host)] : await this.names.resolve(host);
     if (attempt.isOver) return;
-    if (!literal && addresses.length === 0) return attempt.end({ outcome: 'name_not_found' });
+    if (addresses.length === 0) return attempt.end({ outcome: 'name_not_found' });
     // One forbidden address among several is a rebinding attempt or a mistake: neither is called.
     if (!addresses.every(({ address }) => this.egress.allowsAddress(address)))
       return attempt.end({ outcome: 'blocked_address' });
@@ -60,6 +62,7 @@ export class HttpWebhookSender extends WebhookSender {
       agent: false,
       lookup: answering(addresses),
       maxHeaderSize: HEADERS_MAX_BYTES,
+      ca: this.authorities,
     };
     const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
     attempt.watch(request, url.protocol === 'https:' ? 'secureConnect' : 'connect', this.clock);

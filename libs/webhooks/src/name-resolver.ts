@@ -46,6 +46,6 @@ export class NameResolver {
   }
 }
 
-function asAddress(address: string): Address {
+export function asAddress(address: string): Address {
   return { address, family: isIP(address) === 6 ? 6 : 4 };
 }
