@@ -34,23 +34,21 @@ function sameSet(one: readonly string[] | null, other: readonly string[] | null)
   return one.length === other.length && one.every((key) => other.includes(key));
 }
 
-/** Whether `asked` is what the consent says or waits for already: asking twice changes nothing. */
-export function isAlreadyAsked(
+/**
+ * The state of the record that asks or grants already what is `asked`, so that asking twice changes nothing;
+ * undefined for a new question.
+ */
+export function askedAlready(
   consent: Consent,
   asked: Pick<ConsentAsked, 'version' | 'categories'>,
-): boolean {
-  const sameVersion = asked.version === consent.version;
-  if (consent.status === 'pending') {
-    return sameVersion && sameSet(asked.categories, consent.categories && Object.keys(consent.categories));
-  }
-  if (consent.pendingId !== null && consent.pendingVersion === asked.version) {
-    return sameSet(asked.categories, consent.pendingCategories);
-  }
-  return (
+): 'pending' | 'accepted' | undefined {
+  const waiting = pendingRequest(consent);
+  if (waiting?.version === asked.version && sameSet(asked.categories, waiting.categories)) return 'pending';
+  const granted =
     consent.status === 'accepted' &&
-    sameVersion &&
-    (asked.categories ?? []).every((key) => isGranted(consent, key))
-  );
+    consent.version === asked.version &&
+    (asked.categories ?? []).every((key) => isGranted(consent, key));
+  return granted ? 'accepted' : undefined;
 }
 
 /** Whether the consent covers storing under `category`. */

@@ -63,10 +63,10 @@ export function consentTexts(
 /** The version of a request that names none: a digest of what the categories declare, so that a change asks anew. */
 export function declaredVersion(categories: readonly Category[]): string {
   const declarations = categories
-    .map(({ key, labelDe, labelEn, description, retentionDays, legalBasis, fields }) => [
-      key,
-      [labelDe, labelEn, description, retentionDays, legalBasis, fields],
-    ])
-    .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+    .map(({ key, labelDe, labelEn, description, retentionDays, legalBasis, fields }) => {
+      const declared = [labelDe, labelEn, description, retentionDays, legalBasis, fields];
+      return [key, declared] as const;
+    })
+    .sort(([one], [other]) => (one < other ? -1 : 1));
   return `sha256:${hash('sha256', JSON.stringify(declarations), 'hex').slice(0, 32)}`;
 }

@@ -5,8 +5,8 @@ import { type AuditEventType, BOT_WIDE_GUILD_ID, Clock, DomainEvents, notFound, 
 import { type Subject, type Tx, UnitOfWork } from '@app/database';
 import {
   accepted,
+  askedAlready,
   type ConsentAsked,
-  isAlreadyAsked,
   pendingRequest,
   requested,
   revoked,
@@ -50,8 +50,8 @@ export class ConsentService {
       const texts = declared && consentTexts(input.language ?? 'en', await botName(tx, botId), declared);
       const version = input.consent_version ?? declaredVersion(declared ?? []);
       const before = await findConsent(tx, subject);
-      if (before !== null && isAlreadyAsked(before, { version, categories: keys }))
-        return requestedView(before, keys, texts);
+      const state = before === null ? undefined : askedAlready(before, { version, categories: keys });
+      if (before !== null && state !== undefined) return requestedView(before, state, keys, texts);
       const asked: ConsentAsked = {
         id: this.random.uuid(),
         version,
@@ -60,7 +60,7 @@ export class ConsentService {
       };
       const after = requested(subject, before, asked);
       await this.store(tx, after, 'consent_requested', 'requested', asked);
-      return requestedView(after, keys, texts);
+      return requestedView(after, 'pending', keys, texts);
     });
   }
 

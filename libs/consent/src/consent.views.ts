@@ -10,13 +10,14 @@ type Stored = Omit<Consent, 'bot'>;
 /** The answer to a request: the waiting request, or the accepted consent that it repeats. */
 export function requestedView(
   consent: Stored,
+  state: 'pending' | 'accepted',
   keys: readonly string[] | null,
   texts: ConsentTexts | null,
 ): ConsentRequestedView {
-  const waiting = pendingRequest(consent);
+  const waiting = state === 'pending' ? pendingRequest(consent) : undefined;
   const view = {
     id: waiting?.id ?? consent.id,
-    status: waiting === undefined ? consent.status : ('pending' as const),
+    status: state,
     version: waiting?.version ?? consent.version,
     requested_at: waiting?.at ?? consent.requestedAt,
   };
