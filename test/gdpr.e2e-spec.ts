@@ -1,0 +1,274 @@
+import { SubjectDataHolders } from '@app/database';
+import type { Bot } from './support/bot';
+import type { Json } from './support/client';
+import {
+  deletionRequest,
+  expectFailure,
+  expectFaults,
+  expectSameRefusal,
+  expectSuccess,
+  forgotten,
+} from './support/expected';
+import {
+  BAD_SNOWFLAKES,
+  BAD_UUIDS,
+  GOOD_SNOWFLAKES,
+  itRefuses,
+  itTakes,
+  UNKNOWN_UUID,
+} from './support/inputs';
+import { useService } from './support/service';
+import { subject, type SubjectIds } from './support/snowflakes';
+
+const service = useService();
+let bot: Bot;
+let who: SubjectIds;
+beforeEach(async () => {
+  bot = await service.registerBot();
+  who = subject();
+});
+afterEach(() => jest.restoreAllMocks());
+
+const forget = (body: Json = { ...who }) => bot.post<{ request_id: string }>('/gdpr/forget-user', body);
+const deletion = (id: string) => bot.get(`/gdpr/forget-status/${id}`);
+
+async function hasStored(one: SubjectIds, ...categories: string[]): Promise<void> {
+  await bot.hasConsent(one);
+  for (const key of categories) await bot.hasData(one, key, { value: `stored in ${key}` });
+}
+
+/** Lets the erasing step fail, or wait, where it asks the first holder. */
+function eraseWith(act: () => Promise<readonly string[]>) {
+  const [holder] = service.app.get(SubjectDataHolders).all();
+  if (holder === undefined) throw new Error('there is no holder');
+  return jest.spyOn(holder, 'erase').mockImplementation(act);
+}
+
+describe('POST /api/v1/gdpr/forget-user', () => {
+  it('answers 200 completed with the categories that were really erased', async () => {
+    for (const key of ['profile', 'settings', 'untouched', 'emptied']) await bot.hasCategory(key);
+    await hasStored(who, 'profile', 'settings', 'emptied');
+    await bot.hasData(who, 'emptied', {});
+    const answer = await forget();
+    const { deleted_categories } = answer.data as unknown as { deleted_categories: string[] };
+    expectSuccess(answer, 200, forgotten(deleted_categories));
+    expect([...deleted_categories].sort()).toStrictEqual(['profile', 'settings']);
+  });
+
+  it('answers 200 completed with no categories when nothing is stored', async () => {
+    expectSuccess(await forget(), 200, forgotten([]));
+  });
+
+  it('answers 200 to a second erasure, which is a new request', async () => {
+    await bot.hasCategory('profile');
+    await hasStored(who, 'profile');
+    const first = await forget();
+    const second = await forget();
+    expectSuccess(second, 200, forgotten([]));
+    expect(second.data.request_id).not.toBe(first.data.request_id);
+  });
+
+  it('erases data and consent: export 404, status none, submit 403', async () => {
+    await bot.hasCategory('profile');
+    await hasStored(who, 'profile');
+    await bot.hasForgotten(who);
+    expectFailure(await bot.export(who), 404, 'not_found');
+    expect((await bot.status(who)).data).toMatchObject({ status: 'none', version: null });
+    const body = { ...who, category: 'profile', data: { value: 'x' } };
+    expectFailure(await bot.post('/data/submit', body), 403, 'consent_required');
+  });
+
+  it('erases what was stored before a revocation', async () => {
+    await bot.hasCategory('profile');
+    await hasStored(who, 'profile');
+    await bot.hasRevoked(who);
+    expectSuccess(await forget(), 200, forgotten(['profile']));
+    expectFailure(await bot.export(who), 404, 'not_found');
+  });
+
+  it('is of one guild: data, consent and audit details of other guilds stay', async () => {
+    const elsewhere = { ...who, guild_id: subject().guild_id };
+    await bot.hasCategory('profile');
+    await hasStored(who, 'profile');
+    await hasStored(elsewhere, 'profile');
+    await bot.post('/audit/event', { ...elsewhere, event_type: 'data_exported', details: { kept: true } });
+    await bot.hasForgotten(who);
+    expect((await bot.export(elsewhere)).data).toMatchObject({
+      consent: { status: 'accepted' },
+      data: { profile: { value: 'stored in profile' } },
+    });
+    const { text } = await bot.get(`/audit/events?guild_id=${elsewhere.guild_id}`);
+    expect(text).toContain('"details":{"kept":true}');
+  });
+
+  it('leaves the same user of another bot alone', async () => {
+    const other = await service.registerBot();
+    await other.hasCategory('profile');
+    await other.hasConsent(who);
+    await other.hasData(who, 'profile', { value: 'theirs' });
+    await bot.hasForgotten(who);
+    expect((await other.export(who)).data).toMatchObject({ data: { profile: { value: 'theirs' } } });
+  });
+
+  it('keeps the fact of every act and the details of none', async () => {
+    await bot.hasCategory('profile');
+    await hasStored(who, 'profile');
+    await bot.post('/audit/event', { ...who, event_type: 'data_exported', details: { name: 'Ada' } });
+    await bot.hasForgotten(who);
+    const types = await bot.eventTypes(who);
+    expect(types.slice(0, 4)).toStrictEqual([
+      'consent_requested',
+      'consent_accepted',
+      'data_submitted',
+      'data_exported',
+    ]);
+    expect(types.filter((type) => type === 'deletion_requested')).toHaveLength(1);
+    expect(types.at(-1)).toBe('deletion_completed');
+    expect((await bot.get(`/audit/events?user_id=${who.user_id}`)).text).not.toContain('Ada');
+  });
+
+  it('allows a new life: the user can be asked, accept and store again', async () => {
+    await bot.hasCategory('profile');
+    await hasStored(who, 'profile');
+    await bot.hasForgotten(who);
+    await bot.hasConsent(who, '2');
+    await bot.hasData(who, 'profile', { value: 'new' });
+    expect((await bot.export(who)).data).toMatchObject({ data: { profile: { value: 'new' } } });
+  });
+
+  it('answers 401 without a key', async () => {
+    expectFailure(await service.anonymous.post('/gdpr/forget-user', who), 401, 'unauthorized');
+  });
+
+  it('names every missing field at once', async () => {
+    expectFaults(await forget({}), 'user_id', 'guild_id');
+  });
+
+  itRefuses('user_id', BAD_SNOWFLAKES, forget, () => ({ ...who }));
+  itTakes('user_id', GOOD_SNOWFLAKES, forget, () => ({ ...who }), 200);
+  itRefuses('guild_id', BAD_SNOWFLAKES, forget, () => ({ ...who }));
+  itTakes('guild_id', GOOD_SNOWFLAKES, forget, () => ({ ...who }), 200);
+});
+
+describe('an erasure under way', () => {
+  /** Holds the erasing step until it is let go; `begun` when the request is on record and the step has started. */
+  function held() {
+    let letGo = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (letGo = resolve));
+    const begun = new Promise<void>((resolve) => {
+      const [holder] = service.app.get(SubjectDataHolders).all();
+      const erase = holder?.erase.bind(holder);
+      if (holder === undefined || erase === undefined) throw new Error('there is no holder');
+      jest.spyOn(holder, 'erase').mockImplementation(async (...given) => {
+        resolve();
+        await gate;
+        return erase(...given);
+      });
+    });
+    return { begun, letGo };
+  }
+
+  it('answers 409 conflict deletion_in_progress to a new request for the user, in another guild too', async () => {
+    const { begun, letGo } = held();
+    const first = forget();
+    await begun;
+    const others = [forget(), forget({ ...who, guild_id: subject().guild_id })];
+    letGo();
+    expect((await first).status).toBe(200);
+    for (const answer of await Promise.all(others)) expect([200, 409]).toContain(answer.status);
+  });
+
+  it('answers exactly one of many at the same moment 200 first, the rest 409 or after it', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => forget()));
+    expect(answers.some(({ status }) => status === 409)).toBe(true);
+    for (const answer of answers)
+      if (answer.status !== 200) expectFailure(answer, 409, 'conflict', { reason: 'deletion_in_progress' });
+    const completed = (await bot.eventTypes(who)).filter((type) => type === 'deletion_completed');
+    expect(completed).toHaveLength(answers.filter(({ status }) => status === 200).length);
+  });
+
+  it('leaves an erasure of another user or by another bot alone', async () => {
+    const other = await service.registerBot();
+    const answers = await Promise.all([
+      forget(),
+      forget({ ...subject() }),
+      other.post('/gdpr/forget-user', who),
+    ]);
+    expect(answers.map(({ status }) => status)).toStrictEqual([200, 200, 200]);
+  });
+});
+
+describe('an erasure that fails', () => {
+  it('is answered 503 and shown failed; nothing is erased, and a retry is a new request', async () => {
+    await bot.hasCategory('profile');
+    await hasStored(who, 'profile');
+    const broken = eraseWith(() => Promise.reject(new Error('broken holder')));
+    const answer = await forget();
+    broken.mockRestore();
+    expectFailure(answer, 503, 'service_unavailable');
+    expect(answer.text).not.toContain('broken holder');
+    const id = String(answer.error.details?.['request_id']);
+    expectSuccess(await deletion(id), 200, {
+      ...deletionRequest(who, id, { status: 'failed', completed_at: null, deleted_categories: null }),
+    });
+    expect((await bot.export(who)).data).toMatchObject({
+      consent: { status: 'accepted' },
+      data: { profile: { value: 'stored in profile' } },
+    });
+    expect(await bot.eventTypes(who)).toEqual(
+      expect.arrayContaining(['deletion_requested', 'deletion_failed']),
+    );
+    await bot.hasData(who, 'profile', { value: 'open again' });
+    const retried = await forget();
+    expectSuccess(retried, 200, forgotten(['profile']));
+    expect(retried.data.request_id).not.toBe(id);
+  });
+});
+
+describe('GET /api/v1/gdpr/forget-status/{id}', () => {
+  it('answers 200 with the deletion request', async () => {
+    await bot.hasCategory('profile');
+    await hasStored(who, 'profile');
+    const { data } = await forget();
+    const { completed_at } = data as unknown as { completed_at: string };
+    const expected = deletionRequest(who, data.request_id, { deleted_categories: ['profile'], completed_at });
+    expectSuccess(await deletion(data.request_id), 200, expected);
+  });
+
+  it('answers 200 with no categories where nothing was stored', async () => {
+    const id = await bot.hasForgotten(who);
+    expectSuccess(await deletion(id), 200, deletionRequest(who, id));
+  });
+
+  it('answers 200 for the id in upper case, which is the same UUID', async () => {
+    const id = await bot.hasForgotten(who);
+    expect((await deletion(id.toUpperCase())).status).toBe(200);
+  });
+
+  it('stays readable after a later erasure of the same user', async () => {
+    const id = await bot.hasForgotten(who);
+    await bot.hasForgotten(who);
+    expect((await deletion(id)).status).toBe(200);
+  });
+
+  it('answers the identical 404 for a request of another bot and for none', async () => {
+    const other = await service.registerBot();
+    const theirs = await other.hasForgotten(who);
+    const refused = await deletion(theirs);
+    expectFailure(refused, 404, 'not_found');
+    expectSameRefusal(refused, await deletion(UNKNOWN_UUID));
+  });
+
+  it.each(BAD_UUIDS)('answers 400 or 404 when id is %s', async (_, id) => {
+    expect([400, 404]).toContain((await deletion(String(id))).status);
+  });
+
+  it('answers 400 naming id when it is no UUID', async () => {
+    expectFaults(await deletion('1'), 'id');
+  });
+
+  it('answers 401 without a key', async () => {
+    const id = await bot.hasForgotten(who);
+    expectFailure(await service.anonymous.get(`/gdpr/forget-status/${id}`), 401, 'unauthorized');
+  });
+});
