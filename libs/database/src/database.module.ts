@@ -5,7 +5,7 @@ import { CONFIG, Config, describeFault } from '@app/common';
 import { DataSource, type EntityTarget, type MigrationInterface, type ObjectLiteral } from 'typeorm';
 import { LETHE_MIGRATIONS } from './migrations';
 import { openForWriting } from './sqlite.open';
-import { lockFile, sqliteOptions } from './sqlite.options';
+import { foldLog, lockFile, sqliteOptions } from './sqlite.options';
 import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection } from './sqlite.tx';
 import { SqliteUnitOfWork } from './sqlite.unit-of-work';
@@ -42,6 +42,7 @@ export class DatabaseModule {
   static forRoot(): DynamicModule {
     const logger = new Logger('Database');
     let release = (): void => undefined;
+    let path: string | undefined;
     const readers: DataSource[] = [];
     return {
       module: DatabaseModule,
@@ -60,7 +61,8 @@ export class DatabaseModule {
           dataSourceFactory: async (options) => {
             if (options?.type !== 'better-sqlite3')
               throw new Error('DATABASE_URL names an engine that is not supported');
-            release = lockFile(options.database);
+            path = options.database;
+            release = lockFile(path);
             return openForWriting(
               new DataSource({ ...options, migrationsRun: false }),
               options.migrationsRun ?? true,
@@ -98,6 +100,7 @@ export class DatabaseModule {
           useFactory: (unitOfWork: UnitOfWork) =>
             new DatabaseLifecycle(unitOfWork, async () => {
               for (const reader of readers) await reader.destroy();
+              if (path !== undefined) foldLog(path);
               release();
             }),
         },

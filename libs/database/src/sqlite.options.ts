@@ -55,3 +55,16 @@ export function lockFile(path: string): () => void {
     );
   }
 }
+
+/**
+ * Takes what is left in the write-ahead log into the file, which is whole by itself then. The writer does so when it is
+ * the last to close, but not while readers are open; and a reader that is the last cannot.
+ */
+export function foldLog(path: string): void {
+  const database = new SqliteDatabase(resolve(path), { fileMustExist: true, timeout: 0 });
+  try {
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  } finally {
+    database.close();
+  }
+}
