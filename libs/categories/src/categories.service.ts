@@ -173,7 +173,7 @@ export function categoryView(category: Category): CategoryView {
     description: category.description,
     retention_days: category.retentionDays,
     legal_basis: category.legalBasis,
-    fields: category.fields as readonly DataFieldInput[],
+    fields: category.fields,
     created_at: category.createdAt,
   };
 }

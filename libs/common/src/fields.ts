@@ -305,8 +305,5 @@ export const ListOf = (
     ValidateNested({ each: true }),
     Type(item),
     Reflect.metadata(ITEM_TYPE, item),
-    documented(
-      { type: () => [item()], minItems: min, maxItems: max } as unknown as ApiPropertyOptions,
-      given,
-    ),
+    documented({ type: () => [item()], minItems: min, maxItems: max }, given),
   );

@@ -32,7 +32,7 @@ export function Responds(
   return applyDecorators(
     HttpCode(status),
     ApiExtraModels(view),
-    ApiResponse({ status, description: 'Success', headers: HEADERS, schema: success as never }),
+    ApiResponse({ status, description: 'Success', headers: HEADERS, schema: success }),
     ...[...codes].map((code) =>
       ApiResponse({
         status: ERRORS[code].status,
