@@ -1,4 +1,4 @@
-import { SubjectDataHolders } from '@app/database';
+import { SubjectDataHolders, UnitOfWork } from '@app/database';
 import type { Bot } from './support/bot';
 import type { Json } from './support/client';
 import {
@@ -151,39 +151,78 @@ describe('POST /api/v1/gdpr/forget-user', () => {
 });
 
 describe('an erasure under way', () => {
-  /** Holds the erasing step until it is let go; `begun` when the request is on record and the step has started. */
-  function held() {
-    let letGo = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (letGo = resolve));
-    const begun = new Promise<void>((resolve) => {
-      const [holder] = service.app.get(SubjectDataHolders).all();
-      const erase = holder?.erase.bind(holder);
-      if (holder === undefined || erase === undefined) throw new Error('there is no holder');
-      jest.spyOn(holder, 'erase').mockImplementation(async (...given) => {
-        resolve();
-        await gate;
-        return erase(...given);
-      });
-    });
-    return { begun, letGo };
+  /** Breaks the database off between the two steps, as a crash would: the request is on record and stays so. */
+  async function brokenOff(): Promise<string> {
+    const unitOfWork = service.app.get(UnitOfWork);
+    const write = unitOfWork.write.bind(unitOfWork);
+    jest
+      .spyOn(unitOfWork, 'write')
+      .mockImplementationOnce(write)
+      .mockImplementation(() => Promise.reject(new Error('the disk is gone')));
+    expectFailure(await forget(), 500, 'internal_error');
+    jest.restoreAllMocks();
+    return service.inDatabase((database) =>
+      String(database.prepare(`SELECT id FROM deletion_requests WHERE user_id = ?`).pluck().get(who.user_id)),
+    );
   }
 
-  it('answers 409 conflict deletion_in_progress to a new request for the user, in another guild too', async () => {
-    const { begun, letGo } = held();
-    const first = forget();
-    await begun;
-    const others = [forget(), forget({ ...who, guild_id: subject().guild_id })];
-    letGo();
-    expect((await first).status).toBe(200);
-    for (const answer of await Promise.all(others)) expect([200, 409]).toContain(answer.status);
+  beforeEach(async () => {
+    await bot.hasCategory('profile');
+    await hasStored(who, 'profile');
   });
 
-  it('answers exactly one of many at the same moment 200 first, the rest 409 or after it', async () => {
+  it('is shown processing', async () => {
+    const id = await brokenOff();
+    const processing = { status: 'processing', completed_at: null, deleted_categories: null };
+    expectSuccess(await deletion(id), 200, deletionRequest(who, id, processing));
+  });
+
+  it('answers 409 conflict deletion_in_progress to a new request for the user, in another guild too', async () => {
+    await brokenOff();
+    for (const body of [{ ...who }, { ...who, guild_id: subject().guild_id }])
+      expectFailure(await forget(body), 409, 'conflict', { reason: 'deletion_in_progress' });
+    expect(await bot.eventTypes(who)).not.toContain('deletion_completed');
+  });
+
+  it('closes the subject: export answers 404 and submit 403', async () => {
+    await brokenOff();
+    expectFailure(await bot.export(who), 404, 'not_found');
+    expectFailure(await bot.export(who, '&format=full'), 404, 'not_found');
+    const body = { ...who, category: 'profile', data: { value: 'x' } };
+    expectFailure(await bot.post('/data/submit', body), 403, 'consent_required');
+  });
+
+  it('is not opened again by a new consent', async () => {
+    await brokenOff();
+    await bot.post('/consents/revoke', who);
+    await bot.post('/consents/request', { ...who, consent_version: '2' });
+    await bot.post('/consents/accept', { ...who, consent_version: '2' });
+    const body = { ...who, category: 'profile', data: { value: 'x' } };
+    expectFailure(await bot.post('/data/submit', body), 403, 'consent_required');
+  });
+
+  it('leaves other users, and the user in other guilds, open', async () => {
+    const others = [subject(), { ...who, guild_id: subject().guild_id }];
+    for (const other of others) await hasStored(other, 'profile');
+    await brokenOff();
+    for (const other of others) expect((await bot.export(other)).status).toBe(200);
+  });
+
+  it('is finished by the next start, before the first request', async () => {
+    const id = await brokenOff();
+    await service.restart();
+    expectSuccess(await deletion(id), 200, deletionRequest(who, id, { deleted_categories: ['profile'] }));
+    expectFailure(await bot.export(who), 404, 'not_found');
+    expect((await bot.status(who)).data).toMatchObject({ status: 'none' });
+    expect((await forget()).status).toBe(200);
+  });
+
+  it('completes as often as it answers 200, and answers 409 to all others of many at the same moment', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => forget()));
-    expect(answers.some(({ status }) => status === 409)).toBe(true);
     for (const answer of answers)
       if (answer.status !== 200) expectFailure(answer, 409, 'conflict', { reason: 'deletion_in_progress' });
     const completed = (await bot.eventTypes(who)).filter((type) => type === 'deletion_completed');
+    expect(completed.length).toBeGreaterThan(0);
     expect(completed).toHaveLength(answers.filter(({ status }) => status === 200).length);
   });
 

@@ -22,7 +22,7 @@ export class Service {
   readonly logLines: string[] = [];
   app: NestExpressApplication;
   url: string;
-  port: number;
+  port = 0;
   /** Speaks without a key. */
   anonymous: Client;
 
@@ -38,11 +38,17 @@ export class Service {
       { logger: new NestLogger(logger), abortOnError: false },
     );
     configureApp(this.app);
-    await this.app.listen(0, '127.0.0.1');
+    await this.app.listen(this.port, '127.0.0.1');
     this.port = (this.app.getHttpServer().address() as AddressInfo).port;
     this.url = `http://127.0.0.1:${this.port}`;
     this.anonymous = new Client(this.url);
     return this;
+  }
+
+  /** Ends the application in order and starts another on the same file and port. */
+  async restart(): Promise<void> {
+    await this.app.close();
+    await this.start();
   }
 
   async stop(): Promise<void> {
