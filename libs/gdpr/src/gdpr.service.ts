@@ -47,6 +47,7 @@ export class GdprService {
     const userIds = await this.usersOf(botId, guildId);
     for (const userId of userIds) await this.eraseUnlessUnderWay({ botId, guildId, userId });
     await this.unitOfWork.write((tx) => this.servers.remove(tx, botId, guildId));
+    await this.unitOfWork.scrub();
     return { guild_id: guildId, deleted: true, erased_users: userIds.length };
   }
 
