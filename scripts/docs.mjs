@@ -1,0 +1,82 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transformFileSync } from '@swc/core';
+
+// Writes what is made from the code into README.md and .env.example. `--check` writes nothing and names, one per
+// line, the files that are stale.
+
+const ROOT = join(import.meta.dirname, '..');
+const path = (name) => join(ROOT, name);
+
+/** A TypeScript module without imports, straight from its source: no build is needed. */
+async function load(name) {
+  const { code } = transformFileSync(path(name), {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+  });
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
+const { SETTINGS } = await load('libs/common/src/settings.ts');
+const { ERRORS } = await load('libs/common/src/errors.ts');
+
+function table(header, rows) {
+  const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return ['<!-- prettier-ignore -->', ...lines].join('\n');
+}
+
+const code = (text) => (text === '' ? '(empty)' : `\`${text}\``);
+
+const BLOCKS = {
+  settings: table(
+    ['Variable', 'Default', 'Meaning'],
+    Object.values(SETTINGS).map((setting) => [
+      code(setting.name),
+      code(setting.default),
+      setting.description,
+    ]),
+  ),
+  errors: table(
+    ['Code', 'Status', 'Meaning'],
+    Object.entries(ERRORS).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
+  ),
+};
+
+function readme() {
+  let text = readFileSync(path('README.md'), 'utf8');
+  for (const [name, block] of Object.entries(BLOCKS)) {
+    const [begin, end] = [`<!-- generated:${name} -->`, '<!-- /generated -->'];
+    const from = text.indexOf(begin);
+    const to = text.indexOf(end, from);
+    if (from < 0 || to < 0) throw new Error(`README.md has no ${begin} … ${end}`);
+    text = `${text.slice(0, from + begin.length)}\n\n${block}\n\n${text.slice(to)}`;
+  }
+  return text;
+}
+
+function envExample() {
+  const settings = Object.values(SETTINGS).map(
+    (setting) => `# ${setting.description.replaceAll('`', '')}.\n#${setting.name}=${setting.default}\n`,
+  );
+  return [
+    '# Copy to .env and take away the # where a value is to differ from the default.\n',
+    ...settings,
+  ].join('\n');
+}
+
+const stale = Object.entries({ 'README.md': readme(), '.env.example': envExample() }).filter(
+  ([name, text]) => readOr(path(name), '') !== text,
+);
+
+function readOr(file, otherwise) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return otherwise;
+  }
+}
+
+for (const [name, text] of stale) {
+  if (!process.argv.includes('--check')) writeFileSync(path(name), text);
+  console.log(name);
+}
+if (process.argv.includes('--check') && stale.length > 0) process.exitCode = 1;
