@@ -1,82 +1,9 @@
 import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { isEmail, ValidateBy, ValidateIf, ValidateNested, ValidationOptions } from 'class-validator';
+import { isEmail, ValidateBy, ValidateNested } from 'class-validator';
+import { documented, field, matches, type Presence, presence, type Rule } from './field-rule';
 import { codePoints, isPlainText } from './text';
-
-/** The reserved guild id of the bot-wide scope: direct messages, and calls that name no guild. */
-export const BOT_WIDE_GUILD_ID = '0'.repeat(17);
-
-export const CONSENT_STATUSES = ['none', 'pending', 'accepted', 'revoked'] as const;
-export const DELETION_STATUSES = ['processing', 'completed', 'failed'] as const;
-export const AUDIT_EVENT_TYPES = [
-  'consent_requested',
-  'consent_accepted',
-  'consent_revoked',
-  'data_submitted',
-  'data_exported',
-  'data_deleted',
-  'deletion_requested',
-  'deletion_completed',
-  'deletion_failed',
-] as const;
-export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
-
-/** Presence of a field: required unless it is optional, or the field it names is given instead. */
-export interface Presence {
-  readonly optional?: boolean;
-  readonly unless?: string;
-  /** For documentation: the table says "or null". */
-  readonly nullable?: boolean;
-  readonly description?: string;
-}
-
-interface Rule {
-  readonly name: string;
-  readonly check: (value: unknown) => boolean;
-  /** Completes "FIELD …" and says how to mend it. */
-  readonly message: string | ((value: unknown) => string);
-  readonly schema: ApiPropertyOptions;
-}
-
-function presence({ optional, unless }: Presence): PropertyDecorator[] {
-  if (unless !== undefined) {
-    return [ValidateIf((body: Record<string, unknown>, value) => value != null || body[unless] == null)];
-  }
-  return optional ? [ValidateIf((_body, value) => value !== undefined && value !== null)] : [];
-}
-
-function documented(
-  schema: ApiPropertyOptions,
-  { optional, unless, nullable, description }: Presence,
-): PropertyDecorator {
-  const required = !optional && unless === undefined;
-  return ApiProperty({
-    ...schema,
-    required,
-    ...(nullable && { nullable }),
-    ...(description && { description }),
-  } as ApiPropertyOptions);
-}
-
-/** One line per field of a DTO: the check, its message and its documentation. */
-function field(rule: Rule, given: Presence = {}, each = false): PropertyDecorator {
-  const { message } = rule;
-  const options: ValidationOptions = {
-    each,
-    message: typeof message === 'string' ? message : ({ value }) => message(value),
-  };
-  return applyDecorators(
-    ...presence(given),
-    ValidateBy({ name: rule.name, validator: { validate: rule.check } }, options),
-    documented(rule.schema, given),
-  );
-}
-
-function matches(pattern: RegExp): Rule['check'] {
-  return (value) => typeof value === 'string' && pattern.test(value);
-}
 
 const SNOWFLAKE = /^\d{17,20}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -152,7 +79,8 @@ export const Email = (given?: Presence): PropertyDecorator =>
   field(
     {
       name: 'email',
-      check: (value) => typeof value === 'string' && value.length <= 254 && isEmail(value),
+      check: (value) =>
+        typeof value === 'string' && value.length <= 254 && isPlainText(value) && isEmail(value),
       message: 'must be an e-mail address',
       schema: { type: 'string', format: 'email', maxLength: 254 },
     },

@@ -1,7 +1,7 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import { ApiError, invalidRequest, notFound } from './errors';
-import { BOT_WIDE_GUILD_ID } from './fields';
 import type { Caller, LetheRequest } from './request-context';
+import { BOT_WIDE_GUILD_ID } from './vocabulary';
 
 type Raw = Readonly<Record<string, unknown>>;
 

@@ -24,3 +24,4 @@ export * from './request-context';
 export * from './responds';
 export * from './settings';
 export * from './text';
+export * from './vocabulary';

@@ -1,0 +1,61 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import { ValidateBy, ValidateIf, ValidationOptions } from 'class-validator';
+
+/** Presence of a field: required unless it is optional, or the field it names is given instead. */
+export interface Presence {
+  readonly optional?: boolean;
+  readonly unless?: string;
+  /** For documentation: the table says "or null". */
+  readonly nullable?: boolean;
+  readonly description?: string;
+}
+
+/** One check of one field with its words and its documentation. */
+export interface Rule {
+  readonly name: string;
+  readonly check: (value: unknown) => boolean;
+  /** Completes "FIELD …" and says how to mend it. */
+  readonly message: string | ((value: unknown) => string);
+  readonly schema: ApiPropertyOptions;
+}
+
+/** The condition under which a field is checked at all. */
+export function presence({ optional, unless }: Presence): PropertyDecorator[] {
+  if (unless !== undefined) {
+    return [ValidateIf((body: Record<string, unknown>, value) => value != null || body[unless] == null)];
+  }
+  return optional ? [ValidateIf((_body, value) => value !== undefined && value !== null)] : [];
+}
+
+/** The field in openapi.json. */
+export function documented(
+  schema: ApiPropertyOptions,
+  { optional, unless, nullable, description }: Presence,
+): PropertyDecorator {
+  const required = !optional && unless === undefined;
+  return ApiProperty({
+    ...schema,
+    required,
+    ...(nullable && { nullable }),
+    ...(description && { description }),
+  } as ApiPropertyOptions);
+}
+
+/** One line per field of a DTO: the check, its message and its documentation. */
+export function field(rule: Rule, given: Presence = {}): PropertyDecorator {
+  const { message } = rule;
+  const options: ValidationOptions = {
+    message: typeof message === 'string' ? message : ({ value }) => message(value),
+  };
+  return applyDecorators(
+    ...presence(given),
+    ValidateBy({ name: rule.name, validator: { validate: rule.check } }, options),
+    documented(rule.schema, given),
+  );
+}
+
+/** A text that satisfies `pattern`. */
+export function matches(pattern: RegExp): Rule['check'] {
+  return (value) => typeof value === 'string' && pattern.test(value);
+}

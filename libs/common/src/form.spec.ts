@@ -1,0 +1,213 @@
+import { plainToInstance } from 'class-transformer';
+import {
+  getMetadataStorage,
+  IsString,
+  MinLength,
+  Validate,
+  validateSync,
+  type ValidationError,
+  ValidatorConstraint,
+  type ValidatorConstraintInterface,
+} from 'class-validator';
+import fc from 'fast-check';
+import { AppModule } from '../../../apps/api/src/app.module';
+import type { FieldFault } from './errors';
+import { itemTypeOf, ListOf, Text } from './fields';
+import { Form } from './form';
+
+type DtoClass = new () => object;
+type Plain = Record<string, unknown>;
+
+/** Every class of the service that declares a checked field; loading the module has registered them all. */
+function everyDto(): DtoClass[] {
+  expect(AppModule).toBeDefined();
+  const storage = getMetadataStorage() as unknown as { validationMetadatas: Map<DtoClass, unknown> };
+  return [...storage.validationMetadatas.keys()].filter((type) => !LOCAL.has(type.name));
+}
+const LOCAL = new Set(['Outer', 'Inner', 'Foreign', 'Waiting', 'Grouped']);
+
+function fieldsOf(dto: DtoClass): string[] {
+  const metadatas = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  return [...new Set(metadatas.map(({ propertyName }) => propertyName))];
+}
+
+/** Values of which every field finds right and wrong ones. */
+const VALUES = [
+  ...[null, true, false, 0, 1, 7, 90, 1.5, -1, 123456789012345680, 4000],
+  ...[
+    '',
+    'x',
+    'Name',
+    'profile',
+    '__proto__',
+    'Größe',
+    'a\0b',
+    '\ud800',
+    '😀',
+    'n'.repeat(101),
+    'y'.repeat(3000),
+  ],
+  ...['123456789012345678', '1234567890123456', '123456789012345678901', '00000000000000000'],
+  ...['018f2f00-0000-7000-8000-000000000000', '018f2f00-0000-7000-8000-00000000000', '1.0', 'v 1'],
+  ...['a@example.org', 'a@b', 'https://example.org/', 'ftp://example.org', 'https://'],
+  ...['1', '100', '101', '01', '1e2', 'full', 'merge', 'replace', 'de', 'en', 'consent', 'string', 'number'],
+  ...['data_exported', 'completed', 'accepted', '2026-01-31T00:00:00.000Z'],
+  ...[[], ['profile'], [1], [''], [[]], {}, { a: 1 }, Array.from({ length: 51 }, () => 'profile')],
+];
+
+const anyValue = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...VALUES) },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+);
+
+function anyBody(dto: DtoClass): fc.Arbitrary<Plain> {
+  const fields = fieldsOf(dto).map((name) => {
+    const item = itemTypeOf(dto.prototype as object, name) as DtoClass | undefined;
+    if (item === undefined) return [name, anyValue] as const;
+    // class-validator lets null and arrays pass as items, which Form refuses: see below.
+    const items = fc.oneof(
+      { weight: 5, arbitrary: anyBody(item) },
+      { weight: 1, arbitrary: fc.constantFrom('x', 1, true) },
+    );
+    return [
+      name,
+      fc.oneof({ weight: 4, arbitrary: fc.array(items, { maxLength: 3 }) }, anyValue.filter(isNoList)),
+    ] as const;
+  });
+  return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
+}
+
+const isNoList = (value: unknown): boolean =>
+  !Array.isArray(value) || value.every((item) => typeof item !== 'object');
+
+/** Paths of class-validator's errors, as Form writes them. */
+function paths(errors: readonly ValidationError[], before = ''): string[] {
+  return errors.flatMap(({ property, constraints, children }) => {
+    const path = /^\d+$/.test(property)
+      ? `${before}[${property}]`
+      : before === ''
+        ? property
+        : `${before}.${property}`;
+    // A list that is none, or of a wrong length, is one fault, whatever its items are.
+    return constraints !== undefined && Object.keys(constraints).length > 0
+      ? [path]
+      : paths(children ?? [], path);
+  });
+}
+
+function verdictOfForm(dto: DtoClass, body: Plain): { paths: string[]; read: object } {
+  const faults: FieldFault[] = [];
+  const read = Form.of(dto)?.read(body, faults) ?? {};
+  return { paths: faults.map(({ field }) => field).sort(), read };
+}
+
+function verdictOfClassValidator(dto: DtoClass, body: Plain): string[] {
+  return paths(validateSync(plainToInstance(dto, body), { forbidUnknownValues: false })).sort();
+}
+
+describe('Form', () => {
+  const dtos = everyDto();
+
+  it('is compared on every DTO of the service', () => {
+    const names = dtos.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'RegisterBot',
+        'ChangeBot',
+        'RegisterServer',
+        'RegisterCategory',
+        'RequestConsent',
+      ]),
+    );
+    expect(names).toEqual(
+      expect.arrayContaining(['SubmitData', 'ForgetUser', 'WriteAuditEvent', 'AuditQuery', 'PageQuery']),
+    );
+  });
+
+  it.each(dtos.map((dto) => [dto.name, dto] as const))(
+    'gives the verdict of class-validator on %s',
+    (_, dto) => {
+      fc.assert(
+        fc.property(anyBody(dto), (body) => {
+          expect(verdictOfForm(dto, body).paths).toStrictEqual(verdictOfClassValidator(dto, body));
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
+
+  it.each(dtos.map((dto) => [dto.name, dto] as const))(
+    'reads nothing but the declared fields of %s, unchanged',
+    (_, dto) => {
+      fc.assert(
+        fc.property(anyBody(dto), (body) => {
+          const { paths: faults, read } = verdictOfForm(dto, { ...body, unknown_field: 1, toString: 'x' });
+          const good = (name: string): boolean => !faults.some((path) => path.split(/[.[]/)[0] === name);
+          const expected = Object.entries(declaredOf(dto, body)).filter(([name]) => good(name));
+          expect(fieldsOf(dto)).toEqual(expect.arrayContaining(Object.keys(read)));
+          expect(Object.entries(read).filter(([name, value]) => good(name) && value !== undefined)).toEqual(
+            expected,
+          );
+        }),
+        { numRuns: 100 },
+      );
+    },
+  );
+
+  class Inner {
+    @Text(5) name: string;
+  }
+  class Outer {
+    @ListOf(() => Inner, 1, 2) list: Inner[];
+  }
+
+  it.each([[[null]], [[[]]], [[{ name: 'ok' }, [{ name: 'ok' }]]]])(
+    'refuses items that are no objects: %j',
+    (list) => {
+      expect(verdictOfForm(Outer, { list }).paths).toHaveLength(1);
+    },
+  );
+
+  it('takes no field from the prototype of a body', () => {
+    const body = Object.create({ list: [{ name: 'ok' }] }) as Plain;
+    expect(verdictOfForm(Outer, body).paths).toStrictEqual(['list']);
+  });
+
+  it('refuses at once a decorator that it cannot check', () => {
+    class Foreign {
+      @IsString({ each: true }) list: string[];
+    }
+    @ValidatorConstraint({ async: true })
+    class Waits implements ValidatorConstraintInterface {
+      validate = () => Promise.resolve(true);
+    }
+    class Waiting {
+      @Validate(Waits) name: string;
+    }
+    class Grouped {
+      @MinLength(1, { groups: ['a'] }) name: string;
+    }
+    for (const dto of [Foreign, Waiting, Grouped]) expect(() => Form.of(dto)).toThrow();
+  });
+
+  it('has nothing to say of a type that declares no field', () => {
+    expect(Form.of(Object)).toBeUndefined();
+    expect(Form.of(undefined)).toBeUndefined();
+  });
+});
+
+/** What of `body` the DTO declares. */
+function declaredOf(dto: DtoClass, body: Plain): Plain {
+  return Object.fromEntries(
+    fieldsOf(dto)
+      .filter((name) => Object.hasOwn(body, name))
+      .map((name) => {
+        const item = itemTypeOf(dto.prototype as object, name) as DtoClass | undefined;
+        const value = body[name];
+        return [
+          name,
+          item && Array.isArray(value) ? value.map((one) => declaredOf(item, one as Plain)) : value,
+        ];
+      }),
+  );
+}
