@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   BeforeApplicationShutdown,
   Inject,
@@ -49,6 +50,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {
+    // As many listeners as there are calls under way.
+    setMaxListeners(0, this.interrupted.signal);
     this.slots = new UrlSlots(config.webhookConcurrencyPerUrl);
     this.breakers = new CircuitBreakers(() => clock.monotonicMs());
   }

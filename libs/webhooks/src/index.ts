@@ -10,3 +10,4 @@ export * from './outbox';
 export * from './retry-schedule';
 export * from './webhook-sender';
 export * from './webhooks.module';
+export * from './delivery-retention.job';

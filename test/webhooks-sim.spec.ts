@@ -1,0 +1,450 @@
+import { answers, confirms, isDown } from './webhooks-sim/played-internet';
+import { Process, World } from './webhooks-sim/world';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const URL = 'http://receiver.test/hook';
+
+let world: World;
+let process: Process;
+
+async function begin(seed = 1, environment: Record<string, string> = {}): Promise<void> {
+  world = await new World(seed, environment).open();
+  process = new Process(world);
+  await world.settle();
+}
+
+afterEach(() => world.end());
+
+describe('one delivery', () => {
+  beforeEach(() => begin());
+
+  it('is attempted at once, without the time moving', async () => {
+    const botId = await world.registerBot(URL);
+    const id = await world.forget(process, botId);
+    await world.settle();
+    expect(world.internet.contacts).toMatchObject([{ url: URL, id, startMs: 0 }]);
+  });
+
+  it('is attempted ten times over 80 hours by the schedule, then exhausted and visible, and can be sent again', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    const id = await world.forget(process, botId);
+    await world.play(80 * HOUR);
+    const starts = world.internet.contacts.map(({ startMs }) => startMs);
+    const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0) - 10 * SECOND);
+    const planned = [5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, DAY, DAY];
+    expect(pauses).toHaveLength(planned.length);
+    for (const [index, plan] of planned.entries()) {
+      expect(pauses[index]).toBeGreaterThanOrEqual(plan);
+      expect(pauses[index]).toBeLessThanOrEqual(plan * 1.1 + SECOND);
+    }
+    expect(await world.statuses()).toEqual({ exhausted: 1 });
+    world.internet.at(URL, confirms());
+    await process.unitOfWork.write((tx) => process.outbox.resend(tx, botId, id));
+    await world.play(10 * MINUTE);
+    expect(await world.statuses()).toEqual({ delivered: 1 });
+    expect(world.internet.contacts.at(-1)?.id).toBe(id);
+  });
+
+  it('carries one id, body and GDPR signature through all attempts, and a fresh time in each', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, answers(500));
+    await world.forget(process, botId);
+    await world.play(HOUR);
+    const { contacts } = world.internet;
+    expect(contacts.length).toBeGreaterThan(3);
+    expect(
+      new Set(contacts.map(({ id, body, headers }) => [id, body, headers['X-GDPR-Signature']].join())).size,
+    ).toBe(1);
+    expect(new Set(contacts.map(({ headers }) => headers['webhook-signature'])).size).toBe(contacts.length);
+  });
+
+  it('waits as long as Retry-After asks, where that is longer than planned', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, answers(429, 10 * MINUTE));
+    await world.forget(process, botId);
+    await world.play(11 * MINUTE + 10 * SECOND);
+    const [first, second] = world.internet.contacts;
+    expect(second!.startMs - first!.startMs).toBeGreaterThanOrEqual(10 * MINUTE);
+  });
+
+  it('ends with 410, and comes to life with a new URL', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, answers(410));
+    await world.forget(process, botId);
+    await world.play(DAY);
+    expect(world.internet.contacts).toHaveLength(1);
+    expect(await world.statuses()).toEqual({ gone: 1 });
+    const elsewhere = 'http://elsewhere.test/';
+    await process.unitOfWork.write(async (tx) => {
+      await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', elsewhere, botId);
+      await process.outbox.redirect(tx, botId);
+    });
+    await world.play(SECOND);
+    expect(world.internet.contactsTo(elsewhere)).toHaveLength(1);
+    expect(await world.statuses()).toEqual({ delivered: 1 });
+  });
+
+  it('goes to the URL that the bot has at the attempt', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, answers(500));
+    await world.forget(process, botId);
+    await world.settle();
+    await world.run('UPDATE bots SET webhook_url = ? WHERE id = ?', 'http://new.test/', botId);
+    await world.play(MINUTE);
+    expect(world.internet.contacts.map(({ url }) => url)).toEqual([URL, 'http://new.test/']);
+  });
+
+  it('is cancelled where the URL went away unnoticed, not tried for ever', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, answers(500));
+    await world.forget(process, botId);
+    await world.play(SECOND);
+    await world.run('UPDATE bots SET webhook_url = NULL WHERE id = ?', botId);
+    await world.play(MINUTE);
+    expect(await world.statuses()).toEqual({ cancelled: 1 });
+  });
+
+  it('vanishes with its bot, also while its call is under way', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    await world.forget(process, botId);
+    await world.settle();
+    await world.run('DELETE FROM bots WHERE id = ?', botId);
+    await world.play(HOUR);
+    expect(await world.statuses()).toEqual({});
+    expect(world.internet.contacts).toHaveLength(1);
+  });
+
+  it('is neither lost nor hurried when the clock is set forward or back', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, answers(500));
+    await world.forget(process, botId);
+    await world.play(HOUR);
+    const before = world.internet.contacts.length;
+    world.timeline.offsetMs = -HOUR;
+    await world.play(MINUTE);
+    expect(world.internet.contacts.length).toBe(before);
+    world.internet.at(URL, confirms());
+    world.timeline.offsetMs = HOUR;
+    await world.play(3 * HOUR);
+    expect(await world.statuses()).toEqual({ delivered: 1 });
+  });
+});
+
+describe('a rotated secret', () => {
+  it('signs beside the old one until the overlap ends, then alone', async () => {
+    await begin();
+    const botId = await world.registerBot(URL);
+    const headers = async (): Promise<string[]> => {
+      await world.forget(process, botId);
+      await world.play(SECOND);
+      return Object.keys(world.internet.contacts.at(-1)!.headers);
+    };
+    const signature = (): string | undefined => world.internet.contacts.at(-1)?.headers['webhook-signature'];
+    expect(await headers()).not.toContain('X-GDPR-Signature-Next');
+    await process.secrets.rotate(botId, { overlap_seconds: 3600 });
+    expect(await headers()).toContain('X-GDPR-Signature-Next');
+    expect(signature()?.split(' ')).toHaveLength(2);
+    await world.play(HOUR);
+    expect(await headers()).not.toContain('X-GDPR-Signature-Next');
+    expect(signature()?.split(' ')).toHaveLength(1);
+  });
+});
+
+describe('a receiver that is down', () => {
+  beforeEach(() => begin());
+
+  it('gets single probes, and its whole backlog once it is back', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    for (let i = 0; i < 200; i++) await world.forget(process, botId);
+    await world.play(3 * HOUR);
+    const whileDown = world.internet.contacts;
+    expect(whileDown.length).toBeLessThan(5 + 2 + 30);
+    for (const [index, { startMs }] of whileDown.entries())
+      if (index >= 6) expect(startMs - whileDown[index - 1]!.startMs).toBeGreaterThanOrEqual(30 * SECOND);
+    const before = whileDown.length;
+    world.internet.at(URL, confirms());
+    await world.play(11 * MINUTE);
+    expect(await world.statuses()).toEqual({ delivered: 200 });
+    const [probe, following] = world.internet.contacts.slice(before);
+    expect(following!.startMs).toBeGreaterThanOrEqual(probe!.endMs!);
+  });
+
+  it('delays no other bot: of 100 bots, 99 hear within two seconds', async () => {
+    const bots: string[] = [];
+    for (let i = 0; i < 100; i++) bots.push(await world.registerBot(`http://bot-${i}.test/`));
+    world.internet.at('http://bot-0.test/', isDown);
+    for (let i = 0; i < 100; i++) await world.forget(process, bots[0]!);
+    for (const bot of bots) for (let i = 0; i < 3; i++) await world.forget(process, bot);
+    const startMs = world.timeline.monotonicMs();
+    await world.play(2 * SECOND);
+    for (let i = 1; i < 100; i++) {
+      const heard = world.internet.contactsTo(`http://bot-${i}.test/`);
+      expect(heard.map(({ outcome }) => outcome)).toEqual(['confirmed', 'confirmed', 'confirmed']);
+      expect(heard.at(-1)!.endMs! - startMs).toBeLessThan(2 * SECOND);
+    }
+  });
+
+  it('cannot be shut off for a bot by another one that names the same URL', async () => {
+    const [attacker, victim] = [await world.registerBot(URL), await world.registerBot(URL)];
+    world.internet.at(URL, answers(500));
+    for (let i = 0; i < 20; i++) await world.forget(process, attacker);
+    await world.play(20 * SECOND);
+    world.internet.at(URL, confirms());
+    await world.forget(process, victim);
+    await world.play(SECOND);
+    expect(await world.all('SELECT status FROM webhook_deliveries WHERE bot_id = ?', victim)).toEqual([
+      { status: 'delivered' },
+    ]);
+  });
+
+  it('is not spared for refusing single events: the others pass', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, (call) => (call.body.includes('bad') ? answers(422) : confirms())(call));
+    const queue = (payload: string) =>
+      process.unitOfWork.write((tx) =>
+        process.outbox.queue(tx, { botId, event: 'consent_revoked', payload }),
+      );
+    for (let i = 0; i < 20; i++) await queue('{"bad":1}');
+    await world.play(10 * SECOND);
+    await queue('{"good":1}');
+    await world.play(SECOND);
+    expect((await world.statuses())['delivered']).toBe(1);
+  });
+
+  it('gives up what it could not even be offered in time, visibly', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    for (let i = 0; i < 2000; i++) await world.forget(process, botId);
+    await world.play(5 * DAY);
+    await process.retention.sweep();
+    expect(await world.statuses()).toEqual({ exhausted: 2000 });
+  });
+});
+
+describe('limits', () => {
+  it('hold: two calls at once to a URL, 32 in all, and every bot gets its turn', async () => {
+    await begin();
+    let worst = { url: 0, all: 0 };
+    process.sender.onResult = ({ url }) => {
+      worst = {
+        url: Math.max(worst.url, world.internet.openTo(url) + 1),
+        all: Math.max(worst.all, world.internet.openTo() + 1),
+      };
+    };
+    const bots: string[] = [];
+    for (let i = 0; i < 50; i++) bots.push(await world.registerBot(`http://bot-${i}.test/`));
+    for (let i = 0; i < 50; i++) world.internet.at(`http://bot-${i}.test/`, confirms(100));
+    for (const bot of bots) for (let i = 0; i < 10; i++) await world.forget(process, bot);
+    await world.play(300);
+    for (let i = 0; i < 50; i++)
+      expect(world.internet.contactsTo(`http://bot-${i}.test/`).length).toBeGreaterThan(0);
+    await world.play(10 * SECOND);
+    expect(await world.statuses()).toEqual({ delivered: 500 });
+    expect(worst).toEqual({ url: 2, all: 32 });
+  });
+
+  it('count bots together that name the same URL', async () => {
+    await begin();
+    for (let i = 0; i < 10; i++) await world.forget(process, await world.registerBot(URL));
+    await world.settle();
+    expect(world.internet.openTo(URL)).toBe(2);
+    await world.play(SECOND);
+    expect(await world.statuses()).toEqual({ delivered: 10 });
+  });
+});
+
+describe('two processes on one database', () => {
+  it('send each of 1,000 events exactly once while nothing fails', async () => {
+    await begin();
+    const other = new Process(world);
+    const bots = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => world.registerBot(`http://bot-${i}.test/`)),
+    );
+    for (let i = 0; i < 1000; i++) await world.forget(i % 2 === 0 ? process : other, bots[i % 20]!);
+    await world.play(30 * SECOND);
+    expect(await world.statuses()).toEqual({ delivered: 1000 });
+    expect(world.internet.contacts).toHaveLength(1000);
+  });
+
+  it('take over from each other: a lease of a dead process ends, the attempt is counted', async () => {
+    await begin();
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    const id = await world.forget(process, botId);
+    await world.settle();
+    process.kill();
+    const other = new Process(world);
+    world.internet.at(URL, confirms());
+    await world.play(20 * SECOND);
+    expect(world.internet.contacts).toHaveLength(1);
+    await world.play(20 * SECOND);
+    expect(world.internet.contacts.map((contact) => contact.id)).toEqual([id, id]);
+    expect(await world.all('SELECT status, attempts FROM webhook_deliveries')).toEqual([
+      { status: 'delivered', attempts: 2 },
+    ]);
+    other.kill();
+  });
+
+  it('repeat with the same id what was confirmed to a process that died before it could write it down', async () => {
+    await begin();
+    const botId = await world.registerBot(URL);
+    const id = await world.forget(process, botId);
+    process.sender.onResult = () => process.kill();
+    await world.play(SECOND);
+    expect(await world.all('SELECT webhook_sent FROM deletion_requests')).toEqual([{ webhook_sent: 0 }]);
+    new Process(world);
+    await world.play(MINUTE);
+    expect(world.internet.contacts.map((contact) => [contact.id, contact.outcome])).toEqual([
+      [id, 'confirmed'],
+      [id, 'confirmed'],
+    ]);
+    expect(await world.all('SELECT webhook_sent FROM deletion_requests')).toEqual([{ webhook_sent: 1 }]);
+  });
+});
+
+describe('a shutdown', () => {
+  it('lets calls end, claims nothing more and leaves no lease behind', async () => {
+    await begin();
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, confirms(500));
+    for (let i = 0; i < 5; i++) await world.forget(process, botId);
+    await world.settle();
+    const stopped = process.dispatcher.beforeApplicationShutdown();
+    await world.play(SECOND);
+    await stopped;
+    expect(world.internet.contacts).toHaveLength(2);
+    expect(await world.statuses()).toEqual({ delivered: 2, pending: 3 });
+    expect(await world.all('SELECT id FROM webhook_deliveries WHERE locked_by IS NOT NULL')).toEqual([]);
+  });
+
+  it('gives back the leases of calls that do not end in time', async () => {
+    await begin(1, { SHUTDOWN_TIMEOUT_MS: '50' });
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, isDown);
+    await world.forget(process, botId);
+    await world.settle();
+    await process.dispatcher.beforeApplicationShutdown();
+    expect(await world.all('SELECT status, retries, locked_by FROM webhook_deliveries')).toEqual([
+      { status: 'pending', retries: 0, locked_by: null },
+    ]);
+    world.internet.at(URL, confirms());
+    new Process(world);
+    await world.play(SECOND);
+    expect(await world.statuses()).toEqual({ delivered: 1 });
+  });
+});
+
+describe('records', () => {
+  it('leave 30 days after their end, attempts too, and not before', async () => {
+    await begin();
+    const botId = await world.registerBot(URL);
+    for (let i = 0; i < 600; i++) await world.forget(process, botId);
+    await world.play(MINUTE);
+    world.timeline.offsetMs = 29 * DAY;
+    await process.retention.sweep();
+    expect(await world.statuses()).toEqual({ delivered: 600 });
+    world.internet.at(URL, isDown);
+    await world.forget(process, botId);
+    await world.settle();
+    world.timeline.offsetMs = 31 * DAY;
+    await process.retention.sweep();
+    expect(await world.statuses()).toEqual({ pending: 1 });
+    expect(await world.all('SELECT number FROM webhook_attempts')).toEqual([]);
+  });
+});
+
+describe('chaos', () => {
+  const { SIM_SEEDS, SIM_SEED } = globalThis.process.env;
+  const seeds =
+    SIM_SEED === undefined
+      ? Array.from({ length: Number(SIM_SEEDS ?? 12) }, (_, i) => i + 1)
+      : [Number(SIM_SEED)];
+  const urls = Array.from({ length: 8 }, (_, i) => `http://bot-${i}.test/`);
+  const behaviours = [
+    confirms(),
+    confirms(5_000),
+    isDown,
+    answers(500),
+    answers(429, MINUTE),
+    answers(404),
+    answers(410),
+  ];
+
+  let alive: Process[];
+  let bots: string[];
+  let faults: string[];
+  let expected: Set<string>;
+
+  function start(): Process {
+    const started = new Process(world);
+    const { sender } = started;
+    sender.onSend = ({ url, headers }) => {
+      const { internet } = world;
+      if (internet.isOpen(headers['webhook-id']!)) faults.push('two attempts of one delivery at once');
+      if (internet.openTo(url, sender) >= 2) faults.push('more than two calls to one URL at once');
+      if (internet.openTo(undefined, sender) >= 32) faults.push('more than 32 calls at once');
+    };
+    return started;
+  }
+
+  async function setUrl(index: number, url: string | null): Promise<void> {
+    const [{ unitOfWork, outbox }] = alive as [Process];
+    const botId = bots[index]!;
+    await unitOfWork.write(async (tx) => {
+      await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', url, botId);
+      await (url === null ? outbox.cancel(tx, botId) : outbox.redirect(tx, botId));
+    });
+  }
+
+  /** Something happens: mostly an event, else a receiver changes, a URL comes or goes, or a process is killed. */
+  async function happen(): Promise<void> {
+    const { random, internet, timeline } = world;
+    const index = random.below(urls.length);
+    const chance = random.below(20);
+    if (chance < 11) expected.add(await world.forget(alive[random.below(2)]!, bots[index]!));
+    else if (chance < 15) internet.at(urls[index]!, behaviours[random.below(behaviours.length)]!);
+    else if (chance < 17) await setUrl(index, chance === 15 ? null : urls[index]!);
+    else if (chance === 17) timeline.offsetMs += random.below(2 * HOUR) - HOUR;
+    else {
+      const victim = alive.splice(random.below(2), 1)[0]!;
+      victim.kill();
+      alive.push(start());
+    }
+  }
+
+  it.each(seeds)(
+    'of seed %d loses nothing: every event is there, and confirmed once its receiver is well',
+    async (seed) => {
+      await begin(seed);
+      [faults, expected] = [[], new Set()];
+      process.kill();
+      alive = [start(), start()];
+      bots = [];
+      for (const url of urls) bots.push(await world.registerBot(url));
+      for (let step = 0; step < 150; step++) {
+        await happen();
+        await world.play(world.random.below(4 * MINUTE));
+      }
+      for (const [index, url] of urls.entries()) {
+        world.internet.at(url, confirms());
+        await setUrl(index, url);
+      }
+      await world.play(12 * HOUR);
+      const rows = await world.all<{ id: string; status: string }>(
+        'SELECT id, status FROM webhook_deliveries',
+      );
+      expect(new Set(rows.map(({ id }) => id))).toEqual(expected);
+      expect(rows.filter(({ status }) => status !== 'delivered')).toEqual([]);
+      expect(rows.filter(({ id }) => !world.internet.hasConfirmed(id))).toEqual([]);
+      expect(await world.all('SELECT id FROM deletion_requests WHERE webhook_sent = 0')).toEqual([]);
+      expect(faults).toEqual([]);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,71 @@
+import { Clock } from '@app/common';
+import { Alarm } from '@app/webhooks';
+
+interface Task {
+  readonly atMs: number;
+  readonly run: () => void;
+}
+
+/** A clock that stands still until the test moves it, and everything that is to happen on it. */
+export class Timeline extends Clock {
+  /** How far the operator's clock is off; durations do not see it. */
+  offsetMs = 0;
+  private elapsedMs = 0;
+  private readonly tasks = new Set<Task>();
+
+  constructor(private readonly startMs = Date.parse('2026-01-01T00:00:00Z')) {
+    super();
+  }
+
+  nowMs(): number {
+    return this.startMs + this.elapsedMs + this.offsetMs;
+  }
+
+  monotonicMs(): number {
+    return this.elapsedMs;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const task = { atMs: this.elapsedMs + ms, run };
+    this.tasks.add(task);
+    return () => this.tasks.delete(task);
+  }
+
+  /** Plays `ms` of time, task by task; `settle` lets everything that follows from one end before the next. */
+  async play(ms: number, settle: () => Promise<void>): Promise<void> {
+    const endMs = this.elapsedMs + ms;
+    await settle();
+    for (let task = this.next(endMs); task !== undefined; task = this.next(endMs)) {
+      this.elapsedMs = task.atMs;
+      this.tasks.delete(task);
+      task.run();
+      await settle();
+    }
+    this.elapsedMs = endMs;
+  }
+
+  private next(endMs: number): Task | undefined {
+    let next: Task | undefined;
+    for (const task of this.tasks)
+      if (task.atMs <= endMs && (next === undefined || task.atMs < next.atMs)) next = task;
+    return next;
+  }
+}
+
+/** An alarm on the timeline. */
+export class PlayedAlarm extends Alarm {
+  private cancel = (): unknown => undefined;
+
+  constructor(private readonly timeline: Timeline) {
+    super();
+  }
+
+  set(afterMs: number, ring: () => void): void {
+    this.clear();
+    this.cancel = this.timeline.after(afterMs, ring);
+  }
+
+  clear(): void {
+    this.cancel();
+  }
+}

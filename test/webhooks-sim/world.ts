@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
+import { CommonModule, type Config, createLogger, readConfig } from '@app/common';
+import { Keyring } from '@app/crypto';
+import { DatabaseModule, type SqlValue, type Tx, UnitOfWork } from '@app/database';
+import { DeletionRequest } from '@app/gdpr';
+import {
+  Attempt,
+  Delivery,
+  DeliveryLeases,
+  DeliveryResults,
+  DeliveryRetention,
+  Dispatcher,
+  Outbox,
+  ReceiverHealth,
+  RetrySchedule,
+} from '@app/webhooks';
+import { NestFactory } from '@nestjs/core';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { PlayedInternet, PlayedSender } from './played-internet';
+import { SeededRandom } from './seeded-random';
+import { PlayedAlarm, Timeline } from './timeline';
+
+const entities = [Bot, ApiKey, DeletionRequest, Delivery, Attempt, ReceiverHealth];
+
+class Everything {}
+
+/** A UnitOfWork that can die: nothing that is begun after it, or was not committed, ever happens. */
+class MortalUnitOfWork extends UnitOfWork {
+  isDead = false;
+
+  constructor(
+    private readonly world: World,
+    private readonly real: UnitOfWork,
+  ) {
+    super();
+  }
+
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.alive(() => this.real.write(work));
+  }
+
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.alive(() => this.real.read(work));
+  }
+
+  get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
+    return this.alive(() => this.real.get<Row>(sql, ...values));
+  }
+
+  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.read(work);
+  }
+
+  async scrub(): Promise<void> {}
+  async ping(): Promise<void> {}
+
+  private alive<T>(begin: () => Promise<T>): Promise<T> {
+    if (this.isDead) return new Promise(() => undefined);
+    const { world } = this;
+    world.unitsBegun++;
+    const unit = begin().finally(() => world.units.delete(unit));
+    world.units.add(unit);
+    return unit;
+  }
+}
+
+/** One process of the service, as far as webhooks are concerned. */
+export class Process {
+  readonly sender: PlayedSender;
+  readonly dispatcher: Dispatcher;
+  readonly outbox: Outbox;
+  readonly secrets: WebhookSecrets;
+  readonly retention: DeliveryRetention;
+  readonly unitOfWork: MortalUnitOfWork;
+  private readonly alarm: PlayedAlarm;
+
+  constructor(readonly world: World) {
+    const { config, timeline, random, internet } = world;
+    this.unitOfWork = new MortalUnitOfWork(world, world.real);
+    this.alarm = new PlayedAlarm(timeline);
+    this.sender = new PlayedSender(internet);
+    this.secrets = new WebhookSecrets(this.unitOfWork, world.keyring, timeline, random);
+    const schedule = new RetrySchedule(config.webhookRetrySchedule, random);
+    const leases = new DeliveryLeases(this.unitOfWork, this.secrets, timeline, random, config);
+    const results = new DeliveryResults(this.unitOfWork, schedule, timeline);
+    this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
+    this.outbox = new Outbox(this.dispatcher, schedule, timeline, random);
+    this.retention = new DeliveryRetention(this.unitOfWork, timeline, config);
+    this.dispatcher.onApplicationBootstrap();
+  }
+
+  /** kill -9: what is not committed now never is. */
+  kill(): void {
+    this.unitOfWork.isDead = true;
+    this.sender.isCut = true;
+    this.alarm.clear();
+  }
+}
+
+/** A database file, a clock, chance, and all receivers: everything around the processes under test. */
+export class World {
+  readonly timeline = new Timeline();
+  readonly random: SeededRandom;
+  readonly internet = new PlayedInternet(this.timeline);
+  readonly keyring: Keyring;
+  readonly config: Config;
+  real: UnitOfWork;
+  unitsBegun = 0;
+  /** Units under way. */
+  readonly units = new Set<Promise<unknown>>();
+  private readonly directory = mkdtempSync(join(tmpdir(), 'lethe-sim-'));
+  private close: () => Promise<void>;
+
+  constructor(seed: number, environment: Record<string, string> = {}) {
+    this.random = new SeededRandom(seed, this.timeline);
+    this.keyring = new Keyring([Buffer.alloc(32, 7)], this.random);
+    this.config = readConfig({ DATABASE_URL: `sqlite:${join(this.directory, 'lethe.db')}`, ...environment });
+  }
+
+  async open(): Promise<this> {
+    const database = DatabaseModule.forRoot();
+    const imports = [CommonModule.forRoot(this.config, createLogger('silent')), database];
+    const module = { module: Everything, imports: [...imports, DatabaseModule.forFeature(entities)] };
+    const app = await NestFactory.createApplicationContext(module, { logger: false });
+    this.real = app.get(UnitOfWork);
+    // Power cuts are not played here.
+    await app.get<DataSource>(getDataSourceToken()).query('PRAGMA synchronous = OFF');
+    this.close = () => app.close();
+    return this;
+  }
+
+  async end(): Promise<void> {
+    await this.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** Plays time with everything that follows from it. */
+  async play(ms: number): Promise<void> {
+    await this.timeline.play(ms, () => this.settle());
+  }
+
+  /** Until nothing is under way that does not wait for the clock. */
+  async settle(): Promise<void> {
+    for (let before = -1; before !== this.unitsBegun;) {
+      before = this.unitsBegun;
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await Promise.allSettled(this.units);
+    }
+  }
+
+  async registerBot(url: string | null): Promise<string> {
+    const id = this.random.uuid();
+    const { sealed } = new WebhookSecrets(this.real, this.keyring, this.timeline, this.random).issue(id);
+    const now = this.timeline.nowIso();
+    const platformId = String(100_000_000_000_000_000n + BigInt(this.random.below(2 ** 31)));
+    await this.run(
+      `INSERT INTO bots (id, platform_bot_id, name, webhook_url, webhook_secret, created_at, updated_at)
+       VALUES (?, ?, 'Played', ?, ?, ?, ?)`,
+      ...[id, platformId, url, sealed, now, now],
+    );
+    return id;
+  }
+
+  /** An erasure of the bot has just completed; answers the id of its delivery. */
+  async forget(process: Process, botId: string): Promise<string> {
+    const requestId = this.random.uuid();
+    const now = this.timeline.nowIso();
+    return process.unitOfWork.write(async (tx) => {
+      await tx.run(
+        `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at, completed_at)
+         VALUES (?, ?, '1', '2', 'completed', 0, ?, ?)`,
+        ...[botId, requestId, now, now],
+      );
+      const payload = JSON.stringify({ event: 'user_forgotten', request_id: requestId, notice: 'x' });
+      return process.outbox.queue(tx, {
+        botId,
+        event: 'user_forgotten',
+        payload,
+        requestId,
+        userId: '2',
+        guildId: '1',
+      });
+    });
+  }
+
+  run(sql: string, ...values: readonly SqlValue[]): Promise<number> {
+    return this.real.write((tx) => tx.run(sql, ...values));
+  }
+
+  all<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
+    return this.real.read((tx) => tx.all<Row>(sql, ...values));
+  }
+
+  /** How many deliveries are in each status. */
+  async statuses(): Promise<Record<string, number>> {
+    const rows = await this.all<{ status: string; n: number }>(
+      'SELECT status, COUNT(*) AS n FROM webhook_deliveries GROUP BY status',
+    );
+    return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+  }
+}
