@@ -1,0 +1,126 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { signTestWebhook } from './sign-test-webhook';
+import { type VerifyWebhook, verifyWebhook } from './verify-webhook';
+import { WebhookVerificationError } from './webhook-error';
+import type { WebhookEvent } from './webhook-event';
+
+interface Vector {
+  readonly name: string;
+  readonly secrets: string[];
+  readonly now: number;
+  readonly headers: Record<string, string>;
+  readonly raw_body: string;
+  readonly expect: string;
+}
+const { vectors } = JSON.parse(
+  readFileSync(join(__dirname, '../../../docs/webhook-vectors.json'), 'utf8'),
+) as { vectors: Vector[] };
+
+const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+const event: WebhookEvent = {
+  event: 'consent_revoked',
+  user_id: '123456789012345678',
+  guild_id: '223456789012345678',
+  revoked_at: '2026-01-01T00:00:00.000Z',
+};
+
+function refusal(given: VerifyWebhook): WebhookVerificationError {
+  try {
+    verifyWebhook(given);
+  } catch (error) {
+    return error as WebhookVerificationError;
+  }
+  throw new Error('The call was verified');
+}
+
+describe('docs/webhook-vectors.json', () => {
+  it.each(vectors.map((vector) => [vector.name, vector] as const))('%s', (_name, vector) => {
+    const given = { rawBody: vector.raw_body, headers: vector.headers, secrets: vector.secrets };
+    const now = () => vector.now * 1000;
+    if (vector.expect !== 'verified') expect(refusal({ ...given, now }).fault).toBe(vector.expect);
+    else
+      expect(verifyWebhook({ ...given, now })).toEqual({
+        id: vector.headers['webhook-id'],
+        sentAt: new Date(Number(vector.headers['webhook-timestamp']) * 1000),
+        event: JSON.parse(vector.raw_body) as object,
+      });
+  });
+
+  it('agree with plain HMAC and with the package standardwebhooks', () => {
+    for (const { raw_body: body, headers, secrets, now, expect: expected } of vectors) {
+      const hmac = (key: string) => `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
+      const bySecret = secrets.some((one) => {
+        jest.useFakeTimers({ now: now * 1000 });
+        try {
+          new Webhook(one).verify(body, headers);
+          return true;
+        } catch {
+          return false;
+        } finally {
+          jest.useRealTimers();
+        }
+      });
+      expect(bySecret).toBe(expected === 'verified');
+      if (!bySecret) continue;
+      const signatures = [headers['x-gdpr-signature'], headers['x-gdpr-signature-next']];
+      expect(secrets.some((one) => signatures.includes(hmac(one)))).toBe(true);
+    }
+  });
+});
+
+describe('verifyWebhook', () => {
+  const signed = signTestWebhook({ event, secret });
+
+  it('takes bytes, text, and headers of node:http, of fetch, and in any case', () => {
+    const { rawBody, headers } = signed;
+    const upper = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+    );
+    for (const body of [rawBody, Buffer.from(rawBody), new TextEncoder().encode(rawBody)])
+      for (const form of [headers, upper, new Headers(headers)])
+        expect(verifyWebhook({ rawBody: body, headers: form, secrets: secret }).event).toEqual(event);
+  });
+
+  it('names a body that a parser has been at', () => {
+    const rawBody = JSON.parse(signed.rawBody) as unknown as string;
+    const error = refusal({ rawBody, headers: signed.headers, secrets: secret });
+    expect([error.fault, error.message]).toEqual(['parsed_body', expect.stringContaining('express.raw')]);
+  });
+
+  it('names a body that was written again', () => {
+    const rawBody = JSON.stringify(event, null, 2);
+    expect(refusal({ rawBody, headers: signed.headers, secrets: secret }).message).toMatch(
+      /parsed and written again/,
+    );
+  });
+
+  it('names a secret that is none', () => {
+    for (const secrets of ['', 'sk_live_x', [], [secret, ''], undefined as unknown as string])
+      expect(refusal({ ...signed, secrets }).fault).toBe('bad_secret');
+  });
+
+  it('names how far the clock is off', () => {
+    const now = () => Date.now() + 3_600_000;
+    expect(refusal({ ...signed, secrets: secret, now }).message).toMatch(
+      /signed 3600? seconds ago|signed 360\d seconds ago/,
+    );
+    expect(verifyWebhook({ ...signed, secrets: secret, now, toleranceSeconds: 4_000 }).event).toEqual(event);
+  });
+
+  it('says nothing of a time that is not signed', () => {
+    const headers = { ...signed.headers, 'webhook-timestamp': '1' };
+    expect(refusal({ ...signed, headers, secrets: secret }).fault).toBe('wrong_signature');
+  });
+
+  it('refuses every call of which any character was changed', () => {
+    const { rawBody, headers } = signed;
+    for (let at = 0; at < rawBody.length; at++) {
+      const changed =
+        rawBody.slice(0, at) + String.fromCharCode(rawBody.charCodeAt(at) ^ 1) + rawBody.slice(at + 1);
+      expect(refusal({ rawBody: changed, headers, secrets: secret }).fault).toBe('wrong_signature');
+    }
+  });
+});

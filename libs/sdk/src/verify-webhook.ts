@@ -1,0 +1,107 @@
+import { equalTexts, isSecret, standardSignature } from './signature';
+import { WebhookVerificationError } from './webhook-error';
+import type { VerifiedWebhook, WebhookEvent } from './webhook-event';
+
+const DEFAULT_TOLERANCE_SECONDS = 300;
+
+/** Headers as node:http, Express, fetch and most frameworks hand them over. */
+export type WebhookHeaders =
+  Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null };
+
+export interface VerifyWebhook {
+  /** The body byte for byte as it arrived, before any parser. */
+  readonly rawBody: string | Uint8Array;
+  readonly headers: WebhookHeaders;
+  /** The bot's webhook secret; during a rotation the old and the new one. */
+  readonly secrets: string | readonly string[];
+  /** How far the call's time may be from this machine's, in seconds; 300 unless told. */
+  readonly toleranceSeconds?: number;
+  /** Milliseconds since the epoch; for tests. */
+  readonly now?: () => number;
+}
+
+/**
+ * Proves that a call comes from the service, was not changed and is not old, and answers its event.
+ * @throws WebhookVerificationError whose `fault` and message name the mistake; answer such a call with 400.
+ */
+export function verifyWebhook(given: VerifyWebhook): VerifiedWebhook {
+  const rawBody = requireRaw(given.rawBody);
+  const secrets = requireSecrets(given.secrets);
+  const id = header(given.headers, 'webhook-id');
+  const timestamp = header(given.headers, 'webhook-timestamp');
+  const signatures = header(given.headers, 'webhook-signature').split(' ');
+  const expected = secrets.map((secret) => standardSignature(secret, id, timestamp, rawBody));
+  const isSigned = expected.some((one) => signatures.some((other) => equalTexts(one, other)));
+  if (!isSigned) throw wrongSignature(rawBody);
+  // Only a signed time says anything; so it is looked at last.
+  const sentAt = requireFresh(timestamp, given);
+  return { id, sentAt, event: parse(rawBody) };
+}
+
+function requireRaw(rawBody: unknown): string | Uint8Array {
+  if (typeof rawBody === 'string' || rawBody instanceof Uint8Array) return rawBody;
+  throw new WebhookVerificationError(
+    'parsed_body',
+    'rawBody is not text or bytes: a JSON parser has been at it. Verify the body as it arrived, ' +
+      'for example with express.raw({ type: "application/json" }) on this route, before express.json().',
+  );
+}
+
+function requireSecrets(given: string | readonly string[]): readonly string[] {
+  const secrets: unknown = typeof given === 'string' ? [given] : given;
+  if (Array.isArray(secrets) && secrets.length > 0 && secrets.every(isSecret)) return secrets;
+  throw new WebhookVerificationError(
+    'bad_secret',
+    'secrets must hold the webhook_secret of the registration as it was shown, beginning with whsec_ ' +
+      '(it is not the API key, sk_live_…). Is the environment variable set?',
+  );
+}
+
+function header(headers: WebhookHeaders, name: string): string {
+  const value: unknown =
+    typeof headers.get === 'function'
+      ? (headers as { get(name: string): string | null }).get(name)
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new WebhookVerificationError(
+    'missing_header',
+    `The header ${name} is missing: this is no call of the service, or a proxy has removed it.`,
+  );
+}
+
+function wrongSignature(rawBody: string | Uint8Array): WebhookVerificationError {
+  const text = Buffer.from(rawBody).toString();
+  const reason = isRewritten(text)
+    ? 'The body looks as if it had been parsed and written again: verify it byte for byte as it arrived.'
+    : "Is it this bot's secret, and the present one? After a rotation give the old and the new one.";
+  return new WebhookVerificationError('wrong_signature', `No signature fits body and secret. ${reason}`);
+}
+
+/** The service sends JSON without blanks and line breaks; other JSON has been through somebody's hands. */
+function isRewritten(text: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) !== text;
+  } catch {
+    return text === '' || text === '[object Object]';
+  }
+}
+
+function requireFresh(timestamp: string, { toleranceSeconds, now }: VerifyWebhook): Date {
+  const tolerance = toleranceSeconds ?? DEFAULT_TOLERANCE_SECONDS;
+  const nowSeconds = Math.floor((now ?? Date.now)() / 1000);
+  const offSeconds = nowSeconds - Number(timestamp);
+  if (Math.abs(offSeconds) <= tolerance) return new Date(Number(timestamp) * 1000);
+  throw new WebhookVerificationError(
+    'clock',
+    `The call was signed ${Math.abs(offSeconds)} seconds ${offSeconds > 0 ? 'ago' : 'in the future'}, ` +
+      `more than the ${tolerance} that are tolerated: it was replayed, or a clock is wrong (check NTP).`,
+  );
+}
+
+function parse(rawBody: string | Uint8Array): WebhookEvent {
+  try {
+    return JSON.parse(Buffer.from(rawBody).toString()) as WebhookEvent;
+  } catch {
+    throw new WebhookVerificationError('not_json', 'The body is signed but is no JSON.');
+  }
+}

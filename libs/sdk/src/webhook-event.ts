@@ -1,0 +1,34 @@
+/** A user was erased: delete whatever you hold of this user in this guild. */
+export interface UserForgottenEvent {
+  readonly event: 'user_forgotten';
+  readonly request_id: string;
+  readonly user_id: string;
+  readonly guild_id: string;
+  readonly completed_at: string;
+  readonly notice?: string;
+}
+
+/** A consent was withdrawn: stop processing for this user in this guild. */
+export interface ConsentRevokedEvent {
+  readonly event: 'consent_revoked';
+  readonly user_id: string;
+  readonly guild_id: string;
+  readonly revoked_at: string;
+  readonly previous_version?: string;
+}
+
+/** You asked for it with `POST /webhooks/test`. */
+export interface PingEvent {
+  readonly event: 'ping';
+  readonly sent_at: string;
+}
+
+export type WebhookEvent = UserForgottenEvent | ConsentRevokedEvent | PingEvent;
+
+/** A call that was proved to come from the service. */
+export interface VerifiedWebhook {
+  /** The same in every attempt of one delivery: act once per id. */
+  readonly id: string;
+  readonly sentAt: Date;
+  readonly event: WebhookEvent;
+}
