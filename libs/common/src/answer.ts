@@ -41,10 +41,29 @@ function leavesLongBody({ complete, headers }: LetheResponse['req']): boolean {
 export function answer(response: LetheResponse, status: number, json: string): void {
   const headers = answerHeaders(response, status);
   headers.push('Content-Length', String(Buffer.byteLength(json)));
-  if (leavesLongBody(response.req)) headers.push('Connection', 'close');
+  const isCut = leavesLongBody(response.req);
+  if (isCut) headers.push('Connection', 'close');
   response.writeHead(status, headers);
-  response.end(json);
+  if (isCut) endUnread(response, json);
+  else response.end(json);
   logAnswer(response, status);
+}
+
+/** How long what follows a refused body is thrown away before the connection is closed. */
+const DISCARD_MS = 1_000;
+
+/**
+ * Ends an answer that was given before its body had been read. Closing at once would reset the connection under the
+ * sender's hands, and the answer could be lost with it (RFC 9112 section 9.6).
+ */
+function endUnread(response: LetheResponse, json: string): void {
+  response.write(json);
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, DISCARD_MS);
+  response.req.once('end', end).once('close', end).resume();
 }
 
 /** One line per request: the route as it was declared, never the address, which holds ids of users. */

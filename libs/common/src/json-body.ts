@@ -17,14 +17,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  */
 export function jsonBody(limits: JsonLimits) {
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
-    if ((request.method !== 'POST' && request.method !== 'PUT') || request.context.rate?.exceeded)
-      return next();
-    const fault = refusedByHeaders(request, limits);
-    if (fault !== undefined) {
-      request.body = fault;
-      return next();
-    }
-    collect(request, limits, (body) => {
+    if (request.method !== 'POST' && request.method !== 'PUT') return next();
+    receive(request, limits, (body) => {
       request.body = body;
       next();
     });
@@ -54,35 +48,35 @@ function tooLarge(limitBytes: number): ApiError {
   });
 }
 
-function collect(
+function receive(
   request: LetheRequest,
   limits: JsonLimits,
   done: (body: LetheRequest['body']) => void,
 ): void {
+  const fault = refusedByHeaders(request, limits);
+  if (fault !== undefined) return done(fault);
   const chunks: Buffer[] = [];
   let length = 0;
   let settled = false;
   const settle = (body: LetheRequest['body']): void => {
-    if (settled) return;
+    if (!settled) done(body);
     settled = true;
-    done(body);
   };
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length <= limits.bodyLimitBytes) chunks.push(chunk);
-    else if (!settled) {
-      request.pause();
-      settle(tooLarge(limits.bodyLimitBytes));
-    }
+    if (length > limits.bodyLimitBytes) settle(tooLarge(limits.bodyLimitBytes));
+    else chunks.push(chunk);
   });
   request.on('end', () => {
-    const [first] = chunks;
-    settle(
-      parseJsonObject(chunks.length === 1 && first ? first : Buffer.concat(chunks), limits.jsonDepthLimit),
-    );
+    if (!settled) settle(parseJsonObject(joined(chunks), limits.jsonDepthLimit));
   });
   // A client that went away gets no answer; nothing behind this middleware runs for it.
   request.on('error', () => (settled = true));
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
 /** The JSON object in `bytes`; undefined for no bytes at all; else the fault. */
