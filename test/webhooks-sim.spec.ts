@@ -281,9 +281,9 @@ describe('two processes on one database', () => {
     process.kill();
     const other = new Process(world);
     world.internet.at(URL, confirms());
-    await world.play(20 * SECOND);
+    await world.play(14 * SECOND);
     expect(world.internet.contacts).toHaveLength(1);
-    await world.play(20 * SECOND);
+    await world.play(10 * SECOND);
     expect(world.internet.contacts.map((contact) => contact.id)).toEqual([id, id]);
     expect(await world.all('SELECT status, attempts FROM webhook_deliveries')).toEqual([
       { status: 'delivered', attempts: 2 },

@@ -7,7 +7,7 @@ import type { DeliveryEvent } from './delivery.entity';
 import { cancelPending } from './delivery-states';
 
 /** How much longer than a call can last its lease holds: time to write down the result. */
-const LEASE_MARGIN_MS = 15_000;
+const LEASE_MARGIN_MS = 5_000;
 /** A bot whose secrets cannot be read is looked at again after this long. */
 const UNREADABLE_PAUSE_MS = 60_000;
 

@@ -17,7 +17,7 @@ import { webhookCall } from './webhook-call';
 import { type CallResult, WebhookSender } from './webhook-sender';
 
 /** The database is asked this often for what nobody told of: leases that ended, deliveries of other processes. */
-const POLL_MS = 15_000;
+const POLL_MS = 5_000;
 const SHORTEST_SLEEP_MS = 5;
 /** Calls still under way at a shutdown are given this long at most; what they were to tell is told at the next start. */
 const DRAIN_MAX_MS = 8_000;

@@ -1,0 +1,115 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { Bot } from './support/bot';
+import { ChildService, useBuild } from './support/child-service';
+import { useReceiver } from './support/receiver';
+import { subject } from './support/snowflakes';
+
+const build = useBuild();
+const receiver = useReceiver();
+const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+const path = join(directory, 'lethe.db');
+let service: ChildService;
+
+beforeAll(async () => {
+  service = await new ChildService(build.directory, path, { WEBHOOK_TIMEOUT_MS: '1000' }).start();
+});
+afterAll(async () => {
+  await service.end('SIGKILL');
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Takes its time before it confirms. */
+class SlowReceiver {
+  begun = 0;
+  answered = 0;
+  url: string;
+  private readonly server = createServer((request, response) => {
+    this.begun++;
+    request.resume();
+    setTimeout(() => {
+      this.answered++;
+      response.end();
+    }, 400);
+  });
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
+    return this;
+  }
+
+  stop(): void {
+    this.server.close();
+  }
+}
+
+function pending(): number {
+  const database = new SqliteDatabase(path, { readonly: true });
+  try {
+    const row = database
+      .prepare(`SELECT COUNT(*) AS n FROM webhook_deliveries WHERE status = 'pending'`)
+      .get();
+    return (row as { n: number }).n;
+  } finally {
+    database.close();
+  }
+}
+
+async function eventually(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** Erases subjects, one after the other, until the service is gone; answers the requests that were acknowledged. */
+async function forgetUntilCut(bot: Bot): Promise<string[]> {
+  const acknowledged: string[] = [];
+  for (;;) {
+    try {
+      acknowledged.push(await bot.hasForgotten(subject()));
+    } catch {
+      return acknowledged;
+    }
+  }
+}
+
+describe('kill -9', () => {
+  it('in the midst of events and calls loses no acknowledged event, and repeats with the same id only', async () => {
+    const bot = await Bot.register(service.url, { webhook_url: receiver.url });
+    const acknowledged = new Set<string>();
+    for (let round = 0; round < 8; round++) {
+      const clients = Array.from({ length: 4 }, () => forgetUntilCut(bot));
+      await new Promise((resolve) => setTimeout(resolve, 40 + round * 25));
+      await service.end('SIGKILL');
+      for (const ids of await Promise.all(clients)) for (const id of ids) acknowledged.add(id);
+      await service.start();
+    }
+    await eventually(() => pending() === 0);
+    const idsOf = new Map<string, Set<unknown>>();
+    for (const { body, headers } of receiver.calls) {
+      const ids = idsOf.get(String(body['request_id'])) ?? new Set();
+      idsOf.set(String(body['request_id']), ids.add(headers['webhook-id']));
+    }
+    expect(acknowledged.size).toBeGreaterThan(20);
+    for (const id of acknowledged) expect(idsOf.get(id)?.size).toBe(1);
+    for (const id of acknowledged)
+      expect((await bot.get(`/gdpr/forget-status/${id}`)).data['webhook_sent']).toBe(true);
+  }, 60_000);
+});
+
+describe('SIGTERM', () => {
+  it('lets calls under way end, writes their results down and exits with 0', async () => {
+    const slow = await new SlowReceiver().start();
+    const bot = await Bot.register(service.url, { webhook_url: slow.url });
+    const id = await bot.hasForgotten(subject());
+    await eventually(() => slow.begun === 1);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    expect([slow.begun, slow.answered, pending()]).toEqual([1, 1, 0]);
+    await service.start();
+    expect((await bot.get(`/gdpr/forget-status/${id}`)).data['webhook_sent']).toBe(true);
+    slow.stop();
+  }, 30_000);
+});
