@@ -30,15 +30,19 @@ describe.each(CLOSED_ROUTES)('$method /api/v1$path', ({ method, path }) => {
     const stranger = new Client(service.url, changed(bot.key, 20));
     expectFailure(await stranger.send(method, PREFIX + path), 401, 'unauthorized');
   });
+});
 
-  it('answers 401 before it looks at the body', async () => {
-    if (method === 'GET') return;
-    const headers = { 'content-type': 'text/plain' };
-    expectFailure(
-      await service.anonymous.send(method, PREFIX + path, { headers, raw: '{' }),
-      401,
-      'unauthorized',
-    );
+const WITH_BODY = CLOSED_ROUTES.filter(({ method }) => method === 'POST' || method === 'PUT');
+
+describe.each(WITH_BODY)('$method /api/v1$path with a bad body', ({ method, path }) => {
+  it.each([
+    ['no JSON', '{', 'application/json'],
+    ['another type', '{}', 'text/plain'],
+    ['too large', ' '.repeat(262_145), 'application/json'],
+  ])('answers 401 unauthorized without a key before it looks at the body (%s)', async (_, raw, type) => {
+    const headers = { 'content-type': type };
+    const answer = await service.anonymous.send(method, PREFIX + path, { headers, raw });
+    expectFailure(answer, 401, 'unauthorized');
   });
 });
 
