@@ -57,8 +57,9 @@ export class PlayedInternet {
     ).length;
   }
 
-  isOpen(id: string): boolean {
-    return [...this.open].some((contact) => contact.id === id);
+  /** Whether a call that was begun after `sinceMs` is under way. */
+  isOpen(id: string, sinceMs: number): boolean {
+    return [...this.open].some((contact) => contact.id === id && contact.startMs > sinceMs);
   }
 
   begin(by: PlayedSender, call: WebhookCall, onEnd: (result: CallResult) => void): void {

@@ -137,7 +137,8 @@ function viewOf(delivery: Delivery): DeliveryView {
 
 /** Every attempt that was begun, but for the one under way. */
 function attemptViews(delivery: Delivery, attempts: readonly Attempt[]): AttemptView[] {
-  const begun = delivery.attempts - (delivery.lockedBy === null ? 0 : 1);
+  const isUnderWay = delivery.status === 'pending' && delivery.lockedBy !== null;
+  const begun = delivery.attempts - (isUnderWay ? 1 : 0);
   return Array.from({ length: begun }, (_, index) => {
     const attempt = attempts.find(({ number }) => number === index + 1);
     return {

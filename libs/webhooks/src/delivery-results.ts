@@ -82,7 +82,7 @@ export class DeliveryResults {
     const changed = await tx.run(
       `UPDATE webhook_deliveries SET status = ?, retries = ?, next_attempt_at = ?, finished_at = ?, payload = ?,
          last_outcome = ?, last_status = ?, locked_by = NULL, locked_until = NULL
-       WHERE bot_id = ? AND id = ? ${delivered ? `AND status <> 'delivered'` : 'AND locked_by = ?'}`,
+       WHERE bot_id = ? AND id = ? ${delivered ? `AND status <> 'delivered'` : `AND status = 'pending' AND locked_by = ?`}`,
       ...(delivered ? values : [...values, lease]),
     );
     return changed === 1;

@@ -9,11 +9,10 @@ export interface Restart {
   readonly giveUpAt: string;
 }
 
-/** Ends every waiting delivery of a bot that has no URL (any more). */
+/** Ends every waiting delivery of a bot that has no URL (any more); a call under way keeps its lease until its end. */
 export function cancelPending(tx: Tx, botId: string, nowIso: string): Promise<number> {
   return tx.run(
-    `UPDATE webhook_deliveries SET status = 'cancelled', finished_at = ?, locked_by = NULL, locked_until = NULL
-     WHERE bot_id = ? AND status = 'pending'`,
+    `UPDATE webhook_deliveries SET status = 'cancelled', finished_at = ? WHERE bot_id = ? AND status = 'pending'`,
     ...[nowIso, botId],
   );
 }
@@ -70,9 +69,10 @@ function revive(
   ...values: readonly SqlValue[]
 ): Promise<number> {
   return tx.run(
-    `UPDATE webhook_deliveries SET status = 'pending', retries = 0, next_attempt_at = ?, give_up_at = ?,
-       finished_at = NULL, locked_by = NULL, locked_until = NULL
+    // Where a call of it is still under way, the next one waits for the end of its lease.
+    `UPDATE webhook_deliveries SET status = 'pending', retries = 0, give_up_at = ?, finished_at = NULL,
+       next_attempt_at = CASE WHEN locked_until > ? THEN locked_until ELSE ? END, locked_by = NULL, locked_until = NULL
      WHERE bot_id = ? AND ${condition}`,
-    ...[dueAt, giveUpAt, botId, ...values],
+    ...[giveUpAt, dueAt, dueAt, botId, ...values],
   );
 }
