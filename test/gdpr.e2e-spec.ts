@@ -151,19 +151,25 @@ describe('POST /api/v1/gdpr/forget-user', () => {
 });
 
 describe('an erasure under way', () => {
-  /** Breaks the database off between the two steps, as a crash would: the request is on record and stays so. */
+  const onRecord = () =>
+    service.inDatabase((database) =>
+      database.prepare('SELECT id FROM deletion_requests WHERE user_id = ?').pluck().get(who.user_id),
+    ) as string | undefined;
+
+  /** The database goes away as soon as the request is on record, as in a crash between the two steps. */
   async function brokenOff(): Promise<string> {
     const unitOfWork = service.app.get(UnitOfWork);
     const write = unitOfWork.write.bind(unitOfWork);
     jest
       .spyOn(unitOfWork, 'write')
-      .mockImplementationOnce(write)
-      .mockImplementation(() => Promise.reject(new Error('the disk is gone')));
+      .mockImplementation((work) =>
+        onRecord() === undefined ? write(work) : Promise.reject(new Error('the disk is gone')),
+      );
     expectFailure(await forget(), 500, 'internal_error');
     jest.restoreAllMocks();
-    return service.inDatabase((database) =>
-      String(database.prepare(`SELECT id FROM deletion_requests WHERE user_id = ?`).pluck().get(who.user_id)),
-    );
+    const id = onRecord();
+    if (id === undefined) throw new Error('the erasure never began');
+    return id;
   }
 
   beforeEach(async () => {
