@@ -32,6 +32,12 @@ export class LetheHttpAdapter extends ExpressAdapter {
     super(app);
   }
 
+  /** Express checks the code, which is ours, and looks into a deprecation on every call. */
+  override status(response: LetheResponse, status: number): LetheResponse {
+    response.statusCode = status;
+    return response;
+  }
+
   override reply(response: LetheResponse, body: unknown, status?: number): void {
     if (response.headersSent) return;
     if (body instanceof JsonStream) void answerStream(response, status ?? 200, body);

@@ -7,11 +7,21 @@ import { ApiError, invalidRequest } from './errors';
 export function parseQuery(text: string | null | undefined): Record<string, string> | ApiError {
   const found = Object.create(null) as Record<string, string>;
   if (!text) return found;
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of PLAIN.test(text) ? plainPairs(text) : new URLSearchParams(text)) {
     if (name.includes('['))
       return invalidRequest([{ field: name, message: 'must be a plain parameter, not an array or object' }]);
     if (name in found) return invalidRequest([{ field: name, message: 'must be given once' }]);
     found[name] = value;
   }
   return found;
+}
+
+/** Nothing to decode and nothing to interpret: what nearly every query is. */
+const PLAIN = /^\w+=[\w.-]*(&\w+=[\w.-]*)*$/;
+
+function plainPairs(text: string): [string, string][] {
+  return text.split('&').map((pair) => {
+    const at = pair.indexOf('=');
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
 }
