@@ -8,6 +8,9 @@ import {
 } from '@app/database';
 import { AuditService } from './audit.service';
 
+/** Users named at once. */
+const SUBJECTS_MAX = 1_000;
+
 /** The subject's part of the audit log: exported in full, its details erased, the fact of each act kept (Art. 5(2)). */
 @Injectable()
 @HoldsSubjectData()
@@ -17,11 +20,22 @@ export class AuditHolder implements SubjectDataHolder {
   constructor(private readonly audit: AuditService) {}
 
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
-    return full ? { full: { audit_events: await this.audit.ofSubject(tx, subject) } } : {};
+    return full ? { full: { audit_events: this.audit.ofSubject(tx, subject) } } : {};
   }
 
   async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
     await this.audit.eraseDetails(tx, subject);
     return [];
+  }
+
+  /** Users of whom a bot may have posted events without ever asking for their consent. */
+  async subjectsOf(tx: Tx, botId: string, guildId: string): Promise<readonly string[]> {
+    const rows = await tx.all<{ user_id: string }>(
+      `SELECT DISTINCT user_id FROM audit_events
+       WHERE bot_id = ? AND guild_id = ? AND source = 'client' AND details IS NOT NULL LIMIT ${SUBJECTS_MAX}`,
+      botId,
+      guildId,
+    );
+    return rows.map((row) => row.user_id);
   }
 }

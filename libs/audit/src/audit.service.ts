@@ -13,6 +13,11 @@ const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, ev
 const COUNT = `INSERT INTO audit_counts (bot_id, guild_id, event_type, total) VALUES (?, ?, ?, 1), (?, ?, ?, 1)
   ON CONFLICT (bot_id, guild_id, event_type) DO UPDATE SET total = audit_counts.total + 1`;
 
+const COLUMNS = 'id, guild_id, user_id, event_type, source, details, created_at';
+
+/** Events read at once where all of a subject are asked for. */
+const BATCH = 100;
+
 interface Row extends Omit<AuditEventView, 'details'> {
   details: string | null;
 }
@@ -62,15 +67,20 @@ export class AuditService {
     });
   }
 
-  /** Every event of a subject, oldest first. */
-  async ofSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<AuditEventView[]> {
-    const rows = await rowsOf(
-      tx,
-      filterOf(botId, { guild_id: guildId, user_id: userId }),
-      Number.MAX_SAFE_INTEGER,
-      0,
-    );
-    return rows.map(view).reverse();
+  /** Every event of a subject, oldest first, read a batch at a time. */
+  async *ofSubject(tx: Tx, { botId, guildId, userId }: Subject): AsyncGenerator<AuditEventView> {
+    for (let after = 0; ;) {
+      const rows = await tx.all<Row & { seq: number }>(
+        `SELECT seq, ${COLUMNS} FROM audit_events
+         WHERE bot_id = ? AND user_id = ? AND guild_id = ? AND seq > ? ORDER BY seq LIMIT ${BATCH}`,
+        ...[botId, userId, guildId, after],
+      );
+      for (const { seq, ...row } of rows) {
+        after = seq;
+        yield view(row);
+      }
+      if (rows.length < BATCH) return;
+    }
   }
 
   /** Removes the details of a subject's events; that the acts took place stays on record. */
@@ -126,7 +136,7 @@ async function countOf(tx: Tx, botId: string, query: AuditQuery, filter: Filter)
 
 function rowsOf(tx: Tx, { where, values }: Filter, limit: number, offset: number): Promise<Row[]> {
   return tx.all<Row>(
-    `SELECT id, guild_id, user_id, event_type, source, details, created_at FROM audit_events
+    `SELECT ${COLUMNS} FROM audit_events
      WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`,
     ...values,
     limit,

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock, describeFault, notFound } from '@app/common';
 import { type Tx, UnitOfWork } from '@app/database';
-import type { EntityMetadata } from 'typeorm';
+import { type EntityMetadata, IsNull } from 'typeorm';
 import { ApiKey, Bot } from './bot.entity';
 import { KeyDirectory } from './key-directory';
 
@@ -38,7 +38,11 @@ export class BotDeletion implements OnApplicationBootstrap {
   async delete(botId: string): Promise<{ deletedAt: string }> {
     const deletedAt = this.clock.nowIso();
     await this.unitOfWork.write(async (tx) => {
-      const { affected } = await tx.manager.update(Bot, { id: botId }, { deletedAt, webhookUrl: null });
+      const { affected } = await tx.manager.update(
+        Bot,
+        { id: botId, deletedAt: IsNull() },
+        { deletedAt, webhookUrl: null },
+      );
       if (affected === 0) throw notFound('Bot');
       await tx.manager.delete(ApiKey, { botId });
       tx.afterCommit(() => this.keys.forget(botId));

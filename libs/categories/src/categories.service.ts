@@ -85,13 +85,9 @@ export class CategoriesService {
     });
   }
 
-  /** Withdraws the declaration; every value stored under it goes in the same transaction. */
+  /** Withdraws the declaration. What is stored under it goes before, a batch at a time, the last with the declaration. */
   async delete(botId: string, key: string): Promise<void> {
-    await this.unitOfWork.write(async (tx) => {
-      await this.require(tx, botId, key);
-      await this.events.publish(new CategoryDeleted(tx, botId, key));
-      await tx.manager.delete(Category, { botId, key });
-    });
+    while (!(await this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key))));
     await this.unitOfWork.scrub();
   }
 
@@ -104,6 +100,14 @@ export class CategoriesService {
 
   all(tx: Tx, botId: string): Promise<Category[]> {
     return tx.manager.find(Category, { where: { botId }, order: { id: 'ASC' } });
+  }
+
+  private async deleteBatch(tx: Tx, botId: string, key: string): Promise<boolean> {
+    await this.require(tx, botId, key);
+    const event = new CategoryDeleted(tx, botId, key);
+    await this.events.publish(event);
+    if (!event.hasMore) await tx.manager.delete(Category, { botId, key });
+    return !event.hasMore;
   }
 
   private async require(tx: Tx, botId: string, key: string): Promise<Category> {

@@ -2,8 +2,9 @@ import { Clock } from './clock';
 
 /** The window is one minute, as the contract's headers count. */
 const WINDOW_MS = 60_000;
-/** Buckets kept at most; past it the ended windows go, so that many addresses cannot fill the memory. */
-const SWEEP_AT = 100_000;
+/** Buckets begun in one window at most; whoever comes after them shares one, so that addresses cannot fill the memory. */
+const BUCKETS_MAX = 200_000;
+const OVERFLOW = 'overflow';
 
 /** What the limiter says of one request. */
 export interface RateDecision {
@@ -23,13 +24,18 @@ export abstract class RateLimitStore {
 
 interface Window {
   count: number;
-  startMs: number;
+  readonly startMs: number;
   readonly endsAtMs: number;
 }
 
-/** Windows in the memory of this process, each starting with its first request; measured by the monotonic clock. */
+/**
+ * Windows in the memory of this process, each starting with its first request; measured by the monotonic clock. They
+ * are kept in two generations of a minute each: when the younger is a minute old, every window of the elder has ended.
+ */
 export class MemoryRateLimitStore extends RateLimitStore {
-  private readonly windows = new Map<string, Window>();
+  private young = new Map<string, Window>();
+  private old = new Map<string, Window>();
+  private turnedMs = 0;
 
   constructor(private readonly clock: Clock) {
     super();
@@ -37,12 +43,8 @@ export class MemoryRateLimitStore extends RateLimitStore {
 
   hit(bucket: string, limit: number): RateDecision {
     const nowMs = this.clock.monotonicMs();
-    let window = this.windows.get(bucket);
-    if (window === undefined || nowMs - window.startMs >= WINDOW_MS) {
-      if (this.windows.size >= SWEEP_AT) this.sweep(nowMs);
-      window = { count: 0, startMs: nowMs, endsAtMs: this.clock.nowMs() + WINDOW_MS };
-      this.windows.set(bucket, window);
-    }
+    if (nowMs - this.turnedMs >= WINDOW_MS) this.turn(nowMs);
+    const window = this.windowOf(bucket, nowMs);
     window.count++;
     const leftMs = WINDOW_MS - (nowMs - window.startMs);
     return {
@@ -54,9 +56,18 @@ export class MemoryRateLimitStore extends RateLimitStore {
     };
   }
 
-  private sweep(nowMs: number): void {
-    for (const [bucket, window] of this.windows) {
-      if (nowMs - window.startMs >= WINDOW_MS) this.windows.delete(bucket);
-    }
+  private windowOf(bucket: string, nowMs: number): Window {
+    const known = this.young.get(bucket) ?? this.old.get(bucket);
+    if (known !== undefined && nowMs - known.startMs < WINDOW_MS) return known;
+    if (this.young.size >= BUCKETS_MAX && bucket !== OVERFLOW) return this.windowOf(OVERFLOW, nowMs);
+    const begun = { count: 0, startMs: nowMs, endsAtMs: this.clock.nowMs() + WINDOW_MS };
+    this.young.set(bucket, begun);
+    return begun;
+  }
+
+  private turn(nowMs: number): void {
+    this.old = nowMs - this.turnedMs >= 2 * WINDOW_MS ? new Map() : this.young;
+    this.young = new Map();
+    this.turnedMs = nowMs;
   }
 }

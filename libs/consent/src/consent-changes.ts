@@ -159,6 +159,16 @@ export function withoutCategories(
     : undefined;
 }
 
+/** The consent once `category` is not declared any more: what may be declared under its key later has to be asked for anew. */
+export function withoutDeclaration(consent: Consent, category: string): Changed {
+  const { categories, pendingCategories } = consent;
+  return {
+    ...consent,
+    categories: categories && states(Object.entries(categories).filter(([key]) => key !== category)),
+    pendingCategories: pendingCategories && pendingCategories.filter((key) => key !== category),
+  };
+}
+
 /** The states that `status` answers: what was decided, and `pending` for what is asked for anew. */
 export function categoryStates(
   consent: Pick<Consent, 'categories' | 'pendingCategories'>,

@@ -28,7 +28,8 @@ export class Consent {
   @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
   @PrimarySnowflakeColumn({ name: 'user_id' }) userId: string;
   @IdColumn() id: string;
-  @TextColumn() status: Exclude<ConsentStatus, 'none'>;
+  /** `none` only for a subject without consent that is being erased: the row keeps it closed until it goes. */
+  @TextColumn() status: ConsentStatus;
   @TextColumn() version: string;
   /** null: the consent is to everything that the bot declares. */
   @JsonColumn({ nullable: true }) categories: CategoryStates | null;

@@ -38,7 +38,7 @@ export class ConsentHolder implements SubjectDataHolder {
 
   async subjectsOf(tx: Tx, botId: string, guildId: string): Promise<readonly string[]> {
     const rows = await tx.all<{ user_id: string }>(
-      'SELECT user_id FROM consents WHERE bot_id = ? AND guild_id = ?',
+      'SELECT user_id FROM consents WHERE bot_id = ? AND guild_id = ? LIMIT 1000',
       botId,
       guildId,
     );

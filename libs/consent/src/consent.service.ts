@@ -125,14 +125,25 @@ export class ConsentService {
     );
   }
 
-  /** Closes or reopens a subject for submits; the erasure closes it before it removes anything. */
-  async setErasing(tx: Tx, { botId, guildId, userId }: Subject, erasing: boolean): Promise<void> {
+  /** Closes a subject for submits before an erasure removes anything, also one that has no consent. */
+  async close(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
     await tx.run(
-      'UPDATE consents SET erasing = ? WHERE bot_id = ? AND guild_id = ? AND user_id = ?',
-      erasing ? 1 : 0,
-      botId,
-      guildId,
-      userId,
+      `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, erasing)
+       VALUES (?, ?, ?, ?, 'none', '', ?, 1) ON CONFLICT (bot_id, guild_id, user_id) DO UPDATE SET erasing = 1`,
+      ...[botId, guildId, userId, this.random.uuid(), this.clock.nowIso()],
+    );
+  }
+
+  /** Opens a subject again whose erasure has failed. */
+  async reopen(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
+    const subject = [botId, guildId, userId];
+    await tx.run(
+      `DELETE FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND status = 'none'`,
+      ...subject,
+    );
+    await tx.run(
+      'UPDATE consents SET erasing = 0 WHERE bot_id = ? AND guild_id = ? AND user_id = ?',
+      ...subject,
     );
   }
 

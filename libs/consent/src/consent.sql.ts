@@ -98,6 +98,24 @@ export async function findStatus(
   };
 }
 
+/** Consents of a bot that name a category, at most `limit` of them. */
+export async function consentsNaming(
+  tx: Tx,
+  botId: string,
+  category: string,
+  limit: number,
+): Promise<Consent[]> {
+  // Of the characters of a key only the underscore means something to LIKE.
+  const key = `"${category.replaceAll('_', '\\_')}"`;
+  const rows = await tx.all<Columns>(
+    `${SELECT} WHERE bot_id = ? AND (categories LIKE ? ESCAPE '\\' OR pending_categories LIKE ? ESCAPE '\\') LIMIT ${limit}`,
+    botId,
+    `%${key}:%`,
+    `%${key}%`,
+  );
+  return rows.map((row) => consent(row)).filter((found) => found !== null);
+}
+
 /** The consent that a request id belongs to, whether decided or still waiting. */
 export async function findConsentOfRequest(tx: Tx, botId: string, id: string): Promise<Consent | null> {
   const row =

@@ -41,10 +41,11 @@ export function consentView(consent: Stored): ConsentView {
 
 /** `listed`: the categories are always listed, as the guide shows it, also where there are none. */
 export function statusView(
-  consent: ShownConsent | null,
+  stored: ShownConsent | null,
   { userId, guildId }: Subject,
   listed: boolean,
 ): ConsentStatusView {
+  const consent = stored?.status === 'none' ? null : stored;
   const categories = consent === null ? undefined : categoryStates(consent);
   return {
     status: consent?.status ?? 'none',

@@ -206,14 +206,15 @@ export class SqliteUnitOfWork extends UnitOfWork {
 
   private async readOn<T>(connection: SqliteConnection, work: (tx: Tx) => Promise<T>): Promise<T> {
     const tx = new SqliteTx(connection);
-    connection.prepared('BEGIN').run();
     try {
+      connection.prepared('BEGIN').run();
       return await work(tx);
     } catch (error) {
-      throw translateFault(error);
+      // A unit that writes although it said that it would read is a mistake of its author, no trouble of the engine.
+      throw driverCode(error).startsWith('SQLITE_READONLY') ? error : translateFault(error);
     } finally {
       tx.close();
-      connection.prepared('COMMIT').run();
+      if (connection.database.inTransaction) connection.prepared('COMMIT').run();
     }
   }
 }

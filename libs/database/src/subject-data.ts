@@ -16,8 +16,8 @@ export interface SubjectExport {
     Iterable<readonly [name: string, json: string]> | AsyncIterable<readonly [name: string, json: string]>;
   /** The `consent` of the export record; only the consent module has one. */
   readonly consent?: object;
-  /** Further sections of `?format=full`. */
-  readonly full?: Readonly<Record<string, unknown>>;
+  /** Further sections of `?format=full`, each a list; a long one is handed out as it is read. */
+  readonly full?: Readonly<Record<string, Iterable<object> | AsyncIterable<object>>>;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface SubjectDataHolder {
   export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport>;
   /** Removes all of it inside `tx`; answers the names of the data categories that really went. */
   erase(tx: Tx, subject: Subject): Promise<readonly string[]>;
-  /** The users of a guild about whom this holder has something to erase; only where it is the first to store it. */
+  /** Users of a guild about whom this holder has something to erase, a bounded number of them; asked until none is left. */
   subjectsOf?(tx: Tx, botId: string, guildId: string): Promise<readonly string[]>;
 }
 

@@ -14,6 +14,7 @@ export type DeletionStatus = 'processing' | 'completed' | 'failed';
 
 /** An erasure request and what became of it: the evidence that it was answered (GDPR Art. 5(2)). */
 @Entity('deletion_requests')
+@Index(indexName('deletion_requests', ['bot_id', 'guild_id', 'user_id']), ['botId', 'guildId', 'userId'])
 @Index(indexName('deletion_requests', ['bot_id', 'user_id']), ['botId', 'userId'], {
   unique: true,
   where: `"status" = 'processing'`,

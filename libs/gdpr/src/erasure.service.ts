@@ -40,12 +40,17 @@ export class ErasureService {
     }
   }
 
-  /** Finishes every erasure that a crash or an unreachable database has left `processing`. */
+  /** Finishes every erasure that a crash or an unreachable database has left `processing`; one that fails stops no other. */
   async finishLeft(): Promise<void> {
     const left = await this.unitOfWork.read((tx) =>
       tx.manager.findBy(DeletionRequest, { status: 'processing' }),
     );
-    for (const request of left) if (!this.running.has(request.id)) await this.finish(request);
+    for (const request of left) {
+      if (this.running.has(request.id)) continue;
+      await this.finish(request).catch((error: unknown) =>
+        this.logger.error(JSON.stringify(describeFault(error))),
+      );
+    }
   }
 
   private begin(subject: Subject): Promise<DeletionRequest> {
@@ -62,8 +67,8 @@ export class ErasureService {
       );
       if (inserted === 0)
         throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-      await this.consents.setErasing(tx, subject, true);
-      this.running.add(id);
+      await this.consents.close(tx, subject);
+      tx.afterCommit(() => this.running.add(id));
       return {
         id,
         ...subject,
@@ -125,7 +130,7 @@ export class ErasureService {
         id,
       );
       if (failed === 0) return;
-      await this.consents.setErasing(tx, subject, false);
+      await this.consents.reopen(tx, subject);
       await this.audit.record(tx, subject, 'deletion_failed', { request_id: id });
     });
   }

@@ -6,10 +6,11 @@ import { type Subject, SubjectDataHolders, type SubjectExport, type Tx, UnitOfWo
 /** A larger export is streamed from a snapshot of its own instead of being held as one text; in UTF-16 units. */
 const HELD_MAX = 1024 * 1024;
 
+/** The document piece by piece; nothing of it is read before it is asked for. */
 interface Gathered {
   readonly head: string;
-  readonly full: Readonly<Record<string, unknown>>;
   readonly data: () => AsyncGenerator<string>;
+  readonly tail: () => AsyncGenerator<string>;
   readonly hasConsent: boolean;
 }
 
@@ -40,16 +41,13 @@ export class ExportService {
 
   /** The whole document, or undefined when it is too large to be held. */
   private async heldText(tx: Tx, subject: Subject, full: boolean): Promise<string | undefined> {
-    const gathered = await this.gather(tx, subject, full);
-    const pieces: string[] = [];
-    let length = 0;
-    for await (const entry of gathered.data()) {
-      pieces.push(entry);
-      length += entry.length;
-      if (length > HELD_MAX) return undefined;
-    }
-    if (pieces.length === 0 && !gathered.hasConsent) throw notFound('Data of this user');
-    return `${gathered.head}${pieces.join('')}${tail(gathered.full)}`;
+    const { head, data, tail, hasConsent } = await this.gather(tx, subject, full);
+    let values = '';
+    for await (const piece of data()) if ((values += piece).length > HELD_MAX) return undefined;
+    if (values === '' && !hasConsent) throw notFound('Data of this user');
+    let text = head + values;
+    for await (const piece of tail()) if ((text += piece).length > HELD_MAX) return undefined;
+    return text;
   }
 
   private async stream(
@@ -57,15 +55,17 @@ export class ExportService {
     full: boolean,
     write: (piece: string) => Promise<void>,
   ): Promise<void> {
+    const startedAt = this.clock.nowIso();
     await this.unitOfWork.snapshot(async (tx) => {
-      const gathered = await this.gather(tx, subject, full);
-      await write(gathered.head);
-      for await (const entry of gathered.data()) {
-        // An erasure that began meanwhile closes the subject for exports too, those under way included.
-        await this.unitOfWork.read((now) => requireOpen(now, subject));
-        await write(entry);
+      const { head, data, tail } = await this.gather(tx, subject, full);
+      await write(head);
+      for (const pieces of [data(), tail()]) {
+        for await (const piece of pieces) {
+          // An erasure that began meanwhile closes the subject for exports too, those under way included.
+          await this.unitOfWork.read((now) => requireOpen(now, subject, startedAt));
+          await write(piece);
+        }
       }
-      await write(tail(gathered.full));
     });
   }
 
@@ -86,8 +86,8 @@ export class ExportService {
     };
     return {
       head: `${JSON.stringify(record).slice(0, -1)},"data":{`,
-      full: Object.assign({}, ...parts.map((part) => part.full)) as Record<string, unknown>,
       data: () => entries(parts.map((part) => part.data ?? [])),
+      tail: () => sections(parts.map((part) => part.full ?? {})),
       hasConsent: consent !== null,
     };
   }
@@ -105,20 +105,26 @@ async function* entries(sources: readonly Data[]): AsyncGenerator<string> {
   }
 }
 
-function tail(full: Readonly<Record<string, unknown>>): string {
-  const sections = Object.entries(full).map(
-    ([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  );
-  return `}${sections.join('')}}`;
+/** Closes `data` and appends every further section as a list. */
+async function* sections(parts: readonly NonNullable<SubjectExport['full']>[]): AsyncGenerator<string> {
+  yield '}';
+  for (const [name, items] of parts.flatMap((part) => Object.entries(part))) {
+    let separator = `,${JSON.stringify(name)}:[`;
+    for await (const item of items) {
+      yield separator + JSON.stringify(item);
+      separator = ',';
+    }
+    yield separator === ',' ? ']' : `${separator}]`;
+  }
+  yield '}';
 }
 
-/** @throws ApiError 404 while the subject is being erased. */
-async function requireOpen(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
-  const processing = await tx.get(
-    `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing' AND guild_id = ?`,
-    botId,
-    userId,
-    guildId,
+/** @throws ApiError 404 while the subject is being erased, or when an erasure was asked for since `since`. */
+async function requireOpen(tx: Tx, { botId, guildId, userId }: Subject, since = '9999'): Promise<void> {
+  const erasure = await tx.get(
+    `SELECT 1 FROM deletion_requests
+     WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND (status = 'processing' OR created_at >= ?)`,
+    ...[botId, guildId, userId, since],
   );
-  if (processing !== undefined) throw notFound('Data of this user');
+  if (erasure !== undefined) throw notFound('Data of this user');
 }

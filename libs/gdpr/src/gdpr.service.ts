@@ -1,10 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ApiError, notFound } from '@app/common';
 import { ServersService } from '@app/servers';
-import { type Subject, SubjectDataHolders, UnitOfWork } from '@app/database';
+import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasureService } from './erasure.service';
 import type { DeletionRequestView, ForgottenView, GuildErasedView } from './gdpr.dto';
+
+/** How often, and after which pause, an erasure is tried again while the same user is erased in another guild. */
+const TRIES_MAX = 100;
+const PAUSE_MS = 20;
 
 const NOTICE =
   'Only data stored through this service was erased. Messages and other data on the platform, and what the bot keeps elsewhere, are not affected.';
@@ -40,33 +45,41 @@ export class GdprService {
   }
 
   /**
-   * Erases everyone of a guild, each as an erasure of its own with its webhook, then the guild's registration. After a
-   * crash half-way the guild is still registered and the call can be repeated.
+   * Erases everyone of a guild, each as an erasure of its own with its webhook, until nobody is left; only then goes
+   * the guild's registration. After a crash half-way the guild is still registered and the call can be repeated.
+   * @throws ApiError 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
    */
   async eraseGuild(botId: string, guildId: string): Promise<GuildErasedView> {
-    const userIds = await this.usersOf(botId, guildId);
-    for (const userId of userIds) await this.eraseUnlessUnderWay({ botId, guildId, userId });
-    await this.unitOfWork.write((tx) => this.servers.remove(tx, botId, guildId));
-    await this.unitOfWork.scrub();
-    return { guild_id: guildId, deleted: true, erased_users: userIds.length };
+    let erasedUsers = 0;
+    for (;;) {
+      const userIds = await this.unitOfWork.write((tx) => this.usersLeft(tx, botId, guildId));
+      if (userIds.length === 0) return { guild_id: guildId, deleted: true, erased_users: erasedUsers };
+      for (const userId of userIds) await this.eraseInTurn({ botId, guildId, userId });
+      erasedUsers += userIds.length;
+    }
   }
 
-  private usersOf(botId: string, guildId: string): Promise<string[]> {
-    return this.unitOfWork.read(async (tx) => {
-      if (!(await this.servers.exists(tx, botId, guildId))) throw notFound('Server');
-      const userIds = new Set<string>();
-      for (const holder of this.holders.all()) {
-        for (const userId of (await holder.subjectsOf?.(tx, botId, guildId)) ?? []) userIds.add(userId);
+  /** Some of the users that are left; where there is none the registration goes in the same unit. */
+  private async usersLeft(tx: Tx, botId: string, guildId: string): Promise<string[]> {
+    if (!(await this.servers.exists(tx, botId, guildId))) throw notFound('Server');
+    const userIds = new Set<string>();
+    for (const holder of this.holders.all()) {
+      for (const userId of (await holder.subjectsOf?.(tx, botId, guildId)) ?? []) userIds.add(userId);
+    }
+    if (userIds.size === 0) await this.servers.remove(tx, botId, guildId);
+    return [...userIds];
+  }
+
+  /** One user is erased in one guild at a time: an erasure elsewhere is waited for. */
+  private async eraseInTurn(subject: Subject): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.erasures.erase(subject);
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'conflict') || tries === TRIES_MAX) throw error;
+        await pause(PAUSE_MS);
       }
-      return [...userIds];
-    });
-  }
-
-  private async eraseUnlessUnderWay(subject: Subject): Promise<void> {
-    try {
-      await this.erasures.erase(subject);
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'conflict')) throw error;
     }
   }
 }

@@ -45,22 +45,30 @@ export class UserDataHolder implements SubjectDataHolder {
   }
 
   async subjectsOf(tx: Tx, botId: string, guildId: string): Promise<readonly string[]> {
-    const sql = 'SELECT DISTINCT user_id FROM user_data WHERE bot_id = ? AND guild_id = ?';
+    const sql = 'SELECT DISTINCT user_id FROM user_data WHERE bot_id = ? AND guild_id = ? LIMIT 1000';
     return (await tx.all<{ user_id: string }>(sql, botId, guildId)).map((row) => row.user_id);
   }
 
   /** Nothing may stay under a category that is no longer declared; each user it concerned has it on record. */
   @OnDomainEvent(CategoryDeleted)
-  async removeCategory({ tx, botId, key }: CategoryDeleted): Promise<void> {
+  async removeCategory(event: CategoryDeleted): Promise<void> {
+    const { tx, botId, key, batch } = event;
     const rows = await tx.all<{ guild_id: string; user_id: string }>(
-      'SELECT guild_id, user_id FROM user_data WHERE bot_id = ? AND category_key = ?',
+      `SELECT guild_id, user_id FROM user_data WHERE bot_id = ? AND category_key = ? LIMIT ${batch}`,
       botId,
       key,
     );
-    await tx.run('DELETE FROM user_data WHERE bot_id = ? AND category_key = ?', botId, key);
     for (const { guild_id: guildId, user_id: userId } of rows) {
+      await tx.run(
+        `DELETE FROM user_data WHERE ${SUBJECT} AND category_key = ?`,
+        botId,
+        guildId,
+        userId,
+        key,
+      );
       await this.audit.record(tx, { botId, guildId, userId }, 'data_deleted', { category: key });
     }
+    event.removed(rows.length);
   }
 
   /** What each stored category is for (GDPR Art. 15(1)(a), (d)). */

@@ -22,7 +22,7 @@ export class DeliveryData implements SubjectDataHolder {
 
   async export(tx: Tx, { botId, userId, guildId }: Subject, full: boolean): Promise<SubjectExport> {
     if (!full) return {};
-    const deliveries = await tx.all(
+    const deliveries = await tx.all<object>(
       `SELECT id, event, status, created_at FROM webhook_deliveries WHERE ${OF_SUBJECT} ORDER BY id`,
       ...[botId, userId, guildId],
     );

@@ -26,8 +26,8 @@ const FAULT_PAUSE_MS = 1_000;
 
 /**
  * Sends what is due: at once when it is told of a commit, else when the time has come. Bots are served in turn, with
- * bounded calls at once in all and to each URL, so that a slow or dead receiver delays nobody else. Each result is
- * written down before the slot is free again; a process that dies leaves leases behind, which end by themselves.
+ * bounded calls at once in all and to each URL, so that a slow or dead receiver delays nobody else. A process that dies
+ * leaves leases behind, which end by themselves.
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -35,7 +35,9 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly due = new DueBots();
   private readonly slots: UrlSlots;
   private readonly breakers: CircuitBreakers;
+  /** Calls whose result is not written down yet. */
   private readonly calls = new Set<Promise<void>>();
+  private underWay = 0;
   private readonly interrupted = new AbortController();
   private pumping: Promise<void> | undefined;
   private again = false;
@@ -115,7 +117,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private get isFull(): boolean {
-    return this.calls.size >= this.config.webhookConcurrency;
+    return this.underWay >= this.config.webhookConcurrency;
   }
 
   private async poll(): Promise<void> {
@@ -129,7 +131,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** One delivery of each bot whose turn it is, as many as there are free places; false when there is nothing to do. */
   private async claimSome(): Promise<boolean> {
-    const free = this.config.webhookConcurrency - this.calls.size;
+    const free = this.config.webhookConcurrency - this.underWay;
     const bots = this.due.take(this.clock.nowMs(), free, (botId) => this.breakers.waitMs(botId));
     if (bots.length === 0) return false;
     const admitted: string[] = [];
@@ -150,11 +152,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     if (busyUrl !== undefined) this.due.park(botId, busyUrl);
     if (claim === undefined) return;
     admitted.splice(admitted.indexOf(claim.target.url), 1);
-    const call = this.call(claim).then(() => {
-      this.calls.delete(call);
-      this.release(claim.target.url);
-      this.pump();
-    });
+    this.underWay++;
+    const call = this.call(claim).then(() => void this.calls.delete(call));
     this.calls.add(call);
   }
 
@@ -164,19 +163,28 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async call(claim: Claim): Promise<void> {
-    const { botId } = claim;
-    const isProbe = this.breakers.begin(botId);
+    const isProbe = this.breakers.begin(claim.botId);
+    const result = await this.sender.send(webhookCall(claim, this.clock.nowMs()), this.interrupted.signal);
+    const recovered = this.learn(claim.botId, result);
+    this.underWay--;
+    this.release(claim.target.url);
+    const settled = this.settle(claim, result, recovered);
+    if (isProbe) this.due.wake(claim.botId, this.clock.nowMs());
+    // What takes the free place is claimed in the same commit that writes the result down.
+    this.pump();
+    await settled;
+  }
+
+  private async settle(claim: Claim, result: CallResult, recovered: boolean): Promise<void> {
     try {
-      const result = await this.sender.send(webhookCall(claim, this.clock.nowMs()), this.interrupted.signal);
-      const recovered = this.learn(botId, result);
       const nextDueMs = await this.results.settle(claim, result, recovered);
-      if (nextDueMs !== undefined) this.due.wake(botId, nextDueMs);
+      if (nextDueMs === undefined) return;
+      this.due.wake(claim.botId, nextDueMs);
+      this.pump();
     } catch (error) {
       // The lease ends by itself and the call is repeated.
-      this.breakers.abandon(botId);
       this.logger.error(JSON.stringify(describeFault(error)));
     }
-    if (isProbe) this.due.wake(botId, this.clock.nowMs());
   }
 
   /** What a result says of the receiver; true when it is back after it had been spared. */

@@ -17,7 +17,10 @@ export class Deletions1763600000006 implements MigrationInterface {
         created_at: time,
         completed_at: nullable(time),
       },
-      indices: [{ columnNames: ['bot_id', 'user_id'], isUnique: true, where: `"status" = 'processing'` }],
+      indices: [
+        { columnNames: ['bot_id', 'guild_id', 'user_id'] },
+        { columnNames: ['bot_id', 'user_id'], isUnique: true, where: `"status" = 'processing'` },
+      ],
     });
   }
 
