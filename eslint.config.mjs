@@ -12,8 +12,6 @@ export default tseslint.config(
       'data/**',
       '*.config.js',
       '*.config.mjs',
-      'scripts/**',
-      'bench/**',
     ],
   },
   ...tseslint.configs.recommendedTypeChecked,
@@ -52,5 +50,10 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/unbound-method': 'off',
     },
+  },
+  {
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs'],
+    extends: [tseslint.configs.disableTypeChecked],
+    rules: { 'no-console': 'off', 'no-restricted-syntax': 'off' },
   },
 );
