@@ -327,6 +327,31 @@ describe('PUT /api/v1/data/categories/{key}', () => {
     await bot.hasData(who, 'profile', { name: 'Ada', age: 36 });
   });
 
+  it.each([
+    ['removed', [field('other')]],
+    ['of another type', [field('name', 'number'), field('other')]],
+  ])(
+    'answers 409 category_in_use when a declared field is %s, so that stored values stay readable',
+    async (_, fields) => {
+      const { data } = await register(valid());
+      const answer = await bot.put('/data/categories/profile', { fields });
+      expectFailure(answer, 409, 'conflict', { reason: 'category_in_use' });
+      expectSuccess(await bot.get('/data/categories/profile'), 200, data);
+    },
+  );
+
+  it('takes key, id and created_at from no caller', async () => {
+    const { data } = await register(valid());
+    const given = { key: 'other', id: bot.id, created_at: '2000-01-01T00:00:00.000Z' };
+    expectSuccess(await bot.put('/data/categories/profile', given), 200, data);
+  });
+
+  it('answers 400 naming the second of two fields of one key', async () => {
+    await register(valid());
+    const answer = await bot.put('/data/categories/profile', { fields: [field('name'), field('name')] });
+    expectFaults(answer, 'fields[1].key');
+  });
+
   it('names every bad field', async () => {
     await register(valid());
     const given = { label_de: '', retention_days: 0, legal_basis: 'x', fields: [] };

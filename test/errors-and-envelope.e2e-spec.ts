@@ -289,6 +289,17 @@ describe('the text of a body', () => {
     expectFaults(await register(new Uint8Array(body)), 'body');
   });
 
+  it('means the last of two equal keys, for the check as for what is stored', async () => {
+    const bad = await register(registration(',"name":""'));
+    expectFaults(bad, 'name');
+    const good = await register(registration(',"name":"last"'));
+    expect(good.data['name']).toBe('last');
+  });
+
+  it('may begin with a byte order mark', async () => {
+    expect((await register(`\ufeff${registration()}`)).status).toBe(201);
+  });
+
   it('cannot reach the prototypes of the service', async () => {
     const raw =
       '{"__proto__":{"page_size":"1","isAdmin":true},"constructor":{"prototype":{"page_size":"1"}}}';
