@@ -5,14 +5,7 @@ const transactionOnly =
 
 export default tseslint.config(
   {
-    ignores: [
-      'dist/**',
-      'node_modules/**',
-      'coverage/**',
-      'data/**',
-      '*.config.js',
-      '*.config.mjs',
-    ],
+    ignores: ['dist/**', 'node_modules/**', 'coverage/**', 'data/**', '*.config.js', '*.config.mjs'],
   },
   ...tseslint.configs.recommendedTypeChecked,
   {
