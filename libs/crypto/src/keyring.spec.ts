@@ -1,0 +1,94 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig, SystemClock, SystemRandom } from '@app/common';
+import { Keyring, UnreadableSecretError } from './keyring';
+import { masterKeys } from './master-key';
+
+const random = new SystemRandom(new SystemClock());
+const [old, present] = [random.bytes(32), random.bytes(32)];
+
+describe('Keyring', () => {
+  const keyring = new Keyring([present, old], random);
+
+  it('opens what it sealed, in the same context only', () => {
+    const sealed = keyring.seal('whsec_x', 'bots/1');
+    expect(keyring.open(sealed, 'bots/1')).toBe('whsec_x');
+    expect(() => keyring.open(sealed, 'bots/2')).toThrow(UnreadableSecretError);
+  });
+
+  it('shows nothing of the secret and never seals it the same way twice', () => {
+    const texts = Array.from({ length: 100 }, () => keyring.seal('whsec_secret', 'bots/1'));
+    expect(new Set(texts).size).toBe(100);
+    for (const text of texts)
+      expect(Buffer.from(text.split('.')[2] ?? '', 'base64url').includes('secret')).toBe(false);
+  });
+
+  it('seals with the present key and opens with older ones', () => {
+    const sealedBefore = new Keyring([old], random).seal('a', 'c');
+    expect(keyring.open(sealedBefore, 'c')).toBe('a');
+    expect(() => new Keyring([old], random).open(keyring.seal('a', 'c'), 'c')).toThrow(UnreadableSecretError);
+  });
+
+  it('opens nothing of which a single bit was changed, and no text of other origin', () => {
+    const sealed = keyring.seal('whsec_x', 'c');
+    const [version, id, body = ''] = sealed.split('.');
+    const bytes = Buffer.from(body, 'base64url');
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes);
+      changed[at] = changed.readUInt8(at) ^ 1;
+      expect(() => keyring.open(`${version}.${id}.${changed.toString('base64url')}`, 'c')).toThrow(
+        UnreadableSecretError,
+      );
+    }
+    for (const text of ['', 'whsec_x', 'v1', 'v1.x.y', `v2.${id}.${body}`, `${version}.${id}.`])
+      expect(() => keyring.open(text, 'c')).toThrow(UnreadableSecretError);
+  });
+});
+
+describe('masterKeys', () => {
+  let directory: string;
+  const path = (): string => join(directory, 'lethe.db');
+  const read = (environment: Record<string, string> = {}, warnings: string[] = []): readonly Buffer[] =>
+    masterKeys(readConfig({ DATABASE_URL: `sqlite:${path()}`, ...environment }), random, (text) =>
+      warnings.push(text),
+    );
+
+  beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'lethe-test-'))));
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  it('takes the keys of LETHE_MASTER_KEY, and writes no file', () => {
+    const warnings: string[] = [];
+    const given = `${present.toString('base64')}, ${old.toString('base64')}`;
+    expect(read({ LETHE_MASTER_KEY: given }, warnings)).toEqual([present, old]);
+    expect(warnings).toEqual([]);
+    expect(() => statSync(`${path()}.key`)).toThrow();
+  });
+
+  it('generates a key file that only its owner can read, says so, and uses it again', () => {
+    const warnings: string[] = [];
+    const first = read({}, warnings);
+    expect(statSync(`${path()}.key`).mode & 0o777).toBe(0o600);
+    expect(warnings).toEqual([expect.stringContaining('LETHE_MASTER_KEY is not set')]);
+    expect(warnings.join()).not.toContain(readFileSync(`${path()}.key`, 'utf8').trim());
+    expect(read()).toEqual(first);
+  });
+
+  it('warns of a key file that others can read', () => {
+    read();
+    chmodSync(`${path()}.key`, 0o644);
+    const warnings: string[] = [];
+    read({}, warnings);
+    expect(warnings).toContainEqual(expect.stringContaining('chmod 600'));
+  });
+
+  it('leaves a damaged key file as it is and refuses to start', () => {
+    writeFileSync(`${path()}.key`, 'too short');
+    expect(() => read()).toThrow(/damaged/);
+    expect(readFileSync(`${path()}.key`, 'utf8')).toBe('too short');
+  });
+
+  it.each(['x', 'c2hvcnQ=', `${present.toString('base64')},x`])('refuses LETHE_MASTER_KEY=%s', (given) => {
+    expect(() => read({ LETHE_MASTER_KEY: given })).toThrow(/LETHE_MASTER_KEY must be 32 random bytes/);
+  });
+});
