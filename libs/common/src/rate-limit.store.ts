@@ -66,7 +66,7 @@ export class MemoryRateLimitStore extends RateLimitStore {
   }
 
   private turn(nowMs: number): void {
-    this.old = nowMs - this.turnedMs >= 2 * WINDOW_MS ? new Map() : this.young;
+    this.old = nowMs - this.turnedMs >= 2 * WINDOW_MS ? new Map<string, Window>() : this.young;
     this.young = new Map();
     this.turnedMs = nowMs;
   }
