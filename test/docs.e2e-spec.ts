@@ -27,6 +27,11 @@ describe('GET /docs', () => {
     expect(await (await fetch(`${service.url}/docs/start.js`)).text()).toContain('validatorUrl: null');
   });
 
+  it('carries a request id, as every answer does', async () => {
+    const { headers } = await fetch(`${service.url}/docs`, { headers: { 'x-request-id': 'mine' } });
+    expect(headers.get('x-request-id')).toBe('mine');
+  });
+
   it('is found with a trailing slash too', async () => {
     expect((await fetch(`${service.url}/docs/`)).url).toBe(`${service.url}/docs`);
   });

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { LetheRequest } from '@app/common';
 import { openApiDocument } from './openapi';
 
 /** The page loads from this service alone: no content network, no validator badge, no telemetry. */
@@ -60,9 +61,9 @@ export function serveDocs(app: NestExpressApplication): void {
     const path = join(root, asset);
     pages.set(`/docs/${asset}`, (response) => response.sendFile(path, { cacheControl: false }));
   }
-  app.use((request: Request, response: Response, next: NextFunction) => {
+  app.use((request: LetheRequest, response: Response, next: NextFunction) => {
     const page = pages.get(request.path);
     if (page === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
-    page(response.set(HEADERS));
+    page(response.set(HEADERS).set('X-Request-Id', request.context.id));
   });
 }

@@ -67,7 +67,7 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
   'GET /api/v1/data/categories': described('List the data categories'),
   'GET /api/v1/data/categories/{key}': described('Read a data category'),
   'PUT /api/v1/data/categories/{key}': described('Change a data category', { label_en: 'Public profile' }),
-  'DELETE /api/v1/data/categories/{key}': described('Remove a data category that holds nothing'),
+  'DELETE /api/v1/data/categories/{key}': described('Remove a data category and every value stored under it'),
   'POST /api/v1/consents/request': described(
     "Ask for a user's consent",
     { ...SUBJECT, consent_version: '1.0' },
