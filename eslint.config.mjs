@@ -28,6 +28,11 @@ export default tseslint.config(
           selector: "CallExpression[callee.property.name='save']",
           message: `save() reads and then writes. ${transactionOnly}`,
         },
+        {
+          selector:
+            "CallExpression[callee.object.property.name='manager'][callee.property.name=/^(remove|softRemove|recover)$/]",
+          message: 'It opens a transaction of its own, which fails inside a unit: use delete() or update().',
+        },
       ],
     },
   },

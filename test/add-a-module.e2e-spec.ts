@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createLogger, NestLogger, readConfig } from '@app/common';
@@ -28,7 +27,6 @@ const ROOT = join(__dirname, '..');
 const DIRECTORY = mkdtempSync(join(tmpdir(), 'lethe-module-'));
 const DATABASE = join(DIRECTORY, 'lethe.db');
 
-// Step 5 of libs/README.md: the team's own application, Lethe untouched beside its module.
 const config = readConfig({
   NODE_ENV: 'test',
   DATABASE_URL: `sqlite:${DATABASE}`,
@@ -37,18 +35,17 @@ const config = readConfig({
 });
 const logger = createLogger('silent');
 
-@Module({ imports: [AppModule.forRoot(config, logger), RemindersModule] })
-class AcmeModule {}
-
 let app: NestExpressApplication;
 let bot: Bot;
 let who: SubjectIds;
 
 beforeAll(async () => {
-  app = await NestFactory.create<NestExpressApplication>(AcmeModule, newHttpAdapter(), {
-    logger: new NestLogger(logger),
-    abortOnError: false,
-  });
+  app = await NestFactory.create<NestExpressApplication>(
+    // Step 5 of libs/README.md, as start() does it.
+    AppModule.forRoot(config, logger, [RemindersModule]),
+    newHttpAdapter(),
+    { logger: new NestLogger(logger), abortOnError: false },
+  );
   configureApp(app);
   await app.listen(0, '127.0.0.1');
 });

@@ -1,4 +1,4 @@
-import { DynamicModule, Module } from '@nestjs/common';
+import { DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { ThrottlerModule } from '@nestjs/throttler';
@@ -16,10 +16,10 @@ import type { Logger } from 'pino';
 import { HealthController } from './health.controller';
 import { Readiness } from './readiness';
 
-/** The whole service in one process. A further module is added to `imports`; nothing else here changes. */
+/** The whole service in one process, with the further modules of a team beside its own. */
 @Module({})
 export class AppModule {
-  static forRoot(config: Config, logger: Logger): DynamicModule {
+  static forRoot(config: Config, logger: Logger, further: readonly Type[] = []): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -36,6 +36,7 @@ export class AppModule {
         UserDataModule,
         GdprModule,
         WebhooksModule,
+        ...further,
       ],
       controllers: [HealthController],
       providers: [
