@@ -55,13 +55,15 @@ export class GdprService {
     let erasedUsers = 0;
     for (;;) {
       const userIds = await this.unitOfWork.write((tx) => this.usersLeft(tx, botId, guildId));
-      if (userIds.length === 0) return { guild_id: guildId, deleted: true, erased_users: erasedUsers };
+      if (userIds.length === 0) break;
       for (let at = 0; at < userIds.length; at += AT_ONCE) {
         const some = userIds.slice(at, at + AT_ONCE);
         await Promise.all(some.map((userId) => this.eraseInTurn({ botId, guildId, userId })));
       }
       erasedUsers += userIds.length;
     }
+    await this.unitOfWork.scrub();
+    return { guild_id: guildId, deleted: true, erased_users: erasedUsers };
   }
 
   /** Some of the users that are left; where there is none the registration goes in the same unit. */
