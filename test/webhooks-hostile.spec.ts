@@ -20,6 +20,8 @@ afterEach(async () => {
 
 interface Listener {
   readonly port: number;
+  /** Resolves when no connection is open any more. */
+  allClosed(): Promise<void>;
   readonly connections: number;
   readonly bytesWritten: number;
 }
@@ -35,6 +37,10 @@ async function listen(behave: (socket: Socket) => void, host = '127.0.0.1', port
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
   stops.push(() => stopServer(server, sockets));
   return {
+    allClosed: async () => {
+      for (const socket of sockets)
+        if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+    },
     port: (server.address() as { port: number }).port,
     get connections() {
       return sockets.size;
@@ -58,8 +64,10 @@ function send(url: string, by = sender): Promise<CallResult> {
 }
 
 async function sendTo(behave: (socket: Socket) => void): Promise<CallResult> {
-  const { port } = await listen(behave);
-  return send(`http://127.0.0.1:${port}/hook`);
+  const receiver = await listen(behave);
+  const result = await send(`http://127.0.0.1:${receiver.port}/hook`);
+  await receiver.allClosed();
+  return result;
 }
 
 function every(socket: Socket, ms: number, bytes: string): void {
@@ -104,7 +112,8 @@ describe('a receiver that', () => {
     ],
     [
       'switches protocols',
-      answers('HTTP/1.1 101 Switching Protocols\nconnection: upgrade\nupgrade: x\n\n'),
+      (socket) =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
       'invalid_answer',
     ],
     ['speaks no HTTP', answers('220 mail.example ESMTP\n'), 'invalid_answer'],

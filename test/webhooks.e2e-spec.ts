@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Bot } from './support/bot';
 import { useReceiver } from './support/receiver';
 import { useService } from './support/service';
-import { subject } from './support/snowflakes';
+import { snowflake, subject } from './support/snowflakes';
 
 interface Delivery {
   id: string;
@@ -33,7 +33,7 @@ describe('webhooks', () => {
               .get(bot.id) as { n: number }
           ).n,
       );
-    while (waiting() > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (waiting() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
   it('tells the bot of a revocation with exactly the fields of the contract', async () => {
@@ -134,6 +134,18 @@ describe('webhooks', () => {
     expect(receiver.calls.at(-1)?.body['event']).toBe('user_forgotten');
   });
 
+  it('keeps a user_forgotten that has not arrived when the subject is erased again', async () => {
+    const of = subject();
+    receiver.status = 500;
+    await bot.hasForgotten(of);
+    const [first] = await receiver.received(1);
+    const again = await bot.hasForgotten(of);
+    receiver.status = 200;
+    await settled();
+    const confirmed = receiver.calls.slice(1).map(({ body }) => body['request_id']);
+    expect(new Set(confirmed)).toEqual(new Set([first?.body['request_id'], again]));
+  });
+
   it('sends what happened without a URL as soon as there is one', async () => {
     await bot.put(`/bots/${bot.id}`, { webhook_url: null });
     await bot.hasForgotten(subject());
@@ -149,5 +161,43 @@ describe('webhooks', () => {
     ) as { webhook_secret: string };
     expect(row.webhook_secret).toMatch(/^v1\./);
     expect(row.webhook_secret).not.toContain(bot.webhookSecret.slice(6));
+  });
+
+  it('does not turn in circles where a bot names the service itself', async () => {
+    const paths = ['/gdpr/forget-user', '/bots/register', '/webhooks/test'];
+    const bots = await Promise.all(
+      paths.map((path) => service.registerBot({ webhook_url: `${service.url}/api/v1${path}` })),
+    );
+    for (const each of bots) await each.hasForgotten(subject());
+    for (bot of bots) {
+      await settled();
+      const { deliveries } = (await bot.get<{ deliveries: Delivery[] }>('/webhooks/deliveries')).data;
+      expect(deliveries.map(({ status }) => status)).toEqual(['exhausted']);
+    }
+  });
+
+  it('refuses a target that could never be called, at registration and later', async () => {
+    for (const webhook_url of [
+      'http://169.254.169.254/',
+      'http://10.0.0.1/',
+      'https://example.org:22/',
+      'https://a@b.example/',
+    ]) {
+      expect((await bot.put(`/bots/${bot.id}`, { webhook_url })).error.code).toBe('invalid_request');
+      const body = { platform_bot_id: snowflake(), name: 'x', webhook_url };
+      expect((await service.anonymous.post('/bots/register', body)).status).toBe(400);
+    }
+    expect((await bot.get(`/bots/${bot.id}`)).data['webhook_url']).toBe(receiver.url);
+  });
+
+  it('writes neither secrets, ids of users nor URLs into the log', async () => {
+    const of = subject();
+    receiver.status = 500;
+    await bot.hasForgotten(of);
+    await settled();
+    const log = service.logLines.join();
+    for (const text of [bot.webhookSecret, bot.webhookSecret.slice(6), of.user_id, receiver.url])
+      expect(log).not.toContain(text);
+    expect(log).toContain('is given up: exhausted');
   });
 });

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '@app/common';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import type { Claim } from './delivery-leases';
@@ -20,6 +20,8 @@ interface Verdict {
  */
 @Injectable()
 export class DeliveryResults {
+  private readonly logger = new Logger('Webhooks');
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly schedule: RetrySchedule,
@@ -30,9 +32,9 @@ export class DeliveryResults {
    * Answers when the bot's next attempt is due because of this. `hasten`: the receiver answers again after it had
    * been spared, so what waits for a later retry becomes due at once.
    */
-  settle(claim: Claim, result: CallResult, hasten = false): Promise<number | undefined> {
+  async settle(claim: Claim, result: CallResult, hasten = false): Promise<number | undefined> {
     const verdict = this.verdictOn(claim, result);
-    return this.unitOfWork.write(async (tx) => {
+    const nextDueMs = await this.unitOfWork.write(async (tx) => {
       if (!(await this.conclude(tx, claim, result, verdict))) return undefined;
       await this.record(tx, claim, result);
       if (result.outcome === 'interrupted') return verdict.nextDueMs;
@@ -46,6 +48,9 @@ export class DeliveryResults {
       await hastenPending(tx, claim.botId, this.clock.nowIso());
       return this.clock.nowMs();
     });
+    if (verdict.status === 'exhausted' || verdict.status === 'gone')
+      this.logger.warn(`Delivery ${claim.delivery.id} of bot ${claim.botId} is given up: ${verdict.status}`);
+    return nextDueMs;
   }
 
   private verdictOn({ delivery }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {

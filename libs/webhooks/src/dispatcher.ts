@@ -86,12 +86,6 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.poke(botId);
   }
 
-  /** Resolves when nothing is being claimed or sent; for tests that play the time. */
-  async idle(): Promise<void> {
-    while (this.pumping !== undefined || this.calls.size > 0)
-      await Promise.all([this.pumping, ...this.calls]);
-  }
-
   private pump(): void {
     if (this.stopped) return;
     this.again = true;
@@ -164,7 +158,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async call(claim: Claim): Promise<void> {
     const isProbe = this.breakers.begin(claim.botId);
-    const result = await this.sender.send(webhookCall(claim, this.clock.nowMs()), this.interrupted.signal);
+    const result = await this.attempt(claim);
     const recovered = this.learn(claim.botId, result);
     this.underWay--;
     this.release(claim.target.url);
@@ -173,6 +167,15 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     // What takes the free place is claimed in the same commit that writes the result down.
     this.pump();
     await settled;
+  }
+
+  private async attempt(claim: Claim): Promise<CallResult> {
+    try {
+      return await this.sender.send(webhookCall(claim, this.clock.nowMs()), this.interrupted.signal);
+    } catch (error) {
+      this.logger.error(JSON.stringify(describeFault(error)));
+      return { outcome: 'connection_failed', durationMs: 0 };
+    }
   }
 
   private async settle(claim: Claim, result: CallResult, recovered: boolean): Promise<void> {

@@ -15,6 +15,8 @@ import {
 const HEADERS_MAX_BYTES = 16_384;
 const BODY_MAX_BYTES = 65_536;
 const INTERIM_ANSWERS_MAX = 5;
+/** Of several addresses the next is tried after this long; Node's 250 ms are too short for far receivers. */
+const ADDRESS_TIMEOUT_MS = 1_000;
 
 type Limits = Pick<Config, 'webhookTimeoutMs' | 'webhookConnectTimeoutMs'>;
 type Ended = Omit<CallResult, 'durationMs'>;
@@ -56,11 +58,12 @@ export class HttpWebhookSender extends WebhookSender {
     // One forbidden address among several is a rebinding attempt or a mistake: neither is called.
     if (!addresses.every(({ address }) => this.egress.allowsAddress(address)))
       return attempt.end({ outcome: 'blocked_address' });
-    const options: RequestOptions = {
+    const options: RequestOptions & { autoSelectFamilyAttemptTimeout: number } = {
       method: 'POST',
       headers: { ...call.headers, 'content-length': String(Buffer.byteLength(call.body)) },
       agent: false,
       lookup: answering(addresses),
+      autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
       maxHeaderSize: HEADERS_MAX_BYTES,
       ca: this.authorities,
     };
@@ -118,6 +121,7 @@ class Attempt {
       if (++interim > INTERIM_ANSWERS_MAX) this.end({ outcome: 'invalid_answer' });
     });
     request.on('upgrade', () => this.end({ outcome: 'invalid_answer' }));
+    });
     request.on('response', (response) => this.read(response, clock));
     request.on('error', (error) => this.end({ outcome: faultOf(error) }));
     request.on('close', () => this.end({ outcome: 'connection_failed' }));
