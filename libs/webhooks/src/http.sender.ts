@@ -121,7 +121,6 @@ class Attempt {
       if (++interim > INTERIM_ANSWERS_MAX) this.end({ outcome: 'invalid_answer' });
     });
     request.on('upgrade', () => this.end({ outcome: 'invalid_answer' }));
-    });
     request.on('response', (response) => this.read(response, clock));
     request.on('error', (error) => this.end({ outcome: faultOf(error) }));
     request.on('close', () => this.end({ outcome: 'connection_failed' }));
