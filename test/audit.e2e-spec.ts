@@ -1,3 +1,4 @@
+import { Clock } from '@app/common';
 import type { Bot } from './support/bot';
 import type { Json } from './support/client';
 import { auditEvent, expectFailure, expectFaults, expectSuccess, pagination } from './support/expected';
@@ -149,11 +150,18 @@ describe('GET /api/v1/audit/events', () => {
     expectSuccess(await bot.get('/audit/events'), 200, { events: [], pagination: pagination(1, 20, 0) });
   });
 
-  it('answers 200 newest first, in commit order also within one millisecond', async () => {
+  it.each([
+    ['stands still', () => '2026-01-01T00:00:00.000Z'],
+    ['runs backwards', (count: number) => `2026-01-01T00:00:00.${String(999 - count).padStart(3, '0')}Z`],
+  ])('answers 200 newest first, in commit order also while the clock %s', async (_, time) => {
     const who = subject();
+    const clock = jest.spyOn(service.app.get(Clock), 'nowIso');
     const written: unknown[] = [];
-    for (let count = 0; count < 30; count++)
+    for (let count = 0; count < 30; count++) {
+      clock.mockReturnValue(time(count));
       written.unshift((await write({ ...who, event_type: 'data_exported', details: { count } })).data);
+    }
+    clock.mockRestore();
     expect(await list('page_size=100')).toStrictEqual({
       events: written,
       pagination: pagination(1, 100, 30),
