@@ -340,6 +340,25 @@ describe('a shutdown', () => {
   });
 });
 
+describe('a database that refuses to write', () => {
+  it('holds calls up and loses none: what it could not record is repeated with the same id', async () => {
+    await begin();
+    const bots = [await world.registerBot(URL), await world.registerBot('http://other.test/')];
+    world.internet.at(URL, confirms(5_000));
+    const first = await world.forget(process, bots[0]!);
+    const second = await world.forget(process, bots[1]!);
+    await world.settle();
+    process.unitOfWork.isRefusing = true;
+    await world.play(10 * MINUTE);
+    expect(await world.statuses()).toEqual({ pending: 2 });
+    process.unitOfWork.isRefusing = false;
+    await world.play(MINUTE);
+    expect(await world.statuses()).toEqual({ delivered: 2 });
+    expect(new Set(world.internet.contacts.map(({ id }) => id))).toEqual(new Set([first, second]));
+    expect(world.internet.contacts).toHaveLength(4);
+  });
+});
+
 describe('records', () => {
   it('leave 30 days after their end, attempts too, and not before', async () => {
     await begin();

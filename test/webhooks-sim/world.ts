@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
 import { CommonModule, type Config, createLogger, readConfig } from '@app/common';
 import { Keyring } from '@app/crypto';
-import { DatabaseModule, type SqlValue, type Tx, UnitOfWork } from '@app/database';
+import { databaseUnavailable, DatabaseModule, type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { DeletionRequest } from '@app/gdpr';
 import {
   Attempt,
@@ -31,6 +31,8 @@ class Everything {}
 /** A UnitOfWork that can die: nothing that is begun after it, or was not committed, ever happens. */
 class MortalUnitOfWork extends UnitOfWork {
   isDead = false;
+  /** The disk is full: nothing can be written. */
+  isRefusing = false;
 
   constructor(
     private readonly world: World,
@@ -40,6 +42,7 @@ class MortalUnitOfWork extends UnitOfWork {
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.isRefusing) return Promise.reject(databaseUnavailable());
     return this.alive(() => this.real.write(work));
   }
 
