@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Bot } from './support/bot';
 import { Client, PREFIX } from './support/client';
 import { expectFailure, expectSameRefusal } from './support/expected';
@@ -29,6 +31,37 @@ describe.each(CLOSED_ROUTES)('$method /api/v1$path', ({ method, path }) => {
   it('answers 401 unauthorized with a key that was never issued', async () => {
     const stranger = new Client(service.url, changed(bot.key, 20));
     expectFailure(await stranger.send(method, PREFIX + path), 401, 'unauthorized');
+  });
+});
+
+/** Every operation of openapi.json, so that a route that is added later cannot be left open unnoticed. */
+const document = JSON.parse(readFileSync(resolve(__dirname, '../openapi.json'), 'utf8')) as {
+  paths: Record<string, Record<string, unknown>>;
+};
+const OPERATIONS = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.keys(item)
+    .filter((method) => /^(get|post|put|patch|delete)$/.test(method))
+    .map((method) => [method.toUpperCase(), path] as const),
+);
+
+describe('every operation of openapi.json but the registration', () => {
+  const closed = OPERATIONS.filter(([, path]) => path !== '/api/v1/bots/register');
+
+  it.each(closed)('answers 401 unauthorized without a key: %s %s', async (method, path) => {
+    const answer = await service.anonymous.send(method, path.replace(/\{[^}]+\}/g, '1'));
+    expectFailure(answer, 401, 'unauthorized');
+  });
+
+  it('includes every route of the contract', () => {
+    const documented = new Set(
+      OPERATIONS.map(([method, path]) => `${method} ${path.replace(/\{[^}]+\}/g, '{}')}`),
+    );
+    const named = CLOSED_ROUTES.map(({ method, path }) => {
+      const [bare = ''] = path.split('?');
+      const masked = bare.replace(/(?<=\/)(?:[0-9a-f-]{36}|\d{17,20}|profile)$/, '{}');
+      return `${method} ${PREFIX}${masked}`;
+    });
+    expect(named.filter((route) => !documented.has(route))).toStrictEqual([]);
   });
 });
 
