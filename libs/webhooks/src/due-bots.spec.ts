@@ -1,0 +1,60 @@
+import { DueBots } from './due-bots';
+
+const noWait = (): number => 0;
+
+describe('DueBots', () => {
+  it('answer whose time has come, each once, as many as there is room for', () => {
+    const due = new DueBots();
+    for (const [bot, dueMs] of [
+      ['a', 10],
+      ['b', 20],
+      ['c', 5],
+      ['c', 30],
+    ] as const)
+      due.wake(bot, dueMs);
+    expect(due.nextDueMs).toBe(5);
+    expect(due.take(4, 10, noWait)).toEqual([]);
+    expect(due.take(20, 2, noWait)).toEqual(['a', 'b']);
+    expect(due.take(20, 2, noWait)).toEqual(['c']);
+    expect(due.take(100, 2, noWait)).toEqual([]);
+    expect(due.nextDueMs).toBe(Infinity);
+  });
+
+  it('serve every bot in turn, however much one of them has', () => {
+    const due = new DueBots();
+    const served: string[] = [];
+    for (const bot of ['greedy', 'b', 'c']) due.wake(bot, 0);
+    for (let n = 0; n < 6; n++) {
+      const [bot] = due.take(0, 1, noWait);
+      served.push(bot!);
+      due.wake(bot!, 0);
+    }
+    expect(served).toEqual(['greedy', 'b', 'c', 'greedy', 'b', 'c']);
+  });
+
+  it('let a bot sleep as long as its receiver is spared, and hold up nobody by it', () => {
+    const due = new DueBots();
+    due.wake('spared', 0);
+    due.wake('other', 0);
+    expect(due.take(0, 1, (bot) => (bot === 'spared' ? 50 : 0))).toEqual(['other']);
+    expect(due.nextDueMs).toBe(50);
+    expect(due.take(50, 1, noWait)).toEqual(['spared']);
+  });
+
+  it('keep a bot whose URL is busy until a call to it has ended', () => {
+    const due = new DueBots();
+    due.park('a', 'http://busy/');
+    expect(due.take(1_000, 1, noWait)).toEqual([]);
+    due.unpark('http://other/');
+    expect(due.take(1_000, 1, noWait)).toEqual([]);
+    due.unpark('http://busy/');
+    expect(due.take(1_000, 1, noWait)).toEqual(['a']);
+  });
+
+  it('never put a time off that was known to be earlier', () => {
+    const due = new DueBots();
+    due.wake('a', 10);
+    due.wake('a', 100);
+    expect(due.take(10, 1, noWait)).toEqual(['a']);
+  });
+});
