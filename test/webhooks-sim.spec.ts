@@ -175,6 +175,25 @@ describe('a receiver that is down', () => {
     expect(following!.startMs).toBeGreaterThanOrEqual(probe!.endMs!);
   });
 
+  it('does not hold up what a new URL can take: it goes there at once', async () => {
+    const botId = await world.registerBot(URL);
+    world.internet.at(URL, answers(500));
+    for (let i = 0; i < 20; i++) await world.forget(process, botId);
+    await world.play(15 * SECOND);
+    const before = world.internet.contacts.length;
+    await process.unitOfWork.write(async (tx) => {
+      await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', 'http://new.test/', botId);
+      await process.outbox.redirect(tx, botId);
+    });
+    await world.settle();
+    expect(world.internet.contacts.slice(before).map(({ url }) => url)).toEqual([
+      'http://new.test/',
+      'http://new.test/',
+    ]);
+    await world.play(SECOND);
+    expect(await world.statuses()).toEqual({ delivered: 20 });
+  });
+
   it('delays no other bot: of 100 bots, 99 hear within two seconds', async () => {
     const bots: string[] = [];
     for (let i = 0; i < 100; i++) bots.push(await world.registerBot(`http://bot-${i}.test/`));
@@ -375,6 +394,22 @@ describe('records', () => {
     await process.retention.sweep();
     expect(await world.statuses()).toEqual({ pending: 1 });
     expect(await world.all('SELECT number FROM webhook_attempts')).toEqual([]);
+  });
+
+  it('count their days from the end, however old the event is', async () => {
+    await begin();
+    const botId = await world.registerBot(URL);
+    const id = await world.forget(process, botId);
+    await world.play(SECOND);
+    world.timeline.offsetMs = 29 * DAY;
+    await process.unitOfWork.write((tx) => process.outbox.resend(tx, botId, id));
+    await world.play(SECOND);
+    world.timeline.offsetMs = 58 * DAY;
+    await process.retention.sweep();
+    expect(await world.statuses()).toEqual({ delivered: 1 });
+    world.timeline.offsetMs = 60 * DAY;
+    await process.retention.sweep();
+    expect(await world.statuses()).toEqual({});
   });
 });
 
