@@ -139,7 +139,8 @@ describe('POST /api/v1/data/register', () => {
     expectSuccess(await bot.get(`/data/categories/${key}`), 200, answer.data);
   });
 
-  itRefuses('key', BAD_KEYS, register, valid);
+  itRefuses('key', [...BAD_KEYS, ['of 101 characters', 'k'.repeat(101)]], register, valid);
+  itTakes('key', [['of 100 characters', 'k'.repeat(100)]], register, valid, 201);
   itRefuses('label_de', BAD_LABELS, register, valid);
   itRefuses('label_en', BAD_LABELS, register, valid);
   itTakes('label_de', goodTexts(200), register, valid, 201);

@@ -285,6 +285,14 @@ describe('the values of POST /api/v1/data/submit', () => {
     expectFaults(await submitText(`{"extra":{"deep":[${number}]}}`), 'data.extra.deep[0]');
   });
 
+  it.each(['9007199254740993', '12345678901234567890', '-9007199254740992'])(
+    'are refused when they are whole numbers that lose digits: %s',
+    async (number) => {
+      expectFaults(await submitText(`{"age":${number}}`), 'data.age');
+      expectFaults(await submitText(`{"extra":{"deep":[${number}]}}`), 'data.extra.deep[0]');
+    },
+  );
+
   it('are all checked: every fault is listed, and nothing is stored', async () => {
     const answer = await submit({ name: 1, age: 'x', member: 2, born: 'x', extra: 'good', unknown: 1 });
     expectFaults(answer, 'data.name', 'data.age', 'data.member', 'data.born', 'data.unknown');
