@@ -293,6 +293,14 @@ describe('the values of POST /api/v1/data/submit', () => {
     },
   );
 
+  it.each(['1.7976931348623157e+308', '-1e+21', '9007199254740991', '5e-324'])(
+    'are taken and come back when they are finite and exact: %s',
+    async (number) => {
+      expect((await submitText(`{"age":${number}}`)).status).toBe(200);
+      expect((await bot.export(who)).text).toContain(`"age":${number}`);
+    },
+  );
+
   it('are all checked: every fault is listed, and nothing is stored', async () => {
     const answer = await submit({ name: 1, age: 'x', member: 2, born: 'x', extra: 'good', unknown: 1 });
     expectFaults(answer, 'data.name', 'data.age', 'data.member', 'data.born', 'data.unknown');

@@ -15,10 +15,13 @@ export function addNumberFaults(value: unknown, path: string, faults: FieldFault
   }
 }
 
+/** From here on numbers are written with an exponent, not digit by digit. */
+const EXPONENT_FROM = 1e21;
+
 /** Why a JSON number cannot be kept exactly; undefined when it can. */
 export function numberFault(value: number): string | undefined {
   if (!Number.isFinite(value)) return 'must be a finite number';
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < EXPONENT_FROM) {
     return 'must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits';
   }
   return undefined;
