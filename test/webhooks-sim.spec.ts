@@ -246,6 +246,25 @@ describe('a receiver that is down', () => {
   });
 });
 
+describe('a bot whose secret cannot be decrypted', () => {
+  it('waits, holds up nobody, and is sent to once the key is back', async () => {
+    await begin();
+    const [broken, other] = [await world.registerBot(URL), await world.registerBot('http://other.test/')];
+    const [sealed] = await world.all<{ webhook_secret: string }>(
+      'SELECT webhook_secret FROM bots WHERE id = ?',
+      broken,
+    );
+    await world.run(`UPDATE bots SET webhook_secret = 'v1.unknown.key' WHERE id = ?`, broken);
+    await world.forget(process, broken);
+    await world.forget(process, other);
+    await world.play(10 * MINUTE);
+    expect(world.internet.contacts.map(({ url }) => url)).toEqual(['http://other.test/']);
+    await world.run('UPDATE bots SET webhook_secret = ? WHERE id = ?', sealed!.webhook_secret, broken);
+    await world.play(2 * MINUTE);
+    expect(await world.statuses()).toEqual({ delivered: 2 });
+  });
+});
+
 describe('limits', () => {
   it('hold: two calls at once to a URL, 32 in all, and every bot gets its turn', async () => {
     await begin();

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { WebhookSecrets } from '@app/bots';
 import { Clock, CONFIG, type Config, Random } from '@app/common';
 import { UnreadableSecretError } from '@app/crypto';
@@ -45,6 +45,8 @@ export interface Found {
  */
 @Injectable()
 export class DeliveryLeases {
+  private readonly logger = new Logger('Webhooks');
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly secrets: WebhookSecrets,
@@ -91,7 +93,10 @@ export class DeliveryLeases {
     const dueMs = Date.parse(delivery.next_attempt_at);
     if (dueMs > nowMs) return { botId, nextDueMs: dueMs };
     const target = await this.targetOf(tx, botId);
-    if (target === 'unreadable') return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
+    if (target === 'unreadable') {
+      this.logger.error(`The webhook secret of bot ${botId} cannot be decrypted: its calls wait`);
+      return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
+    }
     if (target === 'none') {
       await cancelPending(tx, botId, this.clock.nowIso());
       return { botId };

@@ -1,0 +1,30 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { useReceiver } from './support/receiver';
+import { useService } from './support/service';
+import { subject } from './support/snowflakes';
+
+describe('a receiver that takes calls and never answers', () => {
+  const service = useService({ WEBHOOK_TIMEOUT_MS: '3000' });
+  const receiver = useReceiver();
+  const silent: Server = createServer(() => undefined);
+
+  beforeAll(() => new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  it('delays no other bot: forty hear of their erasures within two seconds', async () => {
+    const silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const dead = await service.registerBot({ webhook_url: silentUrl });
+    for (let n = 0; n < 40; n++) await dead.hasForgotten(subject());
+    const bots = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => service.registerBot({ webhook_url: `${receiver.url}/${n}` })),
+    );
+    const startedMs = performance.now();
+    await Promise.all(bots.map((bot) => bot.hasForgotten(subject())));
+    await receiver.received(40);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  });
+});
