@@ -1,4 +1,5 @@
 // npm run bench: Lethe beside a stock Nest-on-Express application, in one run on one machine.
+import { readFileSync } from 'node:fs';
 import { startServer, temporaryDirectory } from '../scripts/server.mjs';
 import { seedAuditEvents } from './audit.seed.mjs';
 import { httpRequest, Load } from './load.mjs';
@@ -32,17 +33,17 @@ if (pagination.total_count !== total)
   throw new Error(`the audit total is ${pagination.total_count}, not ${total}`);
 
 const stock = await startStock();
-const get = { url: stock.url, requests: [httpRequest('GET', '/status')] };
+const get = { ...stock, requests: [httpRequest('GET', '/status')] };
 const post = {
-  url: stock.url,
+  ...stock,
   requests: tenant.users.map((user, n) => httpRequest('POST', '/submit', undefined, tenant.profile(user, n))),
 };
 const audit = [tenant.request('GET', '/audit/events?page=1')];
 const cases = [
   { name: 'stock GET, constant', ...get },
-  { name: 'GET /consents/status', url: lethe.url, requests: tenant.statusRequests(), floor: 0, target: 1.6 },
-  { name: `GET /audit/events, page 1 of ${total}`, url: lethe.url, requests: audit, floor: 0, target: 0.3 },
-  { name: 'GET /data/export', url: lethe.url, requests: tenant.exportRequests(), floor: 0 },
+  { name: 'GET /consents/status', ...lethe, requests: tenant.statusRequests(), floor: 0, target: 1.6 },
+  { name: `GET /audit/events, page 1 of ${total}`, ...lethe, requests: audit, floor: 0, target: 0.3 },
+  { name: 'GET /data/export', ...lethe, requests: tenant.exportRequests(), floor: 0 },
   { name: 'stock POST, one DTO', ...post },
   {
     name: 'POST /data/submit, durable',
@@ -53,12 +54,28 @@ const cases = [
   },
 ];
 
+/** Milliseconds of processor time that a process has used, where the system tells (Linux). */
+function cpuMsOf(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return NaN;
+  }
+}
+
+async function measure({ url, requests, pid }, durationMs) {
+  const before = cpuMsOf(pid);
+  const result = await load.run({ url, requests, connections: CONNECTIONS, durationMs });
+  return { ...result, cpuUs: ((cpuMsOf(pid) - before) * 1000) / result.answers };
+}
+
 const load = new Load();
 const measured = cases.map(() => []);
-for (const each of cases) await load.run({ ...each, connections: CONNECTIONS, durationMs: WARM_UP_MS });
+for (const each of cases) await measure(each, WARM_UP_MS);
 for (let round = 1; round <= rounds; round++) {
   for (const [index, each] of cases.entries()) {
-    const result = await load.run({ ...each, connections: CONNECTIONS, durationMs });
+    const result = await measure(each, durationMs);
     const refused = Object.keys(result.statuses).filter((status) => status !== '200');
     if (refused.length > 0 || result.broken > 0)
       throw new Error(`${each.name}: ${JSON.stringify(result.statuses)}, broken ${result.broken}`);
@@ -89,6 +106,7 @@ const rows = cases.map(({ name, floor, target }, index) => {
     'p50 ms': middle('p50').toFixed(2),
     'p95 ms': middle('p95').toFixed(2),
     'p99 ms': middle('p99').toFixed(2),
+    'CPU µs': middle('cpuUs').toFixed(0),
     'of stock': ratio?.toFixed(2) ?? '',
     target: target === undefined ? '' : `${target} ${ratio >= target ? 'met' : 'MISSED'}`,
     'generator CPU': `${Math.round(middle('generatorCpu') * 100)} %`,
@@ -97,5 +115,6 @@ const rows = cases.map(({ name, floor, target }, index) => {
 console.table(rows);
 console.log(
   `Medians of ${rounds} interleaved rounds of ${durationMs / 1000} s, ${CONNECTIONS} keep-alive connections, Node ${process.version}.
-The ratios are the medians of the rounds' own ratios. Repeat with: npm run bench${isQuick ? ' -- --quick (shorter, and with fewer audit events)' : ''}`,
+The ratios are the medians of the rounds' own ratios. CPU µs is what the server itself spends on one request: it
+holds where the machine is shared, while requests/s suffer. Repeat with: npm run bench${isQuick ? ' -- --quick (shorter, and with fewer audit events)' : ''}`,
 );

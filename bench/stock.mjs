@@ -6,7 +6,7 @@ import { transformFileSync } from '@swc/core';
 const SOURCE = join(import.meta.dirname, 'stock/main.ts');
 const TARGET = join(import.meta.dirname, '../dist/bench/stock.cjs');
 
-/** Compiles the stock application and starts it in a process of its own: `{ url, stop }`. */
+/** Compiles the stock application and starts it in a process of its own: `{ url, pid, stop }`. */
 export async function startStock() {
   const { code } = transformFileSync(SOURCE, {
     swcrc: false,
@@ -25,5 +25,5 @@ export async function startStock() {
     child.once('message', resolve);
     child.once('exit', () => reject(new Error('the stock application did not start')));
   });
-  return { url, stop: () => child.kill() };
+  return { url, pid: child.pid, stop: () => child.kill() };
 }
