@@ -47,7 +47,7 @@ const cases = [
   { name: 'stock POST, one DTO', ...post },
   {
     name: 'POST /data/submit, durable',
-    url: lethe.url,
+    ...lethe,
     requests: tenant.submitRequests(),
     floor: 4,
     target: 1.1,
