@@ -52,15 +52,25 @@ export class LetheHttpAdapter extends ExpressAdapter {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: 2_000,
+      // Node's own refusal stands outside the envelope.
+      requireHostHeader: false,
     };
-    const server: Server = createServer(options as object, app);
+    const server: Server = createServer(options as object, (request, response) => {
+      if (isWithoutHost(request)) refuseUnreadable(new Error(), request.socket);
+      else app(request, response);
+    });
     server.on('clientError', refuseUnreadable);
+    // Node answers 417 outside the envelope; a server may as well overlook an expectation (RFC 9110 section 10.1.1).
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     server.on('connection', (socket: Socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });
-    // Without a listener Node cuts these without a word.
-    server.on('connect', (_request, socket: Duplex) => refuseUnreadable(new Error(), socket));
+    // Without a listener Node cuts these without a word; with one the socket's errors and its end are ours to see to.
+    server.on('connect', (_request, socket: Duplex) => {
+      socket.on('error', () => socket.destroy()).resume();
+      refuseUnreadable(new Error(), socket);
+    });
     this.httpServer = server;
   }
 
@@ -115,18 +125,38 @@ function closeAfterAnswers(responses: Express['response']): void {
   });
 }
 
-/** Requests that are no HTTP (400) or whose headers are too large (431): answered in the envelope, then cut. */
-function refuseUnreadable(error: Error & { code?: string }, socket: Duplex): void {
+/** HTTP/1.1 wants to be told the host (RFC 9112 section 3.2). */
+function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host === undefined;
+}
+
+/** How long a refused client may take to read why: one that never closes would keep its connection for ever. */
+const LINGER_MS = 1_000;
+
+/**
+ * Requests that are no HTTP (400) or whose headers are too large (431): answered in the envelope, then cut. Nothing is
+ * written into the middle of an answer that has begun on the same connection; that one is cut.
+ */
+function refuseUnreadable(
+  error: Error & { code?: string },
+  socket: Duplex & { readonly _httpMessage?: ServerResponse | null },
+): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  if (socket._httpMessage?.headersSent) socket.end();
+  else socket.end(refusalOf(error.code));
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function refusalOf(code: string | undefined): string {
+  const tooLarge = code === 'HPE_HEADER_OVERFLOW';
   const body = errorEnvelope({
     code: 'invalid_request',
     message: tooLarge ? 'The request headers are too large' : 'The request is not valid HTTP/1.1',
     details: undefined,
   });
   const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  socket.end(
+  return (
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Request-Id: ${randomUUID()}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+    `X-Request-Id: ${randomUUID()}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`
   );
 }
