@@ -17,9 +17,12 @@ export function cancelPending(tx: Tx, botId: string, nowIso: string): Promise<nu
   );
 }
 
-/** Lets what was given up begin its schedule anew, with its old id. */
-export function reviveUndelivered(tx: Tx, botId: string, restart: Restart): Promise<number> {
-  return revive(tx, botId, restart, `${UNDELIVERED} AND event <> 'ping'`);
+/**
+ * Lets all that is not confirmed begin its schedule anew, with its old id; pings that have ended stay ended. A call
+ * under way loses its lease: how it fails says nothing of the schedule that has begun.
+ */
+export function restartUnconfirmed(tx: Tx, botId: string, restart: Restart): Promise<number> {
+  return revive(tx, botId, restart, `(status = 'pending' OR (${UNDELIVERED} AND event <> 'ping'))`);
 }
 
 /** Makes waiting deliveries, or the one of `id`, due at once; one that is under way keeps its lease. */

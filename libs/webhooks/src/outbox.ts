@@ -8,8 +8,8 @@ import {
   replayable,
   type ReplayScope,
   type Restart,
+  restartUnconfirmed,
   reviveOne,
-  reviveUndelivered,
 } from './delivery-states';
 import { Dispatcher } from './dispatcher';
 import { RetrySchedule } from './retry-schedule';
@@ -58,11 +58,12 @@ export class Outbox {
     return id;
   }
 
-  /** The bot's calls go to a new URL: what waits and what was given up goes there at once. */
+  /**
+   * The bot's calls go to a new URL: what waits and what was given up goes there at once, what is under way to the old
+   * one unless that confirms it.
+   */
   async redirect(tx: Tx, botId: string): Promise<void> {
-    const restart = this.restart();
-    await reviveUndelivered(tx, botId, restart);
-    await hastenPending(tx, botId, restart.dueAt);
+    await restartUnconfirmed(tx, botId, this.restart());
     tx.afterCommit(() => this.dispatcher.pokeAnew(botId));
   }
 
