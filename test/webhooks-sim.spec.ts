@@ -93,16 +93,15 @@ describe('one delivery', () => {
     world.internet.at(URL, () => ({ ms: 5 * SECOND, result: { outcome: 'gone', status: 410 } }));
     await world.forget(process, botId);
     await world.play(SECOND);
-      const elsewhere = 'http://elsewhere.test/';
-      await process.unitOfWork.write(async (tx) => {
-        await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', elsewhere, botId);
-        await process.outbox.redirect(tx, botId);
-      });
-      await world.play(MINUTE);
-      expect(world.internet.contacts.map(({ url }) => url)).toEqual([URL, elsewhere]);
-      expect(await world.statuses()).toEqual({ delivered: 1 });
-    },
-  );
+    const elsewhere = 'http://elsewhere.test/';
+    await process.unitOfWork.write(async (tx) => {
+      await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', elsewhere, botId);
+      await process.outbox.redirect(tx, botId);
+    });
+    await world.play(MINUTE);
+    expect(world.internet.contacts.map(({ url }) => url)).toEqual([URL, elsewhere]);
+    expect(await world.statuses()).toEqual({ delivered: 1 });
+  });
 
   it('goes to the URL that the bot has at the attempt', async () => {
     const botId = await world.registerBot(URL);
