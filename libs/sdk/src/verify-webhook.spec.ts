@@ -79,8 +79,9 @@ describe('verifyWebhook', () => {
     const upper = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
     );
+    const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
     for (const body of [rawBody, Buffer.from(rawBody), new TextEncoder().encode(rawBody)])
-      for (const form of [headers, upper, new Headers(headers)])
+      for (const form of [headers, upper, lists, new Headers(headers)])
         expect(verifyWebhook({ rawBody: body, headers: form, secrets: secret }).event).toEqual(event);
   });
 

@@ -62,7 +62,9 @@ function header(headers: WebhookHeaders, name: string): string {
     typeof headers.get === 'function'
       ? (headers as { get(name: string): string | null }).get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  if (typeof value === 'string' && value !== '') return value;
+  // Some platforms hand every header over as a list.
+  const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (typeof one === 'string' && one !== '') return one;
   throw new WebhookVerificationError(
     'missing_header',
     `The header ${name} is missing: this is no call of the service, or a proxy has removed it.`,

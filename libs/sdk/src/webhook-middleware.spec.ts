@@ -80,6 +80,17 @@ describe('webhookMiddleware', () => {
     expect([onEvent.mock.calls.length, errors.length]).toEqual([2, 1]);
   });
 
+  it('does not end the process of a receiver that has answered already', async () => {
+    const handle = webhookMiddleware({ secrets: secret, onEvent: () => undefined });
+    let handled: Promise<void> | undefined;
+    const url = await serve((request, response) => {
+      response.writeHead(503).end();
+      handled = handle(request, response);
+    });
+    await post(url);
+    await expect(handled).resolves.toBeUndefined();
+  });
+
   it('acts once upon two calls of one id at the same time', async () => {
     let acted = 0;
     const handle = webhookMiddleware({

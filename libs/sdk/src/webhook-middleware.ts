@@ -52,6 +52,8 @@ export function webhookMiddleware(
       response.writeHead(204).end();
     } catch (error) {
       onError(error);
+      // Something before this handler, a time-out say, has answered already.
+      if (response.headersSent) return;
       const isRefused = error instanceof WebhookVerificationError;
       response.writeHead(isRefused ? 400 : 500, { 'content-type': 'text/plain', connection: 'close' });
       response.end(isRefused ? error.message : 'The event could not be processed');
