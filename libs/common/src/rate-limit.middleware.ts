@@ -18,7 +18,7 @@ export function countRate(store: RateLimitStore, anonymousLimit: number) {
       context.rate = rate;
       next();
     };
-    if (counted instanceof Promise) counted.then(proceed, next);
+    if (counted instanceof Promise) counted.then(proceed, () => next());
     else proceed(counted);
   };
 }
