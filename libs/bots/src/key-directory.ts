@@ -13,12 +13,17 @@ const CACHED_MAX = 10_000;
 @Injectable()
 export class KeyDirectory {
   private readonly callers = new Map<string, Caller>();
-  private generation = 0;
+  private forgotten = 0;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
+
+  /** Changes whenever a key is taken away: what was known before may not be true any more. */
+  get generation(): number {
+    return this.forgotten;
+  }
 
   /** The bot that owns `key`, undefined when nobody does. */
   identify(key: string): Caller | undefined | Promise<Caller | undefined> {
@@ -29,7 +34,7 @@ export class KeyDirectory {
 
   /** Drops every key of a bot from memory; called after the commit that took them away. */
   forget(botId: string): void {
-    this.generation++;
+    this.forgotten++;
     for (const [digest, caller] of this.callers) if (caller.botId === botId) this.callers.delete(digest);
   }
 

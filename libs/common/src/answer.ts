@@ -1,5 +1,5 @@
 import type { ApiError } from './errors';
-import { describeFault } from './logger';
+import { describeFault, logRequest } from './logger';
 import type { LetheResponse } from './request-context';
 
 /** The headers of every answer, in the flat form of `writeHead`. */
@@ -70,17 +70,14 @@ function endUnread(response: LetheResponse, json: string): void {
 export function logAnswer(response: LetheResponse, status: number): void {
   const { method, context } = response.req;
   const route = response.req.route as { path?: string } | undefined;
-  context.logger.info(
-    {
-      requestId: context.id,
-      method,
-      route: route?.path ?? null,
-      status,
-      botId: context.caller?.botId,
-      durationMs: Math.round((performance.now() - context.startedMs) * 100) / 100,
-    },
-    'request',
-  );
+  logRequest(context.logger, {
+    requestId: context.id,
+    method,
+    route: route?.path,
+    status,
+    botId: context.caller?.botId,
+    durationMs: Math.round((performance.now() - context.startedMs) * 100) / 100,
+  });
 }
 
 /** A result that is JSON text already, as stored values are; it goes into the envelope unchanged. */

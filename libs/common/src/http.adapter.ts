@@ -134,7 +134,7 @@ function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
 const LINGER_MS = 1_000;
 
 /**
- * Requests that are no HTTP (400) or whose headers are too large (431): answered in the envelope, then cut. Nothing is
+ * Requests that are no HTTP (400), that did not arrive in time (408) or whose headers are too large (431): answered in the envelope, then cut. Nothing is
  * written into the middle of an answer that has begun on the same connection; that one is cut.
  */
 function refuseUnreadable(
@@ -147,14 +147,15 @@ function refuseUnreadable(
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
+/** By the code of Node's error: what is no fault of the syntax. */
+const REFUSALS: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
+};
+
 function refusalOf(code: string | undefined): string {
-  const tooLarge = code === 'HPE_HEADER_OVERFLOW';
-  const body = errorEnvelope({
-    code: 'invalid_request',
-    message: tooLarge ? 'The request headers are too large' : 'The request is not valid HTTP/1.1',
-    details: undefined,
-  });
-  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const [status, message] = REFUSALS[code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP/1.1'];
+  const body = errorEnvelope({ code: 'invalid_request', message, details: undefined });
   return (
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
     `X-Request-Id: ${randomUUID()}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`

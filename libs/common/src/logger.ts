@@ -43,6 +43,29 @@ function isoTime(): string {
   return `${secondText}${String(millis).padStart(3, '0')}Z"`;
 }
 
+/** What the log says of a request; none of the texts holds a character that JSON would escape. */
+export interface RequestLine {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly botId: string | undefined;
+  readonly durationMs: number;
+}
+
+const INFO = pino.levels.values['info'];
+
+/** One line as pino would write it, put together by hand: it is written for every request. */
+export function logRequest(logger: Logger, line: RequestLine): void {
+  if (!logger.isLevelEnabled('info')) return;
+  const { requestId, method, route, status, botId, durationMs } = line;
+  const stream = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream;
+  stream.write(
+    `{"level":${INFO}${isoTime()},"requestId":"${requestId}","method":"${method}","route":${route === undefined ? 'null' : `"${route}"`},` +
+      `"status":${status}${botId === undefined ? '' : `,"botId":"${botId}"`},"durationMs":${durationMs},"msg":"request"}\n`,
+  );
+}
+
 /** Nest's own messages in the same log. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}

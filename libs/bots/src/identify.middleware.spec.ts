@@ -1,0 +1,62 @@
+import { Caller, type LetheRequest } from '@app/common';
+import type { Response } from 'express';
+import { identify } from './identify.middleware';
+import type { KeyDirectory } from './key-directory';
+
+const caller = new Caller('bot', '123456789012345678', 30);
+
+/** A directory that knows one key and counts how often it is asked. */
+class Keys {
+  generation = 0;
+  asked = 0;
+  known: string | undefined = 'good';
+
+  identify(key: string): Caller | undefined {
+    this.asked++;
+    return key === this.known ? caller : undefined;
+  }
+}
+
+function calling(keys: Keys) {
+  const middleware = identify(keys as unknown as KeyDirectory);
+  return (socket: object, authorization?: string): Caller | undefined => {
+    const request = { headers: { authorization }, socket, context: {} } as unknown as LetheRequest;
+    middleware(request, {} as Response, () => undefined);
+    return request.context.caller;
+  };
+}
+
+describe('identify', () => {
+  it('asks for a key once on each connection', () => {
+    const keys = new Keys();
+    const call = calling(keys);
+    const [one, other] = [{}, {}];
+    expect([call(one, 'Bearer good'), call(one, 'Bearer good'), call(other, 'Bearer good')]).toEqual([
+      caller,
+      caller,
+      caller,
+    ]);
+    expect(keys.asked).toBe(2);
+  });
+
+  it('knows nobody on a connection once a key was taken away', () => {
+    const keys = new Keys();
+    const call = calling(keys);
+    const socket = {};
+    call(socket, 'Bearer good');
+    keys.known = undefined;
+    keys.generation++;
+    expect(call(socket, 'Bearer good')).toBeUndefined();
+  });
+
+  it('takes no key for another one that was sent before on the connection, and none for a missing one', () => {
+    const call = calling(new Keys());
+    const socket = {};
+    call(socket, 'Bearer good');
+    expect([call(socket, 'Bearer bad'), call(socket, undefined), call(socket, 'Basic good')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
