@@ -1,5 +1,6 @@
 /** Probes and documentation are neither counted nor limited. */
-export const UNCOUNTED_PATHS = /^\/(health|docs)(\/|$)|^\/docs-json$/;
+export const UNCOUNTED_PATHS =
+  /^\/(health\/(live|ready)|docs(-json|\/(start\.js|swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)?)?)$/;
 
 const ID = '018f2f00-0000-7000-8000-000000000000';
 const USER = '123456789012345678';

@@ -14,12 +14,14 @@ import {
 } from '@app/common';
 import { identify, KeyDirectory } from '@app/bots';
 import type { Logger } from 'pino';
-import { serveDocs } from './docs';
+import { DOCS_PATHS, serveDocs } from './docs';
 
 export const API_PREFIX = 'api/v1';
 
+const PROBES = ['health/live', 'health/ready'];
+
 /** Probes and documentation: neither counted nor limited. */
-const UNCOUNTED = /^\/(health|docs)(\/|$)|^\/docs-json$/;
+const UNCOUNTED = new Set([...PROBES.map((probe) => `/${probe}`), ...DOCS_PATHS]);
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']);
 
@@ -33,7 +35,7 @@ export function newHttpAdapter(): LetheHttpAdapter {
 /** The way of every request before its route: request id, who calls, how often, what was sent. */
 export function configureApp(app: NestExpressApplication): void {
   const config = app.get<Config>(CONFIG);
-  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
+  app.setGlobalPrefix(API_PREFIX, { exclude: PROBES });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(
     identify(app.get(KeyDirectory)),
@@ -75,7 +77,7 @@ function openContext(logger: Logger): Middleware {
 
 function counted(middleware: Middleware): Middleware {
   return (request, response, next) => {
-    if (UNCOUNTED.test(request.path)) next();
+    if (UNCOUNTED.has(request.path)) next();
     else middleware(request, response, next);
   };
 }

@@ -44,6 +44,15 @@ const START = `SwaggerUIBundle({
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
+/** Everything that {@link serveDocs} answers. */
+export const DOCS_PATHS = [
+  '/docs',
+  '/docs/',
+  '/docs/start.js',
+  '/docs-json',
+  ...ASSETS.map((asset) => `/docs/${asset}`),
+];
+
 /** Serves the documentation page at `/docs` and its document at `/docs-json`, both made by this process. */
 export function serveDocs(app: NestExpressApplication): void {
   let document: string | undefined;

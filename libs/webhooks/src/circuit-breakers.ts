@@ -28,6 +28,12 @@ export class CircuitBreakers {
     return Math.max(0, breaker.openUntilMs - this.monotonicMs());
   }
 
+  /** Somebody wants to know now whether the receiver is back: the next call may be the probe. */
+  probeNow(botId: string): void {
+    const breaker = this.breakers.get(botId);
+    if (breaker !== undefined) breaker.openUntilMs = this.monotonicMs();
+  }
+
   /** A call begins; true when it is the probe of a receiver that was being spared. */
   begin(botId: string): boolean {
     const breaker = this.breakers.get(botId);

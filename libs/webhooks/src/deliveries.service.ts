@@ -135,14 +135,20 @@ function viewOf(delivery: Delivery): DeliveryView {
   };
 }
 
-/** Every attempt that was begun, but for the one under way. */
+/** Attempts that are shown: a delivery that is sent again by hand can have any number. */
+const ATTEMPTS_SHOWN_MAX = 100;
+
+/** The latest attempts that were begun, but for the one under way; one that nobody wrote down was interrupted. */
 function attemptViews(delivery: Delivery, attempts: readonly Attempt[]): AttemptView[] {
   const isUnderWay = delivery.status === 'pending' && delivery.lockedBy !== null;
   const begun = delivery.attempts - (isUnderWay ? 1 : 0);
-  return Array.from({ length: begun }, (_, index) => {
-    const attempt = attempts.find(({ number }) => number === index + 1);
+  const written = new Map(attempts.map((attempt) => [attempt.number, attempt]));
+  const shown = Math.min(begun, ATTEMPTS_SHOWN_MAX);
+  return Array.from({ length: shown }, (_, index) => {
+    const number = begun - shown + index + 1;
+    const attempt = written.get(number);
     return {
-      number: index + 1,
+      number,
       started_at: attempt?.startedAt ?? null,
       duration_ms: attempt?.durationMs ?? null,
       outcome: attempt?.outcome ?? 'interrupted',

@@ -80,6 +80,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.pump();
   }
 
+  /** {@link poke} for what was asked for by hand: a receiver that is spared is tried all the same. */
+  pokeByHand(botId: string): void {
+    this.breakers.probeNow(botId);
+    this.poke(botId);
+  }
+
   /** {@link poke} for a bot whose receiver has changed: it is not spared for what another one did. */
   pokeAnew(botId: string): void {
     this.breakers.forget(botId);

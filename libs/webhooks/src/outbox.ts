@@ -54,7 +54,7 @@ export class Outbox {
       ...[botId, id, event, requestId, guildId, userId, payload, waits ? 'pending' : 'cancelled'],
       ...[dueAt, giveUpAt, dueAt, waits ? null : dueAt],
     );
-    if (waits) tx.afterCommit(() => this.dispatcher.poke(botId));
+    if (waits) tx.afterCommit(() => this.tell(botId, event));
     return id;
   }
 
@@ -71,7 +71,7 @@ export class Outbox {
   async resend(tx: Tx, botId: string, id: string): Promise<void> {
     const restart = this.restart();
     if ((await reviveOne(tx, botId, id, restart)) === 0) await hastenPending(tx, botId, restart.dueAt, id);
-    tx.afterCommit(() => this.dispatcher.poke(botId));
+    tx.afterCommit(() => this.dispatcher.pokeByHand(botId));
   }
 
   /** Sends the next `max` deliveries of a replay again, in the order of their ids, which it answers. */
@@ -86,6 +86,11 @@ export class Outbox {
   /** The bot has no URL any more. */
   async cancel(tx: Tx, botId: string): Promise<void> {
     await cancelPending(tx, botId, this.clock.nowIso());
+  }
+
+  private tell(botId: string, event: DeliveryEvent): void {
+    if (event === 'ping') this.dispatcher.pokeByHand(botId);
+    else this.dispatcher.poke(botId);
   }
 
   /** A schedule that begins now. */
