@@ -59,3 +59,13 @@ describe('GET /health', () => {
     expect((await fetch(`${service.url}/health/ready`)).status).toBe(503);
   });
 });
+
+describe('a path beside the documentation and the probes', () => {
+  it.each(['/docs/index.html', '/health/x', '/docs-json/x'])(
+    'is counted like every unknown one: %s',
+    async (path) => {
+      const { status, headers } = await fetch(`${service.url}${path}`);
+      expect([status, headers.get('x-ratelimit-limit')]).toEqual([404, '1000000']);
+    },
+  );
+});

@@ -36,6 +36,18 @@ describe('CircuitBreakers', () => {
     expect(pauses).toEqual([30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
   });
 
+  it('let a probe pass at once when somebody asks, one at a time, and spare the receiver on when it fails', () => {
+    fail(5);
+    breakers.probeNow('bot');
+    expect([breakers.waitMs('bot'), breakers.begin('bot')]).toEqual([0, true]);
+    breakers.probeNow('bot');
+    expect(breakers.waitMs('bot')).toBe(Infinity);
+    fail(1);
+    expect(breakers.waitMs('bot')).toBe(60_000);
+    breakers.probeNow('stranger');
+    expect(breakers.waitMs('stranger')).toBe(0);
+  });
+
   it('do not prolong the pause for calls that were under way when it began', () => {
     fail(5);
     nowMs = 10_000;
