@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { Config } from './config';
+import { ipv6Groups } from './ip-address';
 
 /** What an address is, as far as webhooks are concerned. */
 type Reach = 'public' | 'loopback' | 'private' | 'never';
@@ -115,7 +116,7 @@ function reachOf(address: string): Reach {
   // A zone (fe80::1%eth0) belongs to link-local addresses only.
   if (version === 0 || address.includes('%')) return 'never';
   if (version === 4) return reachIn(address, 'ipv4') ?? 'public';
-  const groups = groupsOf(address);
+  const groups = ipv6Groups(address);
   if (STANDS_FOR_IPV4.check(address, 'ipv6')) return reachOf(ipv4Of(groups));
   const isatap = ISATAP.test(
     groups
@@ -131,16 +132,6 @@ function reachIn(address: string, family: 'ipv4' | 'ipv6'): Reach | undefined {
   if (NEVER.check(address, family)) return 'never';
   if (LOOPBACK.check(address, family)) return 'loopback';
   return PRIVATE.check(address, family) ? 'private' : undefined;
-}
-
-/** The eight groups of an IPv6 address; the URL parser knows every way to write one. */
-function groupsOf(address: string): number[] {
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const read = (part: string): number[] =>
-    part === '' ? [] : part.split(':').map((text) => parseInt(text, 16));
-  if (tail === undefined) return read(head);
-  const [front, back] = [read(head), read(tail)];
-  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];
 }
 
 function ipv4Of(groups: readonly number[]): string {

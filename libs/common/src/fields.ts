@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { isEmail, ValidateBy, ValidateNested } from 'class-validator';
-import { documented, field, matches, type Presence, presence, type Rule } from './field-rule';
+import { documented, field, matches, type Presence, presence } from './field-rule';
 import { codePoints, isPlainText } from './text';
 
 const SNOWFLAKE = /^\d{17,20}$/;
@@ -49,13 +49,16 @@ export const Key = (given?: Presence): PropertyDecorator =>
     given,
   );
 
+function isText(value: unknown, max: number): boolean {
+  return typeof value === 'string' && value !== '' && codePoints(value) <= max && isPlainText(value);
+}
+
 /** Text of 1 to `max` code points; unbounded texts are bounded by the body limit. */
 export const Text = (max: number, given?: Presence): PropertyDecorator =>
   field(
     {
       name: 'text',
-      check: (value) =>
-        typeof value === 'string' && value !== '' && codePoints(value) <= max && isPlainText(value),
+      check: (value) => isText(value, max),
       message: `must be a text of 1 to ${max} characters`,
       schema: { type: 'string', minLength: 1, maxLength: max },
     },
@@ -186,13 +189,14 @@ export const JsonObject = (given?: Presence): PropertyDecorator =>
 
 /** A list of texts that each satisfy `pattern`. */
 export const Texts = (max: number, maxItems: number, given: Presence = {}): PropertyDecorator => {
-  const isText: Rule['check'] = (value) =>
-    typeof value === 'string' && value !== '' && codePoints(value) <= max && isPlainText(value);
   return field(
     {
       name: 'texts',
       check: (value) =>
-        Array.isArray(value) && value.length >= 1 && value.length <= maxItems && value.every(isText),
+        Array.isArray(value) &&
+        value.length >= 1 &&
+        value.length <= maxItems &&
+        value.every((text) => isText(text, max)),
       message: `must be a list of 1 to ${maxItems} texts of 1 to ${max} characters`,
       schema: {
         type: 'array',

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { countRate } from './rate-limit.middleware';
-import { RateLimitStore } from './rate-limit.store';
+import { type RateDecision, RateLimitStore } from './rate-limit.store';
 import type { LetheRequest } from './request-context';
 
 describe('countRate', () => {
@@ -15,5 +15,26 @@ describe('countRate', () => {
       countRate(new AwayStore(), 1)(request, {} as Response, (error?: unknown) => resolve(error)),
     );
     expect([passed, request.context.rate]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['203.0.113.7', '::ffff:203.0.113.7', true],
+    ['2001:db8:1:2::1', '2001:0DB8:1:2:ffff:ffff:ffff:ffff', true],
+    ['fe80::1%eth0', 'fe80::2', true],
+    ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
+    ['203.0.113.7', '203.0.113.8', false],
+    ['::1', '1::', false],
+  ])('counts %s and %s as one client: %s', (one, other, same) => {
+    const buckets: string[] = [];
+    class NotingStore extends RateLimitStore {
+      hit(bucket: string, limit: number): RateDecision {
+        buckets.push(bucket);
+        return { limit, remaining: 0, resetSeconds: 0, retryAfterSeconds: 1, exceeded: false };
+      }
+    }
+    const count = countRate(new NotingStore(), 1);
+    for (const ip of [one, other])
+      count({ context: {}, ip } as LetheRequest, {} as Response, () => undefined);
+    expect(buckets[0] === buckets[1]).toBe(same);
   });
 });

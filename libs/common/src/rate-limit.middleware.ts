@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { ipv6Groups } from './ip-address';
 import type { NextFunction, Response } from 'express';
 import { RateDecision, RateLimitStore } from './rate-limit.store';
 import type { LetheRequest } from './request-context';
@@ -28,12 +29,6 @@ function addressBucket(address = ''): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const rest = tail === '' ? [] : tail.split(':');
-    while (groups.length + rest.length < 8) groups.push('0');
-    groups.push(...rest);
-  }
-  return groups.slice(0, 4).join(':');
+  const [withoutZone = ''] = address.split('%');
+  return ipv6Groups(withoutZone).slice(0, 4).join(':');
 }

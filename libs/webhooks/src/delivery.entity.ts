@@ -43,7 +43,7 @@ export class Delivery {
   /** Steps of the retry schedule that are used up. */
   @IntegerColumn() retries: number;
   @TimeColumn({ name: 'next_attempt_at' }) nextAttemptAt: string;
-  /** No attempt is begun after this time, however few there were. */
+  /** After this time a failed attempt is the last one, and what could not be attempted ends `exhausted`. */
   @TimeColumn({ name: 'give_up_at' }) giveUpAt: string;
   @IdColumn({ name: 'locked_by', nullable: true }) lockedBy: string | null;
   @TimeColumn({ name: 'locked_until', nullable: true }) lockedUntil: string | null;
