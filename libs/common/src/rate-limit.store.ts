@@ -1,7 +1,7 @@
 import { Clock } from './clock';
 
 /** The window is one minute, as the contract's headers count. */
-const WINDOW_MS = 60_000;
+export const RATE_WINDOW_MS = 60_000;
 /** Buckets begun in one window at most; whoever comes after them shares one, so that addresses cannot fill the memory. */
 const BUCKETS_MAX = 200_000;
 const OVERFLOW = 'overflow';
@@ -16,8 +16,24 @@ export interface RateDecision {
   readonly exceeded: boolean;
 }
 
+/** The decision on request number `count` of a window that ends at `endsAtMs` of the Unix epoch, in `leftMs`. */
+export function rateDecision(limit: number, count: number, endsAtMs: number, leftMs: number): RateDecision {
+  return {
+    limit,
+    remaining: Math.max(0, limit - count),
+    resetSeconds: Math.ceil(endsAtMs / 1000),
+    retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
+    exceeded: count > limit,
+  };
+}
+
 /** Counts requests in fixed windows of a minute; one store may serve many processes. */
 export abstract class RateLimitStore {
+  /** Requests that were counted by something less than what was configured. */
+  get fallbacks(): number {
+    return 0;
+  }
+
   /** Counts one request of `bucket`, refused ones too. */
   abstract hit(bucket: string, limit: number): RateDecision | Promise<RateDecision>;
 }
@@ -43,30 +59,24 @@ export class MemoryRateLimitStore extends RateLimitStore {
 
   hit(bucket: string, limit: number): RateDecision {
     const nowMs = this.clock.monotonicMs();
-    if (nowMs - this.turnedMs >= WINDOW_MS) this.turn(nowMs);
+    if (nowMs - this.turnedMs >= RATE_WINDOW_MS) this.turn(nowMs);
     const window = this.windowOf(bucket, nowMs);
     window.count++;
-    const leftMs = WINDOW_MS - (nowMs - window.startMs);
-    return {
-      limit,
-      remaining: Math.max(0, limit - window.count),
-      resetSeconds: Math.ceil(window.endsAtMs / 1000),
-      retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
-      exceeded: window.count > limit,
-    };
+    const leftMs = RATE_WINDOW_MS - (nowMs - window.startMs);
+    return rateDecision(limit, window.count, window.endsAtMs, leftMs);
   }
 
   private windowOf(bucket: string, nowMs: number): Window {
     const known = this.young.get(bucket) ?? this.old.get(bucket);
-    if (known !== undefined && nowMs - known.startMs < WINDOW_MS) return known;
+    if (known !== undefined && nowMs - known.startMs < RATE_WINDOW_MS) return known;
     if (this.young.size >= BUCKETS_MAX && bucket !== OVERFLOW) return this.windowOf(OVERFLOW, nowMs);
-    const begun = { count: 0, startMs: nowMs, endsAtMs: this.clock.nowMs() + WINDOW_MS };
+    const begun = { count: 0, startMs: nowMs, endsAtMs: this.clock.nowMs() + RATE_WINDOW_MS };
     this.young.set(bucket, begun);
     return begun;
   }
 
   private turn(nowMs: number): void {
-    this.old = nowMs - this.turnedMs >= 2 * WINDOW_MS ? new Map<string, Window>() : this.young;
+    this.old = nowMs - this.turnedMs >= 2 * RATE_WINDOW_MS ? new Map<string, Window>() : this.young;
     this.young = new Map();
     this.turnedMs = nowMs;
   }

@@ -1,0 +1,163 @@
+import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import type { Degradations } from './degradations';
+import {
+  MemoryRateLimitStore,
+  RATE_WINDOW_MS,
+  type RateDecision,
+  RateLimitStore,
+  rateDecision,
+} from './rate-limit.store';
+import { RedisLink } from './redis-link';
+
+const KEY_PREFIX = 'lethe:rate:';
+const PROBE_KEY = `${KEY_PREFIX}probe`;
+/** 128 bits, so that two buckets never meet. */
+const DIGEST_CHARACTERS = 22;
+
+/** The condition of {@link Degradations} while each process counts alone. */
+export const RATE_LIMIT_LOCAL = 'rate_limit_local';
+
+/**
+ * Adds ARGV[i] requests to the window KEYS[i], or begins it, and answers Redis' time, then count and end of each.
+ * Everything is measured by the clock of Redis. A window that ends later than one can was written by another clock.
+ */
+const COUNT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local answer = { now }
+for i, key in ipairs(KEYS) do
+  local ends = tonumber(redis.call('HGET', key, 'ends'))
+  if not ends or ends <= now or ends > now + ${RATE_WINDOW_MS} then
+    ends = now + ${RATE_WINDOW_MS}
+    redis.call('DEL', key)
+    redis.call('HSET', key, 'ends', ends)
+    redis.call('PEXPIREAT', key, ends)
+  end
+  answer[2 * i] = redis.call('HINCRBY', key, 'count', ARGV[i])
+  answer[2 * i + 1] = ends
+end
+return answer
+`;
+const COUNT_SHA = createHash('sha1').update(COUNT).digest('hex');
+
+/** A request that waits for its count. */
+interface Waiting {
+  readonly limit: number;
+  /** What this process would say by itself. */
+  readonly own: RateDecision;
+  readonly decide: (decision: RateDecision) => void;
+}
+
+export interface RedisRateLimitOptions {
+  readonly url: string;
+  /** Keys the digests under which buckets stand in Redis; every process of an installation has the same. */
+  readonly masterKey: Buffer | undefined;
+  readonly local: MemoryRateLimitStore;
+  readonly degradations: Degradations;
+  readonly logger: Logger;
+}
+
+/**
+ * Windows in Redis, shared by every process and measured by its clock: a limit holds exactly over all of them. While
+ * Redis does not answer, each process holds the limits by its own counts; no request waits for Redis longer than 50 ms,
+ * and none is refused or let pass uncounted because of it.
+ */
+export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit, OnApplicationShutdown {
+  private readonly link: RedisLink;
+  private readonly local: MemoryRateLimitStore;
+  private readonly keyOf: (bucket: string) => string;
+  private waiting = new Map<string, Waiting[]>();
+  private fallen = 0;
+
+  constructor({ url, masterKey, local, degradations, logger }: RedisRateLimitOptions) {
+    super();
+    this.local = local;
+    this.keyOf = digestUnder(masterKey);
+    this.link = new RedisLink(url, (client) => count(client, [PROBE_KEY], [0]), {
+      lost(reason) {
+        degradations.begin(RATE_LIMIT_LOCAL);
+        logger.warn({ reason }, 'Redis does not answer: each process counts rates by itself');
+      },
+      regained() {
+        degradations.end(RATE_LIMIT_LOCAL);
+        logger.info('Redis answers again: rates are counted together');
+      },
+    });
+  }
+
+  /** Requests that were counted by this process alone. */
+  override get fallbacks(): number {
+    return this.fallen;
+  }
+
+  onModuleInit(): Promise<void> {
+    return this.link.start();
+  }
+
+  onApplicationShutdown(): void {
+    this.link.close();
+  }
+
+  hit(bucket: string, limit: number): RateDecision | Promise<RateDecision> {
+    // Counted here too, so that what this process has admitted still counts when Redis goes away.
+    const own = this.local.hit(bucket, limit);
+    if (!this.link.up) return this.fallBack(own);
+    return new Promise((decide) => {
+      if (this.waiting.size === 0) setImmediate(() => void this.flush());
+      const waiting = { limit, own, decide };
+      const others = this.waiting.get(bucket);
+      if (others === undefined) this.waiting.set(bucket, [waiting]);
+      else others.push(waiting);
+    });
+  }
+
+  /** One command for all requests of one turn of the event loop. */
+  private async flush(): Promise<void> {
+    const batch = this.waiting;
+    this.waiting = new Map();
+    const requests = [...batch.values()];
+    const keys = Array.from(batch.keys(), this.keyOf);
+    const amounts = requests.map(({ length }) => length);
+    try {
+      const [nowMs = 0, ...windows] = await this.link.run((client) => count(client, keys, amounts));
+      requests.forEach((group, index) => {
+        const [total = 0, endsAtMs = 0] = windows.slice(2 * index, 2 * index + 2);
+        const before = total - group.length;
+        group.forEach(({ limit, decide }, place) =>
+          decide(rateDecision(limit, before + place + 1, endsAtMs, endsAtMs - nowMs)),
+        );
+      });
+    } catch {
+      for (const { own, decide } of requests.flat()) decide(this.fallBack(own));
+    }
+  }
+
+  private fallBack(own: RateDecision): RateDecision {
+    this.fallen++;
+    return own;
+  }
+}
+
+/** Redis forgets scripts at a restart, a failover and SCRIPT FLUSH: then the script travels along once more. */
+async function count(client: Redis, keys: string[], amounts: number[]): Promise<number[]> {
+  try {
+    return (await client.evalsha(COUNT_SHA, keys.length, ...keys, ...amounts)) as number[];
+  } catch (error) {
+    if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
+    return (await client.eval(COUNT, keys.length, ...keys, ...amounts)) as number[];
+  }
+}
+
+/** Bots and client addresses do not stand in Redis, only digests; without a master key those can be guessed back. */
+function digestUnder(masterKey: Buffer | undefined): (bucket: string) => string {
+  const key = masterKey && Buffer.from(hkdfSync('sha256', masterKey, '', 'lethe rate-limit buckets', 32));
+  return (bucket) => {
+    const digest = createHmac('sha256', key ?? '')
+      .update(bucket)
+      .digest('base64url');
+    return KEY_PREFIX + digest.slice(0, DIGEST_CHARACTERS);
+  };
+}

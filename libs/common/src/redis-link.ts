@@ -1,0 +1,136 @@
+import { Redis, type RedisOptions } from 'ioredis';
+
+/** What a command may take; beyond it Redis counts as away. */
+const COMMAND_MS = 50;
+/** What a new connection may take, TLS and name resolution included; the start of the service waits for one of them. */
+const CONNECT_MS = 1000;
+/** Between the end of a connection and the next attempt at one. */
+const PAUSE_MS = 500;
+const KEEP_ALIVE_MS = 30_000;
+
+/** Nothing is queued, sent twice or reconnected behind our back: {@link RedisLink} alone decides when Redis is used. */
+const OPTIONS: RedisOptions = {
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  retryStrategy: null,
+  // Readiness is what the probe says: it writes, so a replica, a full and a loading Redis fail it.
+  enableReadyCheck: false,
+  disableClientInfo: true,
+  connectTimeout: CONNECT_MS,
+  // A Redis that hangs never closes its side.
+  disconnectTimeout: 0,
+  keepAlive: KEEP_ALIVE_MS,
+};
+
+/** Is told when Redis goes away, once, and when it is back. */
+export interface RedisLinkNotice {
+  lost(reason: string): void;
+  regained(): void;
+}
+
+type Command<T> = (client: Redis) => Promise<T>;
+
+/**
+ * A connection to Redis that is used only while it answers. A command settles within 50 ms; after the first one that
+ * fails, however it fails, every other fails at once, until a new connection has passed the probe.
+ */
+export class RedisLink {
+  private client: Redis | undefined;
+  private trying: Redis | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private away = false;
+  private closed = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly probe: Command<unknown>,
+    private readonly notice: RedisLinkNotice,
+  ) {}
+
+  get up(): boolean {
+    return this.client !== undefined;
+  }
+
+  /** Resolves when Redis answers, or when the first attempt has failed; the others are made in the background. */
+  start(): Promise<void> {
+    return this.attempt();
+  }
+
+  async run<T>(command: Command<T>): Promise<T> {
+    const { client } = this;
+    if (client === undefined) throw fault('AWAY');
+    try {
+      return await within(COMMAND_MS, command(client));
+    } catch (error) {
+      this.lose(client, error);
+      throw error;
+    }
+  }
+
+  /** Ends at once, whatever state Redis is in. */
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.trying?.disconnect();
+    this.client?.disconnect();
+    this.client = undefined;
+  }
+
+  /** Each attempt has a connection of its own, which looks its name up anew: after a failover it is another machine. */
+  private async attempt(): Promise<void> {
+    const client = new Redis(this.url, OPTIONS);
+    this.trying = client;
+    let reason: unknown;
+    client.on('error', (error) => (reason = error));
+    client.once('close', () => this.lose(client, reason));
+    try {
+      await within(CONNECT_MS, client.connect());
+      await within(COMMAND_MS, this.probe(client));
+      this.take(client);
+    } catch (error) {
+      client.disconnect();
+      this.stayAway(reason ?? error);
+    }
+  }
+
+  private take(client: Redis): void {
+    this.trying = undefined;
+    if (this.closed || client.status !== 'ready') throw fault('CLOSED');
+    this.client = client;
+    if (this.away) this.notice.regained();
+    this.away = false;
+  }
+
+  private lose(client: Redis, reason: unknown): void {
+    if (client !== this.client) return;
+    this.client = undefined;
+    client.disconnect();
+    this.stayAway(reason);
+  }
+
+  private stayAway(reason: unknown): void {
+    if (this.closed) return;
+    if (!this.away) this.notice.lost(reasonOf(reason));
+    this.away = true;
+    this.timer = setTimeout(() => void this.attempt(), PAUSE_MS);
+  }
+}
+
+function fault(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** Gives `work` up after `ms`; an answer that came in while the event loop was busy elsewhere is still taken. */
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(reject, fault('TIMEOUT')), ms);
+    void work.then(resolve, reject).then(() => clearTimeout(timer));
+  });
+}
+
+/** A code, or the first word of what Redis has said: the rest of a message can hold addresses and keys. */
+function reasonOf(error: unknown): string {
+  const { code, message = '' } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  return code ?? /^[A-Z]{2,}\b/.exec(message)?.[0] ?? 'CLOSED';
+}
