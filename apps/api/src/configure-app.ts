@@ -9,12 +9,15 @@ import {
   LetheHttpAdapter,
   type LetheRequest,
   LOGGER,
+  metricsEndpoint,
+  PrometheusMetrics,
   RateLimitStore,
   RequestContext,
 } from '@app/common';
 import { identify, KeyDirectory } from '@app/bots';
 import type { Logger } from 'pino';
 import { DOCS_PATHS, serveDocs } from './docs';
+import { Readiness } from './readiness';
 
 export const API_PREFIX = 'api/v1';
 
@@ -41,7 +44,18 @@ export function configureApp(app: NestExpressApplication): void {
     identify(app.get(KeyDirectory)),
     countRate(app.get(RateLimitStore), config.anonymousLimit),
   );
-  app.use(inOrder(openContext(app.get<Logger>(LOGGER)), counted(counting), jsonBody(config)));
+  const metrics = app.get(PrometheusMetrics);
+  app.use(
+    inOrder(
+      openContext(app.get<Logger>(LOGGER), metrics),
+      metricsEndpoint(metrics, config.metricsToken),
+      counted(counting),
+      jsonBody(config),
+    ),
+  );
+  const adapter = app.getHttpAdapter() as unknown as LetheHttpAdapter;
+  metrics.gauge('up', () => Number(app.get(Readiness).ready));
+  metrics.gauge('httpConnections', () => adapter.connections);
   serveDocs(app);
 }
 
@@ -64,11 +78,11 @@ function inOrder(first: Middleware, ...others: Middleware[]): Middleware {
   };
 }
 
-function openContext(logger: Logger): Middleware {
+function openContext(logger: Logger, { http }: PrometheusMetrics): Middleware {
   return (request, _response, next) => {
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-    request.context = new RequestContext(id, performance.now(), logger);
+    request.context = new RequestContext(id, performance.now(), logger, http);
     // Express answers OPTIONS by itself, outside the envelope; no route of the interface has other methods.
     if (!METHODS.has(request.method)) request.url = '/';
     next();

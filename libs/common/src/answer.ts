@@ -66,17 +66,19 @@ function endUnread(response: LetheResponse, json: string): void {
   response.req.once('end', end).once('close', end).resume();
 }
 
-/** One line per request: the route as it was declared, never the address, which holds ids of users. */
+/** Counts the answer and logs one line: the route as it was declared, never the address, which holds ids of users. */
 export function logAnswer(response: LetheResponse, status: number): void {
   const { method, context } = response.req;
   const route = response.req.route as { path?: string } | undefined;
+  const tookMs = performance.now() - context.startedMs;
+  context.meter.answered(method, route?.path, status, tookMs);
   logRequest(context.logger, {
     requestId: context.id,
     method,
     route: route?.path,
     status,
     botId: context.caller?.botId,
-    durationMs: Math.round((performance.now() - context.startedMs) * 100) / 100,
+    durationMs: Math.round(tookMs * 100) / 100,
   });
 }
 

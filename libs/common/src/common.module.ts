@@ -6,6 +6,8 @@ import { CONFIG, Config } from './config';
 import { DomainEvents } from './domain-events';
 import { EgressPolicy } from './egress';
 import { LOGGER } from './logger';
+import { Metrics } from './metrics';
+import { PrometheusMetrics } from './prometheus.metrics';
 import { MemoryRateLimitStore, RateLimitStore } from './rate-limit.store';
 
 /** The seams that every module shares: configuration, clock, chance, events, limiter store, log. */
@@ -24,6 +26,8 @@ export class CommonModule {
         useFactory: (clock: Clock) => new MemoryRateLimitStore(clock),
       },
       { provide: EgressPolicy, useFactory: () => new EgressPolicy(config) },
+      PrometheusMetrics,
+      { provide: Metrics, useExisting: PrometheusMetrics },
       DomainEvents,
     ];
     return { module: CommonModule, imports: [EventEmitterModule.forRoot()], providers, exports: providers };

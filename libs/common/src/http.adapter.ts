@@ -32,6 +32,11 @@ export class LetheHttpAdapter extends ExpressAdapter {
     super(app);
   }
 
+  /** Open connections, idle ones too. */
+  get connections(): number {
+    return this.sockets.size;
+  }
+
   /** Express checks the code, which is ours, and looks into a deprecation on every call. */
   override status(response: LetheResponse, status: number): LetheResponse {
     response.statusCode = status;

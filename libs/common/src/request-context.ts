@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ApiError } from './errors';
+import type { HttpMeter } from './http.meter';
 import type { RateDecision } from './rate-limit.store';
 
 /** The authenticated bot of a request. */
@@ -22,6 +23,7 @@ export class RequestContext {
     readonly id: string,
     readonly startedMs: number,
     readonly logger: Logger,
+    readonly meter: HttpMeter,
   ) {}
 }
 

@@ -99,6 +99,13 @@ function text(value: string): string {
   return value;
 }
 
+/** What stands behind `Bearer` (RFC 6750), long enough not to be guessed; empty for none. */
+function bearerToken(value: string): string {
+  if (value !== '' && !/^[A-Za-z0-9._~+/-]{16,256}={0,2}$/.test(value))
+    throw new Error('16 to 256 letters, digits and . _ ~ + / - (openssl rand -hex 32)');
+  return value;
+}
+
 /** Every variable Lethe reads, in the order of the README. */
 export const SETTINGS = {
   nodeEnv: setting(
@@ -208,6 +215,12 @@ export const SETTINGS = {
     '20000',
     'Milliseconds that requests and webhook calls under way are given at a shutdown',
     integer(0, 600_000),
+  ),
+  metricsToken: setting(
+    'METRICS_TOKEN',
+    '',
+    'Token with which `/metrics` may be read, 16 to 256 characters; without one it is answered to callers on the machine itself alone',
+    bearerToken,
   ),
   logLevel: setting(
     'LOG_LEVEL',

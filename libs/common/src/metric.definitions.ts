@@ -1,0 +1,186 @@
+/** One metric: what it is called, what it says, and every value that its label can have. */
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly help: string;
+  /** A closed list: nothing that a caller sends can ever become a label. */
+  readonly label?: { readonly name: string; readonly values: readonly string[] };
+  /** Of a metric that no module feeds: its labels, bounded by where their values are made. */
+  readonly labels?: readonly string[];
+  /** Upper bounds of a histogram. */
+  readonly buckets?: readonly number[];
+}
+
+/**
+ * Every metric of Lethe. docs/operations.md takes its table from here, and a test holds the
+ * dashboard and the alerts against it.
+ */
+export const METRICS = {
+  up: {
+    type: 'gauge',
+    name: 'lethe_up',
+    help: '1 while the process takes requests, 0 while it starts or shuts down',
+  },
+  httpRequests: {
+    type: 'counter',
+    name: 'lethe_http_requests_total',
+    help: 'Requests that were answered, by method, declared route and status; the route is unknown where none was met',
+    labels: ['method', 'route', 'status'],
+  },
+  httpDuration: {
+    type: 'histogram',
+    name: 'lethe_http_request_duration_seconds',
+    help: 'Time from the first look at a request to its answer, by method and declared route',
+    labels: ['method', 'route'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+  },
+  httpConnections: {
+    type: 'gauge',
+    name: 'lethe_http_connections',
+    help: 'Open connections of callers, idle ones too',
+  },
+  eventLoopDelay: {
+    type: 'gauge',
+    name: 'lethe_event_loop_delay_seconds',
+    help: 'How late the event loop came to its work, over the time between two scrapes: median, 99th percentile, longest',
+    label: { name: 'statistic', values: ['p50', 'p99', 'max'] },
+  },
+  databaseCommitUnits: {
+    type: 'histogram',
+    name: 'lethe_database_commit_units',
+    help: 'Units of work that shared one commit',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  },
+  databaseCommitDuration: {
+    type: 'histogram',
+    name: 'lethe_database_commit_duration_seconds',
+    help: 'Time that one commit took to become durable',
+    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
+  },
+  databaseUnitsWaiting: {
+    type: 'gauge',
+    name: 'lethe_database_units_waiting',
+    help: 'Writing units of work that wait for their turn',
+  },
+  databaseUnitsRetried: {
+    type: 'counter',
+    name: 'lethe_database_units_retried_total',
+    help: 'Units of work that PostgreSQL made run again, by reason',
+    label: { name: 'reason', values: ['serialization_failure', 'deadlock_detected'] },
+  },
+  databasePoolConnections: {
+    type: 'gauge',
+    name: 'lethe_database_pool_connections',
+    help: 'Open connections to PostgreSQL',
+  },
+  databasePoolMax: {
+    type: 'gauge',
+    name: 'lethe_database_pool_connections_max',
+    help: 'Connections to PostgreSQL that the process may open',
+  },
+  databasePoolIdle: {
+    type: 'gauge',
+    name: 'lethe_database_pool_connections_idle',
+    help: 'Open connections to PostgreSQL that nobody uses',
+  },
+  databasePoolWaiting: {
+    type: 'gauge',
+    name: 'lethe_database_pool_waiting',
+    help: 'Units of work that wait for a connection to PostgreSQL',
+  },
+  erasures: {
+    type: 'counter',
+    name: 'lethe_erasures_total',
+    help: 'Erasures by what became of them; resumed ones were left by a crash or an unreachable database',
+    label: { name: 'state', values: ['begun', 'completed', 'failed', 'resumed'] },
+  },
+  erasuresProcessing: {
+    type: 'gauge',
+    name: 'lethe_erasures_processing',
+    help: 'Erasures on record that are neither completed nor failed, counted to 1,000',
+  },
+  erasureOldestAge: {
+    type: 'gauge',
+    name: 'lethe_erasure_oldest_processing_age_seconds',
+    help: 'Age of the oldest erasure that is neither completed nor failed, 0 for none',
+  },
+  webhookAttempts: {
+    type: 'counter',
+    name: 'lethe_webhook_attempts_total',
+    help: 'Webhook calls by outcome',
+    label: {
+      name: 'outcome',
+      values: [
+        'confirmed',
+        'gone',
+        'refused',
+        'redirected',
+        'timed_out',
+        'not_connected_in_time',
+        'connection_failed',
+        'tls_failed',
+        'name_not_found',
+        'blocked_address',
+        'invalid_answer',
+        'answer_too_large',
+        'interrupted',
+      ],
+    },
+  },
+  webhookDeliveries: {
+    type: 'counter',
+    name: 'lethe_webhook_deliveries_total',
+    help: 'Webhook deliveries that have ended, by how',
+    label: { name: 'status', values: ['delivered', 'exhausted', 'gone'] },
+  },
+  webhookCalls: {
+    type: 'gauge',
+    name: 'lethe_webhook_calls_under_way',
+    help: 'Webhook calls of this process that wait for their receiver',
+  },
+  outboxDepth: {
+    type: 'gauge',
+    name: 'lethe_webhook_outbox_deliveries',
+    help: 'Webhook deliveries that wait, be it for a later attempt, counted to 5,000, by whether the last call to their receiver failed',
+    label: { name: 'receiver', values: ['healthy', 'failing'] },
+  },
+  outboxOldestAge: {
+    type: 'gauge',
+    name: 'lethe_webhook_outbox_oldest_due_age_seconds',
+    help: 'How long the oldest delivery among them has been due, 0 for none; failing receivers are spared on purpose',
+    label: { name: 'receiver', values: ['healthy', 'failing'] },
+  },
+  degraded: {
+    type: 'gauge',
+    name: 'lethe_degraded',
+    help: '1 for what runs worse than it was configured to; rate_limit_local: the process counts rates alone, since Redis does not answer',
+    label: { name: 'condition', values: ['rate_limit_local', 'other'] },
+  },
+  gaugeFailures: {
+    type: 'counter',
+    name: 'lethe_metrics_failures_total',
+    help: 'Numbers that are missing in an answer of /metrics, since whoever knows them failed or took too long',
+  },
+  cpu: {
+    type: 'counter',
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time of the process, of user and system',
+    labels: [],
+  },
+  residentMemory: {
+    type: 'gauge',
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory of the process',
+  },
+  heapUsed: { type: 'gauge', name: 'nodejs_heap_size_used_bytes', help: 'Used heap of JavaScript' },
+  externalMemory: {
+    type: 'gauge',
+    name: 'nodejs_external_memory_bytes',
+    help: 'Memory outside the heap that JavaScript objects hold',
+  },
+  startTime: {
+    type: 'gauge',
+    name: 'process_start_time_seconds',
+    help: 'Unix time at which the process started',
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;

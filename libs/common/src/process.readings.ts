@@ -1,0 +1,62 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Metrics, Reading } from './metrics';
+
+/** The loop is looked at this often. */
+const RESOLUTION_MS = 10;
+/** Who reads within this time after somebody else is told the same. */
+const WINDOW_MS = 10_000;
+
+/**
+ * How late the event loop comes to its work since the reading before. Nothing is measured until somebody has asked for
+ * the first time.
+ */
+export class EventLoopDelay {
+  private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private windowBegunMs: number | undefined;
+  private last: Reading<'eventLoopDelay'> | undefined;
+
+  read(nowMs = performance.now()): Reading<'eventLoopDelay'> {
+    if (this.windowBegunMs === undefined) {
+      this.histogram.enable();
+      this.windowBegunMs = nowMs;
+    }
+    if (nowMs - this.windowBegunMs >= WINDOW_MS) {
+      this.last = this.present();
+      this.histogram.reset();
+      this.windowBegunMs = nowMs;
+    }
+    return this.last ?? this.present();
+  }
+
+  end(): void {
+    this.histogram.disable();
+  }
+
+  private present(): Reading<'eventLoopDelay'> {
+    const { histogram } = this;
+    return {
+      p50: lateness(histogram.percentile(50)),
+      p99: lateness(histogram.percentile(99)),
+      max: lateness(histogram.max),
+    };
+  }
+}
+
+/** What is measured is the time from one look to the next, so that a loop without delay measures the resolution. */
+function lateness(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3);
+}
+
+/**
+ * Memory, start and event loop of this process; answers how to end it. These few instead of prom-client's own metrics,
+ * which tell versions, list every open handle, and cannot be chosen one by one.
+ */
+export function readProcess(metrics: Metrics): () => void {
+  const delay = new EventLoopDelay();
+  metrics.gauge('eventLoopDelay', () => delay.read());
+  metrics.gauge('residentMemory', () => process.memoryUsage.rss());
+  metrics.gauge('heapUsed', () => process.memoryUsage().heapUsed);
+  metrics.gauge('externalMemory', () => process.memoryUsage().external);
+  metrics.gauge('startTime', () => performance.timeOrigin / 1000);
+  return () => delay.end();
+}
