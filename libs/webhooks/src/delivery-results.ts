@@ -1,5 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '@app/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Clock, Metrics, NO_METRICS } from '@app/common';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import type { Claim } from './delivery-leases';
 import { hastenPending } from './delivery-states';
@@ -20,6 +20,7 @@ interface Verdict {
  */
 @Injectable()
 export class DeliveryResults {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   private readonly logger = new Logger('Webhooks');
 
   constructor(
@@ -34,13 +35,16 @@ export class DeliveryResults {
    */
   async settle(claim: Claim, result: CallResult, hasten = false): Promise<number | undefined> {
     const verdict = this.verdictOn(claim, result);
+    this.metrics.count('webhookAttempts', result.outcome);
     const nextDueMs = await this.unitOfWork.write(async (tx) => {
       if (!(await this.conclude(tx, claim, result, verdict))) return undefined;
       await this.record(tx, claim, result);
+      const { status } = verdict;
+      if (status !== 'pending') tx.afterCommit(() => this.metrics.count('webhookDeliveries', status));
       if (result.outcome === 'interrupted') return verdict.nextDueMs;
       await this.noteHealth(tx, claim, result);
       const { event, request_id: requestId } = claim.delivery;
-      if (verdict.status === 'delivered' && event === 'user_forgotten') {
+      if (status === 'delivered' && event === 'user_forgotten') {
         const sent = 'UPDATE deletion_requests SET webhook_sent = 1 WHERE bot_id = ? AND id = ?';
         await tx.run(sent, claim.botId, requestId);
       }

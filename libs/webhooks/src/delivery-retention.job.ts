@@ -6,7 +6,7 @@ import {
   OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, CONFIG, type Config, describeFault } from '@app/common';
+import { Clock, CONFIG, type Config, describeFault, Metrics, NO_METRICS } from '@app/common';
 import { UnitOfWork } from '@app/database';
 
 const INTERVAL_MS = 3_600_000;
@@ -20,6 +20,7 @@ const CHUNK = 500;
  */
 @Injectable()
 export class DeliveryRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   private readonly logger = new Logger('Webhooks');
   private running: Promise<void> | undefined;
   private stopped = false;
@@ -66,15 +67,16 @@ export class DeliveryRetention implements OnApplicationBootstrap, BeforeApplicat
   }
 
   /** Deliveries of a receiver that was being spared until their time was up. */
-  private giveUp(botId: string): Promise<number> {
+  private async giveUp(botId: string): Promise<void> {
     const nowIso = this.clock.nowIso();
-    return this.unitOfWork.write((tx) =>
+    const exhausted = await this.unitOfWork.write((tx) =>
       tx.run(
         `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ?, locked_by = NULL, locked_until = NULL
          WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`,
         ...[nowIso, botId, nowIso, nowIso],
       ),
     );
+    this.metrics.count('webhookDeliveries', 'exhausted', exhausted);
   }
 
   private removeSome(botId: string): Promise<number> {

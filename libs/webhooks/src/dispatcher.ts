@@ -6,7 +6,7 @@ import {
   Logger,
   OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Clock, CONFIG, type Config, describeFault } from '@app/common';
+import { Clock, CONFIG, type Config, describeFault, Metrics, NO_METRICS } from '@app/common';
 import { Alarm } from './alarm';
 import { CircuitBreakers } from './circuit-breakers';
 import { type Claim, DeliveryLeases, type Found } from './delivery-leases';
@@ -31,6 +31,7 @@ const FAULT_PAUSE_MS = 1_000;
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   private readonly logger = new Logger('Webhooks');
   private readonly due = new DueBots();
   private readonly slots: UrlSlots;
@@ -60,6 +61,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   onApplicationBootstrap(): void {
     this.stopped = false;
+    this.metrics.gauge('webhookCalls', () => this.underWay);
     this.pump();
   }
 

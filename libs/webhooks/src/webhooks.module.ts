@@ -14,6 +14,7 @@ import { DeliveryRetention } from './delivery-retention.job';
 import { Dispatcher } from './dispatcher';
 import { HttpWebhookSender } from './http.sender';
 import { Outbox } from './outbox';
+import { OutboxGauges } from './outbox.gauges';
 import { RetrySchedule } from './retry-schedule';
 import { WebhookEventsListener } from './webhook-events.listener';
 import { WebhookSender } from './webhook-sender';
@@ -28,6 +29,7 @@ import { WebhookSender } from './webhook-sender';
     DeliveryResults,
     Dispatcher,
     Outbox,
+    OutboxGauges,
     WebhookEventsListener,
     DeliveryData,
     DeliveryRetention,

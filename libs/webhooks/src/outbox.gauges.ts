@@ -1,0 +1,61 @@
+import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
+import { Clock, Metrics, SharedReading } from '@app/common';
+import { UnitOfWork } from '@app/database';
+
+/** At most one query in this time, however many processes, metrics and readers ask. */
+const HOLD_MS = 5_000;
+/** Waiting deliveries that are looked at: an outbox of millions is told as one of this many. */
+const LOOKED_AT_MAX = 5_000;
+
+interface Waiting {
+  readonly receiver: 'healthy' | 'failing';
+  readonly waiting: number | string;
+  readonly due: string;
+}
+
+/**
+ * Tells how much waits in the outbox and for how long it has been due. What waits for receivers that fail is told
+ * apart: they are spared on purpose, and one dead receiver is no fault of the service.
+ */
+@Injectable()
+export class OutboxGauges implements OnApplicationBootstrap {
+  private readonly reading: SharedReading<Waiting[]>;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly metrics: Metrics,
+  ) {
+    this.reading = new SharedReading(clock, HOLD_MS, () => this.look());
+  }
+
+  onApplicationBootstrap(): void {
+    this.metrics.gauge('outboxDepth', () => this.of(({ waiting }) => Number(waiting)));
+    this.metrics.gauge('outboxOldestAge', () =>
+      this.of(({ due }) => Math.max(0, (this.clock.nowMs() - Date.parse(due)) / 1000)),
+    );
+  }
+
+  private async of(value: (rows: Waiting) => number): Promise<Record<Waiting['receiver'], number>> {
+    const found = { healthy: 0, failing: 0 };
+    for (const row of await this.reading.get()) found[row.receiver] = value(row);
+    return found;
+  }
+
+  private look(): Promise<Waiting[]> {
+    return this.unitOfWork.read((tx) =>
+      tx.all<Waiting>(
+        `SELECT CASE WHEN health.failures > 0 THEN 'failing' ELSE 'healthy' END AS receiver,
+           SUM(bots.waiting) AS waiting, MIN(bots.due) AS due
+         FROM (
+           SELECT looked_at.bot_id, COUNT(*) AS waiting, MIN(looked_at.next_attempt_at) AS due
+           FROM (SELECT bot_id, next_attempt_at FROM webhook_deliveries WHERE status = 'pending'
+                 ORDER BY bot_id, next_attempt_at LIMIT ?) looked_at
+           GROUP BY looked_at.bot_id
+         ) bots LEFT JOIN webhook_health health ON health.bot_id = bots.bot_id
+         GROUP BY 1`,
+        LOOKED_AT_MAX,
+      ),
+    );
+  }
+}
