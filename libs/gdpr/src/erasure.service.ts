@@ -1,6 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { ApiError, conflict, describeFault, DomainEvents, Random } from '@app/common';
+import { ApiError, conflict, describeFault, DomainEvents, Metrics, NO_METRICS, Random } from '@app/common';
 import { ConsentService } from '@app/consent';
 import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
 import { DeletionRequest } from './deletion-request.entity';
@@ -13,6 +13,7 @@ import { UserForgotten } from './user-forgotten.event';
  */
 @Injectable()
 export class ErasureService {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   private readonly logger = new Logger(ErasureService.name);
   /** Begun by this process and still under way: not for recovery to take up. */
   private readonly running = new Set<string>();
@@ -47,6 +48,7 @@ export class ErasureService {
     );
     for (const request of left) {
       if (this.running.has(request.id)) continue;
+      this.metrics.count('erasures', 'resumed');
       await this.finish(request).catch((error: unknown) =>
         this.logger.error(JSON.stringify(describeFault(error))),
       );
@@ -69,6 +71,7 @@ export class ErasureService {
         throw conflict('deletion_in_progress', 'The data of this user is being erased already');
       await this.consents.close(tx, subject);
       tx.afterCommit(() => this.running.add(id));
+      tx.afterCommit(() => this.metrics.count('erasures', 'begun'));
       return {
         id,
         ...subject,
@@ -117,6 +120,7 @@ export class ErasureService {
     );
     if (completed === 0) throw new Error('The erasure was ended by another worker');
     await this.events.publish(new UserForgotten(tx, botId, id, userId, guildId, completedAt));
+    tx.afterCommit(() => this.metrics.count('erasures', 'completed'));
     return { ...request, status: 'completed', completedAt, deletedCategories };
   }
 
@@ -132,6 +136,7 @@ export class ErasureService {
       if (failed === 0) return;
       await this.consents.reopen(tx, subject);
       await this.audit.record(tx, subject, 'deletion_failed', { request_id: id });
+      tx.afterCommit(() => this.metrics.count('erasures', 'failed'));
     });
   }
 }
