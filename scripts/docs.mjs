@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
 // Writes what is made from the code into README.md and .env.example. `--check` writes nothing and names, one per
@@ -8,13 +8,19 @@ import { transformFileSync } from '@swc/core';
 const ROOT = join(import.meta.dirname, '..');
 const path = (name) => join(ROOT, name);
 
-/** A TypeScript module without imports, straight from its source: no build is needed. */
-async function load(name) {
+/** A TypeScript module and what it imports from its folder, straight from the source: no build is needed. */
+function moduleUrl(name) {
   const { code } = transformFileSync(path(name), {
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
   });
-  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const linked = code.replace(
+    /\bfrom (['"])(\.\/[^'"]+)\1/g,
+    (_, quote, file) => `from ${quote}${moduleUrl(join(dirname(name), `${file}.ts`))}${quote}`,
+  );
+  return `data:text/javascript;base64,${Buffer.from(linked).toString('base64')}`;
 }
+
+const load = (name) => import(moduleUrl(name));
 
 const { SETTINGS } = await load('libs/common/src/settings.ts');
 const { ERRORS } = await load('libs/common/src/errors.ts');

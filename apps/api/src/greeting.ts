@@ -10,9 +10,13 @@ export function greeting(config: Config, { port }: AddressInfo): string {
     `Lethe listens on ${base}${isWildcard(config.host) ? ' and on every other address of this machine' : ''}`,
     `  documentation  ${base}/docs`,
     `  database       SQLite, ${config.database.path}`,
-    `  limiter        in the memory of this process; requests per minute: ${tiers}, without a key ${config.anonymousLimit}`,
+    `  limiter        ${counter(config)}; requests per minute: ${tiers}, without a key ${config.anonymousLimit}`,
     '',
   ].join('\n');
+}
+
+function counter({ redisUrl }: Config): string {
+  return redisUrl === undefined ? 'in the memory of this process' : `in Redis, ${new URL(redisUrl).host}`;
 }
 
 /** Why the port cannot be had, in words that say how to mend it. */

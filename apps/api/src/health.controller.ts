@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { ApiError, Public } from '@app/common';
+import { ApiError, Degradations, Public } from '@app/common';
 import { UnitOfWork } from '@app/database';
 import { Readiness } from './readiness';
 
@@ -12,6 +12,7 @@ export class HealthController {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly readiness: Readiness,
+    private readonly degradations: Degradations,
   ) {}
 
   /** The process answers. */
@@ -20,12 +21,12 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** The process takes requests: its database answers and it is not shutting down. */
+  /** The process takes requests: its database answers and it is not shutting down. Degraded, it takes them all the same. */
   @Get('ready')
   async ready(): Promise<{ status: string }> {
     if (!this.readiness.ready)
       throw new ApiError('service_unavailable', 'The service is starting or shutting down');
     await this.unitOfWork.ping();
-    return { status: 'ok' };
+    return { status: this.degradations.current.length === 0 ? 'ok' : 'degraded' };
   }
 }

@@ -3,11 +3,13 @@ import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
 import { Clock, Random, SystemClock, SystemRandom } from './clock';
 import { CONFIG, Config } from './config';
+import { Degradations } from './degradations';
 import { DomainEvents } from './domain-events';
 import { EgressPolicy } from './egress';
 import { LOGGER } from './logger';
 import { Metrics } from './metrics';
 import { PrometheusMetrics } from './prometheus.metrics';
+import { RedisRateLimitStore } from './rate-limit.redis';
 import { MemoryRateLimitStore, RateLimitStore } from './rate-limit.store';
 
 /** The seams that every module shares: configuration, clock, chance, events, limiter store, log. */
@@ -22,9 +24,11 @@ export class CommonModule {
       { provide: Random, inject: [Clock], useFactory: (clock: Clock) => new SystemRandom(clock) },
       {
         provide: RateLimitStore,
-        inject: [Clock],
-        useFactory: (clock: Clock) => new MemoryRateLimitStore(clock),
+        inject: [Clock, Degradations],
+        useFactory: (clock: Clock, degradations: Degradations) =>
+          rateLimitStore(config, logger, new MemoryRateLimitStore(clock), degradations),
       },
+      Degradations,
       { provide: EgressPolicy, useFactory: () => new EgressPolicy(config) },
       PrometheusMetrics,
       { provide: Metrics, useExisting: PrometheusMetrics },
@@ -32,4 +36,14 @@ export class CommonModule {
     ];
     return { module: CommonModule, imports: [EventEmitterModule.forRoot()], providers, exports: providers };
   }
+}
+
+function rateLimitStore(
+  { redisUrl: url, masterKeys: [masterKey] }: Config,
+  logger: Logger,
+  local: MemoryRateLimitStore,
+  degradations: Degradations,
+): RateLimitStore {
+  if (url === undefined) return local;
+  return new RedisRateLimitStore({ url, masterKey, local, degradations, logger });
 }

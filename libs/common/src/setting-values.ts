@@ -1,0 +1,111 @@
+// What the texts of settings may be: each function answers the value, or throws an Error whose message completes the
+// sentence "NAME must be …".
+
+export function integer(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new Error(`a whole number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(...values: T[]) {
+  return (text: string): T => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new Error(`one of ${values.join(', ')}`);
+    return found;
+  };
+}
+
+export const boolean = (text: string): boolean => oneOf('true', 'false')(text) === 'true';
+
+/** `sqlite:PATH`. Other engines are refused until they are supported. */
+export function databaseUrl(text: string): { engine: 'sqlite'; path: string } {
+  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
+  if (path === undefined) throw new Error('sqlite:PATH, for example sqlite:./data/lethe.db');
+  return { engine: 'sqlite', path };
+}
+
+/** `redis://…`, or `rediss://…` for TLS; empty for none. A password never stands in the message. */
+export function redisUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  const fault = new Error('redis://USER:PASSWORD@HOST:PORT/NUMBER, rediss:// for TLS, or empty');
+  if (!/^rediss?:\/\/[^?#]+$/.test(text) || !URL.canParse(text)) throw fault;
+  const { hostname, pathname, username, password } = new URL(text);
+  if (hostname === '' || !/^(\/\d*)?$/.test(pathname) || !isDecodable(username + password)) throw fault;
+  return text;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `name=requests,…`: requests per minute of each tier; `free` is the tier of a bot that has no other. */
+export function tiers(text: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const part of text.split(',')) {
+    const [, name, limit] = /^\s*([a-z][a-z0-9_-]*)=([1-9]\d{0,8})\s*$/.exec(part) ?? [];
+    if (name === undefined)
+      throw new Error('name=requests-per-minute pairs, for example free=30,standard=300');
+    found.set(name, Number(limit));
+  }
+  if (!found.has('free'))
+    throw new Error('a list that holds the tier free, for example free=30,standard=300');
+  return found;
+}
+
+/** `platform_bot_id=tier,…`, empty for none. */
+export function botTiers(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const part of text.split(',').filter((entry) => entry.trim() !== '')) {
+    const [, bot, tier] = /^\s*(\d{17,20})=([a-z][a-z0-9_-]*)\s*$/.exec(part) ?? [];
+    if (bot === undefined || tier === undefined) {
+      throw new Error('platform_bot_id=tier pairs, for example 123456789012345678=high');
+    }
+    found.set(bot, tier);
+  }
+  return found;
+}
+
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** `5s,1m,2h`: the pauses after each failed attempt, in milliseconds. */
+export function schedule(text: string): readonly number[] {
+  return text.split(',').map((part) => {
+    const [, amount, unit] = /^\s*(\d{1,6})([smh])\s*$/.exec(part) ?? [];
+    if (amount === undefined) throw new Error('pauses such as 5s,1m,2h');
+    return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  });
+}
+
+/** `base64[,base64…]`: keys of 32 bytes; empty for none. */
+export function masterKeys(text: string): readonly Buffer[] {
+  const keys = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => Buffer.from(part, 'base64'));
+  if (keys.some((key) => key.length !== 32))
+    throw new Error(
+      '32 random bytes as base64 (openssl rand -base64 32), or several such, the present one first',
+    );
+  return keys;
+}
+
+export function text(value: string): string {
+  if (value.trim() === '') throw new Error('not empty');
+  return value;
+}
+
+/** What stands behind `Bearer` (RFC 6750), long enough not to be guessed; empty for none. */
+export function bearerToken(value: string): string {
+  if (value !== '' && !/^[A-Za-z0-9._~+/-]{16,256}={0,2}$/.test(value))
+    throw new Error('16 to 256 letters, digits and . _ ~ + / - (openssl rand -hex 32)');
+  return value;
+}
