@@ -1,12 +1,6 @@
-/** @type {import('jest').Config} */
-module.exports = {
+const shared = {
   rootDir: '.',
   testEnvironment: 'node',
-  testMatch: [
-    '<rootDir>/libs/**/*.spec.ts',
-    '<rootDir>/test/**/*.spec.ts',
-    '<rootDir>/test/**/*.e2e-spec.ts',
-  ],
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },
   transform: {
@@ -25,5 +19,31 @@ module.exports = {
   },
   // NestJS 12 ships ES modules, which Jest on Node 20 cannot require untransformed.
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
+};
+
+const EVERY_ENGINE = ['<rootDir>/test/**/*.e2e-spec.ts'];
+
+/**
+ * Every suite on SQLite, and those that speak to the service on PostgreSQL too: `npx jest --selectProjects sqlite`
+ * leaves the second half out.
+ * @type {import('jest').Config}
+ */
+module.exports = {
   testTimeout: 30_000,
+  projects: [
+    {
+      ...shared,
+      displayName: 'sqlite',
+      testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts', ...EVERY_ENGINE],
+      testPathIgnorePatterns: ['/node_modules/', '\\.postgres\\.spec\\.ts$'],
+    },
+    {
+      ...shared,
+      displayName: 'postgres',
+      testMatch: ['<rootDir>/test/**/*.postgres.spec.ts', ...EVERY_ENGINE],
+      globals: { testEngine: 'postgres' },
+      globalSetup: '<rootDir>/scripts/postgres.setup.mjs',
+      globalTeardown: '<rootDir>/scripts/postgres.teardown.mjs',
+    },
+  ],
 };

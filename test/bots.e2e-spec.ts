@@ -89,9 +89,7 @@ describe('POST /api/v1/bots/register', () => {
 
   it('stores neither the key nor its secret part in readable form', async () => {
     const bot = await service.registerBot();
-    const dump = service.inDatabase((database) =>
-      JSON.stringify(database.prepare('SELECT * FROM api_keys').all()),
-    );
+    const dump = JSON.stringify(await service.database.rows('SELECT * FROM api_keys'));
     expect(dump).toContain(bot.id);
     expect(dump).not.toContain(bot.key);
     expect(dump).not.toContain(bot.key.slice(16));
@@ -311,15 +309,11 @@ describe('DELETE /api/v1/bots/{bot_id}', () => {
     await bot.hasForgotten(who);
     await bot.hasRequest(who);
     await bot.delete(`/bots/${bot.id}`);
-    const holding = service.inDatabase((database) => {
-      const tables = database
-        .prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`)
-        .pluck()
-        .all() as string[];
-      return tables.filter((table) =>
-        JSON.stringify(database.prepare(`SELECT * FROM "${table}"`).all()).includes(bot.id),
-      );
-    });
+    const holding: string[] = [];
+    for (const { name } of await service.database.tables()) {
+      const rows = await service.database.rows(`SELECT * FROM "${name}"`);
+      if (JSON.stringify(rows).includes(bot.id)) holding.push(name);
+    }
     expect(holding).toStrictEqual([]);
   });
 

@@ -54,11 +54,7 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
     await Promise.all(users.map((who) => consents().request(bot.id, { ...who, consent_version: '1' })));
     const { data } = await bot.delete<{ erased_users: number }>(`/servers/${guildId}`);
     expect(data.erased_users).toBe(users.length);
-    expect(
-      service.inDatabase((file) =>
-        file.prepare('SELECT COUNT(*) FROM consents WHERE guild_id = ?').pluck().get(guildId),
-      ),
-    ).toBe(0);
+    expect(await service.database.rows('SELECT id FROM consents WHERE guild_id = ?', guildId)).toEqual([]);
   });
 });
 

@@ -151,23 +151,25 @@ describe('POST /api/v1/gdpr/forget-user', () => {
 });
 
 describe('an erasure under way', () => {
-  const onRecord = () =>
-    service.inDatabase((database) =>
-      database.prepare('SELECT id FROM deletion_requests WHERE user_id = ?').pluck().get(who.user_id),
-    ) as string | undefined;
+  const onRecord = async () =>
+    (
+      await service.database.rows<{ id: string }>(
+        'SELECT id FROM deletion_requests WHERE user_id = ?',
+        who.user_id,
+      )
+    )[0]?.id;
 
   /** The database goes away as soon as the request is on record, as in a crash between the two steps. */
   async function brokenOff(): Promise<string> {
     const unitOfWork = service.app.get(UnitOfWork);
     const write = unitOfWork.write.bind(unitOfWork);
-    jest
-      .spyOn(unitOfWork, 'write')
-      .mockImplementation((work) =>
-        onRecord() === undefined ? write(work) : Promise.reject(new Error('the disk is gone')),
-      );
+    jest.spyOn(unitOfWork, 'write').mockImplementation(async (work) => {
+      if ((await onRecord()) !== undefined) throw new Error('the disk is gone');
+      return write(work);
+    });
     expectFailure(await forget(), 500, 'internal_error');
     jest.restoreAllMocks();
-    const id = onRecord();
+    const id = await onRecord();
     if (id === undefined) throw new Error('the erasure never began');
     return id;
   }

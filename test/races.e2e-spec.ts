@@ -207,9 +207,10 @@ describe('a storm of requests, acceptances, revocations and submits', () => {
 
 describe('an erasure during submits', () => {
   const rowsOf = (user: string) =>
-    service.inDatabase((database) =>
-      ['user_data', 'consents', 'consent_history'].map((table) =>
-        database.prepare(`SELECT COUNT(*) FROM ${table} WHERE user_id = ?`).pluck().get(user),
+    Promise.all(
+      ['user_data', 'consents', 'consent_history'].map(
+        async (table) =>
+          (await service.database.rows(`SELECT 1 FROM ${table} WHERE user_id = ?`, user)).length,
       ),
     );
 
@@ -225,7 +226,7 @@ describe('an erasure during submits', () => {
     expect(erased.data.status).toBe('completed');
     const answers = (await submits).flat();
     expect(answers.every(({ status }) => status === 200 || status === 403)).toBe(true);
-    expect(rowsOf(who.user_id)).toStrictEqual([0, 0, 0]);
+    expect(await rowsOf(who.user_id)).toStrictEqual([0, 0, 0]);
     expectFailure(await bot.export(who), 404, 'not_found');
     expect(illegalMoves(await allEvents(`user_id=${who.user_id}`))).toStrictEqual([]);
   });

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { useReceiver } from './support/receiver';
 import { Service, useService } from './support/service';
 import { subject } from './support/snowflakes';
@@ -26,13 +25,13 @@ describe('a start with another key than the secrets were sealed with', () => {
     const service = await new Service({ LETHE_MASTER_KEY: key(1) }).start();
     await service.registerBot();
     await service.app.close();
-    const path = service.databasePath;
-    const other = new Service({ LETHE_MASTER_KEY: key(2), DATABASE_URL: `sqlite:${path}` });
+    const { url } = service.database;
+    const other = new Service({ LETHE_MASTER_KEY: key(2), DATABASE_URL: url });
     await expect(other.start()).rejects.toThrow(/encrypted with another key/);
     await other.stop();
-    const changed = new Service({ LETHE_MASTER_KEY: `${key(2)},${key(1)}`, DATABASE_URL: `sqlite:${path}` });
+    const changed = new Service({ LETHE_MASTER_KEY: `${key(2)},${key(1)}`, DATABASE_URL: url });
     await changed.start();
     await changed.stop();
-    rmSync(service.directory, { recursive: true });
+    await service.remove();
   });
 });

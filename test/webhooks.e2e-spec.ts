@@ -24,16 +24,12 @@ describe('webhooks', () => {
   });
 
   async function settled(): Promise<void> {
-    const waiting = (): number =>
-      service.inDatabase(
-        (database) =>
-          (
-            database
-              .prepare(`SELECT COUNT(*) AS n FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'`)
-              .get(bot.id) as { n: number }
-          ).n,
+    const waiting = () =>
+      service.database.rows(
+        `SELECT id FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'`,
+        bot.id,
       );
-    while (waiting() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    while ((await waiting()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
   it('tells the bot of a revocation with exactly the fields of the contract', async () => {
@@ -127,9 +123,10 @@ describe('webhooks', () => {
     receiver.status = 200;
     await bot.hasForgotten(of);
     await settled();
-    const rows = service.inDatabase((database) =>
-      database.prepare('SELECT event FROM webhook_deliveries WHERE bot_id = ?').all(bot.id),
-    ) as Delivery[];
+    const rows = await service.database.rows<Delivery>(
+      'SELECT event FROM webhook_deliveries WHERE bot_id = ?',
+      bot.id,
+    );
     expect(rows.map(({ event }) => event)).toEqual(['user_forgotten']);
     expect(receiver.calls.at(-1)?.body['event']).toBe('user_forgotten');
   });
@@ -155,12 +152,13 @@ describe('webhooks', () => {
     expect((await receiver.received(1))[0]?.body['event']).toBe('user_forgotten');
   });
 
-  it('stores the secret only sealed', () => {
-    const row = service.inDatabase((database) =>
-      database.prepare('SELECT webhook_secret FROM bots WHERE id = ?').get(bot.id),
-    ) as { webhook_secret: string };
-    expect(row.webhook_secret).toMatch(/^v1\./);
-    expect(row.webhook_secret).not.toContain(bot.webhookSecret.slice(6));
+  it('stores the secret only sealed', async () => {
+    const [row] = await service.database.rows<{ webhook_secret: string }>(
+      'SELECT webhook_secret FROM bots WHERE id = ?',
+      bot.id,
+    );
+    expect(row?.webhook_secret).toMatch(/^v1\./);
+    expect(row?.webhook_secret).not.toContain(bot.webhookSecret.slice(6));
   });
 
   it('does not turn in circles where a bot names the service itself', async () => {

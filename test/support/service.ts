@@ -5,19 +5,23 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createLogger, NestLogger, readConfig } from '@app/common';
-import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { Bot } from './bot';
 import { Client, Json } from './client';
+import { engine, newDatabase, type TestDatabase } from './database';
 
 /** Limits that no test but those of the limiter reaches. */
 const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '1000000' };
+
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 
 /** The whole service in this process, on a database file and a port of its own. */
 export class Service {
   readonly directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   readonly databasePath = join(this.directory, 'lethe.db');
+  /** Beside the file stands its key; on PostgreSQL there is neither. */
+  database: TestDatabase;
   /** Every line of the log, of the least severe level too. */
   readonly logLines: string[] = [];
   app: NestExpressApplication;
@@ -29,7 +33,8 @@ export class Service {
   constructor(private readonly environment: Readonly<Record<string, string>> = {}) {}
 
   async start(): Promise<this> {
-    const database = { DATABASE_URL: `sqlite:${this.databasePath}` };
+    this.database ??= await newDatabase(this.directory);
+    const database = { DATABASE_URL: this.database.url, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
     const config = readConfig({ NODE_ENV: 'test', ...UNLIMITED, ...database, ...this.environment });
     const logger = createLogger('trace', { write: (line: string) => void this.logLines.push(line) });
     this.app = await NestFactory.create<NestExpressApplication>(
@@ -53,21 +58,17 @@ export class Service {
 
   async stop(): Promise<void> {
     await this.app.close();
+    await this.remove();
+  }
+
+  /** Takes away what a service that is closed already has left. */
+  async remove(): Promise<void> {
+    await this.database.drop();
     rmSync(this.directory, { recursive: true, force: true });
   }
 
   registerBot(given: Json = {}): Promise<Bot> {
     return Bot.register(this.url, given);
-  }
-
-  /** What the file holds, read beside the service. */
-  inDatabase<T>(look: (database: Database) => T): T {
-    const database = new SqliteDatabase(this.databasePath, { readonly: true });
-    try {
-      return look(database);
-    } finally {
-      database.close();
-    }
   }
 }
 

@@ -13,6 +13,7 @@ import { ServersModule } from '@app/servers';
 import { UserDataModule } from '@app/user-data';
 import { WebhooksModule } from '@app/webhooks';
 import type { Logger } from 'pino';
+import { ormOptions } from '../../../ormconfig';
 import { HealthController } from './health.controller';
 import { Readiness } from './readiness';
 
@@ -24,7 +25,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         CommonModule.forRoot(config, logger),
-        DatabaseModule.forRoot(),
+        DatabaseModule.forRoot(ormOptions),
         ScheduleModule.forRoot(),
         // The counting is Lethe's own (countRate); the guard built on this package only refuses.
         ThrottlerModule.forRoot([{ ttl: 60_000, limit: config.anonymousLimit }]),

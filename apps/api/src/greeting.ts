@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from '@app/common';
-import { StartError } from '@app/database';
+import { databaseEngine, StartError } from '@app/database';
 
 /** What the operator reads when the service is up. */
 export function greeting(config: Config, { port }: AddressInfo): string {
@@ -9,7 +9,7 @@ export function greeting(config: Config, { port }: AddressInfo): string {
   return [
     `Lethe listens on ${base}${isWildcard(config.host) ? ' and on every other address of this machine' : ''}`,
     `  documentation  ${base}/docs`,
-    `  database       SQLite, ${config.database.path}`,
+    `  database       ${databaseEngine(config).place}`,
     `  limiter        ${counter(config)}; requests per minute: ${tiers}, without a key ${config.anonymousLimit}`,
     '',
   ].join('\n');

@@ -1,22 +1,40 @@
 import 'reflect-metadata';
 import { ConfigError, loadConfig } from '@app/common';
-import { allMigrations, lockFile, openForWriting, sqliteOptions, StartError } from '@app/database';
-import { DataSource } from 'typeorm';
-// Modules bring migrations of their own when they are loaded.
-import './app.module';
+import { bringUpToDate, databaseEngine, StartError } from '@app/database';
+import { type DataSource, MigrationExecutor } from 'typeorm';
+import { schemaSource } from '../../../ormconfig';
 
-/** Brings the schema up to date and ends: for installations that start with MIGRATE_ON_START=false. */
-async function migrate(): Promise<void> {
-  const { path } = loadConfig().database;
-  const release = lockFile(path);
-  const options = { ...sqliteOptions(path, 'write'), migrations: allMigrations() };
-  const source = await openForWriting(new DataSource(options), true);
-  await source.destroy();
-  release();
-  process.stdout.write(`${path} is up to date.\n`);
+const COMMANDS = { run, revert } as const;
+
+/** `run` brings the schema up to date, `revert` takes the newest migration back; then it ends. */
+async function migrate(command = 'run'): Promise<void> {
+  if (!isCommand(command)) throw new StartError(`${command} is none of ${Object.keys(COMMANDS).join(', ')}.`);
+  const config = loadConfig();
+  const source = await schemaSource(config).initialize();
+  try {
+    process.stdout.write(`${databaseEngine(config).place}: ${await COMMANDS[command](source)}.\n`);
+  } finally {
+    await source.destroy();
+  }
 }
 
-migrate().catch((error: unknown) => {
+async function run(source: DataSource): Promise<string> {
+  await bringUpToDate(source, true);
+  return 'up to date';
+}
+
+async function revert(source: DataSource): Promise<string> {
+  const [newest] = await new MigrationExecutor(source).getExecutedMigrations();
+  if (newest === undefined) return 'nothing to revert';
+  await source.undoLastMigration({ transaction: 'all' });
+  return `${newest.name} reverted`;
+}
+
+function isCommand(name: string): name is keyof typeof COMMANDS {
+  return Object.hasOwn(COMMANDS, name);
+}
+
+migrate(process.argv[2]).catch((error: unknown) => {
   const known = error instanceof ConfigError || error instanceof StartError;
   process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
   process.exit(1);

@@ -38,12 +38,16 @@ export class AuditEvent {
 
 export type AuditSource = 'service' | 'client';
 
-/** How many events there are, per guild and, under the empty guild id, per bot. */
+/**
+ * How many events there are, per guild and, under the empty guild id, per bot. Each writer counts in a row of its own,
+ * so that none waits for another: the total is their sum.
+ */
 @Entity('audit_counts')
 export class AuditCount {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
   @PrimaryColumn({ name: 'event_type', type: 'varchar', length: '32' }) eventType: string;
+  @PrimaryColumn({ type: 'integer' }) writer: number;
   @IntegerColumn() total: number;
   @BelongsToBot('audit_counts') bot?: object;
 }

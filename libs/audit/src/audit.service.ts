@@ -3,15 +3,7 @@ import { type AuditEventType, Clock, Page, Random } from '@app/common';
 import { type SqlValue, type Subject, type Tx, UnitOfWork } from '@app/database';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
 import type { AuditSource } from './audit-event.entity';
-
-/** The counts over all guilds of a bot stand under this guild id, which no guild has. */
-const ALL_GUILDS = '';
-
-const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
-  VALUES (?, COALESCE((SELECT MAX(seq) FROM audit_events WHERE bot_id = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?)`;
-
-const COUNT = `INSERT INTO audit_counts (bot_id, guild_id, event_type, total) VALUES (?, ?, ?, 1), (?, ?, ?, 1)
-  ON CONFLICT (bot_id, guild_id, event_type) DO UPDATE SET total = audit_counts.total + 1`;
+import { ALL_GUILDS, appendEvents, type NewEvent } from './audit.sql';
 
 const COLUMNS = 'id, guild_id, user_id, event_type, source, details, created_at';
 
@@ -39,21 +31,26 @@ export class AuditService {
     details: object | null = null,
     source: AuditSource = 'service',
   ): Promise<AuditEventView> {
-    const { botId, guildId, userId } = subject;
     const id = this.random.uuid();
     const createdAt = this.clock.nowIso();
-    const text = details === null ? null : JSON.stringify(details);
-    await tx.run(INSERT, botId, botId, id, guildId, userId, type, source, text, createdAt);
-    await tx.run(COUNT, botId, guildId, type, botId, ALL_GUILDS, type);
-    return {
-      id,
-      guild_id: guildId,
-      user_id: userId,
-      event_type: type,
-      source,
-      details,
-      created_at: createdAt,
-    };
+    const event = { subject, id, type, source, details, createdAt };
+    await appendEvents(tx, [event]);
+    return viewOf(event);
+  }
+
+  /** {@link record} of one act for each of several subjects, by as few statements as the engine can. */
+  async recordAll(
+    tx: Tx,
+    acts: readonly { readonly subject: Subject; readonly type: AuditEventType; readonly details: object }[],
+  ): Promise<void> {
+    const createdAt = this.clock.nowIso();
+    const events = acts.map((act) => ({
+      ...act,
+      id: this.random.uuid(),
+      source: 'service' as const,
+      createdAt,
+    }));
+    await appendEvents(tx, events);
   }
 
   /** One page, newest first, with the exact total. */
@@ -142,6 +139,11 @@ function rowsOf(tx: Tx, { where, values }: Filter, limit: number, offset: number
     limit,
     offset,
   );
+}
+
+function viewOf({ subject, id, type, source, details, createdAt }: NewEvent): AuditEventView {
+  const { guildId, userId } = subject;
+  return { id, guild_id: guildId, user_id: userId, event_type: type, source, details, created_at: createdAt };
 }
 
 function view(row: Row): AuditEventView {

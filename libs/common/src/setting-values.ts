@@ -20,11 +20,17 @@ export function oneOf<const T extends string>(...values: T[]) {
 
 export const boolean = (text: string): boolean => oneOf('true', 'false')(text) === 'true';
 
-/** `sqlite:PATH`. Other engines are refused until they are supported. */
-export function databaseUrl(text: string): { engine: 'sqlite'; path: string } {
+/** Where the data is kept. */
+export type DatabaseSetting =
+  | { readonly engine: 'sqlite'; readonly path: string }
+  | { readonly engine: 'postgres'; readonly url: string };
+
+/** `sqlite:PATH` or a PostgreSQL connection URI. */
+export function databaseUrl(text: string): DatabaseSetting {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
-  if (path === undefined) throw new Error('sqlite:PATH, for example sqlite:./data/lethe.db');
-  return { engine: 'sqlite', path };
+  if (path !== undefined) return { engine: 'sqlite', path };
+  if (/^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)) return { engine: 'postgres', url: text };
+  throw new Error('sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 }
 
 /** `redis://…`, or `rediss://…` for TLS; empty for none. A password never stands in the message. */

@@ -30,6 +30,9 @@ function setting<T>(
   return { name, default: fallback, description, parse };
 }
 
+/** Where the embedded database is kept unless another place is named. */
+export const DEFAULT_DATABASE_PATH = './data/lethe.db';
+
 /** Every variable Lethe reads, in the order of the README. */
 export const SETTINGS = {
   nodeEnv: setting(
@@ -42,9 +45,27 @@ export const SETTINGS = {
   port: setting('PORT', '3000', 'Port to listen on; 0 takes a free one', integer(0, 65_535)),
   database: setting(
     'DATABASE_URL',
-    'sqlite:./data/lethe.db',
-    '`sqlite:PATH` of the database file',
+    `sqlite:${DEFAULT_DATABASE_PATH}`,
+    '`sqlite:PATH` of the database file, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `?sslmode=verify-full` and the like',
     databaseUrl,
+  ),
+  databasePoolSize: setting(
+    'DATABASE_POOL_SIZE',
+    '10',
+    'PostgreSQL: connections of each process for its acts; a few more serve reads, exports and wake-ups',
+    integer(2, 500),
+  ),
+  databaseStatementTimeoutMs: setting(
+    'DATABASE_STATEMENT_TIMEOUT_MS',
+    '10000',
+    'PostgreSQL: milliseconds after which a statement is given up with a 503',
+    integer(100, 600_000),
+  ),
+  databaseLockTimeoutMs: setting(
+    'DATABASE_LOCK_TIMEOUT_MS',
+    '5000',
+    'PostgreSQL: milliseconds for which a row that another act holds, or a free connection, is waited for',
+    integer(100, 600_000),
   ),
   migrateOnStart: setting('MIGRATE_ON_START', 'true', 'Bring the schema up to date at the start', boolean),
   masterKeys: setting(

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Config, Random } from '@app/common';
+import { type Config, DEFAULT_DATABASE_PATH, type Random } from '@app/common';
 import { StartError } from '@app/database';
 
 const KEY_BYTES = 32;
@@ -16,7 +16,7 @@ export function masterKeys(
   warn: (message: string) => void,
 ): readonly Buffer[] {
   if (config.masterKeys.length > 0) return config.masterKeys;
-  const path = `${resolve(config.database.path)}.key`;
+  const path = keyFile(config);
   const key = readKey(path) ?? generateKey(path, random);
   warn(
     `LETHE_MASTER_KEY is not set: secrets are encrypted with the key file ${path}. ` +
@@ -25,6 +25,11 @@ export function masterKeys(
   if ((statSync(path).mode & 0o077) !== 0)
     warn(`Others can read the key file ${path}: restrict it with chmod 600.`);
   return [key];
+}
+
+/** Beside the SQLite file; with another engine where the file would be, so that a grown installation keeps its key. */
+function keyFile({ database }: Config): string {
+  return `${resolve(database.engine === 'sqlite' ? database.path : DEFAULT_DATABASE_PATH)}.key`;
 }
 
 function readKey(path: string): Buffer | undefined {

@@ -8,7 +8,29 @@ export function databaseUnavailable(): ApiError {
   );
 }
 
-const UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
+/** The connection was lost between the order to commit and its confirmation: either may be true. */
+export function outcomeUnknown(): ApiError {
+  return new ApiError(
+    'service_unavailable',
+    'The connection to the database was lost during the commit: look whether it took effect, then try again',
+  );
+}
+
+const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
+
+/**
+ * PostgreSQL: connection (08), read-only after a failover (25006), time-outs of idle units and transactions (25P0x),
+ * a password or database that is being changed (28, 3D), no resources (53), out of limits (54 is no such),
+ * a lock that was not free in time (55P03), cancelled or shutting down (57), the system's own errors (58, XX).
+ */
+const POSTGRES_UNAVAILABLE = /^(08|25006|25P0[34]|28|3D|40|53|55P03|57|58)/;
+
+/** What Node says of a connection that cannot be had or was lost. */
+const CONNECTION = /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT$)/;
+
+/** Errors of the driver and its pool that carry no code. */
+const CONNECTION_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL|Query read timeout)/;
 
 /** The code of a driver's error, also where TypeORM has wrapped it. */
 export function driverCode(error: unknown): string {
@@ -17,12 +39,30 @@ export function driverCode(error: unknown): string {
   return typeof found === 'string' ? found : '';
 }
 
+/** Whether the connection itself is gone, so that nothing more can be asked over it. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = driverCode(error);
+  return (
+    CONNECTION.test(code) ||
+    /^(08|57P)/.test(code) ||
+    CONNECTION_MESSAGE.test(String((error as Error).message))
+  );
+}
+
+/** Whether a unit that was undone may succeed when it is run again: it met another one (SQLSTATE 40001, 40P01). */
+export function isCollision(error: unknown): boolean {
+  return ['40001', '40P01'].includes(driverCode(error));
+}
+
 /** What a caller is told of an error inside a unit: engine trouble becomes 503, all else stays what it is. */
 export function translateFault(error: unknown): unknown {
+  if (error instanceof ApiError) return error;
   const code = driverCode(error);
-  if (UNAVAILABLE.test(code)) return databaseUnavailable();
+  if (SQLITE_UNAVAILABLE.test(code) || (code.length === 5 && POSTGRES_UNAVAILABLE.test(code)))
+    return databaseUnavailable();
+  if (isConnectionLost(error)) return databaseUnavailable();
   // Every foreign key leads to the bot: it was deleted after this request had been authenticated.
-  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
+  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === '23503')
     return new ApiError('unauthorized', 'The API key is not valid any more');
   return error;
 }

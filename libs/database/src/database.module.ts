@@ -2,15 +2,17 @@ import { DynamicModule, Global, Injectable, Logger, Module, OnApplicationShutdow
 import { DiscoveryModule } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, Config, describeFault } from '@app/common';
-import { DataSource, type EntityTarget, type MigrationInterface, type ObjectLiteral } from 'typeorm';
+import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
+import type { DatabaseEngine, OpenDatabase } from './database.engine';
+import { JobLease } from './job-lease.entity';
 import { LETHE_MIGRATIONS } from './migrations';
-import { openForWriting } from './sqlite.open';
-import { foldLog, lockFile, sqliteOptions } from './sqlite.options';
-import { SqliteTurnReader } from './sqlite.turn-reader';
-import { SqliteConnection } from './sqlite.tx';
-import { SqliteUnitOfWork } from './sqlite.unit-of-work';
+import { PostgresEngine } from './postgres.engine';
+import { SqliteEngine } from './sqlite.engine';
 import { SubjectDataHolders } from './subject-data';
 import { UnitOfWork } from './unit-of-work';
+
+/** How TypeORM connects: ormconfig.ts. */
+type OptionsOf = (config: Config) => DataSourceOptions;
 
 type MigrationClass = new () => MigrationInterface;
 
@@ -21,17 +23,21 @@ export function allMigrations(): MigrationClass[] {
   return [...migrations];
 }
 
-/** Closes the connections last, after everything that uses them. */
+/** The engine that `DATABASE_URL` names. */
+export function databaseEngine(config: Config): DatabaseEngine {
+  const { database } = config;
+  return database.engine === 'sqlite'
+    ? new SqliteEngine(database.path)
+    : new PostgresEngine(database.url, config);
+}
+
+/** The opened database; made before everything that uses it, and closed last. */
 @Injectable()
 class DatabaseLifecycle implements OnApplicationShutdown {
-  constructor(
-    private readonly unitOfWork: UnitOfWork,
-    private readonly close: () => Promise<void>,
-  ) {}
+  database: OpenDatabase | undefined;
 
   async onApplicationShutdown(): Promise<void> {
-    if (this.unitOfWork instanceof SqliteUnitOfWork) await this.unitOfWork.drained();
-    await this.close();
+    await this.database?.close();
   }
 }
 
@@ -39,70 +45,18 @@ class DatabaseLifecycle implements OnApplicationShutdown {
 @Module({})
 export class DatabaseModule {
   /** Opens the configured database, brings its schema up to date and provides the {@link UnitOfWork}. */
-  static forRoot(): DynamicModule {
-    const logger = new Logger('Database');
-    let release = (): void => undefined;
-    let path: string | undefined;
-    const readers: DataSource[] = [];
+  static forRoot(options: OptionsOf = (config) => databaseEngine(config).options): DynamicModule {
+    const lifecycle = new DatabaseLifecycle();
     return {
       module: DatabaseModule,
-      imports: [
-        DiscoveryModule,
-        TypeOrmModule.forRootAsync({
-          inject: [CONFIG],
-          useFactory: ({ database, migrateOnStart }: Config) => ({
-            ...sqliteOptions(database.path, 'write'),
-            autoLoadEntities: true,
-            migrations: allMigrations(),
-            migrationsRun: migrateOnStart,
-            // The file is locked for this process: a failed start is not tried again.
-            retryAttempts: 0,
-          }),
-          dataSourceFactory: async (options) => {
-            if (options?.type !== 'better-sqlite3')
-              throw new Error('DATABASE_URL names an engine that is not supported');
-            path = options.database;
-            release = lockFile(path);
-            return openForWriting(
-              new DataSource({ ...options, migrationsRun: false }),
-              options.migrationsRun ?? true,
-            );
-          },
-        }),
-      ],
+      imports: [DiscoveryModule, typeorm(lifecycle, options), TypeOrmModule.forFeature([JobLease])],
       providers: [
         SubjectDataHolders,
+        { provide: DatabaseLifecycle, useValue: lifecycle },
         {
           provide: UnitOfWork,
           inject: [getDataSourceToken()],
-          useFactory: async (source: DataSource) => {
-            const openReader = async (): Promise<SqliteConnection> => {
-              const options = sqliteOptions(source.options.database as string, 'read');
-              return new SqliteConnection(
-                await new DataSource({ ...options, entities: source.options.entities }).initialize(),
-              );
-            };
-            const reader = await openReader();
-            const turnReader = await openReader();
-            readers.push(reader.dataSource, turnReader.dataSource);
-            return new SqliteUnitOfWork(
-              new SqliteConnection(source),
-              reader,
-              new SqliteTurnReader(turnReader),
-              openReader,
-              (error) => logger.error(JSON.stringify(describeFault(error))),
-            );
-          },
-        },
-        {
-          provide: DatabaseLifecycle,
-          inject: [UnitOfWork],
-          useFactory: (unitOfWork: UnitOfWork) =>
-            new DatabaseLifecycle(unitOfWork, async () => {
-              for (const reader of readers) await reader.destroy();
-              if (path !== undefined) foldLog(path);
-              release();
-            }),
+          useFactory: () => lifecycle.database?.unitOfWork,
         },
       ],
       exports: [UnitOfWork, SubjectDataHolders],
@@ -114,4 +68,26 @@ export class DatabaseModule {
     for (const migration of brought) migrations.add(migration);
     return TypeOrmModule.forFeature(entities as Parameters<typeof TypeOrmModule.forFeature>[0]);
   }
+}
+
+function typeorm(lifecycle: DatabaseLifecycle, optionsOf: OptionsOf): DynamicModule {
+  const logger = new Logger('Database');
+  let engine: DatabaseEngine;
+  let migrate = true;
+  return TypeOrmModule.forRootAsync({
+    inject: [CONFIG],
+    useFactory: (config: Config) => {
+      engine = databaseEngine(config);
+      migrate = config.migrateOnStart;
+      // A failed start is not tried again: whatever keeps the process running does so.
+      return { ...optionsOf(config), autoLoadEntities: true, migrations: allMigrations(), retryAttempts: 0 };
+    },
+    dataSourceFactory: async (options) => {
+      if (options === undefined) throw new Error('The options of the database are missing');
+      lifecycle.database = await engine.open(options, migrate, (error) =>
+        logger.error(JSON.stringify(describeFault(error))),
+      );
+      return lifecycle.database.source;
+    },
+  });
 }

@@ -1,5 +1,6 @@
-import { DataSource, MigrationExecutor } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { driverCode } from './database-faults';
+import { bringUpToDate } from './schema-version';
 import { StartError } from './start-error';
 
 /**
@@ -20,23 +21,5 @@ export async function openForWriting(source: DataSource, migrate: boolean): Prom
       );
     }
     throw error;
-  }
-}
-
-async function bringUpToDate(source: DataSource, migrate: boolean): Promise<void> {
-  const executor = new MigrationExecutor(source);
-  const known = new Set(source.migrations.map((migration) => migration.name ?? migration.constructor.name));
-  const foreign = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
-  if (foreign.length > 0) {
-    throw new StartError(
-      `The database was written by a newer Lethe, or by one with another module (${foreign.map(({ name }) => name).join(', ')}). ` +
-        'It was left untouched; start that version, or restore a backup.',
-    );
-  }
-  if (migrate) await source.runMigrations({ transaction: 'all' });
-  else if ((await executor.getPendingMigrations()).length > 0) {
-    throw new StartError(
-      'The database needs migrations. Run them with MIGRATE_ON_START=true or npm run migrate.',
-    );
   }
 }

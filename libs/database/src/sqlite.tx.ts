@@ -1,6 +1,9 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { DataSource, EntityManager } from 'typeorm';
-import { SqlValue, Tx } from './tx';
+import { type SqlList, type SqlValue, Tx } from './tx';
+
+/** Row locks, which PostgreSQL needs: on SQLite the units of work take turns. */
+const ROW_LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)(?: OF [a-z_]+)?(?: SKIP LOCKED)?/g;
 
 /** Statements kept prepared on one connection; the texts of the code are far fewer. */
 const STATEMENTS_MAX = 500;
@@ -20,7 +23,7 @@ export class SqliteConnection {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
       if (this.statements.size >= STATEMENTS_MAX) this.statements.clear();
-      statement = this.database.prepare(sql);
+      statement = this.database.prepare(sql.replace(ROW_LOCK, ''));
       this.statements.set(sql, statement);
     }
     return statement;
@@ -29,6 +32,8 @@ export class SqliteConnection {
 
 /** One unit on a SQLite connection; its statements are synchronous beneath their promises. */
 export class SqliteTx extends Tx {
+  readonly engine = 'sqlite';
+
   constructor(private readonly connection: SqliteConnection) {
     super();
   }
@@ -37,15 +42,15 @@ export class SqliteTx extends Tx {
     return this.connection.manager;
   }
 
-  protected async fetch(sql: string, values: readonly SqlValue[]): Promise<unknown[]> {
+  protected async fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]> {
     return this.connection.prepared(sql).all(...values);
   }
 
-  protected async fetchOne(sql: string, values: readonly SqlValue[]): Promise<unknown> {
+  protected async fetchOne(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown> {
     return this.connection.prepared(sql).get(...values);
   }
 
-  protected async execute(sql: string, values: readonly SqlValue[]): Promise<number> {
+  protected async execute(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<number> {
     return this.connection.prepared(sql).run(...values).changes;
   }
 }

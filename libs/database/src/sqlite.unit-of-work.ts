@@ -4,6 +4,7 @@ import { SqliteLog } from './sqlite.log';
 import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection, SqliteTx } from './sqlite.tx';
 import type { SqlValue, Tx } from './tx';
+import { withinTimeout } from './unit-timeout';
 import { UnitOfWork } from './unit-of-work';
 
 /** Units that share one COMMIT at most: bounds how long the first of a group waits for its answer. */
@@ -167,7 +168,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
     const tx = new SqliteTx(this.writer);
     try {
       this.writer.prepared('SAVEPOINT unit').run();
-      const value = await withinTimeout(unit.work(tx));
+      const value = await withinTimeout(unit.work(tx), UNIT_TIMEOUT_MS);
       const callbacks = tx.close();
       this.writer.prepared('RELEASE unit').run();
       return { unit, outcome: { value }, callbacks };
@@ -223,20 +224,5 @@ function settle(group: readonly Ended[]): void {
   for (const { unit, outcome } of group) {
     if ('error' in outcome) unit.reject(outcome.error);
     else unit.resolve(outcome.value as never);
-  }
-}
-
-async function withinTimeout<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error('A unit of work took too long: it may await its statements only')),
-      UNIT_TIMEOUT_MS,
-    );
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -66,8 +66,15 @@ export class UserDataHolder implements SubjectDataHolder {
         userId,
         key,
       );
-      await this.audit.record(tx, { botId, guildId, userId }, 'data_deleted', { category: key });
     }
+    await this.audit.recordAll(
+      tx,
+      rows.map(({ guild_id: guildId, user_id: userId }) => ({
+        subject: { botId, guildId, userId },
+        type: 'data_deleted' as const,
+        details: { category: key },
+      })),
+    );
     event.removed(rows.length);
   }
 

@@ -6,6 +6,7 @@ export class UserData1763600000004 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'user_data',
+      large: true,
       columns: {
         bot_id: primary(id),
         guild_id: primary(snowflake),

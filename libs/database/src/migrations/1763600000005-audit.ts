@@ -6,6 +6,7 @@ export class Audit1763600000005 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'audit_events',
+      large: true,
       columns: {
         bot_id: primary(id),
         seq: primary(integer),

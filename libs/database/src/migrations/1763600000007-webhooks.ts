@@ -1,11 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createBotTable, id, integer, nullable, primary, snowflake, text, time } from '../schema';
+import { addColumn, createBotTable, id, integer, nullable, primary, snowflake, text, time } from '../schema';
 
 /** The outbox of webhook calls with every attempt, the health of each receiver, and the secret that is to follow. */
 export class Webhooks1763600000007 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'webhook_deliveries',
+      large: true,
       columns: {
         bot_id: primary(id),
         id: primary(id),
@@ -34,6 +35,7 @@ export class Webhooks1763600000007 implements MigrationInterface {
     });
     await createBotTable(runner, {
       name: 'webhook_attempts',
+      large: true,
       columns: {
         bot_id: primary(id),
         delivery_id: primary(id),
@@ -54,9 +56,8 @@ export class Webhooks1763600000007 implements MigrationInterface {
         last_failed_at: nullable(time),
       },
     });
-    // The schema API would copy the whole table on SQLite; this adds the columns in place on either engine.
-    for (const column of ['webhook_secret_next text', 'webhook_secret_next_at varchar(24)'])
-      await runner.query(`ALTER TABLE bots ADD COLUMN ${column}`);
+    await addColumn(runner, 'bots', 'webhook_secret_next', text);
+    await addColumn(runner, 'bots', 'webhook_secret_next_at', time);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -5,6 +5,7 @@ import { UserData1763600000004 } from './1763600000004-user-data';
 import { Audit1763600000005 } from './1763600000005-audit';
 import { Deletions1763600000006 } from './1763600000006-deletions';
 import { Webhooks1763600000007 } from './1763600000007-webhooks';
+import { ManyProcesses1763600000008 } from './1763600000008-many-processes';
 
 /** Lethe's schema, in the order in which it grew. */
 export const LETHE_MIGRATIONS = [
@@ -15,4 +16,5 @@ export const LETHE_MIGRATIONS = [
   Audit1763600000005,
   Deletions1763600000006,
   Webhooks1763600000007,
+  ManyProcesses1763600000008,
 ];

@@ -1,0 +1,74 @@
+import type { AuditEventType } from '@app/common';
+import type { Subject, Tx } from '@app/database';
+import type { AuditSource } from './audit-event.entity';
+
+/** An event that is to be appended. */
+export interface NewEvent {
+  readonly subject: Subject;
+  readonly id: string;
+  readonly type: AuditEventType;
+  readonly source: AuditSource;
+  readonly details: object | null;
+  readonly createdAt: string;
+}
+
+/** The counts over all guilds of a bot stand under this guild id, which no guild has. */
+export const ALL_GUILDS = '';
+
+const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
+  VALUES (?, COALESCE((SELECT MAX(seq) FROM audit_events WHERE bot_id = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?)`;
+
+const COUNT = `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total) VALUES (?, ?, ?, 0, 1), (?, ?, ?, 0, 1)
+  ON CONFLICT (bot_id, guild_id, event_type, writer) DO UPDATE SET total = audit_counts.total + 1`;
+
+/** Rows that the writers of PostgreSQL spread each count over: two of them meet in one row only by chance. */
+const WRITERS = 16;
+
+/**
+ * Any number of events, and their counts, by one statement. The counts are changed in the order of their keys, so that
+ * units which do meet in one wait for each other in turn.
+ */
+const APPEND = `WITH given AS (
+    SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+      WITH ORDINALITY AS event (bot_id, id, guild_id, user_id, event_type, source, details, created_at, place)
+  ), appended AS (
+    INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
+    SELECT bot_id, nextval('audit_events_seq'), id, guild_id, user_id, event_type, source, details, created_at
+    FROM (SELECT * FROM given ORDER BY place) AS ordered
+  ), counted AS (
+    SELECT bot_id, guild_id, event_type FROM given
+    UNION ALL SELECT bot_id, '${ALL_GUILDS}', event_type FROM given
+  )
+  INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total)
+  SELECT bot_id, guild_id, event_type, writer, COUNT(*)
+  FROM counted, (SELECT pg_backend_pid() % ${WRITERS} AS writer) AS self
+  GROUP BY bot_id, guild_id, event_type, writer ORDER BY bot_id, guild_id, event_type
+  ON CONFLICT (bot_id, guild_id, event_type, writer) DO UPDATE SET total = audit_counts.total + excluded.total`;
+
+/** Appends events in the order given. Call it last in a unit: it takes the place of the events in the log's order. */
+export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  if (tx.engine === 'postgres') {
+    const column = <T>(of: (event: NewEvent) => T): T[] => events.map(of);
+    await tx.run(
+      APPEND,
+      column(({ subject }) => subject.botId),
+      column(({ id }) => id),
+      column(({ subject }) => subject.guildId),
+      column(({ subject }) => subject.userId),
+      column(({ type }) => type),
+      column(({ source }) => source),
+      column(({ details }) => textOf(details)),
+      column(({ createdAt }) => createdAt),
+    );
+    return;
+  }
+  for (const { subject, id, type, source, details, createdAt } of events) {
+    const { botId, guildId, userId } = subject;
+    await tx.run(INSERT, botId, botId, id, guildId, userId, type, source, textOf(details), createdAt);
+    await tx.run(COUNT, botId, guildId, type, botId, ALL_GUILDS, type);
+  }
+}
+
+function textOf(details: object | null): string | null {
+  return details === null ? null : JSON.stringify(details);
+}

@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool, type PoolClient } from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
+import {
+  databaseUnavailable,
+  driverCode,
+  isCollision,
+  isConnectionLost,
+  outcomeUnknown,
+  translateFault,
+} from './database-faults';
+import { PostgresLanes } from './postgres.lanes';
+import { PostgresTx } from './postgres.tx';
+import { SharedQueue } from './shared-queue';
+import type { SqlValue, Tx } from './tx';
+import { withinTimeout } from './unit-timeout';
+import { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';
+
+/** How often a unit that met another one is run in all. */
+const TRIES_MAX = 6;
+/** The longest pause before the second try; it grows with each, and chance chooses below it. */
+const RETRY_PAUSE_MS = 20;
+/** Connections for work that takes long: further exports wait for one of them. */
+const SNAPSHOTS_MAX = 4;
+/** A unit that awaits something else than its statements is ended after this; the statements have limits of their own. */
+const UNIT_TIMEOUT_MS = 60_000;
+
+const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
+const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+/**
+ * UnitOfWork on PostgreSQL: each unit is a transaction on a connection of its own, and the rows that decide are locked
+ * (consent, then deletion request, then data: in this order everywhere). Units that met another one are run again.
+ */
+export class PostgresUnitOfWork extends UnitOfWork {
+  private readonly pool: Pool;
+  private readonly snapshots: Pool;
+  private readonly lanes: PostgresLanes;
+  private readonly queues = new Map<object, unknown>();
+  private readonly underWay = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly onFault: (error: unknown) => void,
+  ) {
+    super();
+    this.pool = (source.driver as PostgresDriver).master as Pool;
+    const { options } = this.pool;
+    this.snapshots = new Pool({ ...options, max: SNAPSHOTS_MAX }).on('error', onFault);
+    this.lanes = new PostgresLanes(options, onFault);
+  }
+
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.noted(this.retried(() => this.unit(this.pool, WRITE, work)));
+  }
+
+  override share<Input, Output>(act: SharedAct<Input, Output>, input: Input): Promise<Output> {
+    let queue = this.queues.get(act) as SharedQueue<Input, Output> | undefined;
+    if (queue === undefined) {
+      queue = new SharedQueue(act, this);
+      this.queues.set(act, queue);
+    }
+    return this.noted(queue.add(input));
+  }
+
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.noted(this.readOn(this.pool, work));
+  }
+
+  async get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
+    try {
+      return (await this.lanes.get(sql, values)) as Row | undefined;
+    } catch (error) {
+      throw translateFault(error);
+    }
+  }
+
+  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.noted(this.readOn(this.snapshots, work, Infinity));
+  }
+
+  /** What PostgreSQL keeps of deleted rows (dead tuples, its log) goes by its own rules: VACUUM and WAL recycling. */
+  async scrub(): Promise<void> {
+    return undefined;
+  }
+
+  async ping(): Promise<void> {
+    await this.get('SELECT 1');
+  }
+
+  /** Resolves when every unit accepted so far has ended. */
+  async drained(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
+  }
+
+  /** Gives back the connections that were opened beside the pool's. */
+  async close(): Promise<void> {
+    await this.lanes.close();
+    await this.snapshots.end();
+  }
+
+  private noted<T>(promise: Promise<T>): Promise<T> {
+    const end = (): void => void this.underWay.delete(promise);
+    promise.then(end, end);
+    this.underWay.add(promise);
+    return promise;
+  }
+
+  private async retried<T>(run: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await run();
+      } catch (error) {
+        const again = isCollision(error) || error instanceof ConcurrentChange;
+        if (!again) throw translateFault(error);
+        if (tries === TRIES_MAX) {
+          this.onFault(error);
+          throw databaseUnavailable();
+        }
+        await pause(Math.random() * RETRY_PAUSE_MS * tries);
+      }
+    }
+  }
+
+  private async readOn<T>(pool: Pool, work: (tx: Tx) => Promise<T>, timeoutMs = UNIT_TIMEOUT_MS): Promise<T> {
+    try {
+      return await this.unit(pool, READ, work, timeoutMs);
+    } catch (error) {
+      // A unit that writes although it said that it would read is a mistake of its author, no trouble of the engine.
+      throw driverCode(error) === '25006' ? error : translateFault(error);
+    }
+  }
+
+  private async unit<T>(
+    pool: Pool,
+    begin: string,
+    work: (tx: Tx) => Promise<T>,
+    timeoutMs = UNIT_TIMEOUT_MS,
+  ): Promise<T> {
+    const client = await pool.connect();
+    let broken = true;
+    try {
+      const begun = client.query(begin);
+      begun.catch(() => undefined);
+      const tx = new PostgresTx(client, this.source);
+      let value: T;
+      try {
+        value = await withinTimeout(work(tx), timeoutMs);
+        await begun;
+      } catch (error) {
+        tx.close();
+        broken = !(await rolledBack(client, error));
+        throw error;
+      }
+      const callbacks = tx.close();
+      await commit(client);
+      broken = false;
+      for (const callback of callbacks) this.call(callback);
+      return value;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  private call(callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.onFault(error);
+    }
+  }
+}
+
+/** @throws ApiError 503 when it is not known whether the commit took place. */
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    const { command } = await client.query('COMMIT');
+    // The answer of a transaction that a failed statement, caught by the unit, had ended already.
+    if (command !== 'COMMIT') throw new Error('The unit of work went on after a statement had failed');
+  } catch (error) {
+    throw isConnectionLost(error) ? outcomeUnknown() : error;
+  }
+}
+
+/** False when the connection is of no more use. */
+async function rolledBack(client: PoolClient, error: unknown): Promise<boolean> {
+  if (isConnectionLost(error)) return false;
+  try {
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '@app/common';
+import type { Engine, SqlValue } from '@app/database';
+import SqliteDatabase from 'better-sqlite3';
+import { Client, types } from 'pg';
+import { schemaSource } from '../../ormconfig';
+
+/** The engine that this run of the suites is for; jest.config.js says it. */
+export const engine: Engine = (globalThis as { testEngine?: Engine }).testEngine ?? 'sqlite';
+
+/** The database of one service under test. */
+export interface TestDatabase {
+  readonly url: string;
+  /** What is in it, read beside the service; placeholders are `?`. */
+  rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]>;
+  /** Every table with its columns, in the order of their names. */
+  tables(): Promise<{ name: string; columns: string[] }[]>;
+  /** Changes it behind the service's back. */
+  run(sql: string, ...values: readonly SqlValue[]): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** An empty database; on PostgreSQL with the schema in it, copied from a template. */
+export async function newDatabase(directory: string): Promise<TestDatabase> {
+  return engine === 'sqlite' ? new SqliteFile(join(directory, 'lethe.db')) : await PostgresDatabase.create();
+}
+
+class SqliteFile implements TestDatabase {
+  readonly url: string;
+
+  constructor(private readonly path: string) {
+    this.url = `sqlite:${path}`;
+  }
+
+  async rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
+    return this.use((database) => database.prepare(sql).all(...values) as Row[]);
+  }
+
+  async tables(): Promise<{ name: string; columns: string[] }[]> {
+    return tablesOf(
+      await this.rows<Column>(
+        `SELECT t.name AS table_name, c.name AS column_name FROM sqlite_master t JOIN pragma_table_info(t.name) c
+         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid`,
+      ),
+    );
+  }
+
+  async run(sql: string, ...values: readonly SqlValue[]): Promise<void> {
+    this.use((database) => database.prepare(sql).run(...values));
+  }
+
+  async drop(): Promise<void> {
+    for (const suffix of ['', '-wal', '-shm', '.lock']) rmSync(this.path + suffix, { force: true });
+  }
+
+  private use<T>(look: (database: SqliteDatabase.Database) => T): T {
+    const database = new SqliteDatabase(this.path, { timeout: 5_000 });
+    try {
+      return look(database);
+    } finally {
+      database.close();
+    }
+  }
+}
+
+interface Column {
+  readonly table_name: string;
+  readonly column_name: string;
+}
+
+function tablesOf(columns: readonly Column[]): { name: string; columns: string[] }[] {
+  const tables = new Map<string, string[]>();
+  for (const { table_name: name, column_name: column } of columns)
+    tables.set(name, [...(tables.get(name) ?? []), column]);
+  return [...tables].map(([name, columnNames]) => ({ name, columns: columnNames }));
+}
+
+const TEMPLATE = 'lethe_template';
+/** Whoever makes the template holds this advisory lock. */
+const TEMPLATE_LOCK = 7_221;
+
+class PostgresDatabase implements TestDatabase {
+  private constructor(
+    readonly url: string,
+    private readonly name: string,
+  ) {}
+
+  static async create(): Promise<PostgresDatabase> {
+    const name = `lethe_${randomBytes(8).toString('hex')}`;
+    await onServer(async (server) => {
+      await server.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+      const { rowCount } = await server.query('SELECT 1 FROM pg_database WHERE datname = $1', [TEMPLATE]);
+      if (rowCount === 0) await makeTemplate(server);
+      await server.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+    });
+    return new PostgresDatabase(urlOf(name), name);
+  }
+
+  rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
+    let count = 0;
+    const text = sql.replace(/\?/g, () => `$${++count}`);
+    return connected(this.url, async (client) => (await client.query(text, [...values])).rows as Row[]);
+  }
+
+  async tables(): Promise<{ name: string; columns: string[] }[]> {
+    return tablesOf(
+      await this.rows<Column>(
+        `SELECT table_name, column_name FROM information_schema.columns
+         WHERE table_schema = 'public' AND table_name NOT IN (SELECT relname FROM pg_class WHERE relispartition)
+         ORDER BY table_name COLLATE "C", ordinal_position`,
+      ),
+    );
+  }
+
+  async run(sql: string, ...values: readonly SqlValue[]): Promise<void> {
+    await this.rows(sql, ...values);
+  }
+
+  async drop(): Promise<void> {
+    await onServer((server) => server.query(`DROP DATABASE ${this.name} WITH (FORCE)`));
+  }
+}
+
+/** Every suite begins with the same schema: it is made once and copied. */
+async function makeTemplate(server: Client): Promise<void> {
+  const making = `${TEMPLATE}_making`;
+  await server.query(`DROP DATABASE IF EXISTS ${making} WITH (FORCE)`);
+  await server.query(`CREATE DATABASE ${making}`);
+  const source = schemaSource(readConfig({ DATABASE_URL: urlOf(making) }));
+  await source.initialize();
+  await source.runMigrations({ transaction: 'all' });
+  await source.destroy();
+  await server.query(`ALTER DATABASE ${making} RENAME TO ${TEMPLATE}`);
+}
+
+function urlOf(name: string): string {
+  const url = new URL(process.env['TEST_POSTGRES_URL'] ?? '');
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function onServer<T>(use: (client: Client) => Promise<T>): Promise<T> {
+  return connected(urlOf('postgres'), use);
+}
+
+async function connected<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const getTypeParser = (oid: number) =>
+    [20, 1700].includes(oid) ? Number : (types.getTypeParser(oid) as (text: string) => unknown);
+  const client = new Client({ connectionString: url, types: { getTypeParser } });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
