@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+
+const BINARY = 'redis-server';
+
+/** `describe` where a Redis can be started. In CI it has to be there; elsewhere its tests are skipped, and it is said. */
+export function describeWithRedis(name: string, tests: () => void): void {
+  if (spawnSync(BINARY, ['--version']).status === 0) return describe(name, tests);
+  if (process.env['CI'] === undefined) {
+    process.stderr.write(`There is no ${BINARY} on the PATH: the tests of ${name} are skipped.\n`);
+    return describe.skip(name, tests);
+  }
+  describe(name, () =>
+    it(`needs ${BINARY} on the PATH`, () => {
+      throw new Error(`there is no ${BINARY}`);
+    }),
+  );
+}
+
+/** A Redis of the calling test: a process of its own on a free loopback port, without anything on the disk. */
+export class RedisServer {
+  private readonly directory = mkdtempSync(join(tmpdir(), 'lethe-redis-'));
+  private child: ChildProcess | undefined;
+  private admin: Redis | undefined;
+
+  private constructor(readonly port: number) {}
+
+  /** A Redis that is not running yet. */
+  static async reserve(): Promise<RedisServer> {
+    const placeholder = createServer().listen(0, '127.0.0.1');
+    await once(placeholder, 'listening');
+    const { port } = placeholder.address() as AddressInfo;
+    placeholder.close();
+    await once(placeholder, 'close');
+    return new RedisServer(port);
+  }
+
+  static async started(...options: string[]): Promise<RedisServer> {
+    const server = await RedisServer.reserve();
+    await server.start(...options);
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts the process and waits until it takes connections; a further start takes the same port. */
+  async start(...options: string[]): Promise<void> {
+    const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--dir', this.directory];
+    const child = spawn(BINARY, [...fixed, ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.child = child;
+    let output = '';
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        if (output.includes('Ready to accept connections')) resolve();
+      });
+      child.once('error', reject);
+      child.once('exit', () => reject(new Error(`${BINARY} has ended: ${output}`)));
+    });
+  }
+
+  /** Speaks to the server beside the service. */
+  get client(): Redis {
+    this.admin ??= new Redis(this.url, { enableReadyCheck: false }).on('error', () => undefined);
+    return this.admin;
+  }
+
+  /** How many connections it has taken since it was started. */
+  async connections(): Promise<number> {
+    return Number(/total_connections_received:(\d+)/.exec(await this.client.info('stats'))?.[1]);
+  }
+
+  /** Ends the process without a word to anybody. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (child === undefined) return;
+    this.child = undefined;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** From here on it takes connections and answers none. */
+  hang(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  wake(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  async remove(): Promise<void> {
+    this.admin?.disconnect();
+    await this.kill();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,90 @@
+import { RateLimitStore } from '@app/common';
+import { Readiness } from '../../apps/api/src/readiness';
+import type { Answer } from './client';
+import { RedisServer } from './redis-server';
+import { Service } from './service';
+
+/** Requests per minute of an address without a key, in these tests. */
+export const LIMIT = 30;
+
+export const remaining = (answer: Answer<unknown>): number => Number(answer.header('x-ratelimit-remaining'));
+export const resetOf = (answer: Answer<unknown>): number => Number(answer.header('x-ratelimit-reset'));
+export const retryAfter = (answer: Answer<unknown>): number => Number(answer.header('retry-after'));
+
+/** Looks again and again until it holds; that it never does is what the test's own time limit is for. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** A service whose limiter may be in Redis, and what a test wants to know of that. */
+export class LimitedService extends Service {
+  override async start(): Promise<this> {
+    await super.start();
+    this.app.get(Readiness).ready = true;
+    return this;
+  }
+
+  /** One request of the address from which all tests come. */
+  ask(): Promise<Answer<unknown>> {
+    return this.anonymous.get('/nothing');
+  }
+
+  /** So many requests at once. */
+  askAtOnce(times: number): Promise<Answer<unknown>[]> {
+    return Promise.all(Array.from({ length: times }, () => this.ask()));
+  }
+
+  async health(): Promise<string> {
+    return (await this.anonymous.send<{ status: string }>('GET', '/health/ready')).data.status;
+  }
+
+  isDegraded = async (): Promise<boolean> => (await this.health()) === 'degraded';
+  isWhole = async (): Promise<boolean> => (await this.health()) === 'ok';
+
+  /** Requests that were counted by this process alone. */
+  get fallbacks(): number {
+    return this.app.get(RateLimitStore).fallbacks;
+  }
+
+  /** What the log says of Redis: the reason of each loss, and `back`. */
+  get redisLog(): string[] {
+    return this.logLines
+      .map((line) => JSON.parse(line) as { level: number; msg: string; reason?: string })
+      .filter(({ msg }) => msg.includes('Redis'))
+      .map(
+        ({ level, reason = 'back' }) => `${level === 40 ? 'warn' : level === 30 ? 'info' : level}: ${reason}`,
+      );
+  }
+}
+
+/** A Redis of its own for each test, and the services that count in it; all of them end with the test. */
+export class RedisServices {
+  redis: RedisServer;
+  private services: LimitedService[] = [];
+
+  /** A service that is started, counting in the test's Redis. */
+  started(environment: Record<string, string> = {}): Promise<LimitedService> {
+    const service = new LimitedService({
+      REDIS_URL: this.redis.url,
+      RATE_LIMIT_ANONYMOUS: String(LIMIT),
+      ...environment,
+    });
+    this.services.push(service);
+    return service.start();
+  }
+
+  async end(): Promise<void> {
+    // Services first: they have to end while their Redis hangs.
+    await Promise.all(this.services.splice(0).map((service) => service.stop()));
+    await this.redis.remove();
+  }
+}
+
+export function useRedisServices(): RedisServices {
+  const services = new RedisServices();
+  beforeEach(async () => {
+    services.redis = await RedisServer.started();
+  });
+  afterEach(() => services.end());
+  return services;
+}
