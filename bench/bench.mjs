@@ -1,120 +1,123 @@
-// npm run bench: Lethe beside a stock Nest-on-Express application, in one run on one machine.
-import { readFileSync } from 'node:fs';
-import { startServer, temporaryDirectory } from '../scripts/server.mjs';
-import { seedAuditEvents } from './audit.seed.mjs';
-import { httpRequest, Load } from './load.mjs';
-import { startStock } from './stock.mjs';
-import { Tenant } from './tenant.mjs';
+// npm run bench: Lethe beside a stock Nest-on-Express application, beside the same service as it is usually written, and
+// beside a bare server that does the same statements by hand; on both engines, in one run on one machine.
+import { startContestant, startReceiver, startStock } from './contestants.mjs';
+import { machine, writeSection } from './docs.mjs';
+import { ENGINES } from './engines.mjs';
+import { Load } from './load.mjs';
+import { OPERATIONS, requestsOf, requireSameAnswers, stockRequests } from './operations.mjs';
+import { readOptions } from './options.mjs';
+import { procStat } from './postgres.mjs';
+import { Report } from './report.mjs';
 
 const CONNECTIONS = 64;
-const WARM_UP_MS = 1500;
-const isQuick = process.argv.includes('--quick');
-const rounds = isQuick ? 3 : 7;
-const durationMs = isQuick ? 1500 : 5000;
-const events = isQuick ? 100_000 : 1_000_000;
-const USERS = 1000;
+const WARM_UP_MS = 1000;
+const USERS = 20_000;
+const CONTESTANTS = ['lethe', 'usual', 'limit'];
+const MS_PER_TICK = 10;
 
-// Limiter, authentication, request ids and the log are on; the limits are only too high to be reached.
-const environment = {
-  RATE_LIMIT_TIERS: 'free=100000000',
-  RATE_LIMIT_ANONYMOUS: '100000000',
-  LOG_LEVEL: 'info',
-};
-
-const directory = temporaryDirectory();
-const arranging = await startServer({ directory, environment });
-const tenant = await Tenant.arrange(arranging.url, USERS);
-await arranging.stop();
-const total = seedAuditEvents(directory, tenant, events);
-const lethe = await startServer({ directory, environment });
-tenant.url = lethe.url;
-const { pagination } = await tenant.call('GET', '/audit/events');
-if (pagination.total_count !== total)
-  throw new Error(`the audit total is ${pagination.total_count}, not ${total}`);
-
-const stock = await startStock();
-const get = { ...stock, requests: [httpRequest('GET', '/status')] };
-const post = {
-  ...stock,
-  requests: tenant.users.map((user, n) => httpRequest('POST', '/submit', undefined, tenant.profile(user, n))),
-};
-const audit = [tenant.request('GET', '/audit/events?page=1')];
-const cases = [
-  { name: 'stock GET, constant', ...get },
-  { name: 'GET /consents/status', ...lethe, requests: tenant.statusRequests(), floor: 0, target: 1.6 },
-  { name: `GET /audit/events, page 1 of ${total}`, ...lethe, requests: audit, floor: 0, target: 0.3 },
-  { name: 'GET /data/export', ...lethe, requests: tenant.exportRequests(), floor: 0 },
-  { name: 'stock POST, one DTO', ...post },
-  {
-    name: 'POST /data/submit, durable',
-    ...lethe,
-    requests: tenant.submitRequests(),
-    floor: 4,
-    target: 1.1,
-  },
-];
-
-/** Milliseconds of processor time that a process has used, where the system tells (Linux). */
-function cpuMsOf(pid) {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10;
-  } catch {
-    return NaN;
-  }
-}
-
-async function measure({ url, requests, pid }, durationMs) {
-  const before = cpuMsOf(pid);
-  const result = await load.run({ url, requests, connections: CONNECTIONS, durationMs });
-  return { ...result, cpuUs: ((cpuMsOf(pid) - before) * 1000) / result.answers };
-}
-
+const options = readOptions();
+const operations = Object.fromEntries(options.only.map((name) => [name, OPERATIONS[name]]));
 const load = new Load();
-const measured = cases.map(() => []);
-for (const each of cases) await measure(each, WARM_UP_MS);
-for (let round = 1; round <= rounds; round++) {
-  for (const [index, each] of cases.entries()) {
-    const result = await measure(each, durationMs);
+const webhookUrl = await startReceiver();
+
+/** One contestant under one kind of load. */
+class Case {
+  rounds = [];
+
+  /** `name`: the operation, or `stock`; `column`: whose figures these are. */
+  constructor(name, column, contestant, requests, { once = false, engine = {} }) {
+    Object.assign(this, { name, column, contestant, requests, once, engine });
+  }
+
+  get title() {
+    return `${this.name} ${this.column}`;
+  }
+
+  async measure(durationMs) {
+    const { url, pid, restore } = this.contestant;
+    if (this.once) await restore();
+    const cpu = this.ticks(pid);
+    const count = this.once ? this.requests.length : undefined;
+    const job = { url, requests: this.requests, connections: CONNECTIONS, durationMs, count };
+    const result = await load.run(job);
+    const [server, database] = this.ticks(pid).map((ticks, n) => ticks - cpu[n]);
+    if (this.once) await restore();
     const refused = Object.keys(result.statuses).filter((status) => status !== '200');
     if (refused.length > 0 || result.broken > 0)
-      throw new Error(`${each.name}: ${JSON.stringify(result.statuses)}, broken ${result.broken}`);
-    measured[index].push(result);
+      throw new Error(`${this.title}: ${JSON.stringify(result.statuses)}, broken ${result.broken}`);
+    const us = (ticks) => (ticks * MS_PER_TICK * 1000) / result.answers;
+    return { ...result, cpuUs: us(server), databaseCpuUs: us(database) };
   }
-  process.stderr.write(`round ${round} of ${rounds}\r`);
+
+  /** Processor time of the server and of the database, where the system tells (Linux). */
+  ticks(pid) {
+    const stat = procStat(pid);
+    return [stat === undefined ? NaN : stat[11] + stat[12], this.engine.cpuTicks?.() ?? NaN];
+  }
+}
+
+function casesOf(engine, contestants, stock) {
+  const floors = [...new Set(Object.values(operations).map(({ floor }) => floor))];
+  const floorCases = floors.map(
+    (floor) => new Case('stock', floor, stock, stockRequests(floor, contestants[0]), {}),
+  );
+  const cases = Object.entries(operations).flatMap(([name, operation]) =>
+    contestants.map((each) => {
+      const { once } = operation;
+      return new Case(name, each.name, each, requestsOf(operation, each), { once, engine });
+    }),
+  );
+  return [...floorCases, ...cases];
+}
+
+async function prepare(engine) {
+  const settings = { users: USERS, events: options.events, webhookUrl };
+  const contestants = [];
+  for (const name of CONTESTANTS) {
+    progress(`${engine.title}: preparing ${name}`);
+    contestants.push(await startContestant(name, engine, settings));
+  }
+  for (const operation of Object.values(operations)) await requireSameAnswers(operation, contestants);
+  for (const contestant of contestants) await contestant.restore();
+  return contestants;
+}
+
+async function measureEngine(engine) {
+  const contestants = await prepare(engine);
+  const stock = await startStock();
+  const cases = casesOf(engine, contestants, stock);
+  for (const each of cases) {
+    progress(`${engine.title}: warming up ${each.title}`);
+    await each.measure(WARM_UP_MS);
+  }
+  for (let round = 1; round <= options.rounds; round++) {
+    progress(`${engine.title}: round ${round} of ${options.rounds}`);
+    for (const each of cases) each.rounds.push(await each.measure(options.seconds * 1000));
+  }
+  for (const each of [...contestants, stock]) await each.stop();
+  const results = { stock: {} };
+  for (const { name, column, rounds } of cases) (results[name] ??= {})[column] = rounds;
+  return new Report(engine, operations, results);
+}
+
+function progress(text) {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+}
+
+function circumstances() {
+  return `Medians of ${options.rounds} interleaved rounds of ${options.seconds} s on ${machine()}, ${CONNECTIONS} keep-alive connections, ${USERS.toLocaleString('en-US')} users, ${options.events.toLocaleString('en-US')} audit events and more.`;
+}
+
+for (const name of options.engines) {
+  const engine = await ENGINES[name]();
+  try {
+    const report = await measureEngine(engine);
+    const text = [circumstances(), report.table(), report.targets(), report.warning()].filter(Boolean);
+    console.log(`\n## ${engine.title}\n\n${text.join('\n\n')}`);
+    if (options.write) writeSection(`bench:${name}`, text.join('\n\n'));
+  } finally {
+    await engine.stop();
+  }
 }
 load.stop();
-stock.stop();
-await lethe.stop();
-
-function median(values) {
-  const sorted = [...values].sort((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-const rows = cases.map(({ name, floor, target }, index) => {
-  const results = measured[index];
-  const middle = (field) => median(results.map((result) => result[field]));
-  const ratio =
-    floor === undefined
-      ? undefined
-      : median(results.map((result, n) => result.perSecond / measured[floor][n].perSecond));
-  return {
-    '': name,
-    'requests/s': Math.round(middle('perSecond')),
-    'p50 ms': middle('p50').toFixed(2),
-    'p95 ms': middle('p95').toFixed(2),
-    'p99 ms': middle('p99').toFixed(2),
-    'CPU µs': middle('cpuUs').toFixed(0),
-    'of stock': ratio?.toFixed(2) ?? '',
-    target: target === undefined ? '' : `${target} ${ratio >= target ? 'met' : 'MISSED'}`,
-    'generator CPU': `${Math.round(middle('generatorCpu') * 100)} %`,
-  };
-});
-console.table(rows);
-console.log(
-  `Medians of ${rounds} interleaved rounds of ${durationMs / 1000} s, ${CONNECTIONS} keep-alive connections, Node ${process.version}.
-The ratios are the medians of the rounds' own ratios. CPU µs is what the server itself spends on one request: it
-holds where the machine is shared, while requests/s suffer. Repeat with: npm run bench${isQuick ? ' -- --quick (shorter, and with fewer audit events)' : ''}`,
-);
+process.exit(0);

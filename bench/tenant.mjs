@@ -1,6 +1,6 @@
 import { httpRequest } from './load.mjs';
 
-const GUILD = '223456789012345678';
+export const GUILD = '223456789012345678';
 const FIELDS = [
   ['nickname', 'string'],
   ['level', 'number'],
@@ -10,6 +10,15 @@ const FIELDS = [
 /** A bot whose users have all accepted, arranged through the interface as any bot would. */
 export class Tenant {
   static async arrange(url, users, more = {}) {
+    const tenant = await Tenant.register(url, users, more);
+    for (let at = 0; at < users; at += 50) {
+      await Promise.all(tenant.users.slice(at, at + 50).map((user) => tenant.consent(user)));
+    }
+    return tenant;
+  }
+
+  /** The bot and its category; nobody has consented yet. */
+  static async register(url, users, more = {}) {
     const tenant = new Tenant();
     tenant.url = url;
     const { id, api_key: key } = await tenant.call('POST', '/bots/register', {
@@ -29,9 +38,6 @@ export class Tenant {
       label_en: 'Profile',
       fields: FIELDS,
     });
-    for (let at = 0; at < users; at += 50) {
-      await Promise.all(tenant.users.slice(at, at + 50).map((user) => tenant.consent(user)));
-    }
     return tenant;
   }
 
@@ -60,20 +66,6 @@ export class Tenant {
     if (!answer.success)
       throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer.error)}`);
     return answer.data;
-  }
-
-  statusRequests() {
-    return this.users.map((user) =>
-      this.request('GET', `/consents/status?user_id=${user}&guild_id=${GUILD}`),
-    );
-  }
-
-  submitRequests() {
-    return this.users.map((user, n) => this.request('POST', '/data/submit', this.profile(user, n)));
-  }
-
-  exportRequests() {
-    return this.users.map((user) => this.request('GET', `/data/export/${user}?guild_id=${GUILD}`));
   }
 
   request(method, path, body) {

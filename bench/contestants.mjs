@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { startServer, temporaryDirectory } from '../scripts/server.mjs';
+import { compile, startApplication } from './application.mjs';
+import { Seeds } from './seeds.mjs';
+import { Tenant } from './tenant.mjs';
+
+/** Limiter, authentication, request ids and the log are on; the limits are only too high to be reached. */
+const LETHE = {
+  RATE_LIMIT_TIERS: 'free=100000000',
+  RATE_LIMIT_ANONYMOUS: '100000000',
+  LOG_LEVEL: 'info',
+};
+
+const START = {
+  lethe: (url) => {
+    const key = randomBytes(32).toString('base64');
+    const directory = url.startsWith('sqlite:')
+      ? join(url.slice('sqlite:'.length), '..')
+      : temporaryDirectory();
+    return startServer({ directory, environment: { ...LETHE, DATABASE_URL: url, LETHE_MASTER_KEY: key } });
+  },
+  usual: (url) => startApplication(compile('usual'), { DATABASE_URL: url }),
+  limit: (url) => startApplication(join(import.meta.dirname, 'limit/main.mjs'), { DATABASE_URL: url }),
+};
+
+/** Confirms every webhook call. */
+export async function startReceiver() {
+  const server = createServer((request, response) => request.resume().on('end', () => response.end()));
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  return `http://127.0.0.1:${server.address().port}/`;
+}
+
+/** A service on its own database of `engine`, with a bot, `users` who have consented, and `events` audit events. */
+export async function startContestant(name, engine, { users, events, webhookUrl }) {
+  const url = await engine.createDatabase(name);
+  const server = await START[name](url);
+  const tenant = await Tenant.register(server.url, users, { webhook_url: webhookUrl });
+  const database = await engine.open(url);
+  const seeds = new Seeds(database, tenant.id);
+  await seeds.subjects(users);
+  if (events > 0) await seeds.events(1, events, users);
+  await seeds.counted();
+  await database.settle();
+  return {
+    ...server,
+    name,
+    tenant,
+    seeds,
+    database,
+    restore: () => seeds.subjects(users),
+    stop: async () => {
+      await database.close();
+      await server.stop();
+    },
+  };
+}
+
+/** The floor: a Nest application on Express as it is on the first day; it has no database. */
+export async function startStock() {
+  return { ...(await startApplication(compile('stock'))), name: 'stock' };
+}

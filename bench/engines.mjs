@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import SqliteDatabase from 'better-sqlite3';
+import pg from 'pg';
+import { temporaryDirectory } from '../scripts/server.mjs';
+import { startPostgres } from './postgres.mjs';
+
+/** Less than the second after which PostgreSQL looks for a deadlock. */
+const LOCK_TIMEOUT_MS = 200;
+const LOCK_NOT_AVAILABLE = '55P03';
+const TRIES_MAX = 100;
+
+/** The two dialects of what the seeds say. */
+class Sqlite {
+  constructor(url) {
+    this.database = new SqliteDatabase(url.replace('sqlite:', ''), { timeout: 10_000 });
+    this.database.pragma('cache_size = -65536');
+  }
+
+  async all(sql) {
+    return this.database.prepare(sql).all();
+  }
+
+  async run(...statements) {
+    this.database.transaction(() => statements.forEach((sql) => this.database.exec(sql)))();
+  }
+
+  /** `{ column: type }`, empty for a table that is not there. */
+  async columns(table) {
+    const rows = await this.all(`SELECT name, type FROM pragma_table_info('${table}')`);
+    return Object.fromEntries(rows.map(({ name, type }) => [name, type]));
+  }
+
+  series = (from, to) =>
+    `(WITH RECURSIVE s (n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM s WHERE n < ${to}) SELECT n FROM s)`;
+  padded = (value, digits) => `printf('%0${digits}d', ${value})`;
+  cast = (expression) => expression;
+  empty = (table) => `DELETE FROM ${table}`;
+
+  /** Brings the file into the state of one that has been in use for long. */
+  async settle() {
+    this.database.pragma('wal_checkpoint(TRUNCATE)');
+  }
+
+  async close() {
+    this.database.close();
+  }
+}
+
+class Postgres {
+  static async open(url) {
+    const database = new Postgres();
+    // A server that is stopped in the middle of a run says so once more to everybody.
+    database.client = new pg.Client(url).on('error', () => undefined);
+    await database.client.connect();
+    // Seeds are known to be whole: no foreign key is looked up row by row.
+    await database.client.query(
+      `SET session_replication_role = replica; SET lock_timeout = '${LOCK_TIMEOUT_MS}ms'`,
+    );
+    return database;
+  }
+
+  async all(sql) {
+    return (await this.client.query(sql)).rows;
+  }
+
+  /** Tries again where a server still writes down what became of its webhook calls: it must not be the one to give way. */
+  async run(...statements) {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.client.query(`BEGIN; ${statements.join('; ')}; COMMIT`);
+        return;
+      } catch (error) {
+        await this.client.query('ROLLBACK');
+        if (error.code !== LOCK_NOT_AVAILABLE || tries === TRIES_MAX) throw error;
+        await pause(LOCK_TIMEOUT_MS);
+      }
+    }
+  }
+
+  async columns(table) {
+    const rows = await this.all(`SELECT column_name AS name, data_type AS type FROM information_schema.columns
+      WHERE table_schema = 'public' AND table_name = '${table}'`);
+    return Object.fromEntries(rows.map(({ name, type }) => [name, type]));
+  }
+
+  series = (from, to) => `(SELECT n::integer FROM generate_series(${from}, ${to}) AS s (n)) AS s`;
+  padded = (value, digits) => `lpad((${value})::text, ${digits}, '0')`;
+  cast = (expression, type) => `(${expression})::${type}`;
+  empty = (table) => `TRUNCATE ${table}`;
+
+  /** As autovacuum would before long. */
+  async analyze(tables) {
+    await this.client.query(`ANALYZE ${tables.join(', ')}`);
+  }
+
+  /** Sets a sequence, where there is one of this name, past the highest value in use. */
+  async advance(sequence, highest) {
+    const [found] = await this.all(`SELECT to_regclass('${sequence}') IS NOT NULL AS is_there`);
+    if (found.is_there) await this.all(`SELECT setval('${sequence}', (${highest}) + 1)`);
+  }
+
+  async settle() {
+    await this.client.query('VACUUM ANALYZE');
+    await this.client.query('CHECKPOINT');
+  }
+
+  async close() {
+    await this.client.end();
+  }
+}
+
+function sqlite() {
+  const directory = temporaryDirectory();
+  return {
+    name: 'sqlite',
+    title: 'SQLite',
+    createDatabase: async (name) => `sqlite:${join(directory, `${name}.db`)}`,
+    open: async (url) => new Sqlite(url),
+    directory,
+    stop: async () => undefined,
+  };
+}
+
+async function postgres() {
+  return {
+    ...(await startPostgres()),
+    name: 'postgres',
+    title: 'PostgreSQL',
+    open: (url) => Postgres.open(url),
+  };
+}
+
+export const ENGINES = { sqlite, postgres };

