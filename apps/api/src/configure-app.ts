@@ -16,8 +16,8 @@ import {
 } from '@app/common';
 import { identify, KeyDirectory } from '@app/bots';
 import type { Logger } from 'pino';
+import { registerAppGauges } from './app.gauges';
 import { DOCS_PATHS, serveDocs } from './docs';
-import { Readiness } from './readiness';
 
 export const API_PREFIX = 'api/v1';
 
@@ -53,9 +53,7 @@ export function configureApp(app: NestExpressApplication): void {
       jsonBody(config),
     ),
   );
-  const adapter = app.getHttpAdapter() as unknown as LetheHttpAdapter;
-  metrics.gauge('up', () => Number(app.get(Readiness).ready));
-  metrics.gauge('httpConnections', () => adapter.connections);
+  registerAppGauges(app);
   serveDocs(app);
 }
 
