@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { SubjectDataHolders } from '@app/database';
+import { SubjectDataHolders, UnitOfWork } from '@app/database';
 import { METRICS, type MetricDefinition, Metrics, PrometheusMetrics } from '@app/common';
+import { Dispatcher } from '@app/webhooks';
 import { Client, PREFIX } from './support/client';
 import { rawRequest, requestText } from './support/raw-socket';
 import { useReceiver } from './support/receiver';
@@ -72,7 +74,7 @@ describe('GET /metrics', () => {
     const own = series(text).map((each) => each.replace(/\{.*/, '').replace(/_(bucket|sum|count)$/, ''));
     expect(own.filter((name) => !known.has(name))).toEqual([]);
     // The numbers of a pool are there where there is one.
-    const always = names.filter((name) => !/_pool_|_units_waiting$|_degraded$/.test(name));
+    const always = names.filter((name) => !/_pool_|_units_waiting$/.test(name));
     expect(always.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
   });
 
@@ -259,6 +261,61 @@ describe('the numbers', () => {
       for (const value of label?.values ?? [])
         expect(valueOf(text, `${name}{${label?.name}="${value}"}`)).toBe(0);
     }
+  });
+
+  describe('that the database is asked for', () => {
+    const stopped = useService();
+    const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
+
+    /** A bot with one call that has been due, and one erasure that has been under way, since then. */
+    async function behind(receiver: 'healthy' | 'failing', seconds: number): Promise<void> {
+      const { id } = await stopped.registerBot();
+      const { user_id: userId, guild_id: guildId } = subject();
+      await stopped.database.run(
+        `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at,
+           give_up_at, created_at) VALUES (?, ?, 'ping', '{}', 'pending', 0, 0, ?, ?, ?)`,
+        ...[id, randomUUID(), ago(seconds), ago(-1000), ago(seconds)],
+      );
+      await stopped.database.run(
+        `INSERT INTO webhook_health (bot_id, failures, last_outcome) VALUES (?, ?, 'refused')`,
+        ...[id, receiver === 'failing' ? 3 : 0],
+      );
+      await stopped.database.run(
+        `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
+         VALUES (?, ?, ?, ?, 'processing', 0, ?)`,
+        ...[id, randomUUID(), guildId, userId, ago(seconds)],
+      );
+    }
+
+    it('tell how much waits, and for how long, by whether the receiver fails', async () => {
+      await stopped.app.get(Dispatcher).beforeApplicationShutdown();
+      for (const seconds of [100, 2000]) await behind('healthy', seconds);
+      for (const seconds of [5000, 4000, 3000]) await behind('failing', seconds);
+      const text = await scrape(stopped);
+      const depth = (receiver: string) =>
+        valueOf(text, `lethe_webhook_outbox_deliveries{receiver="${receiver}"}`);
+      const age = (receiver: string) =>
+        Math.floor(
+          (valueOf(text, `lethe_webhook_outbox_oldest_due_age_seconds{receiver="${receiver}"}`) ?? NaN) / 100,
+        );
+      expect([depth('healthy'), depth('failing')]).toEqual([2, 3]);
+      expect([age('healthy'), age('failing')]).toEqual([20, 50]);
+      expect(valueOf(text, 'lethe_erasures_processing')).toBe(5);
+      expect(Math.floor((valueOf(text, 'lethe_erasure_oldest_processing_age_seconds') ?? NaN) / 100)).toBe(
+        50,
+      );
+    });
+
+    it('are not asked for again at once, by however many readers', async () => {
+      await scrape(stopped);
+      const asked = [
+        jest.spyOn(stopped.app.get(UnitOfWork), 'read'),
+        jest.spyOn(stopped.app.get(UnitOfWork), 'get'),
+      ];
+      await Promise.all([1, 2, 3].map(() => scrape(stopped)));
+      expect(asked.map((spy) => spy.mock.calls.length)).toEqual([0, 0]);
+      for (const spy of asked) spy.mockRestore();
+    });
   });
 
   it('leave out what cannot be read, and tell the rest', async () => {

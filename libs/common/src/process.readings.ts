@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics, Reading } from './metrics';
 
 /** The loop is looked at this often. */
@@ -11,9 +11,15 @@ const WINDOW_MS = 10_000;
  * the first time.
  */
 export class EventLoopDelay {
-  private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   private windowBegunMs: number | undefined;
   private last: Reading<'eventLoopDelay'> | undefined;
+
+  constructor(
+    private readonly histogram: Pick<
+      IntervalHistogram,
+      'enable' | 'disable' | 'reset' | 'percentile' | 'max'
+    > = monitorEventLoopDelay({ resolution: RESOLUTION_MS }),
+  ) {}
 
   read(nowMs = performance.now()): Reading<'eventLoopDelay'> {
     if (this.windowBegunMs === undefined) {
