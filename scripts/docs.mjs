@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
-// Writes what is made from the code into README.md and .env.example. `--check` writes nothing and names, one per
+// Writes what is made from the code into README.md, docs/operations.md and .env.example. `--check` writes nothing and names, one per
 // line, the files that are stale.
 
 const ROOT = join(import.meta.dirname, '..');
@@ -24,6 +24,7 @@ const load = (name) => import(moduleUrl(name));
 
 const { SETTINGS } = await load('libs/common/src/settings.ts');
 const { ERRORS } = await load('libs/common/src/errors.ts');
+const { METRICS } = await load('libs/common/src/metric.definitions.ts');
 
 function table(header, rows) {
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
@@ -45,15 +46,26 @@ const BLOCKS = {
     ['Code', 'Status', 'Meaning'],
     Object.entries(ERRORS).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
   ),
+  metrics: table(
+    ['Metric', 'Type', 'Labels', 'Meaning'],
+    Object.values(METRICS).map(({ name, type, label, labels = [], help }) => [
+      code(name),
+      type,
+      [...labels, ...(label === undefined ? [] : [label.name])].map(code).join(', '),
+      help,
+    ]),
+  ),
 };
 
-function readme() {
-  let text = readFileSync(path('README.md'), 'utf8');
-  for (const [name, block] of Object.entries(BLOCKS)) {
+/** The text of a file with its generated blocks made anew. */
+function withBlocks(file, ...names) {
+  let text = readFileSync(path(file), 'utf8');
+  for (const name of names) {
+    const block = BLOCKS[name];
     const [begin, end] = [`<!-- generated:${name} -->`, '<!-- /generated -->'];
     const from = text.indexOf(begin);
     const to = text.indexOf(end, from);
-    if (from < 0 || to < 0) throw new Error(`README.md has no ${begin} … ${end}`);
+    if (from < 0 || to < 0) throw new Error(`${file} has no ${begin} … ${end}`);
     text = `${text.slice(0, from + begin.length)}\n\n${block}\n\n${text.slice(to)}`;
   }
   return text;
@@ -69,9 +81,11 @@ function envExample() {
   ].join('\n');
 }
 
-const stale = Object.entries({ 'README.md': readme(), '.env.example': envExample() }).filter(
-  ([name, text]) => readOr(path(name), '') !== text,
-);
+const stale = Object.entries({
+  'README.md': withBlocks('README.md', 'settings', 'errors'),
+  'docs/operations.md': withBlocks('docs/operations.md', 'metrics'),
+  '.env.example': envExample(),
+}).filter(([name, text]) => readOr(path(name), '') !== text);
 
 function readOr(file, otherwise) {
   try {
