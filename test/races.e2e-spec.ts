@@ -262,7 +262,7 @@ describe('an erasure during submits', () => {
     expect(
       answers.filter(({ status }) => ![200, 401].includes(status)).map(({ text }) => text),
     ).toStrictEqual([]);
-    for (const user of users) expect(rowsOf(user.user_id)).toStrictEqual([0, 0, 0]);
+    for (const user of users) expect(await rowsOf(user.user_id)).toStrictEqual([0, 0, 0]);
   });
 });
 

@@ -64,6 +64,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   rotate(botId: string, input: RotateWebhookSecret): Promise<WebhookSecretView> {
     const overlapSeconds = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
     return this.unitOfWork.write(async (tx) => {
+      await tx.get('SELECT 1 FROM bots WHERE id = ? FOR UPDATE', botId);
       const row = await this.rowOf(tx, botId);
       if (row === undefined) throw notFound('Bot');
       const [present, next] = this.live(row);

@@ -68,6 +68,7 @@ export class CategoriesService {
   change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
     if (input.fields != null) requireDistinctKeys(input.fields);
     return this.unitOfWork.write(async (tx) => {
+      await lockCategory(tx, botId, key);
       const category = await this.require(tx, botId, key);
       if (input.fields != null) requireCompatible(category.fields, input.fields);
       const changed: Category = {
@@ -91,6 +92,12 @@ export class CategoriesService {
     await this.unitOfWork.scrub();
   }
 
+  /** Keeps these categories, as far as they are declared, from being withdrawn until the unit ends. */
+  async hold(tx: Tx, botId: string, keys: readonly string[]): Promise<void> {
+    for (const key of keys)
+      await tx.get('SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR SHARE', botId, key);
+  }
+
   /** @throws ApiError 404 for the first of `keys` that is not declared. */
   async requireAll(tx: Tx, botId: string, keys: readonly string[]): Promise<Category[]> {
     const found: Category[] = [];
@@ -103,6 +110,7 @@ export class CategoriesService {
   }
 
   private async deleteBatch(tx: Tx, botId: string, key: string): Promise<boolean> {
+    await lockCategory(tx, botId, key);
     await this.require(tx, botId, key);
     const event = new CategoryDeleted(tx, botId, key);
     await this.events.publish(event);
@@ -118,9 +126,6 @@ export class CategoriesService {
 
   private async insert(tx: Tx, botId: string, input: CategoryInput): Promise<CategoryView> {
     const { key } = input;
-    if (await tx.manager.existsBy(Category, { botId, key })) {
-      throw conflict('category_exists', 'A category with this key is registered already');
-    }
     const now = this.clock.nowIso();
     const category = tx.manager.create(Category, {
       botId,
@@ -135,9 +140,27 @@ export class CategoriesService {
       updatedAt: now,
     });
     category.fields = input.fields.map(dataField);
-    await tx.manager.insert(Category, category);
+    if (!(await insertIfNew(tx, category)))
+      throw conflict('category_exists', 'A category with this key is registered already');
     return categoryView(category);
   }
+}
+
+/** Nobody stores under the category, or asks for consent to it, until the unit has ended. */
+async function lockCategory(tx: Tx, botId: string, key: string): Promise<void> {
+  await tx.get('SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR UPDATE', botId, key);
+}
+
+async function insertIfNew(tx: Tx, category: Category): Promise<boolean> {
+  const { botId, key, id, labelDe, labelEn, description, retentionDays, legalBasis, fields, createdAt } =
+    category;
+  const inserted = await tx.run(
+    `INSERT INTO categories (bot_id, key, id, label_de, label_en, description, retention_days, legal_basis, fields,
+       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
+    ...[botId, key, id, labelDe, labelEn, description, retentionDays, legalBasis],
+    ...[JSON.stringify(fields), createdAt, createdAt],
+  );
+  return inserted === 1;
 }
 
 function dataField({ key, type, label_de, label_en, description }: DataFieldInput): DataField {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { notFound } from '@app/common';
 import type { Tx } from '@app/database';
 import type { DataField } from './category.entity';
 import { DeclaredValues } from './declared-values';
@@ -7,21 +6,44 @@ import { DeclaredValues } from './declared-values';
 /** Declarations kept compiled at most, by the length of their texts. */
 const COMPILED_MAX_LENGTH = 8 * 1024 * 1024;
 
+const FIND_ALL = `SELECT given.place, categories.fields
+  FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, key, place)
+  JOIN categories ON categories.bot_id = given.bot_id AND categories.key = given.key
+  ORDER BY categories.bot_id, categories.key FOR SHARE OF categories`;
+
 /** What each category declares, ready to check values with; compiled once per declaration, read in the storing unit. */
 @Injectable()
 export class CategoryDeclarations {
   private readonly compiled = new Map<string, DeclaredValues>();
   private compiledLength = 0;
 
-  /** @throws ApiError 404 for a category that is not declared. */
-  async require(tx: Tx, botId: string, key: string): Promise<DeclaredValues> {
+  /** A declaration, held until the unit ends; undefined for a category that is not declared. */
+  async find(tx: Tx, botId: string, key: string): Promise<DeclaredValues | undefined> {
     const found = await tx.get<{ fields: string }>(
-      'SELECT fields FROM categories WHERE bot_id = ? AND key = ?',
+      'SELECT fields FROM categories WHERE bot_id = ? AND key = ? FOR SHARE',
       botId,
       key,
     );
-    if (found === undefined) throw notFound('Category');
-    return this.compiled.get(found.fields) ?? this.compile(found.fields);
+    return found === undefined ? undefined : this.of(found.fields);
+  }
+
+  /** {@link find} of several at once; PostgreSQL alone. */
+  async findAll(
+    tx: Tx,
+    wanted: readonly { readonly botId: string; readonly key: string }[],
+  ): Promise<(DeclaredValues | undefined)[]> {
+    const rows = await tx.all<{ place: number; fields: string }>(
+      FIND_ALL,
+      wanted.map(({ botId }) => botId),
+      wanted.map(({ key }) => key),
+    );
+    const found = new Array<DeclaredValues | undefined>(wanted.length).fill(undefined);
+    for (const { place, fields } of rows) found[place - 1] = this.of(fields);
+    return found;
+  }
+
+  private of(fields: string): DeclaredValues {
+    return this.compiled.get(fields) ?? this.compile(fields);
   }
 
   private compile(fields: string): DeclaredValues {

@@ -3,8 +3,9 @@ import type { Subject, Tx } from '@app/database';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 
+/** What decides stays as it is until the unit has ended. */
 const SELECT =
-  'SELECT status, erasing, categories FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ?';
+  'SELECT status, erasing, categories FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ? FOR SHARE';
 
 type Decision = Pick<Consent, 'status' | 'erasing'> & { categories: string | null };
 
@@ -27,18 +28,46 @@ export async function requireConsent(tx: Tx, { botId, guildId, userId }: Subject
   return new ConsentScope(found);
 }
 
+const SELECT_ALL = `SELECT given.place, consents.status, consents.erasing, consents.categories
+  FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, guild_id, user_id, place)
+  JOIN consents ON consents.bot_id = given.bot_id AND consents.guild_id = given.guild_id
+    AND consents.user_id = given.user_id
+  ORDER BY consents.bot_id, consents.guild_id, consents.user_id FOR SHARE OF consents`;
+
+/** {@link requireConsent} of several subjects at once: undefined where it would throw. PostgreSQL alone. */
+export async function consentsInForce(
+  tx: Tx,
+  subjects: readonly Subject[],
+): Promise<(ConsentScope | undefined)[]> {
+  const rows = await tx.all<Decision & { place: number }>(
+    SELECT_ALL,
+    subjects.map(({ botId }) => botId),
+    subjects.map(({ guildId }) => guildId),
+    subjects.map(({ userId }) => userId),
+  );
+  const found = new Array<ConsentScope | undefined>(subjects.length).fill(undefined);
+  for (const row of rows) {
+    if (row.status === 'accepted' && row.erasing === 0) found[row.place - 1] = new ConsentScope(row);
+  }
+  return found;
+}
+
 /** The categories that a consent in force covers. */
 export class ConsentScope {
   constructor(private readonly decision: Decision) {}
 
   /** @throws ApiError 403 `consent_required` for a category that the user did not grant. */
   require(category: string): void {
-    const { status, erasing, categories } = this.decision;
-    if (categories === null) return;
-    if (!isGranted({ status, erasing, categories: JSON.parse(categories) as CategoryStates }, category)) {
+    if (!this.covers(category)) {
       throw new ApiError('consent_required', 'The user has not consented to this category', {
-        current_status: status,
+        current_status: this.decision.status,
       });
     }
+  }
+
+  covers(category: string): boolean {
+    const { status, erasing, categories } = this.decision;
+    if (categories === null) return true;
+    return isGranted({ status, erasing, categories: JSON.parse(categories) as CategoryStates }, category);
   }
 }

@@ -22,7 +22,14 @@ import type {
 } from './consent.dto';
 import type { Consent, ConsentAction } from './consent.entity';
 import { ConsentRevoked } from './consent-revoked.event';
-import { appendTransition, findConsent, findConsentOfRequest, findStatus, putConsent } from './consent.sql';
+import {
+  appendTransition,
+  createConsent,
+  findConsentOfRequest,
+  findStatus,
+  lockConsent,
+  putConsent,
+} from './consent.sql';
 import { consentTexts, declaredVersion } from './consent-texts';
 import { consentView, requestedView, statusView } from './consent.views';
 
@@ -46,10 +53,11 @@ export class ConsentService {
     const subject = { botId, userId: input.user_id, guildId: input.guild_id };
     return this.unitOfWork.write(async (tx) => {
       const keys = input.categories == null ? null : [...new Set(input.categories)];
+      await this.categories.hold(tx, botId, keys ?? []);
       const declared = keys && (await this.categories.requireAll(tx, botId, keys));
       const texts = declared && consentTexts(input.language ?? 'en', await botName(tx, botId), declared);
       const version = input.consent_version ?? declaredVersion(declared ?? []);
-      const before = await findConsent(tx, subject);
+      const before = await lockConsent(tx, subject);
       const state = before === null ? undefined : askedAlready(before, { version, categories: keys });
       if (before !== null && state !== undefined) return requestedView(before, state, keys, texts);
       const asked: ConsentAsked = {
@@ -59,7 +67,7 @@ export class ConsentService {
         at: this.clock.nowIso(),
       };
       const after = requested(subject, before, asked);
-      await this.store(tx, after, 'consent_requested', 'requested', asked);
+      await this.store(tx, after, 'consent_requested', 'requested', asked, before === null);
       return requestedView(after, 'pending', keys, texts);
     });
   }
@@ -67,6 +75,7 @@ export class ConsentService {
   /** Grants the waiting request. @throws ApiError 404 when none waits for this version. */
   accept(botId: string, input: AcceptConsent): Promise<ConsentView> {
     return this.unitOfWork.write(async (tx) => {
+      await this.categories.hold(tx, botId, input.categories ?? []);
       const consent = await this.addressed(tx, botId, input);
       const request = consent === null ? undefined : pendingRequest(consent);
       if (consent === null || request === undefined || !matches(consent, request, input)) {
@@ -89,7 +98,8 @@ export class ConsentService {
   revoke(botId: string, input: RevokeConsent): Promise<ConsentView> {
     const subject = { botId, userId: input.user_id, guildId: input.guild_id };
     return this.unitOfWork.write(async (tx) => {
-      const consent = await findConsent(tx, subject);
+      await this.categories.hold(tx, botId, input.categories ?? []);
+      const consent = await lockConsent(tx, subject);
       if (consent?.status !== 'accepted')
         throw notFound('Consent', { current_status: consent?.status ?? 'none' });
       const reduced =
@@ -125,13 +135,20 @@ export class ConsentService {
     );
   }
 
-  /** Closes a subject for submits before an erasure removes anything, also one that has no consent. */
-  async close(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
+  /** Closes a subject for submits before an erasure removes anything, also one that has no consent; answers since when. */
+  async close(tx: Tx, { botId, guildId, userId }: Subject): Promise<string> {
+    const closedAt = this.clock.nowIso();
     await tx.run(
       `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, erasing)
        VALUES (?, ?, ?, ?, 'none', '', ?, 1) ON CONFLICT (bot_id, guild_id, user_id) DO UPDATE SET erasing = 1`,
-      ...[botId, guildId, userId, this.random.uuid(), this.clock.nowIso()],
+      ...[botId, guildId, userId, this.random.uuid(), closedAt],
     );
+    return closedAt;
+  }
+
+  /** Waits for, and keeps out, whoever decides about the subject or stores under its consent. */
+  async lock(tx: Tx, subject: Subject): Promise<void> {
+    await lockConsent(tx, subject);
   }
 
   /** Opens a subject again whose erasure has failed. */
@@ -149,7 +166,7 @@ export class ConsentService {
 
   private addressed(tx: Tx, botId: string, input: AcceptConsent): Promise<Consent | null> {
     if (input.consent_id != null) return findConsentOfRequest(tx, botId, input.consent_id.toLowerCase());
-    return findConsent(tx, { botId, userId: input.user_id ?? '', guildId: input.guild_id ?? '' });
+    return lockConsent(tx, { botId, userId: input.user_id ?? '', guildId: input.guild_id ?? '' });
   }
 
   /** @throws ApiError 404 for a category that is not declared, or when none of `withdrawn` was granted. */
@@ -173,11 +190,12 @@ export class ConsentService {
     type: AuditEventType,
     action: ConsentAction,
     { id: consentId, version, categories }: Pick<ConsentAsked, 'id' | 'version' | 'categories'>,
+    isFirst = false,
   ): Promise<void> {
     const { botId, guildId, userId } = consent;
     const id = this.random.uuid();
     const createdAt = this.clock.nowIso();
-    await putConsent(tx, consent);
+    await (isFirst ? createConsent : putConsent)(tx, consent);
     await appendTransition(tx, {
       botId,
       guildId,

@@ -1,12 +1,15 @@
-import type { Subject, Tx, UnitOfWork } from '@app/database';
+import { ConcurrentChange, type SqlValue, type Subject, type Tx, type UnitOfWork } from '@app/database';
 import type { CategoryStates, Consent, ConsentTransition } from './consent.entity';
 
 const COLUMNS = `bot_id, guild_id, user_id, id, status, version, categories, requested_at, accepted_at, revoked_at, erasing,
   pending_id, pending_version, pending_categories, pending_requested_at`;
 
 const SELECT = `SELECT ${COLUMNS} FROM consents`;
+const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 
-const PUT = `INSERT INTO consents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+const INSERT = `INSERT INTO consents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const PUT = `${INSERT}
   ON CONFLICT (bot_id, guild_id, user_id) DO UPDATE SET
     id = excluded.id, status = excluded.status, version = excluded.version, categories = excluded.categories,
     requested_at = excluded.requested_at, accepted_at = excluded.accepted_at, revoked_at = excluded.revoked_at,
@@ -61,14 +64,17 @@ function consent(row: Columns | undefined): Consent | null {
 
 /** The consent of a subject, or null: status `none`. */
 export async function findConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
-  return consent(
-    await tx.get<Columns>(
-      `${SELECT} WHERE bot_id = ? AND guild_id = ? AND user_id = ?`,
-      botId,
-      guildId,
-      userId,
-    ),
-  );
+  return consent(await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT}`, botId, guildId, userId));
+}
+
+/** {@link findConsent} for a unit that decides by it: nobody else changes it, or stores under it, until that ends. */
+export async function lockConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
+  return consent(await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT} FOR UPDATE`, botId, guildId, userId));
+}
+
+/** Keeps a subject from being erased, or its consent from being decided anew, until the unit ends. */
+export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
+  await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT} FOR SHARE`, botId, guildId, userId);
 }
 
 /** The part of a consent that its status shows. */
@@ -78,7 +84,7 @@ export type ShownConsent = Pick<
 >;
 
 const SELECT_STATUS = `SELECT status, version, categories, accepted_at, revoked_at, pending_version, pending_categories
-  FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ?`;
+  FROM consents WHERE ${SUBJECT}`;
 
 /** What {@link findConsent} finds, by one small read: bots ask for it before everything they do. */
 export async function findStatus(
@@ -98,7 +104,7 @@ export async function findStatus(
   };
 }
 
-/** Consents of a bot that name a category, at most `limit` of them. */
+/** Consents of a bot that name a category, at most `limit` of them, for the unit that takes the name out. */
 export async function consentsNaming(
   tx: Tx,
   botId: string,
@@ -108,7 +114,8 @@ export async function consentsNaming(
   // Of the characters of a key only the underscore means something to LIKE.
   const key = `"${category.replaceAll('_', '\\_')}"`;
   const rows = await tx.all<Columns>(
-    `${SELECT} WHERE bot_id = ? AND (categories LIKE ? ESCAPE '\\' OR pending_categories LIKE ? ESCAPE '\\') LIMIT ${limit}`,
+    `${SELECT} WHERE bot_id = ? AND (categories LIKE ? ESCAPE '\\' OR pending_categories LIKE ? ESCAPE '\\')
+     ORDER BY guild_id, user_id LIMIT ${limit} FOR UPDATE`,
     botId,
     `%${key}:%`,
     `%${key}%`,
@@ -116,15 +123,29 @@ export async function consentsNaming(
   return rows.map((row) => consent(row)).filter((found) => found !== null);
 }
 
-/** The consent that a request id belongs to, whether decided or still waiting. */
+/** The consent that a request id belongs to, whether decided or still waiting; as {@link lockConsent}. */
 export async function findConsentOfRequest(tx: Tx, botId: string, id: string): Promise<Consent | null> {
   const row =
-    (await tx.get<Columns>(`${SELECT} WHERE bot_id = ? AND pending_id = ?`, botId, id)) ??
-    (await tx.get<Columns>(`${SELECT} WHERE bot_id = ? AND id = ?`, botId, id));
+    (await tx.get<Columns>(`${SELECT} WHERE bot_id = ? AND pending_id = ? FOR UPDATE`, botId, id)) ??
+    (await tx.get<Columns>(`${SELECT} WHERE bot_id = ? AND id = ? FOR UPDATE`, botId, id));
   return consent(row);
 }
 
+/** Puts a consent that the unit has locked. */
 export async function putConsent(tx: Tx, given: Omit<Consent, 'bot'>): Promise<void> {
+  await tx.run(PUT, ...valuesOf(given));
+}
+
+/** The first consent of a subject. @throws ConcurrentChange when another unit was faster. */
+export async function createConsent(tx: Tx, given: Omit<Consent, 'bot'>): Promise<void> {
+  const inserted = await tx.run(
+    `${INSERT} ON CONFLICT (bot_id, guild_id, user_id) DO NOTHING`,
+    ...valuesOf(given),
+  );
+  if (inserted === 0) throw new ConcurrentChange();
+}
+
+function valuesOf(given: Omit<Consent, 'bot'>): SqlValue[] {
   const {
     botId,
     guildId,
@@ -140,17 +161,8 @@ export async function putConsent(tx: Tx, given: Omit<Consent, 'bot'>): Promise<v
   } = given;
   const { pendingId, pendingVersion, pendingCategories, pendingRequestedAt } = given;
   const decided = [id, status, version, json(categories), requestedAt, acceptedAt, revokedAt, erasing];
-  await tx.run(
-    PUT,
-    botId,
-    guildId,
-    userId,
-    ...decided,
-    pendingId,
-    pendingVersion,
-    json(pendingCategories),
-    pendingRequestedAt,
-  );
+  const pending = [pendingId, pendingVersion, json(pendingCategories), pendingRequestedAt];
+  return [botId, guildId, userId, ...decided, ...pending];
 }
 
 export async function appendTransition(tx: Tx, given: Omit<ConsentTransition, 'bot'>): Promise<void> {

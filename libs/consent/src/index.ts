@@ -2,4 +2,5 @@ export * from './consent.entity';
 export * from './consent.gate';
 export * from './consent.module';
 export * from './consent.service';
+export { holdSubject } from './consent.sql';
 export * from './consent-revoked.event';

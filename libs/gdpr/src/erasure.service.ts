@@ -59,9 +59,7 @@ export class ErasureService {
     const { botId, guildId, userId } = subject;
     return this.unitOfWork.write(async (tx) => {
       const id = this.random.uuid();
-      const { created_at: createdAt } = await this.audit.record(tx, subject, 'deletion_requested', {
-        request_id: id,
-      });
+      const createdAt = await this.consents.close(tx, subject);
       const inserted = await tx.run(
         `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
          VALUES (?, ?, ?, ?, 'processing', 0, ?) ON CONFLICT DO NOTHING`,
@@ -69,7 +67,7 @@ export class ErasureService {
       );
       if (inserted === 0)
         throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-      await this.consents.close(tx, subject);
+      await this.audit.record(tx, subject, 'deletion_requested', { request_id: id });
       tx.afterCommit(() => this.running.add(id));
       tx.afterCommit(() => this.metrics.count('erasures', 'begun'));
       return {
@@ -108,17 +106,20 @@ export class ErasureService {
   private async remove(tx: Tx, request: DeletionRequest): Promise<DeletionRequest> {
     const { botId, guildId, userId, id } = request;
     const subject = { botId, guildId, userId };
+    await this.consents.lock(tx, subject);
+    const found = await lockRequest(tx, botId, id);
+    // Another worker that took it up has ended it meanwhile.
+    if (found?.status !== 'processing') return found ?? request;
     const deletedCategories: string[] = [];
     for (const holder of this.holders.all()) deletedCategories.push(...(await holder.erase(tx, subject)));
     const { created_at: completedAt } = await this.audit.record(tx, subject, 'deletion_completed', {
       request_id: id,
     });
-    const completed = await tx.run(
+    await tx.run(
       `UPDATE deletion_requests SET status = 'completed', completed_at = ?, deleted_categories = ?
-       WHERE bot_id = ? AND id = ? AND status = 'processing'`,
+       WHERE bot_id = ? AND id = ?`,
       ...[completedAt, JSON.stringify(deletedCategories), botId, id],
     );
-    if (completed === 0) throw new Error('The erasure was ended by another worker');
     await this.events.publish(new UserForgotten(tx, botId, id, userId, guildId, completedAt));
     tx.afterCommit(() => this.metrics.count('erasures', 'completed'));
     return { ...request, status: 'completed', completedAt, deletedCategories };
@@ -128,6 +129,7 @@ export class ErasureService {
   private async fail({ botId, guildId, userId, id }: DeletionRequest): Promise<void> {
     const subject = { botId, guildId, userId };
     await this.unitOfWork.write(async (tx) => {
+      await this.consents.lock(tx, subject);
       const failed = await tx.run(
         `UPDATE deletion_requests SET status = 'failed' WHERE bot_id = ? AND id = ? AND status = 'processing'`,
         botId,
@@ -139,4 +141,9 @@ export class ErasureService {
       tx.afterCommit(() => this.metrics.count('erasures', 'failed'));
     });
   }
+}
+
+async function lockRequest(tx: Tx, botId: string, id: string): Promise<DeletionRequest | null> {
+  await tx.get('SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? FOR UPDATE', botId, id);
+  return tx.manager.findOneBy(DeletionRequest, { botId, id });
 }

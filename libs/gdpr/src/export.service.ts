@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
+import { holdSubject } from '@app/consent';
 import { Clock, JsonStream, JsonText, notFound } from '@app/common';
 import { type Subject, SubjectDataHolders, type SubjectExport, type Tx, UnitOfWork } from '@app/database';
 
@@ -30,6 +31,7 @@ export class ExportService {
    */
   async export(subject: Subject, full: boolean): Promise<JsonText | JsonStream> {
     const text = await this.unitOfWork.write(async (tx) => {
+      await holdSubject(tx, subject);
       const held = await this.heldText(tx, subject, full);
       await this.audit.record(tx, subject, 'data_exported', { format: full ? 'full' : 'record' });
       return held;

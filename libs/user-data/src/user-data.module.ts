@@ -5,11 +5,12 @@ import { DatabaseModule } from '@app/database';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
 import { UserDataHolder } from './user-data.holder';
+import { SubmitAct } from './submit.act';
 import { UserDataService } from './user-data.service';
 
 @Module({
   imports: [DatabaseModule.forFeature([UserData]), AuditModule, CategoriesModule],
   controllers: [UserDataController],
-  providers: [UserDataService, UserDataHolder],
+  providers: [SubmitAct, UserDataService, UserDataHolder],
 })
 export class UserDataModule {}

@@ -1,0 +1,165 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditService } from '@app/audit';
+import { CategoryDeclarations } from '@app/categories';
+import { ApiError, Clock, CONFIG, type Config, invalidRequest, mergePatch, notFound } from '@app/common';
+import { consentsInForce, requireConsent } from '@app/consent';
+import { ConcurrentChange, type SharedAct, type Subject, type Tx } from '@app/database';
+import type { SubmittedView } from './user-data.dto';
+
+/** What a bot wants to be stored about a subject. */
+export interface Submission {
+  readonly subject: Subject;
+  readonly category: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly merges: boolean;
+}
+
+const KEY = 'bot_id = ? AND guild_id = ? AND user_id = ? AND category_key = ?';
+const CONFLICT = 'ON CONFLICT (bot_id, guild_id, user_id, category_key)';
+const REPLACE = `${CONFLICT} DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`;
+const COLUMNS = 'bot_id, guild_id, user_id, category_key, value, created_at, updated_at';
+const INSERT = `INSERT INTO user_data (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const PUT = `${INSERT} ${REPLACE}`;
+const CREATE = `${INSERT} ${CONFLICT} DO NOTHING`;
+
+const PUT_ALL = `INSERT INTO user_data (${COLUMNS})
+  SELECT bot_id, guild_id, user_id, category_key, value, now, now
+  FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+    AS given (bot_id, guild_id, user_id, category_key, value, now)
+  ORDER BY bot_id, guild_id, user_id, category_key ${REPLACE}`;
+
+/**
+ * Storing under a consent in force. The declaration and the consent are held until the commit, in this order, as
+ * whoever withdraws a category does; who may not store is refused in the order of the contract.
+ */
+@Injectable()
+export class SubmitAct implements SharedAct<Submission, SubmittedView> {
+  constructor(
+    private readonly declarations: CategoryDeclarations,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async alone(tx: Tx, { subject, category, data, merges }: Submission): Promise<SubmittedView> {
+    const declared = await this.declarations.find(tx, subject.botId, category);
+    const scope = await requireConsent(tx, subject);
+    if (declared === undefined) throw notFound('Category');
+    scope.require(category);
+    const faults = declared.faultsOf(data);
+    if (faults.length > 0) throw invalidRequest(faults);
+    const now = this.clock.nowIso();
+    const emptied = merges
+      ? await this.merge(tx, subject, category, data, now)
+      : await this.put(tx, subject, category, this.storable(data), now);
+    await this.audit.record(tx, subject, emptied ? 'data_deleted' : 'data_submitted', { category });
+    return viewOf(subject, category, now);
+  }
+
+  /** Those that only replace, each row once: who merges, empties or has to be refused is left to {@link alone}. */
+  async together(tx: Tx, given: readonly Submission[]): Promise<(SubmittedView | undefined)[]> {
+    const [declared, scopes] = await Promise.all([
+      this.declarations.findAll(
+        tx,
+        given.map(({ subject, category }) => ({ botId: subject.botId, key: category })),
+      ),
+      consentsInForce(
+        tx,
+        given.map(({ subject }) => subject),
+      ),
+    ]);
+    const rows = new Set<string>();
+    const stored = given.map((submission, at) => {
+      const { subject, category, data, merges } = submission;
+      const row = `${subject.botId} ${subject.guildId} ${subject.userId} ${category}`;
+      if (merges || rows.has(row) || scopes[at]?.covers(category) !== true) return undefined;
+      if (declared[at]?.faultsOf(data).length !== 0) return undefined;
+      const text = this.storable(data);
+      if (text !== undefined) rows.add(row);
+      return text;
+    });
+    const now = this.clock.nowIso();
+    await this.putAll(tx, given, stored, now);
+    return given.map(({ subject, category }, at) =>
+      stored[at] === undefined ? undefined : viewOf(subject, category, now),
+    );
+  }
+
+  /** `data` without its nulls as JSON text; undefined when no value is left. @throws ApiError 413 */
+  storable(data: Readonly<Record<string, unknown>>): string | undefined {
+    const entries = Object.entries(data).filter(([, value]) => value !== null);
+    if (entries.length === 0) return undefined;
+    const text = `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`;
+    const limit = this.config.dataLimitBytes;
+    if (Buffer.byteLength(text) > limit) {
+      throw new ApiError('payload_too_large', `data may be at most ${limit} bytes long as JSON`, {
+        limit_bytes: limit,
+      });
+    }
+    return text;
+  }
+
+  /** Answers whether there was a value and is none any more. */
+  private async put(
+    tx: Tx,
+    { botId, guildId, userId }: Subject,
+    category: string,
+    value: string | undefined,
+    now: string,
+  ): Promise<boolean> {
+    const row = [botId, guildId, userId, category];
+    if (value === undefined) return (await tx.run(`DELETE FROM user_data WHERE ${KEY}`, ...row)) > 0;
+    await tx.run(PUT, ...row, value, now, now);
+    return false;
+  }
+
+  private async merge(
+    tx: Tx,
+    subject: Subject,
+    category: string,
+    patch: object,
+    now: string,
+  ): Promise<boolean> {
+    const { botId, guildId, userId } = subject;
+    const row = [botId, guildId, userId, category];
+    const sql = `SELECT value FROM user_data WHERE ${KEY} FOR UPDATE`;
+    const found = await tx.get<{ value: string }>(sql, ...row);
+    const before: unknown = found === undefined ? {} : JSON.parse(found.value);
+    const value = this.storable(mergePatch(before, patch) as Record<string, unknown>);
+    if (found !== undefined || value === undefined) return this.put(tx, subject, category, value, now);
+    if ((await tx.run(CREATE, ...row, value, now, now)) === 0) throw new ConcurrentChange();
+    return false;
+  }
+
+  private async putAll(
+    tx: Tx,
+    given: readonly Submission[],
+    values: readonly (string | undefined)[],
+    now: string,
+  ): Promise<void> {
+    const taken = given.flatMap(({ subject, category }, at) =>
+      values[at] === undefined ? [] : [{ subject, category, value: values[at] }],
+    );
+    if (taken.length === 0) return;
+    const column = (of: (each: (typeof taken)[number]) => string): string[] => taken.map(of);
+    await Promise.all([
+      tx.run(
+        PUT_ALL,
+        column(({ subject }) => subject.botId),
+        column(({ subject }) => subject.guildId),
+        column(({ subject }) => subject.userId),
+        column(({ category }) => category),
+        column(({ value }) => value),
+        column(() => now),
+      ),
+      this.audit.recordAll(
+        tx,
+        taken.map(({ subject, category }) => ({ subject, type: 'data_submitted', details: { category } })),
+      ),
+    ]);
+  }
+}
+
+function viewOf({ userId, guildId }: Subject, category: string, now: string): SubmittedView {
+  return { user_id: userId, guild_id: guildId, category, stored: true, updated_at: now };
+}
