@@ -20,7 +20,7 @@ function compile(target: string): void {
       .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  for (const file of files) {
+  for (const file of [...files, join(ROOT, 'ormconfig.ts')]) {
     const { code } = transformFileSync(file, {
       jsc: {
         target: 'es2022',

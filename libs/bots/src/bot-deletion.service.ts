@@ -34,7 +34,7 @@ export class BotDeletion implements OnApplicationBootstrap {
     }
   }
 
-  /** When this resolves no row of the bot is left; its keys are void from the first commit on. */
+  /** When this resolves no row of the bot is left, and its keys are void in every process. */
   async delete(botId: string): Promise<{ deletedAt: string }> {
     const deletedAt = this.clock.nowIso();
     await this.unitOfWork.write(async (tx) => {
@@ -47,7 +47,7 @@ export class BotDeletion implements OnApplicationBootstrap {
       await tx.manager.delete(ApiKey, { botId });
       tx.afterCommit(() => this.keys.forget(botId));
     });
-    await this.purge(botId);
+    await Promise.all([this.purge(botId), this.keys.forgottenEverywhere()]);
     return { deletedAt };
   }
 

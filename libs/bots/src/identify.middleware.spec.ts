@@ -1,19 +1,23 @@
 import { Caller, type LetheRequest } from '@app/common';
 import type { Response } from 'express';
 import { identify } from './identify.middleware';
-import type { KeyDirectory } from './key-directory';
+import type { KeyDirectory, KnownCaller } from './key-directory';
 
 const caller = new Caller('bot', '123456789012345678', 30);
 
 /** A directory that knows one key and counts how often it is asked. */
 class Keys {
-  generation = 0;
   asked = 0;
+  nowMs = 0;
   known: string | undefined = 'good';
 
-  identify(key: string): Caller | undefined {
+  identify(key: string): KnownCaller | undefined {
     this.asked++;
-    return key === this.known ? caller : undefined;
+    return key === this.known ? { caller, untilMs: 1_000 } : undefined;
+  }
+
+  isCurrent({ untilMs }: KnownCaller): boolean {
+    return untilMs > this.nowMs;
   }
 }
 
@@ -39,13 +43,13 @@ describe('identify', () => {
     expect(keys.asked).toBe(2);
   });
 
-  it('knows nobody on a connection once a key was taken away', () => {
+  it('asks again on a connection once what it knew is too old', () => {
     const keys = new Keys();
     const call = calling(keys);
     const socket = {};
     call(socket, 'Bearer good');
     keys.known = undefined;
-    keys.generation++;
+    keys.nowMs = 1_000;
     expect(call(socket, 'Bearer good')).toBeUndefined();
   });
 

@@ -1,12 +1,11 @@
 import type { NextFunction, Response } from 'express';
-import type { Caller, LetheRequest } from '@app/common';
-import type { KeyDirectory } from './key-directory';
+import type { LetheRequest } from '@app/common';
+import type { KeyDirectory, KnownCaller } from './key-directory';
 
-/** Who called last on a connection, and what makes that still true: the same header, and no key taken away since. */
+/** Who called last on a connection, and with which header. */
 interface Remembered {
   readonly authorization: string;
-  readonly generation: number;
-  readonly caller: Caller;
+  readonly known: KnownCaller;
 }
 
 /** Finds out who calls (RFC 6750); refusing is the guard's part, so that the limiter knows the caller before. */
@@ -17,16 +16,15 @@ export function identify(keys: KeyDirectory) {
     const { authorization } = request.headers;
     if (authorization === undefined) return next();
     const last = remembered.get(request.socket);
-    if (last?.authorization === authorization && last.generation === keys.generation) {
-      request.context.caller = last.caller;
+    if (last?.authorization === authorization && keys.isCurrent(last.known)) {
+      request.context.caller = last.known.caller;
       return next();
     }
     const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
     if (key === undefined) return next();
-    const { generation } = keys;
-    const proceed = (caller: Caller | undefined): void => {
-      request.context.caller = caller;
-      if (caller !== undefined) remembered.set(request.socket, { authorization, generation, caller });
+    const proceed = (known: KnownCaller | undefined): void => {
+      request.context.caller = known?.caller;
+      if (known !== undefined) remembered.set(request.socket, { authorization, known });
       next();
     };
     const found = keys.identify(key);

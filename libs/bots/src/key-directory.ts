@@ -1,56 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { Caller, CONFIG, type Config } from '@app/common';
+import { Caller, Clock, CONFIG, type Config } from '@app/common';
 import { UnitOfWork } from '@app/database';
 import { isApiKey, keyDigest } from './api-key';
 
 /** Callers kept in memory at most. */
 const CACHED_MAX = 10_000;
+/**
+ * Where several processes share a database: how long one of them believes what it has read of a key. Whoever takes a
+ * key away waits as long before it says so.
+ */
+const BELIEVED_MS = 1_000;
+
+/** Timers may ring a little early. */
+const MARGIN_MS = 50;
+
+/** A caller, and until when that is taken for true, in monotonic milliseconds. */
+export interface KnownCaller {
+  readonly caller: Caller;
+  untilMs: number;
+}
 
 /**
- * Whose key it is, from memory where it was asked before. A deleted key is unknown from the commit that deletes it:
- * `forget` is called between that commit and its answer, and a look-up that was under way meanwhile is not kept.
+ * Whose key it is, from memory where it was asked before. In this process a deleted key is unknown from the commit
+ * that deletes it: `forget` is called between that commit and its answer, and a look-up that was under way meanwhile
+ * is not kept. In others it is unknown once {@link forgottenEverywhere} has resolved.
  */
 @Injectable()
 export class KeyDirectory {
-  private readonly callers = new Map<string, Caller>();
-  private forgotten = 0;
+  private readonly callers = new Map<string, KnownCaller>();
+  private readonly believedMs: number;
+  private generation = 0;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
-  ) {}
-
-  /** Changes whenever a key is taken away: what was known before may not be true any more. */
-  get generation(): number {
-    return this.forgotten;
+  ) {
+    // A SQLite file has one process.
+    this.believedMs = config.database.engine === 'sqlite' ? Infinity : BELIEVED_MS;
   }
 
   /** The bot that owns `key`, undefined when nobody does. */
-  identify(key: string): Caller | undefined | Promise<Caller | undefined> {
+  identify(key: string): KnownCaller | undefined | Promise<KnownCaller | undefined> {
     const digest = keyDigest(key);
     const known = this.callers.get(digest);
-    return known ?? (isApiKey(key) ? this.lookUp(digest) : undefined);
+    if (known !== undefined && this.isCurrent(known)) return known;
+    return isApiKey(key) ? this.lookUp(digest) : undefined;
+  }
+
+  /** Whether a caller that was known before still is. */
+  isCurrent({ untilMs }: KnownCaller): boolean {
+    return untilMs === Infinity || untilMs > this.clock.monotonicMs();
   }
 
   /** Drops every key of a bot from memory; called after the commit that took them away. */
   forget(botId: string): void {
-    this.forgotten++;
-    for (const [digest, caller] of this.callers) if (caller.botId === botId) this.callers.delete(digest);
+    this.generation++;
+    for (const [digest, known] of this.callers) {
+      if (known.caller.botId !== botId) continue;
+      known.untilMs = -Infinity;
+      this.callers.delete(digest);
+    }
   }
 
-  private async lookUp(digest: string): Promise<Caller | undefined> {
+  /** Resolves when no other process can believe any more what it had read before the call. */
+  async forgottenEverywhere(): Promise<void> {
+    if (this.believedMs !== Infinity) await pause(this.believedMs + MARGIN_MS);
+  }
+
+  private async lookUp(digest: string): Promise<KnownCaller | undefined> {
     const { generation } = this;
+    const untilMs = this.clock.monotonicMs() + this.believedMs;
     const found = await this.unitOfWork.get<{ id: string; platform_bot_id: string }>(
       'SELECT bots.id, bots.platform_bot_id FROM api_keys JOIN bots ON bots.id = api_keys.bot_id WHERE api_keys.digest = ?',
       digest,
     );
-    if (found === undefined) return undefined;
+    if (found === undefined) {
+      this.callers.delete(digest);
+      return undefined;
+    }
     const caller = new Caller(found.id, found.platform_bot_id, this.limitOf(found.platform_bot_id));
+    const known = { caller, untilMs };
     if (generation === this.generation) {
       if (this.callers.size >= CACHED_MAX) this.callers.clear();
-      this.callers.set(digest, caller);
-    }
-    return caller;
+      this.callers.set(digest, known);
+    } else known.untilMs = -Infinity;
+    return known;
   }
 
   private limitOf(platformBotId: string): number {
