@@ -24,7 +24,17 @@ export interface TestDatabase {
 
 /** An empty database; on PostgreSQL with the schema in it, copied from a template. */
 export async function newDatabase(directory: string): Promise<TestDatabase> {
-  return engine === 'sqlite' ? new SqliteFile(join(directory, 'lethe.db')) : await PostgresDatabase.create();
+  return engine === 'sqlite' ? sqliteFile(join(directory, 'lethe.db')) : await PostgresDatabase.create();
+}
+
+/** A database without a schema. */
+export async function bareDatabase(directory: string): Promise<TestDatabase> {
+  return engine === 'sqlite' ? sqliteFile(join(directory, 'lethe.db')) : await PostgresDatabase.createBare();
+}
+
+/** The SQLite file at `path`, whatever engine the suites run on. */
+export function sqliteFile(path: string): TestDatabase {
+  return new SqliteFile(path);
 }
 
 class SqliteFile implements TestDatabase {
@@ -87,8 +97,14 @@ class PostgresDatabase implements TestDatabase {
     private readonly name: string,
   ) {}
 
+  static async createBare(): Promise<PostgresDatabase> {
+    const name = newName();
+    await onServer((server) => server.query(`CREATE DATABASE ${name}`));
+    return new PostgresDatabase(urlOf(name), name);
+  }
+
   static async create(): Promise<PostgresDatabase> {
-    const name = `lethe_${randomBytes(8).toString('hex')}`;
+    const name = newName();
     await onServer(async (server) => {
       await server.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
       const { rowCount } = await server.query('SELECT 1 FROM pg_database WHERE datname = $1', [TEMPLATE]);
@@ -133,6 +149,10 @@ async function makeTemplate(server: Client): Promise<void> {
   await source.runMigrations({ transaction: 'all' });
   await source.destroy();
   await server.query(`ALTER DATABASE ${making} RENAME TO ${TEMPLATE}`);
+}
+
+function newName(): string {
+  return `lethe_${randomBytes(8).toString('hex')}`;
 }
 
 function urlOf(name: string): string {
