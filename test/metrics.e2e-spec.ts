@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { SubjectDataHolders, UnitOfWork } from '@app/database';
-import { METRICS, type MetricDefinition, Metrics, PrometheusMetrics } from '@app/common';
-import { Dispatcher } from '@app/webhooks';
+import { METRICS, type MetricDefinition, Metrics } from '@app/common';
+import { ErasureService } from '@app/gdpr';
+import { DeliveryRetention, Dispatcher } from '@app/webhooks';
 import { Client, PREFIX } from './support/client';
 import { rawRequest, requestText } from './support/raw-socket';
 import { useReceiver } from './support/receiver';
@@ -32,10 +32,10 @@ function labelValues(text: string): Set<string> {
   return new Set([...text.matchAll(/[{,][a-z_]+="((?:[^"\\]|\\.)*)"/g)].map(([, value = '']) => value));
 }
 
-async function rise(name: string, act: () => Promise<unknown>): Promise<number> {
-  const before = valueOf(await scrape(), name) ?? 0;
+async function rise(name: string, act: () => Promise<unknown>, of: Service = service): Promise<number> {
+  const before = valueOf(await scrape(of), name) ?? 0;
   await act();
-  return (valueOf(await scrape(), name) ?? 0) - before;
+  return (valueOf(await scrape(of), name) ?? 0) - before;
 }
 
 describe('GET /metrics', () => {
@@ -132,10 +132,10 @@ describe('who may read /metrics', () => {
   });
 
   it('believes no header of a proxy that it was told to trust', async () => {
-    const proxied = await new Service({ TRUST_PROXY: '1' }).start();
-    const { status } = await fetch(`${proxied.url}/metrics`, { headers: { 'x-forwarded-for': '127.0.0.1' } });
-    await proxied.stop();
-    expect(status).toBe(404);
+    await withService({ TRUST_PROXY: '1' }, async ({ url }) => {
+      const { status } = await fetch(`${url}/metrics`, { headers: { 'x-forwarded-for': '127.0.0.1' } });
+      expect(status).toBe(404);
+    });
   });
 });
 
@@ -253,9 +253,7 @@ describe('the numbers', () => {
   });
 
   it('begin with 0 for everything that can be counted, so that the first one is seen as a rise', async () => {
-    const fresh = await new Service().start();
-    const text = await scrape(fresh);
-    await fresh.stop();
+    const text = await withService({}, scrape);
     for (const { name, type, label } of Object.values<MetricDefinition>(METRICS)) {
       if (type !== 'counter') continue;
       for (const value of label?.values ?? [])
@@ -274,7 +272,7 @@ describe('the numbers', () => {
       await stopped.database.run(
         `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at,
            give_up_at, created_at) VALUES (?, ?, 'ping', '{}', 'pending', 0, 0, ?, ?, ?)`,
-        ...[id, randomUUID(), ago(seconds), ago(-1000), ago(seconds)],
+        ...[id, randomUUID(), ago(seconds), ago(seconds - 5000), ago(seconds)],
       );
       await stopped.database.run(
         `INSERT INTO webhook_health (bot_id, failures, last_outcome) VALUES (?, ?, 'refused')`,
@@ -306,6 +304,18 @@ describe('the numbers', () => {
       );
     });
 
+    it('count what a crash has left and recovery takes up, and what runs out of its time', async () => {
+      await stopped.app.get(Dispatcher).beforeApplicationShutdown();
+      const recover = () => stopped.app.get(ErasureService).finishLeft();
+      const sweep = () => stopped.app.get(DeliveryRetention).sweep();
+      await recover();
+      await behind('healthy', 5000);
+      expect(await rise('lethe_erasures_total{state="resumed"}', recover, stopped)).toBe(1);
+      const exhausted = 'lethe_webhook_deliveries_total{status="exhausted"}';
+      expect(await rise(exhausted, sweep, stopped)).toBeGreaterThan(0);
+      expect(await rise(exhausted, sweep, stopped)).toBe(0);
+    });
+
     it('are not asked for again at once, by however many readers', async () => {
       await scrape(stopped);
       const asked = [
@@ -319,24 +329,33 @@ describe('the numbers', () => {
   });
 
   it('leave out what cannot be read, and tell the rest', async () => {
-    const fresh = await new Service().start();
-    fresh.app.get(Metrics).gauge('webhookCalls', () => Promise.reject(new Error('planted')));
-    const text = await scrape(fresh);
-    const failures = valueOf(await scrape(fresh), 'lethe_metrics_failures_total');
-    await fresh.stop();
-    expect(valueOf(text, 'lethe_webhook_calls_under_way')).toBeUndefined();
-    expect(valueOf(text, 'lethe_http_connections')).toBeGreaterThan(0);
-    expect(failures).toBeGreaterThan(0);
+    await withService({}, async (fresh) => {
+      fresh.app.get(Metrics).gauge('webhookCalls', () => Promise.reject(new Error('planted')));
+      const text = await scrape(fresh);
+      expect(valueOf(text, 'lethe_webhook_calls_under_way')).toBeUndefined();
+      expect(valueOf(text, 'lethe_http_connections')).toBeGreaterThan(0);
+      expect(valueOf(await scrape(fresh), 'lethe_metrics_failures_total')).toBeGreaterThan(0);
+    });
   });
 
   it('are those of one application: two in one process share none', async () => {
-    const other = await new Service().start();
-    expect(other.app.get(PrometheusMetrics)).not.toBe(service.app.get(PrometheusMetrics));
-    expect(series(await scrape(other)).filter((each) => each.startsWith('lethe_http_req'))).toEqual([]);
-    expect((other.app.getHttpServer().address() as AddressInfo).port).not.toBe(service.port);
-    await other.stop();
+    const text = await withService({}, scrape);
+    expect(series(text).filter((each) => each.startsWith('lethe_http_req'))).toEqual([]);
   });
 });
+
+/** A service for one test, which ends with it. */
+async function withService<T>(
+  environment: Record<string, string>,
+  use: (fresh: Service) => Promise<T>,
+): Promise<T> {
+  const fresh = await new Service(environment).start();
+  try {
+    return await use(fresh);
+  } finally {
+    await fresh.stop();
+  }
+}
 
 /** Resolves once the result of every call to the bot is on record. */
 async function delivered(bot: Client): Promise<void> {
