@@ -30,7 +30,13 @@ export class Service {
   /** Speaks without a key. */
   anonymous: Client;
 
-  constructor(private readonly environment: Readonly<Record<string, string>> = {}) {}
+  /** On the `database` of another service, if one is given, which goes with that one. */
+  constructor(
+    private readonly environment: Readonly<Record<string, string>> = {},
+    database?: TestDatabase,
+  ) {
+    if (database !== undefined) this.database = database;
+  }
 
   async start(): Promise<this> {
     this.database ??= await newDatabase(this.directory);

@@ -49,6 +49,14 @@ export function readConfig(environment: Environment): Config {
 }
 
 function contradictions(config: Config): string[] {
+  const alone = config.database.engine === 'sqlite' && config.jobs === 'off';
+  const jobs = alone
+    ? ['JOBS must be on with SQLite: its file belongs to one process, and no worker could do the jobs']
+    : [];
+  return [...jobs, ...tierFaults(config)];
+}
+
+function tierFaults(config: Config): string[] {
   return [...config.botTiers]
     .filter(([, tier]) => !config.tiers.has(tier))
     .map(

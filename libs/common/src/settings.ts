@@ -43,6 +43,18 @@ export const SETTINGS = {
   ),
   host: setting('HOST', '127.0.0.1', 'Address to listen on', text),
   port: setting('PORT', '3000', 'Port to listen on; 0 takes a free one', integer(0, 65_535)),
+  workerPort: setting(
+    'WORKER_PORT',
+    '3001',
+    'Port of the worker, for `/health/live`, `/health/ready` and `/metrics` alone; 0 takes a free one',
+    integer(0, 65_535),
+  ),
+  jobs: setting(
+    'JOBS',
+    'on',
+    '`off`: this process sends no webhooks and runs no jobs, since workers do (PostgreSQL). A worker runs them always',
+    oneOf('on', 'off'),
+  ),
   database: setting(
     'DATABASE_URL',
     `sqlite:${DEFAULT_DATABASE_PATH}`,

@@ -5,8 +5,13 @@ import { CONFIG, Config, describeFault } from '@app/common';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import type { DatabaseEngine, OpenDatabase } from './database.engine';
 import { JobLease } from './job-lease.entity';
+import { JobLeases } from './job-leases';
+import { JobRunner } from './job-runner';
 import { LETHE_MIGRATIONS } from './migrations';
 import { PostgresEngine } from './postgres.engine';
+import { postgresOptions } from './postgres.options';
+import { PostgresSignals } from './postgres.signals';
+import { NoSignals, Signals } from './signals';
 import { SqliteEngine } from './sqlite.engine';
 import { SubjectDataHolders } from './subject-data';
 import { UnitOfWork } from './unit-of-work';
@@ -58,8 +63,12 @@ export class DatabaseModule {
           inject: [getDataSourceToken()],
           useFactory: () => lifecycle.database?.unitOfWork,
         },
+        // After the database is open: what cannot be reached is told once, and readably.
+        { provide: Signals, inject: [CONFIG, UnitOfWork], useFactory: signals },
+        JobLeases,
+        JobRunner,
       ],
-      exports: [UnitOfWork, SubjectDataHolders],
+      exports: [UnitOfWork, SubjectDataHolders, Signals, JobLeases, JobRunner],
     };
   }
 
@@ -68,6 +77,16 @@ export class DatabaseModule {
     for (const migration of brought) migrations.add(migration);
     return TypeOrmModule.forFeature(entities as Parameters<typeof TypeOrmModule.forFeature>[0]);
   }
+}
+
+function signals(config: Config): Signals {
+  const { database } = config;
+  if (database.engine === 'sqlite') return new NoSignals();
+  const logger = new Logger('Signals');
+  return new PostgresSignals(
+    { connectionString: database.url, ...(postgresOptions(database.url, config).extra as object) },
+    (error) => logger.warn(JSON.stringify(describeFault(error))),
+  );
 }
 
 function typeorm(lifecycle: DatabaseLifecycle, optionsOf: OptionsOf): DynamicModule {
