@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
 import { CommonModule, type Config, createLogger, readConfig } from '@app/common';
 import { Keyring } from '@app/crypto';
-import { databaseUnavailable, DatabaseModule, type SqlValue, type Tx, UnitOfWork } from '@app/database';
+import {
+  databaseUnavailable,
+  DatabaseModule,
+  JobLeases,
+  JobRunner,
+  type SqlValue,
+  type Tx,
+  UnitOfWork,
+} from '@app/database';
 import { DeletionRequest } from '@app/gdpr';
 import {
   Attempt,
@@ -50,7 +58,7 @@ class MortalUnitOfWork extends UnitOfWork {
     return this.alive(() => this.real.read(work));
   }
 
-  get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
+  get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
     return this.alive(() => this.real.get<Row>(sql, ...values));
   }
 
@@ -92,7 +100,8 @@ export class Process {
     const results = new DeliveryResults(this.unitOfWork, schedule, timeline);
     this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
     this.outbox = new Outbox(this.dispatcher, schedule, timeline, random);
-    this.retention = new DeliveryRetention(this.unitOfWork, timeline, config);
+    const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
+    this.retention = new DeliveryRetention(this.unitOfWork, jobs, timeline, config);
     this.dispatcher.onApplicationBootstrap();
   }
 

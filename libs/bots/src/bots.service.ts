@@ -27,6 +27,8 @@ export class BotsService {
   change(botId: string, input: ChangeBot): Promise<BotView> {
     requireAllowed(this.egress, input.webhook_url);
     return this.unitOfWork.write(async (tx) => {
+      // Before its deliveries: whoever queues one meanwhile waits, and finds the new URL. Its rows elsewhere go on.
+      await tx.get('SELECT 1 FROM bots WHERE id = ? FOR NO KEY UPDATE', botId);
       const before = await tx.manager.findOneBy(Bot, { id: botId });
       const changes: Partial<Bot> = {};
       if (input.name != null) changes.name = input.name;

@@ -11,7 +11,7 @@ import { LETHE_MIGRATIONS } from './migrations';
 import { PostgresEngine } from './postgres.engine';
 import { postgresOptions } from './postgres.options';
 import { PostgresSignals } from './postgres.signals';
-import { NoSignals, Signals } from './signals';
+import { NO_SIGNALS, Signals } from './signals';
 import { SqliteEngine } from './sqlite.engine';
 import { SubjectDataHolders } from './subject-data';
 import { UnitOfWork } from './unit-of-work';
@@ -81,7 +81,7 @@ export class DatabaseModule {
 
 function signals(config: Config): Signals {
   const { database } = config;
-  if (database.engine === 'sqlite') return new NoSignals();
+  if (database.engine === 'sqlite') return NO_SIGNALS;
   const logger = new Logger('Signals');
   return new PostgresSignals(
     { connectionString: database.url, ...(postgresOptions(database.url, config).extra as object) },

@@ -38,7 +38,7 @@ export class Lease {
   async keep<T>(work: () => Promise<T>): Promise<T> {
     const renewal = setInterval(() => {
       this.batch(async () => undefined).catch(() => undefined);
-    }, LEASE_MS / 4);
+    }, LEASE_MS / 4).unref();
     try {
       return await work();
     } finally {

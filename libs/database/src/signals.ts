@@ -26,3 +26,5 @@ export class NoSignals extends Signals {
   on(): void {}
   onGap(): void {}
 }
+
+export const NO_SIGNALS: Signals = new NoSignals();

@@ -100,7 +100,7 @@ export class DeliveriesService {
 
   private async requireUrl(tx: Tx, botId: string): Promise<void> {
     const bot = await tx.get<{ webhook_url: string | null }>(
-      'SELECT webhook_url FROM bots WHERE id = ?',
+      'SELECT webhook_url FROM bots WHERE id = ? FOR SHARE',
       botId,
     );
     if (bot?.webhook_url == null)

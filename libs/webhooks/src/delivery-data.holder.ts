@@ -30,13 +30,16 @@ export class DeliveryData implements SubjectDataHolder {
   }
 
   async erase(tx: Tx, { botId, userId, guildId }: Subject): Promise<readonly string[]> {
-    const subject = [botId, userId, guildId];
-    await tx.run(
-      `DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id IN
-         (SELECT id FROM webhook_deliveries WHERE ${ERASABLE})`,
-      ...[botId, ...subject],
+    // The bot first, as everywhere: the erasure itself is a delivery that has to know where the bot's calls go.
+    await tx.get('SELECT 1 FROM bots WHERE id = ? FOR SHARE', botId);
+    const erased = await tx.all<{ id: string }>(
+      `SELECT id FROM webhook_deliveries WHERE ${ERASABLE} ORDER BY id FOR UPDATE`,
+      ...[botId, userId, guildId],
     );
-    await tx.run(`DELETE FROM webhook_deliveries WHERE ${ERASABLE}`, ...subject);
+    for (const { id } of erased) {
+      await tx.run('DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ?', botId, id);
+      await tx.run('DELETE FROM webhook_deliveries WHERE bot_id = ? AND id = ?', botId, id);
+    }
     return [];
   }
 }

@@ -4,12 +4,14 @@ import { Clock, CONFIG, type Config, Random } from '@app/common';
 import { UnreadableSecretError } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { DeliveryEvent } from './delivery.entity';
-import { cancelPending } from './delivery-states';
+import { cancelFree } from './delivery-states';
 
 /** How much longer than a call can last its lease holds: time to write down the result. */
 const LEASE_MARGIN_MS = 5_000;
 /** A bot whose secrets cannot be read is looked at again after this long. */
 const UNREADABLE_PAUSE_MS = 60_000;
+/** What another process holds at this moment is looked at again after this long. */
+const CONTENDED_PAUSE_MS = 100;
 
 export interface ClaimedDelivery {
   readonly id: string;
@@ -84,48 +86,63 @@ export class DeliveryLeases {
 
   private async claimOf(tx: Tx, botId: string, admit: (url: string) => boolean): Promise<Found> {
     const nowMs = this.clock.nowMs();
-    const [delivery, following] = await tx.all<ClaimedDelivery>(
+    const startedAt = new Date(nowMs).toISOString();
+    // Of several processes each takes another one, and none waits.
+    const delivery = await tx.get<ClaimedDelivery>(
       `SELECT id, event, request_id, payload, attempts, retries, next_attempt_at, give_up_at FROM webhook_deliveries
-       WHERE bot_id = ? AND status = 'pending' ORDER BY next_attempt_at LIMIT 2`,
-      botId,
+       WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ?
+       ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+      ...[botId, startedAt],
     );
-    if (delivery === undefined) return { botId };
-    const dueMs = Date.parse(delivery.next_attempt_at);
-    if (dueMs > nowMs) return { botId, nextDueMs: dueMs };
+    if (delivery === undefined) return { botId, nextDueMs: await this.nextDue(tx, botId, nowMs) };
     const target = await this.targetOf(tx, botId);
     if (target === 'unreadable') {
       this.logger.error(`The webhook secret of bot ${botId} cannot be decrypted: its calls wait`);
       return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
     }
-    if (target === 'none') {
-      await cancelPending(tx, botId, this.clock.nowIso());
-      return { botId };
-    }
+    if (target === 'none') return this.cancelAll(tx, botId, nowMs);
     if (!admit(target.url)) return { botId, busyUrl: target.url };
-    const lease = await this.lease(tx, botId, delivery, nowMs);
-    if (lease === undefined) return { botId, nextDueMs: nowMs };
+    const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
       botId,
-      claim: { botId, lease, startedAt: new Date(nowMs).toISOString(), delivery, target },
-      nextDueMs: following === undefined ? undefined : Date.parse(following.next_attempt_at),
+      claim: { botId, lease, startedAt, delivery, target },
+      nextDueMs: await this.nextDue(tx, botId, nowMs, delivery.id),
     };
   }
 
-  /** Undefined when another process was faster. */
-  private async lease(
-    tx: Tx,
-    botId: string,
-    { id, attempts }: ClaimedDelivery,
-    nowMs: number,
-  ): Promise<string | undefined> {
+  /** The row is locked by this unit. */
+  private async lease(tx: Tx, botId: string, id: string, nowMs: number): Promise<string> {
     const lease = this.random.uuid();
     const until = new Date(nowMs + this.config.webhookTimeoutMs + LEASE_MARGIN_MS).toISOString();
-    const leased = await tx.run(
+    await tx.run(
       `UPDATE webhook_deliveries SET attempts = attempts + 1, locked_by = ?, locked_until = ?, next_attempt_at = ?
-       WHERE bot_id = ? AND id = ? AND status = 'pending' AND attempts = ?`,
-      ...[lease, until, until, botId, id, attempts],
+       WHERE bot_id = ? AND id = ?`,
+      ...[lease, until, until, botId, id],
     );
-    return leased === 1 ? lease : undefined;
+    return lease;
+  }
+
+  /** When to look at the bot again: what is due already and yet was not had is being taken by another process. */
+  private async nextDue(tx: Tx, botId: string, nowMs: number, claimed?: string): Promise<number | undefined> {
+    const next = await tx.get<{ due: string }>(
+      `SELECT next_attempt_at AS due FROM webhook_deliveries
+       WHERE bot_id = ? AND status = 'pending' AND id <> ? ORDER BY next_attempt_at LIMIT 1`,
+      ...[botId, claimed ?? ''],
+    );
+    if (next === undefined) return undefined;
+    const dueMs = Date.parse(next.due);
+    return claimed === undefined && dueMs <= nowMs ? nowMs + CONTENDED_PAUSE_MS : dueMs;
+  }
+
+  /** The bot has no URL, unless it is being given one just now. */
+  private async cancelAll(tx: Tx, botId: string, nowMs: number): Promise<Found> {
+    const bot = await tx.get<{ webhook_url: string | null }>(
+      'SELECT webhook_url FROM bots WHERE id = ? FOR SHARE SKIP LOCKED',
+      botId,
+    );
+    if (bot?.webhook_url !== null) return { botId, nextDueMs: nowMs + CONTENDED_PAUSE_MS };
+    await cancelFree(tx, botId, this.clock.nowIso());
+    return { botId };
   }
 
   private async targetOf(tx: Tx, botId: string): Promise<Claim['target'] | 'none' | 'unreadable'> {

@@ -1,32 +1,32 @@
-import {
-  BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Logger,
-  OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, CONFIG, type Config, describeFault, Metrics, NO_METRICS } from '@app/common';
-import { UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config, Metrics, NO_METRICS } from '@app/common';
+import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
 
-const INTERVAL_MS = 3_600_000;
+/** Whether it is due is asked this often. */
+const INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Records that one unit removes, so that nobody else waits long for the database. */
 const CHUNK = 500;
 
+/** Deliveries of a receiver that was being spared until their time was up. */
+const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`;
+/** Ids are in the order of time: what was queued too late to be old is not even looked at. */
+const EXPIRED = `bot_id = ? AND id < ? AND status <> 'pending' AND finished_at < ?`;
+
 /**
  * Ends what could not be attempted before its time was up, and removes the records of deliveries that ended longer
- * ago than `WEBHOOK_RETENTION_DAYS`. Never runs twice at once, and never fails anybody else.
+ * ago than `WEBHOOK_RETENTION_DAYS`. Never runs twice at once, in one process or several, and never fails anybody else.
  */
 @Injectable()
-export class DeliveryRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class DeliveryRetention implements Job, OnApplicationBootstrap {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
-  private readonly logger = new Logger('Webhooks');
-  private running: Promise<void> | undefined;
-  private stopped = false;
+  readonly name = 'delivery-retention';
+  readonly everyMs = 3_600_000;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly jobs: JobRunner,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -35,25 +35,25 @@ export class DeliveryRetention implements OnApplicationBootstrap, BeforeApplicat
     this.tick();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    await this.running;
-  }
-
   @Interval(INTERVAL_MS)
   tick(): void {
-    this.running ??= this.sweep()
-      .catch((error: unknown) => this.logger.error(JSON.stringify(describeFault(error))))
-      .finally(() => (this.running = undefined));
+    void this.jobs.run(this);
+  }
+
+  /** One pass now, due or not, unless another process is at it. */
+  sweep(): Promise<void> {
+    return this.jobs.run(this, 'now');
   }
 
   /** One pass over every bot that has deliveries. */
-  async sweep(): Promise<void> {
-    for (let botId = await this.botAfter(''); botId !== undefined && !this.stopped;) {
-      await this.giveUp(botId);
-      while ((await this.removeSome(botId)) === CHUNK && !this.stopped);
-      botId = await this.botAfter(botId);
-    }
+  run(lease: Lease, stopping: AbortSignal): Promise<void> {
+    return lease.keep(async () => {
+      for (let botId = await this.botAfter(''); botId !== undefined && !stopping.aborted;) {
+        await this.giveUp(lease, botId);
+        await this.removeOld(lease, botId, stopping);
+        botId = await this.botAfter(botId);
+      }
+    });
   }
 
   private async botAfter(botId: string): Promise<string | undefined> {
@@ -66,34 +66,43 @@ export class DeliveryRetention implements OnApplicationBootstrap, BeforeApplicat
     return row?.bot_id ?? undefined;
   }
 
-  /** Deliveries of a receiver that was being spared until their time was up. */
-  private async giveUp(botId: string): Promise<void> {
+  private async giveUp(lease: Lease, botId: string): Promise<void> {
     const nowIso = this.clock.nowIso();
-    const exhausted = await this.unitOfWork.write((tx) =>
+    const overdue = [botId, nowIso, nowIso];
+    if (!(await this.has(OVERDUE, overdue))) return;
+    const exhausted = await lease.batch((tx) =>
       tx.run(
         `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ?, locked_by = NULL, locked_until = NULL
-         WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`,
-        ...[nowIso, botId, nowIso, nowIso],
+         WHERE bot_id = ? AND id IN (SELECT id FROM webhook_deliveries WHERE ${OVERDUE} FOR UPDATE SKIP LOCKED)`,
+        ...[nowIso, botId, ...overdue],
       ),
     );
     this.metrics.count('webhookDeliveries', 'exhausted', exhausted);
   }
 
-  private removeSome(botId: string): Promise<number> {
+  private async removeOld(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
     const before = new Date(this.clock.nowMs() - this.config.webhookRetentionDays * DAY_MS).toISOString();
-    return this.unitOfWork.write(async (tx) => {
-      // Ids are in the order of time: what was queued too late to be old is not even looked at.
-      const expired = await tx.all<{ id: string }>(
-        `SELECT id FROM webhook_deliveries
-         WHERE bot_id = ? AND id < ? AND status <> 'pending' AND finished_at < ? ORDER BY id LIMIT ?`,
-        ...[botId, firstIdAt(before), before, CHUNK],
-      );
-      for (const { id } of expired) {
-        await tx.run('DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ?', botId, id);
-        await tx.run('DELETE FROM webhook_deliveries WHERE bot_id = ? AND id = ?', botId, id);
-      }
-      return expired.length;
-    });
+    const expired = [botId, firstIdAt(before), before];
+    while (!stopping.aborted && (await this.has(EXPIRED, expired))) {
+      const removed = await lease.batch(async (tx) => {
+        const some = await tx.all<{ id: string }>(
+          `SELECT id FROM webhook_deliveries WHERE ${EXPIRED} ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED`,
+          ...[...expired, CHUNK],
+        );
+        for (const { id } of some) {
+          await tx.run('DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ?', botId, id);
+          await tx.run('DELETE FROM webhook_deliveries WHERE bot_id = ? AND id = ?', botId, id);
+        }
+        return some.length;
+      });
+      // What somebody else holds is for the next pass.
+      if (removed < CHUNK) return;
+    }
+  }
+
+  private async has(condition: string, values: readonly string[]): Promise<boolean> {
+    const sql = `SELECT 1 FROM webhook_deliveries WHERE ${condition} LIMIT 1`;
+    return (await this.unitOfWork.get(sql, ...values)) !== undefined;
   }
 }
 

@@ -9,29 +9,50 @@ export interface Restart {
   readonly giveUpAt: string;
 }
 
-/** Ends every waiting delivery of a bot that has no URL (any more); a call under way keeps its lease until its end. */
-export function cancelPending(tx: Tx, botId: string, nowIso: string): Promise<number> {
+// Whoever changes several deliveries has locked their bot, or takes none that somebody else holds; who has to wait for
+// deliveries takes them in the order of their ids. So no two can wait for each other.
+
+/**
+ * Ends every waiting delivery of a bot that has no URL (any more); a call under way keeps its lease until its end. The
+ * caller has locked the bot.
+ */
+export async function cancelPending(tx: Tx, botId: string, nowIso: string): Promise<number> {
+  await lockInOrder(tx, botId, `status = 'pending'`);
   return tx.run(
     `UPDATE webhook_deliveries SET status = 'cancelled', finished_at = ? WHERE bot_id = ? AND status = 'pending'`,
     ...[nowIso, botId],
   );
 }
 
-/**
- * Lets all that is not confirmed begin its schedule anew, with its old id; pings that have ended stay ended. A call
- * under way loses its lease: how it fails says nothing of the schedule that has begun.
- */
-export function restartUnconfirmed(tx: Tx, botId: string, restart: Restart): Promise<number> {
-  return revive(tx, botId, restart, `(status = 'pending' OR (${UNDELIVERED} AND event <> 'ping'))`);
+/** {@link cancelPending} without those that somebody else is about to change. */
+export function cancelFree(tx: Tx, botId: string, nowIso: string): Promise<number> {
+  return tx.run(
+    `UPDATE webhook_deliveries SET status = 'cancelled', finished_at = ?
+     WHERE bot_id = ? AND id IN
+       (SELECT id FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending' FOR UPDATE SKIP LOCKED)`,
+    ...[nowIso, botId, botId],
+  );
 }
 
-/** Makes waiting deliveries, or the one of `id`, due at once; one that is under way keeps its lease. */
+/**
+ * Lets all that is not confirmed begin its schedule anew, with its old id; pings that have ended stay ended. A call
+ * under way loses its lease: how it fails says nothing of the schedule that has begun. The caller has locked the bot.
+ */
+export async function restartUnconfirmed(tx: Tx, botId: string, restart: Restart): Promise<number> {
+  const unconfirmed = `(status = 'pending' OR (${UNDELIVERED} AND event <> 'ping'))`;
+  await lockInOrder(tx, botId, unconfirmed);
+  return revive(tx, botId, restart, unconfirmed);
+}
+
+/** Makes waiting deliveries, or the one of `id`, due at once; one that is under way, or about to be, goes on. */
 export function hastenPending(tx: Tx, botId: string, dueAt: string, id?: string): Promise<number> {
   return tx.run(
     `UPDATE webhook_deliveries SET next_attempt_at = ?
-     WHERE bot_id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?
-       ${id === undefined ? '' : 'AND id = ?'}`,
-    ...[dueAt, botId, dueAt, ...(id === undefined ? [] : [id])],
+     WHERE bot_id = ? AND id IN
+       (SELECT id FROM webhook_deliveries
+        WHERE bot_id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?
+          ${id === undefined ? '' : 'AND id = ?'} FOR UPDATE SKIP LOCKED)`,
+    ...[dueAt, botId, botId, dueAt, ...(id === undefined ? [] : [id])],
   );
 }
 
@@ -62,6 +83,16 @@ export async function replayable(
 /** Sends one delivery again, whatever became of it; nothing is changed of one that is waiting or under way. */
 export function reviveOne(tx: Tx, botId: string, id: string, restart: Restart): Promise<number> {
   return revive(tx, botId, restart, `status <> 'pending' AND id = ?`, id);
+}
+
+/** SQLite's units take turns: there is nothing to lock, and nothing to read twice. */
+async function lockInOrder(tx: Tx, botId: string, condition: string): Promise<void> {
+  if (tx.engine === 'sqlite') return;
+  await tx.get(
+    `SELECT COUNT(*) AS locked FROM
+       (SELECT id FROM webhook_deliveries WHERE bot_id = ? AND ${condition} ORDER BY id FOR UPDATE) AS deliveries`,
+    botId,
+  );
 }
 
 function revive(

@@ -7,6 +7,7 @@ import {
   OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Clock, CONFIG, type Config, describeFault, Metrics, NO_METRICS } from '@app/common';
+import { NO_SIGNALS, Signals } from '@app/database';
 import { Alarm } from './alarm';
 import { CircuitBreakers } from './circuit-breakers';
 import { type Claim, DeliveryLeases, type Found } from './delivery-leases';
@@ -23,15 +24,22 @@ const SHORTEST_SLEEP_MS = 5;
 const DRAIN_MAX_MS = 8_000;
 /** After an error of the database. */
 const FAULT_PAUSE_MS = 1_000;
+/** A call that begins later than this after its claim could outlast its lease: the process has stood still. */
+const BEGIN_MAX_MS = 2_500;
+
+/** What processes tell each other of a bot; the names of {@link Dispatcher}'s own methods. */
+const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhooks.anew' } as const;
 
 /**
  * Sends what is due: at once when it is told of a commit, else when the time has come. Bots are served in turn, with
- * bounded calls at once in all and to each URL, so that a slow or dead receiver delays nobody else. A process that dies
- * leaves leases behind, which end by themselves.
+ * bounded calls at once in all and to each URL, so that a slow or dead receiver delays nobody else. Of several processes
+ * each tells the others of what it has committed, and whoever has a free place is the first to claim it. A process that
+ * dies leaves leases behind, which end by themselves. With `JOBS=off` it sends nothing and only tells.
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
+  @Inject(Signals) private readonly signals: Signals = NO_SIGNALS;
   private readonly logger = new Logger('Webhooks');
   private readonly due = new DueBots();
   private readonly slots: UrlSlots;
@@ -60,8 +68,13 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   onApplicationBootstrap(): void {
-    this.stopped = false;
     this.metrics.gauge('webhookCalls', () => this.underWay);
+    if (this.config.jobs === 'off') return;
+    this.stopped = false;
+    this.signals.on(TOPICS.due, (botId) => this.wake(botId));
+    this.signals.on(TOPICS.byHand, (botId) => this.wakeByHand(botId));
+    this.signals.on(TOPICS.anew, (botId) => this.wakeAnew(botId));
+    this.signals.onGap(() => this.pollNow());
     this.pump();
   }
 
@@ -78,20 +91,42 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** The bot has something new to send; called after the commit. */
   poke(botId: string): void {
-    this.due.wake(botId, this.clock.nowMs());
-    this.pump();
+    this.wake(botId);
+    this.signals.tell(TOPICS.due, botId);
   }
 
   /** {@link poke} for what was asked for by hand: a receiver that is spared is tried all the same. */
   pokeByHand(botId: string): void {
-    this.breakers.probeNow(botId);
-    this.poke(botId);
+    this.wakeByHand(botId);
+    this.signals.tell(TOPICS.byHand, botId);
   }
 
   /** {@link poke} for a bot whose receiver has changed: it is not spared for what another one did. */
   pokeAnew(botId: string): void {
+    this.wakeAnew(botId);
+    this.signals.tell(TOPICS.anew, botId);
+  }
+
+  private wake(botId: string): void {
+    if (this.stopped) return;
+    this.due.wake(botId, this.clock.nowMs());
+    this.pump();
+  }
+
+  private wakeByHand(botId: string): void {
+    this.breakers.probeNow(botId);
+    this.wake(botId);
+  }
+
+  private wakeAnew(botId: string): void {
     this.breakers.forget(botId);
-    this.poke(botId);
+    this.wake(botId);
+  }
+
+  /** What others told may have been missed. */
+  private pollNow(): void {
+    this.polledMs = -Infinity;
+    this.pump();
   }
 
   private pump(): void {
@@ -178,6 +213,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async attempt(claim: Claim): Promise<CallResult> {
+    const waitedMs = this.clock.nowMs() - Date.parse(claim.startedAt);
+    if (waitedMs > BEGIN_MAX_MS) return { outcome: 'interrupted', durationMs: 0 };
     try {
       return await this.sender.send(webhookCall(claim, this.clock.nowMs()), this.interrupted.signal);
     } catch (error) {
@@ -191,6 +228,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       const nextDueMs = await this.results.settle(claim, result, recovered);
       if (nextDueMs === undefined) return;
       this.due.wake(claim.botId, nextDueMs);
+      // What a process gives back at its end is for the others.
+      if (this.stopped) this.signals.tell(TOPICS.due, claim.botId);
       this.pump();
     } catch (error) {
       // The lease ends by itself and the call is repeated.

@@ -37,11 +37,14 @@ export class Outbox {
     private readonly random: Random,
   ) {}
 
-  /** Answers the id of the delivery. For a bot without a URL it is `cancelled`, and so visible, from the start. */
+  /**
+   * Answers the id of the delivery. For a bot without a URL it is `cancelled`, and so visible, from the start; who gives
+   * the bot a URL finds it, since the bot is locked until the commit.
+   */
   async queue(tx: Tx, given: OutgoingEvent): Promise<string> {
     const { botId, event, payload, userId = null, guildId = null, requestId = null } = given;
     const bot = await tx.get<{ webhook_url: string | null }>(
-      'SELECT webhook_url FROM bots WHERE id = ?',
+      'SELECT webhook_url FROM bots WHERE id = ? FOR SHARE',
       botId,
     );
     const id = this.random.uuid();
@@ -59,8 +62,8 @@ export class Outbox {
   }
 
   /**
-   * The bot's calls go to a new URL: what waits and what was given up goes there at once, what is under way to the old
-   * one unless that confirms it.
+   * The bot, which the caller has locked, has its calls go to a new URL: what waits and what was given up goes there at
+   * once, what is under way to the old one unless that confirms it.
    */
   async redirect(tx: Tx, botId: string): Promise<void> {
     await restartUnconfirmed(tx, botId, this.restart());
@@ -83,7 +86,7 @@ export class Outbox {
     return ids;
   }
 
-  /** The bot has no URL any more. */
+  /** The bot, which the caller has locked, has no URL any more. */
   async cancel(tx: Tx, botId: string): Promise<void> {
     await cancelPending(tx, botId, this.clock.nowIso());
   }
