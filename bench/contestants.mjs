@@ -13,6 +13,9 @@ const LETHE = {
   LOG_LEVEL: 'info',
 };
 
+// Every server that is started is ended with the process.
+process.setMaxListeners(50);
+
 const START = {
   lethe: (url) => {
     const key = randomBytes(32).toString('base64');
@@ -33,29 +36,38 @@ export async function startReceiver() {
   return `http://127.0.0.1:${server.address().port}/`;
 }
 
-/** A service on its own database of `engine`, with a bot, `users` who have consented, and `events` audit events. */
-export async function startContestant(name, engine, { users, events, webhookUrl }) {
+/** A service on its own database of `engine`, with a bot and whatever `Kind` of seeds puts there. */
+async function start(name, path, engine, { users = 0, webhookUrl, Kind = Seeds }) {
   const url = await engine.createDatabase(name);
-  const server = await START[name](url);
+  const server = await START[path](url);
   const tenant = await Tenant.register(server.url, users, { webhook_url: webhookUrl });
   const database = await engine.open(url);
-  const seeds = new Seeds(database, tenant.id);
-  await seeds.subjects(users);
-  if (events > 0) await seeds.events(1, events, users);
-  await seeds.counted();
-  await database.settle();
   return {
     ...server,
     name,
     tenant,
-    seeds,
-    database,
-    restore: () => seeds.subjects(users),
+    seeds: new Kind(database, tenant.id),
     stop: async () => {
       await database.close();
       await server.stop();
     },
   };
+}
+
+/** One of {@link START} with `users` who have consented, and `events` audit events. */
+export async function startContestant(name, engine, { users, events, webhookUrl }) {
+  const contestant = await start(name, name, engine, { users, webhookUrl });
+  const { seeds } = contestant;
+  await seeds.subjects(users);
+  if (events > 0) await seeds.events(1, events, users);
+  await seeds.counted();
+  await seeds.database.settle();
+  return { ...contestant, restore: () => seeds.subjects(users) };
+}
+
+/** Lethe with a bot and nothing else; several may run beside each other. */
+export function startLethe(name, engine, Kind) {
+  return start(name, 'lethe', engine, { Kind });
 }
 
 /** The floor: a Nest application on Express as it is on the first day; it has no database. */

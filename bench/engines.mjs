@@ -7,6 +7,7 @@ import { startPostgres } from './postgres.mjs';
 
 /** Less than the second after which PostgreSQL looks for a deadlock. */
 const LOCK_TIMEOUT_MS = 200;
+const BEGIN = `BEGIN; SET LOCAL lock_timeout = '${LOCK_TIMEOUT_MS}ms'`;
 const LOCK_NOT_AVAILABLE = '55P03';
 const TRIES_MAX = 100;
 
@@ -54,9 +55,7 @@ class Postgres {
     database.client = new pg.Client(url).on('error', () => undefined);
     await database.client.connect();
     // Seeds are known to be whole: no foreign key is looked up row by row.
-    await database.client.query(
-      `SET session_replication_role = replica; SET lock_timeout = '${LOCK_TIMEOUT_MS}ms'`,
-    );
+    await database.client.query('SET session_replication_role = replica');
     return database;
   }
 
@@ -68,7 +67,7 @@ class Postgres {
   async run(...statements) {
     for (let tries = 1; ; tries++) {
       try {
-        await this.client.query(`BEGIN; ${statements.join('; ')}; COMMIT`);
+        await this.client.query(`${BEGIN}; ${statements.join('; ')}; COMMIT`);
         return;
       } catch (error) {
         await this.client.query('ROLLBACK');

@@ -1,0 +1,157 @@
+// npm run bench:size: what an operation costs while the tables grow, and what an insert costs on a long audit log.
+import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startLethe } from './contestants.mjs';
+import { machine, markdownTable, writeSection } from './docs.mjs';
+import { ENGINES } from './engines.mjs';
+import { Load } from './load.mjs';
+import { plot } from './plot.mjs';
+import { SIZE_OPERATIONS } from './size.operations.mjs';
+import { GrowingSeeds } from './size.seeds.mjs';
+import { median } from './statistics.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    engine: { type: 'string', default: Object.keys(ENGINES).join(',') },
+    large: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const SIZES = [
+  10_000,
+  100_000,
+  ...(options.quick ? [] : [1_000_000]),
+  ...(options.large ? [10_000_000] : []),
+];
+const LONG_LOG = options.quick ? 200_000 : 5_000_000;
+/** The most that an insert may cost on the long log, of what it costs on an empty one. */
+const WANTED = 1.3;
+const ROUNDS = 3;
+/** What takes long is measured fewer times. */
+const ROUND_MS = 3_000;
+/** Values, events and their indices, the database's log and both servers of the comparison; generously. */
+const BYTES_PER_ROW = 2_000;
+const PLOTS = join(import.meta.dirname, '../docs/plots');
+
+const load = new Load();
+
+function requireSpace() {
+  const { bavail, bsize } = statfsSync(tmpdir());
+  const needed = (SIZES.at(-1) + LONG_LOG) * BYTES_PER_ROW;
+  if (bavail * bsize > needed * 1.2) return;
+  console.error(
+    `The temporary directory has ${Math.round((bavail * bsize) / 1e9)} GB; this needs ${Math.round(needed / 1e9)}.`,
+  );
+  process.exit(1);
+}
+
+async function run({ url, tenant }, { title, calls, connections = 1, status = '200' }) {
+  const requests = calls().map((call) => tenant.request(...call));
+  const job = { url, requests, connections, count: requests.length, durationMs: ROUND_MS };
+  const result = await load.run(job);
+  if (result.statuses[status] !== result.answers || result.broken > 0)
+    throw new Error(`${title}: ${JSON.stringify(result.statuses)}`);
+  return connections === 1 ? result.p50 : 1000 / result.perSecond;
+}
+
+/** Milliseconds: the median of one request after the other, or the share of each where many come at once. */
+async function measure(lethe, operation) {
+  const rounds = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    if (operation.putsBack) await lethe.seeds.putBack();
+    rounds.push(await run(lethe, operation));
+  }
+  if (operation.putsBack) await lethe.seeds.putBack();
+  return median(rounds.slice(1));
+}
+
+async function whileGrowing(engine) {
+  const lethe = await startLethe('growing', engine, GrowingSeeds);
+  const points = SIZE_OPERATIONS.map(() => []);
+  for (const rows of SIZES) {
+    progress(`${engine.title}: ${rows} rows`);
+    await lethe.seeds.grow(rows);
+    await lethe.seeds.putBack();
+    for (const [n, operation] of SIZE_OPERATIONS.entries())
+      if (rows >= (operation.from ?? 0)) points[n].push([rows, await measure(lethe, operation)]);
+  }
+  await lethe.stop();
+  return points;
+}
+
+/** The empty log and the long one take turns, so that the machine's moods meet both. */
+async function onALongLog(engine) {
+  const insert = SIZE_OPERATIONS.at(-1);
+  const [empty, long] = [
+    await startLethe('empty', engine, GrowingSeeds),
+    await startLethe('long', engine, GrowingSeeds),
+  ];
+  progress(`${engine.title}: ${LONG_LOG} events of one bot`);
+  await long.seeds.grow(LONG_LOG, { values: false });
+  const ratios = [];
+  const times = { empty: [], long: [] };
+  for (let round = 0; round <= 2 * ROUNDS; round++) {
+    times.empty.push(await run(empty, insert));
+    times.long.push(await run(long, insert));
+    if (round > 0) ratios.push(times.long.at(-1) / times.empty.at(-1));
+  }
+  await empty.stop();
+  await long.stop();
+  return { empty: median(times.empty), long: median(times.long), ratio: median(ratios) };
+}
+
+function progress(text) {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+}
+
+const milliseconds = (ms) => (ms === undefined ? '' : ms.toPrecision(3));
+
+function sizeTable(results) {
+  const heads = ['operation', 'engine', ...SIZES.map((rows) => `${rows.toLocaleString('en-US')} rows, ms`)];
+  const rows = SIZE_OPERATIONS.flatMap(({ title }, n) =>
+    results.map(({ engine, points }) => {
+      const byRows = new Map(points[n]);
+      return [title, engine.title, ...SIZES.map((size) => milliseconds(byRows.get(size)))];
+    }),
+  );
+  return markdownTable(heads, rows);
+}
+
+function insertLine({ engine, insert: { empty, long, ratio } }) {
+  const verdict = ratio <= WANTED ? 'met' : 'MISSED';
+  const events = LONG_LOG.toLocaleString('en-US');
+  return `- ${engine.title}: an event appended to ${events} events of one bot takes ${milliseconds(long)} ms, to an empty log ${milliseconds(empty)} ms (64 at once): ratio ${ratio.toFixed(2)}, wanted at most ${WANTED}: ${verdict}`;
+}
+
+function writePlots(results) {
+  mkdirSync(PLOTS, { recursive: true });
+  for (const [n, { title, file }] of SIZE_OPERATIONS.entries()) {
+    const series = results.map(({ engine, points }) => ({ name: engine.title, points: points[n] }));
+    const shown = series.filter(({ points }) => points.length > 0);
+    if (shown.length > 0) writeFileSync(join(PLOTS, `${file}.svg`), plot(title, shown));
+  }
+}
+
+requireSpace();
+const results = [];
+for (const name of options.engine.split(',')) {
+  const engine = await ENGINES[name]();
+  try {
+    results.push({ engine, points: await whileGrowing(engine), insert: await onALongLog(engine) });
+  } finally {
+    await engine.stop();
+  }
+}
+const circumstances = `Medians of ${ROUNDS} measurements of one request after the other on ${machine()}; values and audit events of others grow together.`;
+const text = [circumstances, sizeTable(results), results.map(insertLine).join('\n')].join('\n\n');
+console.log(text);
+if (options.write) {
+  writePlots(results);
+  const images = SIZE_OPERATIONS.map(({ title, file }) => `![${title}](plots/${file}.svg)`);
+  writeSection('size', `${text}\n\n${images.join('\n')}`);
+}
+load.stop();
+process.exit(0);

@@ -1,0 +1,96 @@
+import { Seeds } from './seeds.mjs';
+import { GUILD, userId } from './tenant.mjs';
+
+/** Rows that one transaction writes: bounds the log that has to be kept meanwhile. */
+const CHUNK = 500_000;
+const GUILDS = 10;
+const EVENTS_PER_USER = 50;
+/** Values of each user, one per category. */
+export const VALUES_PER_USER = 20;
+/** Of how many users the measured requests speak, and where their ids begin: above all others. */
+export const SUBJECTS = 200;
+const FIRST_SUBJECT = 900_000_000;
+/** So many events of a kind that is rare are the oldest of the bot. */
+export const RARE = 5;
+export const RARE_TYPE = 'deletion_failed';
+
+export const subjectIds = () => Array.from({ length: SUBJECTS }, (_, n) => userId(FIRST_SUBJECT + n));
+/** A user among the others who has {@link EVENTS_PER_USER} events. */
+export const someUser = (n) => userId(n);
+
+/** Tables that grow: values and events of others, and some subjects whose own rows stay as many as they are. */
+export class GrowingSeeds extends Seeds {
+  rows = 0;
+  ahead = 0;
+
+  get shared() {
+    return { ...super.shared, guild_id: this.guild() };
+  }
+
+  guild(n = 'n') {
+    return `CAST(${GUILD} + (${n}) % ${GUILDS} AS text)`;
+  }
+
+  /** Until others have `rows` values and the bot has `rows` events. */
+  async grow(rows, { values = true } = {}) {
+    const [{ last }] = await this.database.all('SELECT COALESCE(MAX(seq), 0) AS last FROM audit_events');
+    this.ahead = Number(last) - this.rows;
+    for (let from = this.rows + 1; from <= rows; from += CHUNK) {
+      const to = Math.min(rows, from + CHUNK - 1);
+      await this.events(from, to);
+      if (values) await this.values(from, to);
+    }
+    this.rows = rows;
+    await this.counted();
+    await this.database.settle();
+  }
+
+  async events(from, to) {
+    const rare = `CASE WHEN n <= ${RARE} THEN '${RARE_TYPE}'`;
+    const event = {
+      ...this.shared,
+      // The requests measured so far have left events too.
+      seq: `n + ${this.ahead}`,
+      id: this.id('8000'),
+      user_id: this.user(`n / ${EVENTS_PER_USER}`),
+      guild_id: `CASE WHEN n <= ${RARE} THEN '${GUILD}' ELSE ${this.guild()} END`,
+      event_type: `${rare} WHEN n % 2 = 0 THEN 'data_submitted' ELSE 'data_exported' END`,
+      source: this.text('service'),
+      details: 'NULL',
+      created_at: this.time('n'),
+    };
+    await this.database.run(...(await this.insert('audit_events', event, from, to)));
+  }
+
+  async values(from, to) {
+    const user = this.user(`n / ${VALUES_PER_USER}`);
+    const guild_id = this.guild(`n / ${VALUES_PER_USER}`);
+    await this.database.run(...(await this.valuesOf({ user_id: user, guild_id }, from, to)));
+  }
+
+  async valuesOf(subject, from, to) {
+    const category = `'c' || ${this.database.padded(`n % ${VALUES_PER_USER}`, 2)}`;
+    const value = this.text('{"nickname":"Robin","level":1,"birthday":"2000-02-29"}');
+    const row = { ...this.shared, ...subject, category_key: category, value };
+    return this.insert('user_data', row, from, to);
+  }
+
+  /** Whole again, whatever was erased of them. */
+  async putBack() {
+    const guild_id = this.text(GUILD);
+    const first = userId(FIRST_SUBJECT);
+    const own = `bot_id = '${this.botId}' AND guild_id = '${GUILD}'`;
+    const user_id = this.user(`${FIRST_SUBJECT} + n`);
+    const version = this.text('1.0');
+    const consent = { ...this.shared, guild_id, user_id, version, id: this.id('9000'), erasing: '0' };
+    const accepted = { ...consent, status: this.text('accepted') };
+    const owner = { guild_id, user_id: this.user(`${FIRST_SUBJECT} + n / ${VALUES_PER_USER}`) };
+    await this.database.run(
+      ...['consents', 'user_data'].map(
+        (table) => `DELETE FROM ${table} WHERE ${own} AND user_id >= '${first}'`,
+      ),
+      ...(await this.insert('consents', accepted, 0, SUBJECTS - 1)),
+      ...(await this.valuesOf(owner, 0, SUBJECTS * VALUES_PER_USER - 1)),
+    );
+  }
+}
