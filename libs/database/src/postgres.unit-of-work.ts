@@ -10,10 +10,10 @@ import {
   outcomeUnknown,
   translateFault,
 } from './database-faults';
-import { PostgresLanes } from './postgres.lanes';
+import { PostgresReader } from './postgres.reader';
 import { PostgresTx } from './postgres.tx';
-import { SharedQueue } from './shared-queue';
-import type { SqlValue, Tx } from './tx';
+import { SharedActs } from './shared-acts';
+import type { Tx } from './tx';
 import { withinTimeout } from './unit-timeout';
 import { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';
 
@@ -36,8 +36,8 @@ const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 export class PostgresUnitOfWork extends UnitOfWork {
   private readonly pool: Pool;
   private readonly snapshots: Pool;
-  private readonly lanes: PostgresLanes;
-  private readonly queues = new Map<object, unknown>();
+  private readonly reader: PostgresReader;
+  private readonly acts = new SharedActs(this);
   private readonly underWay = new Set<Promise<unknown>>();
 
   constructor(
@@ -48,7 +48,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     this.pool = (source.driver as PostgresDriver).master as Pool;
     const { options } = this.pool;
     this.snapshots = new Pool({ ...options, max: SNAPSHOTS_MAX }).on('error', onFault);
-    this.lanes = new PostgresLanes(options, onFault);
+    this.reader = new PostgresReader(options, onFault);
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -56,21 +56,16 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   override share<Input, Output>(act: SharedAct<Input, Output>, input: Input): Promise<Output> {
-    let queue = this.queues.get(act) as SharedQueue<Input, Output> | undefined;
-    if (queue === undefined) {
-      queue = new SharedQueue(act, this);
-      this.queues.set(act, queue);
-    }
-    return this.noted(queue.add(input));
+    return this.noted(this.acts.do(act, input));
   }
 
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.noted(this.readOn(this.pool, work));
   }
 
-  async get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
+  async get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
     try {
-      return (await this.lanes.get(sql, values)) as Row | undefined;
+      return (await this.reader.get(sql, values)) as Row | undefined;
     } catch (error) {
       throw translateFault(error);
     }
@@ -96,7 +91,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
 
   /** Gives back the connections that were opened beside the pool's. */
   async close(): Promise<void> {
-    await this.lanes.close();
+    await this.reader.close();
     await this.snapshots.end();
   }
 

@@ -3,7 +3,7 @@ import { databaseUnavailable, driverCode, translateFault } from './database-faul
 import { SqliteLog } from './sqlite.log';
 import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection, SqliteTx } from './sqlite.tx';
-import type { SqlValue, Tx } from './tx';
+import type { Tx } from './tx';
 import { withinTimeout } from './unit-timeout';
 import { UnitOfWork } from './unit-of-work';
 
@@ -65,7 +65,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
     return turn;
   }
 
-  async get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
+  async get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
     try {
       return this.turnReader.get(sql, values) as Row | undefined;
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { SqlValue, Tx } from './tx';
+import type { Tx } from './tx';
 
 /**
  * An act that many callers do at the same time, written so that one transaction can serve them all: on PostgreSQL
@@ -32,8 +32,8 @@ export abstract class UnitOfWork {
   /** Runs `work` on one consistent snapshot of what was committed before the call; it cannot write. */
   abstract read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 
-  /** {@link read} for a single statement: its first row, if there is one. The cheapest way to the database. */
-  abstract get<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row | undefined>;
+  /** {@link read} for a single statement about texts: its first row, if there is one. The cheapest way to the database. */
+  abstract get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined>;
 
   /** {@link read} for work that takes long, such as a streamed export: it holds up nobody. */
   abstract snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>;

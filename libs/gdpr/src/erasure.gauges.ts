@@ -36,8 +36,7 @@ export class ErasureGauges implements OnApplicationBootstrap {
     return this.unitOfWork.get<Processing>(
       `SELECT COUNT(*) AS processing, MIN(begun.created_at) AS oldest
        FROM (SELECT created_at FROM deletion_requests WHERE status = 'processing'
-             ORDER BY bot_id, user_id LIMIT ?) begun`,
-      LOOKED_AT_MAX,
+             ORDER BY bot_id, user_id LIMIT ${LOOKED_AT_MAX}) begun`,
     );
   }
 }

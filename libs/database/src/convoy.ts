@@ -1,0 +1,43 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Callers that travel together at most. */
+const BATCH_MAX = 128;
+/** Batches of one kind under way at the same time; who comes meanwhile joins the next one. */
+const LANES = 2;
+
+/** One caller, waiting for its own answer. */
+export interface Passenger<Input, Output> {
+  readonly input: Input;
+  readonly resolve: (output: Output) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Lets callers of one kind travel together: those of one turn of the event loop, and those who come while earlier ones
+ * are under way. The busier the service is, the larger the batches.
+ */
+export class Convoy<Input, Output> {
+  private readonly waiting: Passenger<Input, Output>[] = [];
+  private running = 0;
+
+  /** `serve` answers every passenger, and never rejects. */
+  constructor(private readonly serve: (batch: readonly Passenger<Input, Output>[]) => Promise<void>) {}
+
+  join(input: Input): Promise<Output> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ input, resolve, reject });
+      if (this.running < LANES) void this.run();
+    });
+  }
+
+  private async run(): Promise<void> {
+    this.running++;
+    await nextTurn();
+    for (let batch = this.take(); batch.length > 0; batch = this.take()) await this.serve(batch);
+    this.running--;
+  }
+
+  private take(): Passenger<Input, Output>[] {
+    return this.waiting.splice(0, BATCH_MAX);
+  }
+}

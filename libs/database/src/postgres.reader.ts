@@ -1,0 +1,112 @@
+import { Client, type ClientConfig } from 'pg';
+import { Convoy, type Passenger } from './convoy';
+import { databaseUnavailable } from './database-faults';
+import { prepared } from './postgres.tx';
+
+/** Connections for single reads: one is asked while the other one's answers are read. */
+const CONNECTIONS = 2;
+
+type Row = Record<string, unknown> | undefined;
+type Values = readonly string[];
+
+/**
+ * Reads of one statement each. Those of one moment that ask the same of different values travel as one statement. A
+ * connection that breaks is opened anew by the next read.
+ */
+export class PostgresReader {
+  private readonly connections = new Array<Promise<Client> | undefined>(CONNECTIONS).fill(undefined);
+  private readonly convoys = new Map<string, Convoy<Values, Row>>();
+  private next = 0;
+  private closed = false;
+
+  constructor(
+    private readonly config: ClientConfig,
+    private readonly onFault: (error: unknown) => void,
+  ) {}
+
+  /** The first row, if there is one. */
+  get(sql: string, values: Values): Promise<Row> {
+    let convoy = this.convoys.get(sql);
+    if (convoy === undefined) {
+      convoy = new Convoy((batch) => this.serve(sql, batch));
+      this.convoys.set(sql, convoy);
+    }
+    return convoy.join(values);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const connection of this.connections)
+      await connection?.then((client) => client.end()).catch(this.onFault);
+  }
+
+  private async serve(sql: string, batch: readonly Passenger<Values, Row>[]): Promise<void> {
+    try {
+      const rows = await this.read(
+        sql,
+        batch.map(({ input }) => input),
+      );
+      batch.forEach(({ resolve }, at) => resolve(rows[at]));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  private async read(sql: string, asked: readonly Values[]): Promise<Row[]> {
+    const client = await this.connection();
+    const [first = []] = asked;
+    if (asked.length === 1 || first.length === 0) {
+      const { rows } = await client.query<NonNullable<Row>>({ ...prepared(sql), values: [...first] });
+      return new Array<Row>(asked.length).fill(rows[0]);
+    }
+    // One list per placeholder, as long as there are passengers.
+    const lists = first.map((_, at) => asked.map((values) => values[at]));
+    const { rows } = await client.query<NonNullable<Row> & { lethe_place: number }>({
+      ...prepared(forMany(sql)),
+      values: lists,
+    });
+    const found = new Array<Row>(asked.length).fill(undefined);
+    for (const { lethe_place: place, ...row } of rows) found[place - 1] ??= row;
+    return found;
+  }
+
+  private connection(): Promise<Client> {
+    this.next = (this.next + 1) % CONNECTIONS;
+    return this.connections[this.next] ?? this.open(this.next);
+  }
+
+  private open(at: number): Promise<Client> {
+    if (this.closed) throw databaseUnavailable();
+    const client = new Client(this.config);
+    const abandon = (): void => {
+      if (this.connections[at] === connection) this.connections[at] = undefined;
+    };
+    const connection = client.connect().then(
+      () => client,
+      (error: unknown) => {
+        abandon();
+        throw error;
+      },
+    );
+    // A lost connection is no news to anyone but the reads that wait on it, and these are refused by the driver.
+    client.on('error', abandon).on('end', abandon);
+    this.connections[at] = connection;
+    return connection;
+  }
+}
+
+const many = new Map<string, string>();
+
+/** The same question of many values: its placeholders become columns of the lists that are passed. */
+function forMany(sql: string): string {
+  let text = many.get(sql);
+  if (text === undefined) {
+    let count = 0;
+    const question = sql.replace(/\?/g, () => `given.v${++count}`);
+    const columns = Array.from({ length: count }, (_, at) => `v${at + 1}`);
+    text = `SELECT given.place AS lethe_place, found.* FROM unnest(${columns.map(() => '?::text[]').join(', ')})
+      WITH ORDINALITY AS given (${[...columns, 'place'].join(', ')}) CROSS JOIN LATERAL (${question}) AS found`;
+    many.set(sql, text);
+  }
+  return text;
+}
