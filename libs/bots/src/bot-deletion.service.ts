@@ -1,43 +1,65 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Clock, describeFault, notFound } from '@app/common';
-import { type Tx, UnitOfWork } from '@app/database';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { ApiError, Clock, notFound } from '@app/common';
+import { type Job, JobLeases, JobRunner, type Lease, LeaseLost, type Tx, UnitOfWork } from '@app/database';
 import { type EntityMetadata, IsNull } from 'typeorm';
 import { ApiKey, Bot } from './bot.entity';
 import { KeyDirectory } from './key-directory';
 
 /** Rows that go in one unit: small enough that the requests of other bots pass in between. */
 const BATCH = 1_000;
+/** Whether deletions were left unfinished is asked this often. */
+const INTERVAL_MS = 15_000;
 
 /**
  * Deletes a bot and every row it owns. The first unit voids its keys and puts the deletion on record; then the rows
- * go a batch at a time, since a bot can own millions and nobody else may wait for them; the bot itself goes last.
+ * go a batch at a time, since a bot can own millions and nobody else may wait for them; the bot itself goes last. A
+ * lease says who is at it: when its process dies another one goes on.
  */
 @Injectable()
-export class BotDeletion implements OnApplicationBootstrap {
-  private readonly logger = new Logger(BotDeletion.name);
+export class BotDeletion implements Job, OnApplicationBootstrap {
+  readonly name = 'bot-deletions';
+  readonly everyMs = INTERVAL_MS;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keys: KeyDirectory,
     private readonly clock: Clock,
+    private readonly leases: JobLeases,
+    private readonly jobs: JobRunner,
   ) {}
 
   /** Finishes what a crash has left half-way, before the server listens. */
-  async onApplicationBootstrap(): Promise<void> {
-    try {
+  onApplicationBootstrap(): Promise<void> {
+    return this.jobs.run(this, 'now');
+  }
+
+  @Interval(INTERVAL_MS)
+  tick(): void {
+    void this.jobs.run(this);
+  }
+
+  /** Goes on with every deletion that nobody is at. */
+  run(all: Lease, stopping: AbortSignal): Promise<void> {
+    return all.keep(async () => {
       const left = await this.unitOfWork.read((tx) =>
         tx.all<{ id: string }>('SELECT id FROM bots WHERE deleted_at IS NOT NULL'),
       );
-      for (const { id } of left) await this.purge(id);
-    } catch (error) {
-      this.logger.error(JSON.stringify(describeFault(error)));
-    }
+      for (const { id } of left) {
+        if (stopping.aborted) return;
+        const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, leaseOf(id)));
+        if (lease !== undefined) await this.purge(id, lease);
+      }
+    });
   }
 
-  /** When this resolves no row of the bot is left, and its keys are void in every process. */
+  /**
+   * When this resolves no row of the bot is left, and its keys are void in every process.
+   * @throws ApiError 503 when another process has taken the deletion over, since this one had stood still.
+   */
   async delete(botId: string): Promise<{ deletedAt: string }> {
     const deletedAt = this.clock.nowIso();
-    await this.unitOfWork.write(async (tx) => {
+    const lease = await this.unitOfWork.write(async (tx) => {
       const { affected } = await tx.manager.update(
         Bot,
         { id: botId, deletedAt: IsNull() },
@@ -46,21 +68,42 @@ export class BotDeletion implements OnApplicationBootstrap {
       if (affected === 0) throw notFound('Bot');
       await tx.manager.delete(ApiKey, { botId });
       tx.afterCommit(() => this.keys.forget(botId));
+      return this.leases.take(tx, leaseOf(botId));
     });
-    await Promise.all([this.purge(botId), this.keys.forgottenEverywhere()]);
+    if (lease === undefined) throw goesOn();
+    await Promise.all([this.purge(botId, lease), this.keys.forgottenEverywhere()]);
     return { deletedAt };
   }
 
-  private async purge(botId: string): Promise<void> {
+  private async purge(botId: string, lease: Lease): Promise<void> {
     const tables = await this.unitOfWork.read(async (tx) => tablesOfBots(tx));
-    for (const { tablePath, primaryColumns } of tables) {
-      const key = primaryColumns.map(({ databaseName }) => databaseName).join(', ');
-      const sql = `DELETE FROM ${tablePath} WHERE (${key}) IN (SELECT ${key} FROM ${tablePath} WHERE bot_id = ? LIMIT ${BATCH})`;
-      while ((await this.unitOfWork.write((tx) => tx.run(sql, botId))) > 0);
+    try {
+      for (const { tablePath, primaryColumns } of tables) {
+        const key = primaryColumns.map(({ databaseName }) => databaseName).join(', ');
+        const some = `SELECT ${key} FROM ${tablePath} WHERE bot_id = ? LIMIT ${BATCH}`;
+        const sql = `DELETE FROM ${tablePath} WHERE bot_id = ? AND (${key}) IN (${some})`;
+        while ((await lease.batch((tx) => tx.run(sql, botId, botId))) > 0);
+      }
+      await lease.batch(async (tx) => {
+        await tx.manager.delete(Bot, { id: botId });
+        await lease.end(tx);
+      });
+    } catch (error) {
+      throw error instanceof LeaseLost ? goesOn() : error;
     }
-    await this.unitOfWork.write((tx) => tx.manager.delete(Bot, { id: botId }));
     await this.unitOfWork.scrub();
   }
+}
+
+function leaseOf(botId: string): string {
+  return `bot-deletion/${botId}`;
+}
+
+function goesOn(): ApiError {
+  return new ApiError(
+    'service_unavailable',
+    'The keys of the bot are void; its rows are still being deleted',
+  );
 }
 
 function tablesOfBots({ manager }: Tx): EntityMetadata[] {
