@@ -3,6 +3,7 @@ import { SubjectDataHolders, UnitOfWork } from '@app/database';
 import { METRICS, type MetricDefinition, Metrics } from '@app/common';
 import { ErasureService } from '@app/gdpr';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
+import { engine } from './support/database';
 import { Client, PREFIX } from './support/client';
 import { rawRequest, requestText } from './support/raw-socket';
 import { useReceiver } from './support/receiver';
@@ -74,8 +75,17 @@ describe('GET /metrics', () => {
     const own = series(text).map((each) => each.replace(/\{.*/, '').replace(/_(bucket|sum|count)$/, ''));
     expect(own.filter((name) => !known.has(name))).toEqual([]);
     // The numbers of a pool are there where there is one.
-    const always = names.filter((name) => !/_pool_|_units_waiting$/.test(name));
+    const always = names.filter((name) => !/_pool_/.test(name));
     expect(always.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
+  });
+
+  it('counts the commits of the database, and shows its pool where there is one', async () => {
+    const units = async () =>
+      Number(/^lethe_database_commit_units_sum(?:\{[^}]*\})? (\d+)/m.exec(await scrape())?.[1] ?? 0);
+    const before = await units();
+    await service.registerBot();
+    expect(await units()).toBeGreaterThan(before);
+    expect(/^lethe_database_pool_connections/m.test(await scrape())).toBe(engine === 'postgres');
   });
 
   it('tells nothing of versions', async () => {

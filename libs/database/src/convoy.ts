@@ -23,6 +23,11 @@ export class Convoy<Input, Output> {
   /** `serve` answers every passenger, and never rejects. */
   constructor(private readonly serve: (batch: readonly Passenger<Input, Output>[]) => Promise<void>) {}
 
+  /** Who has not been taken along yet. */
+  get length(): number {
+    return this.waiting.length;
+  }
+
   join(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ input, resolve, reject });

@@ -1,7 +1,7 @@
 import { DynamicModule, Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { CONFIG, Config, describeFault } from '@app/common';
+import { CONFIG, Config, describeFault, Metrics } from '@app/common';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import type { DatabaseEngine, OpenDatabase } from './database.engine';
 import { JobLease } from './job-lease.entity';
@@ -60,8 +60,8 @@ export class DatabaseModule {
         { provide: DatabaseLifecycle, useValue: lifecycle },
         {
           provide: UnitOfWork,
-          inject: [getDataSourceToken()],
-          useFactory: () => lifecycle.database?.unitOfWork,
+          inject: [Metrics, getDataSourceToken()],
+          useFactory: (metrics: Metrics) => lifecycle.database?.unitOfWork.observedBy(metrics),
         },
         // After the database is open: what cannot be reached is told once, and readably.
         { provide: Signals, inject: [CONFIG, UnitOfWork], useFactory: signals },

@@ -1,3 +1,4 @@
+import type { UnitOfWorkSizes } from '@app/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -37,7 +38,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   private readonly pool: Pool;
   private readonly snapshots: Pool;
   private readonly reader: PostgresReader;
-  private readonly acts = new SharedActs(this);
+  private readonly acts = new SharedActs((work, callers) => this.retried(work, callers));
   private readonly underWay = new Set<Promise<unknown>>();
 
   constructor(
@@ -52,7 +53,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.noted(this.retried(() => this.unit(this.pool, WRITE, work)));
+    return this.noted(this.retried(work, 1));
   }
 
   override share<Input, Output>(act: SharedAct<Input, Output>, input: Input): Promise<Output> {
@@ -102,13 +103,27 @@ export class PostgresUnitOfWork extends UnitOfWork {
     return promise;
   }
 
-  private async retried<T>(run: () => Promise<T>): Promise<T> {
+  protected override sizes(): UnitOfWorkSizes {
+    const { pool, acts } = this;
+    return {
+      unitsWaiting: () => pool.waitingCount + acts.waiting,
+      pool: () => ({
+        open: pool.totalCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount,
+        max: pool.options.max,
+      }),
+    };
+  }
+
+  private async retried<T>(work: (tx: Tx) => Promise<T>, callers: number): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await run();
+        return await this.unit(this.pool, WRITE, work, UNIT_TIMEOUT_MS, callers);
       } catch (error) {
         const again = isCollision(error) || error instanceof ConcurrentChange;
         if (!again) throw translateFault(error);
+        this.observer.retried(driverCode(error) === '40P01' ? 'deadlock_detected' : 'serialization_failure');
         if (tries === TRIES_MAX) {
           this.onFault(error);
           throw databaseUnavailable();
@@ -132,6 +147,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     begin: string,
     work: (tx: Tx) => Promise<T>,
     timeoutMs = UNIT_TIMEOUT_MS,
+    callers = 0,
   ): Promise<T> {
     const client = await pool.connect();
     let broken = true;
@@ -149,7 +165,9 @@ export class PostgresUnitOfWork extends UnitOfWork {
         throw error;
       }
       const callbacks = tx.close();
+      const committingMs = performance.now();
       await commit(client);
+      if (callers > 0) this.observer.committed(callers, performance.now() - committingMs);
       broken = false;
       for (const callback of callbacks) this.call(callback);
       return value;

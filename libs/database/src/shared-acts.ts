@@ -1,18 +1,25 @@
 import { ApiError } from '@app/common';
 import { Convoy, type Passenger } from './convoy';
-import type { SharedAct, UnitOfWork } from './unit-of-work';
+import type { Tx } from './tx';
+import type { SharedAct } from './unit-of-work';
 
 /** Lets the callers of each kind of act share transactions; each is answered after the commit, and each by itself. */
 export class SharedActs {
-  private readonly convoys = new Map<object, unknown>();
+  private readonly convoys = new Map<object, Convoy<never, unknown>>();
 
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  /** `write` runs work that serves a number of callers in one transaction. */
+  constructor(private readonly write: <T>(work: (tx: Tx) => Promise<T>, callers: number) => Promise<T>) {}
+
+  /** Callers whose transaction has not begun. */
+  get waiting(): number {
+    return [...this.convoys.values()].reduce((sum, { length }) => sum + length, 0);
+  }
 
   do<Input, Output>(act: SharedAct<Input, Output>, input: Input): Promise<Output> {
-    let convoy = this.convoys.get(act) as Convoy<Input, Output> | undefined;
+    let convoy = this.convoys.get(act) as unknown as Convoy<Input, Output> | undefined;
     if (convoy === undefined) {
       convoy = new Convoy((batch) => this.serve(act, batch));
-      this.convoys.set(act, convoy);
+      this.convoys.set(act, convoy as unknown as Convoy<never, unknown>);
     }
     return convoy.join(input);
   }
@@ -24,7 +31,7 @@ export class SharedActs {
     let outcomes: readonly (Output | undefined)[] = [];
     try {
       const inputs = batch.map(({ input }) => input);
-      outcomes = await this.unitOfWork.write((tx) => act.together(tx, inputs));
+      outcomes = await this.write((tx) => act.together(tx, inputs), batch.length);
     } catch (error) {
       // The database cannot do it now, or nobody knows whether it has: asking again one by one would not help.
       if (error instanceof ApiError && error.code === 'service_unavailable') {
@@ -35,7 +42,7 @@ export class SharedActs {
     batch.forEach(({ input, resolve, reject }, at) => {
       const outcome = outcomes[at];
       if (outcome !== undefined) resolve(outcome);
-      else this.unitOfWork.write((tx) => act.alone(tx, input)).then(resolve, reject);
+      else this.write((tx) => act.alone(tx, input), 1).then(resolve, reject);
     });
   }
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type { UnitOfWorkSizes } from '@app/common';
 import { databaseUnavailable, driverCode, translateFault } from './database-faults';
 import { SqliteLog } from './sqlite.log';
 import { SqliteTurnReader } from './sqlite.turn-reader';
@@ -98,6 +99,10 @@ export class SqliteUnitOfWork extends UnitOfWork {
     return truncated;
   }
 
+  protected override sizes(): UnitOfWorkSizes {
+    return { unitsWaiting: () => this.waiting.length };
+  }
+
   private async drain(): Promise<void> {
     // The rest of this turn of the event loop joins the first group.
     await nextTurn();
@@ -188,7 +193,9 @@ export class SqliteUnitOfWork extends UnitOfWork {
   private commit(group: Ended[]): Ended[] {
     try {
       if (!this.writer.database.inTransaction) throw databaseUnavailable();
+      const committingMs = performance.now();
       this.writer.prepared('COMMIT').run();
+      this.observer.committed(group.length, performance.now() - committingMs);
     } catch (error) {
       this.onFault(error);
       this.abandonTransaction();

@@ -1,3 +1,4 @@
+import { type Metrics, NO_METRICS, observeUnitOfWork, type UnitOfWorkSizes } from '@app/common';
 import type { Tx } from './tx';
 
 /**
@@ -16,6 +17,18 @@ export interface SharedAct<Input, Output> {
 
 /** The only way to the database. A unit awaits nothing but its own statements. */
 export abstract class UnitOfWork {
+  protected observer = observeUnitOfWork(NO_METRICS, { unitsWaiting: () => 0 });
+
+  /** From now on its commits, retries and queue stand in the metrics. */
+  observedBy(metrics: Metrics): this {
+    this.observer = observeUnitOfWork(metrics, this.sizes());
+    return this;
+  }
+
+  protected sizes(): UnitOfWorkSizes {
+    return { unitsWaiting: () => 0 };
+  }
+
   /**
    * Runs `work` in one transaction. Resolves when it is committed and durable; rejects when nothing of it remains.
    * `work` may be run again from its beginning where it met another unit (PostgreSQL: 40001, 40P01, or a
