@@ -1,25 +1,51 @@
 import { type DataSource, MigrationExecutor } from 'typeorm';
+import { MOVE_TABLE } from './move-end';
 import { StartError } from './start-error';
 
 /**
  * Brings the schema up to date, all migrations in one transaction, or checks that it is where migrations are run by
- * hand (`MIGRATE_ON_START=false`). A database that was written by a newer Lethe is left untouched.
+ * hand (`MIGRATE_ON_START=false`). A database that was written by a newer Lethe, or that a move from another engine has
+ * filled in part, is left untouched.
  * @throws StartError that says what to do.
  */
 export async function bringUpToDate(source: DataSource, migrate: boolean): Promise<void> {
-  const executor = new MigrationExecutor(source);
-  const known = new Set(source.migrations.map((migration) => migration.name ?? migration.constructor.name));
-  const foreign = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
-  if (foreign.length > 0) {
+  await requireKnown(source);
+  if (await isBeingFilled(source)) {
     throw new StartError(
-      `The database was written by a newer Lethe, or by one with another module (${foreign.map(({ name }) => name).join(', ')}). ` +
-        'It was left untouched; start that version, or restore a backup.',
+      'The database is being filled by npm run migrate:engine, or this was interrupted. Run it again to its end, or drop the database and create it again.',
     );
   }
   if (migrate) await source.runMigrations({ transaction: 'all' });
-  else if ((await executor.getPendingMigrations()).length > 0) {
+  else if (await needsMigrations(source)) {
     throw new StartError(
       'The database needs migrations. Run them with MIGRATE_ON_START=true or npm run migration:run.',
     );
   }
+}
+
+/** Whether migrations that this Lethe knows have not run. */
+export async function needsMigrations(source: DataSource): Promise<boolean> {
+  return (await new MigrationExecutor(source).getPendingMigrations()).length > 0;
+}
+
+/** Whether a move from another engine was begun and not finished. */
+export async function isBeingFilled(source: DataSource): Promise<boolean> {
+  const runner = source.createQueryRunner();
+  try {
+    return await runner.hasTable(MOVE_TABLE);
+  } finally {
+    await runner.release();
+  }
+}
+
+/** @throws StartError when migrations have run that this Lethe does not know */
+export async function requireKnown(source: DataSource): Promise<void> {
+  const known = new Set(source.migrations.map((migration) => migration.name ?? migration.constructor.name));
+  const executed = await new MigrationExecutor(source).getExecutedMigrations();
+  const foreign = executed.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+  if (foreign.length === 0) return;
+  throw new StartError(
+    `The database was written by a newer Lethe, or by one with another module (${foreign.join(', ')}). ` +
+      'It was left untouched; start that version, or restore a backup.',
+  );
 }

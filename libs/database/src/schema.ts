@@ -72,6 +72,10 @@ export async function addColumn(
   );
 }
 
+/** PostgreSQL: the next event of the audit log gets a place behind all that are there. */
+export const CONTINUE_AUDIT_ORDER = `SELECT setval('audit_events_seq',
+  (SELECT COALESCE(MAX(seq), 0) + 1 FROM audit_events), false)`;
+
 /** One name for the index of a migration and of its entity. */
 export function indexName(table: string, columns: readonly string[] = []): string {
   return `ix_${table}_${columns.join('_')}`;

@@ -62,7 +62,10 @@ class LockedFileSource extends DataSource {
 
   override async initialize(): Promise<this> {
     this.release = lockFile(this.path);
-    return super.initialize();
+    return super.initialize().catch((error: unknown) => {
+      this.release();
+      throw error;
+    });
   }
 
   override async destroy(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import {
+  CONTINUE_AUDIT_ORDER,
   createBotTable,
   createTable,
   id,
@@ -24,7 +25,10 @@ const counts = {
  */
 export class ManyProcesses1763600000008 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    if (isPostgres(runner)) await runner.query('CREATE SEQUENCE audit_events_seq');
+    if (isPostgres(runner)) {
+      await runner.query('CREATE SEQUENCE audit_events_seq');
+      await runner.query(CONTINUE_AUDIT_ORDER);
+    }
     await setAside(runner);
     await createBotTable(runner, {
       name: 'audit_counts',

@@ -1,0 +1,138 @@
+import type { EntityMetadata } from 'typeorm';
+import { StartError } from './start-error';
+
+/** A table of an entity, as a move sees it. */
+export interface MovedTable {
+  readonly name: string;
+  readonly columns: readonly MovedColumn[];
+  /** The columns of the primary key, in its order. */
+  readonly key: readonly MovedColumn[];
+}
+
+export interface MovedColumn {
+  readonly name: string;
+  readonly isInteger: boolean;
+}
+
+/**
+ * A row: one text for each column, integers in decimal digits. It is the same text whatever engine it was read from,
+ * since Lethe's tables hold nothing but text and integers.
+ */
+export type Row = readonly (string | null)[];
+
+/** One of the two databases of a move. */
+export interface MoveEnd {
+  count(table: MovedTable): Promise<number>;
+  /** Every row behind `after`, in the order of the key, in batches of bounded size, all of one state. */
+  batches(table: MovedTable, after: Row | undefined): AsyncIterable<readonly Row[]>;
+}
+
+/** How far a table has come. */
+export interface TableProgress {
+  readonly rows: number;
+  /** The key of the newest row that was moved. */
+  readonly last: Row | undefined;
+}
+
+/** The database that is moved to. */
+export interface MoveTarget extends MoveEnd {
+  /** Whether a move has begun to fill it. */
+  isBegun(): Promise<boolean>;
+  /** What an interrupted move has left, by table; empty at the first run. */
+  begin(sourcePlace: string): Promise<ReadonlyMap<string, TableProgress>>;
+  /** Rows and progress are committed together, or neither is. */
+  append(table: MovedTable, rows: readonly Row[], progress: TableProgress): Promise<void>;
+  /** The database may be used from now on. */
+  finish(tables: readonly MovedTable[]): Promise<void>;
+}
+
+/** A row of {@link MOVE_TABLE} as a driver reads it. */
+export interface ProgressRow {
+  readonly source: string;
+  readonly name: string;
+  readonly rows: string | bigint;
+  readonly last: string | null;
+}
+
+/** What was noted of an interrupted move, by table. @throws StartError when it was a move of another database */
+export function progressOf(
+  rows: readonly ProgressRow[],
+  sourcePlace: string,
+): ReadonlyMap<string, TableProgress> {
+  const other = rows.find(({ source }) => source !== sourcePlace);
+  if (other !== undefined) {
+    throw new StartError(
+      `A move of ${other.source} to the target was begun and not finished. Finish it, or drop the target and create it again.`,
+    );
+  }
+  return new Map(
+    rows.map(({ name, rows: count, last }) => [
+      name,
+      { rows: Number(count), last: last === null ? undefined : (JSON.parse(last) as Row) },
+    ]),
+  );
+}
+
+/** Rows of one batch, and about how many characters it may have. */
+export const BATCH_ROWS = 1000;
+export const BATCH_CHARACTERS = 2_000_000;
+
+/** Marks a database that a move has not finished; one row for each table that was begun. */
+export const MOVE_TABLE = 'lethe_move';
+
+/** The tables of the entities, each behind those that it refers to. @throws StartError for types that differ by engine */
+export function movedTables(metadatas: readonly EntityMetadata[], left: readonly string[]): MovedTable[] {
+  const ordered: EntityMetadata[] = [];
+  const visit = (metadata: EntityMetadata): void => {
+    if (ordered.includes(metadata)) return;
+    for (const { referencedEntityMetadata } of metadata.foreignKeys)
+      if (referencedEntityMetadata !== metadata) visit(referencedEntityMetadata);
+    ordered.push(metadata);
+  };
+  const byName = (a: EntityMetadata, b: EntityMetadata) => (a.tableName < b.tableName ? -1 : 1);
+  for (const metadata of [...metadatas].sort(byName)) visit(metadata);
+  return ordered.filter(({ tableName }) => !left.includes(tableName)).map(movedTable);
+}
+
+const INTEGERS = ['integer', 'bigint', 'int', 'smallint'];
+const TEXTS = ['varchar', 'text', 'character varying'];
+
+function movedTable({ tableName, columns, primaryColumns }: EntityMetadata): MovedTable {
+  const moved = columns.map(({ databaseName, type }) => {
+    const isInteger = INTEGERS.includes(String(type));
+    if (!isInteger && !TEXTS.includes(String(type))) {
+      throw new StartError(
+        `${tableName}.${databaseName} is of the type ${String(type)}, which the engines do not hold alike. ` +
+          'Only the column types of libs/database/src/columns.ts can be moved.',
+      );
+    }
+    return { name: databaseName, isInteger };
+  });
+  const key = primaryColumns.map(({ databaseName }) => moved.find(({ name }) => name === databaseName));
+  return { name: tableName, columns: moved, key: key.filter((column) => column !== undefined) };
+}
+
+/** The key of a row of `table`. */
+export function keyOf(table: MovedTable, row: Row): Row {
+  return table.key.map((column) => row[table.columns.indexOf(column)] ?? null);
+}
+
+/** `"a", "b"` */
+export function listOf(columns: readonly MovedColumn[]): string {
+  return columns.map(({ name }) => `"${name}"`).join(', ');
+}
+
+/** Rows one by one, gathered into batches. */
+export function* gathered(rows: Iterable<Row>): Generator<Row[]> {
+  let batch: Row[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    batch.push(row);
+    for (const value of row) characters += value?.length ?? 0;
+    if (batch.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
