@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Config, LetheHttpAdapter } from '@app/common';
-import { greeting, listenFault } from '../apps/api/src/greeting';
+import { listenFault } from '@app/runtime';
+import { greeting } from '../apps/api/src/greeting';
 import { requestText } from './support/raw-socket';
 import { Service } from './support/service';
 
@@ -107,7 +108,10 @@ describe('the start', () => {
     database: { engine: 'sqlite', path: './data/lethe.db' },
     tiers: new Map([['free', 30]]),
     anonymousLimit: 120,
+    jobs: 'on',
   } as unknown as Config;
+
+  const place = { host: config.host, port: config.port, setting: 'PORT' };
 
   it('says where it listens, where the documentation is, and which database and limiter it uses', () => {
     const text = greeting(config, { address: '0.0.0.0', family: 'IPv4', port: 3000 });
@@ -118,7 +122,7 @@ describe('the start', () => {
   });
 
   it.each(['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'])('explains %s in one line', (code) => {
-    const fault = listenFault(Object.assign(new Error(), { code }), config) as Error;
+    const fault = listenFault(Object.assign(new Error(), { code }), place) as Error;
     expect(fault.message).toMatch(/^(Port 3000|HOST)[^\n]+$/);
   });
 });

@@ -1,5 +1,5 @@
 import { RateLimitStore } from '@app/common';
-import { Readiness } from '../../apps/api/src/readiness';
+import { Readiness } from '@app/runtime';
 import type { Answer } from './client';
 import { RedisServer } from './redis-server';
 import { Service } from './service';

@@ -3,47 +3,20 @@ import type { AddressInfo } from 'node:net';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import {
-  type Config,
-  ConfigError,
-  createLogger,
-  describeFault,
-  loadConfig,
-  logStream,
-  NestLogger,
-} from '@app/common';
-import { StartError } from '@app/database';
+import { type Config, type LetheHttpAdapter, NestLogger } from '@app/common';
+import { type Application, listenFault, startProcess } from '@app/runtime';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module';
 import { configureApp, newHttpAdapter } from './configure-app';
-import { greeting, listenFault } from './greeting';
-import { Readiness } from './readiness';
-import { Shutdown } from './shutdown';
+import { greeting } from './greeting';
 
-/**
- * Starts the service, with the `further` modules of a team beside Lethe's own, and keeps it running until a signal. A
- * configuration or database that cannot be used is told in readable lines on standard error; the exit code is 1 then.
- */
-export async function start(...further: Type[]): Promise<void> {
-  try {
-    await run(further);
-  } catch (error) {
-    const known = error instanceof ConfigError || error instanceof StartError;
-    process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
-    process.exit(1);
-  }
+/** Starts the service, with the `further` modules of a team beside Lethe's own, and keeps it running until a signal. */
+export function start(...further: Type[]): Promise<void> {
+  return startProcess((config, logger) => create(config, logger, further));
 }
 
-async function run(further: readonly Type[]): Promise<void> {
-  const config = loadConfig();
-  const logger = createLogger(config.logLevel, logStream());
-  process.on('uncaughtException', (error) => {
-    logger.fatal(describeFault(error), 'ended by an unforeseen error');
-    process.exit(1);
-  });
-  const shutdown = new Shutdown(config.shutdownTimeoutMs, logger);
-  shutdown.watch();
-  const app = await NestFactory.create<NestExpressApplication>(
+async function create(config: Config, logger: Logger, further: readonly Type[]): Promise<Application> {
+  const nest = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config, logger, further),
     newHttpAdapter(),
     {
@@ -51,17 +24,21 @@ async function run(further: readonly Type[]): Promise<void> {
       abortOnError: false,
     },
   );
-  configureApp(app);
-  await app.init();
-  if (shutdown.takes(app)) await listen(app, config, logger);
-}
-
-async function listen(app: NestExpressApplication, config: Config, logger: Logger): Promise<void> {
-  await app.listen(config.port, config.host).catch((error: unknown) => {
-    throw listenFault(error, config);
-  });
-  app.get(Readiness).ready = true;
-  logger.info({ url: await app.getUrl() }, 'listening');
-  // On standard error, so that standard output holds nothing but the structured log.
-  process.stderr.write(greeting(config, app.getHttpServer().address() as AddressInfo));
+  configureApp(nest);
+  await nest.init();
+  const adapter = nest.getHttpAdapter() as unknown as LetheHttpAdapter;
+  return {
+    nest,
+    listen: async () => {
+      const { host, port } = config;
+      await nest.listen(port, host).catch((error: unknown) => {
+        throw listenFault(error, { host, port, setting: 'PORT' });
+      });
+      return {
+        url: await nest.getUrl(),
+        greeting: greeting(config, nest.getHttpServer().address() as AddressInfo),
+      };
+    },
+    drain: (timeoutMs) => adapter.drain(timeoutMs),
+  };
 }

@@ -47,7 +47,7 @@ export function lockFile(path: string): () => void {
     const { code } = error as NodeJS.ErrnoException;
     if (code?.startsWith('SQLITE_BUSY')) {
       throw new StartError(
-        `Another process is using ${path}. Stop it, or give this one a file of its own with DATABASE_URL.`,
+        `Another process is using ${path}. Stop it, or give this one a file of its own with DATABASE_URL; to share one, processes need PostgreSQL.`,
       );
     }
     throw new StartError(

@@ -1,7 +1,16 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import { describeFault, type LetheHttpAdapter } from '@app/common';
+import type { INestApplicationContext } from '@nestjs/common';
+import { describeFault } from '@app/common';
 import type { Logger } from 'pino';
 import { Readiness } from './readiness';
+
+/** What a process does between its start and its end. */
+export interface Application {
+  readonly nest: INestApplicationContext;
+  /** Answers where it listens, and what the operator reads of it. @throws StartError when the address cannot be had. */
+  listen(): Promise<{ readonly url: string; readonly greeting: string }>;
+  /** Takes no new connection and lets requests under way be answered; false when some had to be cut. */
+  drain(timeoutMs: number): Promise<boolean>;
+}
 
 /** npm passes on a Ctrl-C that the terminal has sent to everyone already: within this it is the same signal. */
 const SAME_SIGNAL_MS = 100;
@@ -13,7 +22,7 @@ const CLOSING_MS = 10_000;
  * requests under way are answered, then the modules drain and close, then exit 0. A second signal ends it at once.
  */
 export class Shutdown {
-  private app: NestExpressApplication | undefined;
+  private app: Application | undefined;
   private begunMs: number | undefined;
 
   constructor(
@@ -27,7 +36,7 @@ export class Shutdown {
   }
 
   /** Hands over what has to be closed; false when a signal came before, so that there is nothing to start any more. */
-  takes(app: NestExpressApplication): boolean {
+  takes(app: Application): boolean {
     this.app = app;
     if (this.begunMs === undefined) return true;
     this.end(app);
@@ -44,7 +53,7 @@ export class Shutdown {
     if (this.app !== undefined) this.end(this.app);
   }
 
-  private end(app: NestExpressApplication): void {
+  private end(app: Application): void {
     setTimeout(() => {
       this.logger.fatal('the shutdown did not end in time');
       process.exit(1);
@@ -58,11 +67,10 @@ export class Shutdown {
     );
   }
 
-  private async close(app: NestExpressApplication): Promise<void> {
-    app.get(Readiness).ready = false;
-    const adapter = app.getHttpAdapter() as unknown as LetheHttpAdapter;
-    if (!(await adapter.drain(this.timeoutMs))) this.logger.warn('requests still under way were cut');
-    await app.close();
+  private async close(app: Application): Promise<void> {
+    app.nest.get(Readiness).ready = false;
+    if (!(await app.drain(this.timeoutMs))) this.logger.warn('requests still under way were cut');
+    await app.nest.close();
     this.logger.info('stopped');
   }
 }

@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  ApiError,
+  CONFIG,
+  type Config,
+  errorEnvelope,
+  metricsEndpoint,
+  PrometheusMetrics,
+  successEnvelope,
+} from '@app/common';
+import { Health, listenFault } from '@app/runtime';
+
+/** Nobody but probes and scrapers comes here: what does not ask at once is cut. */
+const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000 };
+
+/** Answers the probes and the metrics of a worker, and 404 to everything else. Open until the last module has closed. */
+@Injectable()
+export class HealthServer implements OnApplicationShutdown {
+  private readonly server: Server;
+
+  constructor(
+    private readonly health: Health,
+    metrics: PrometheusMetrics,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    const tellMetrics = metricsEndpoint(metrics, config.metricsToken);
+    this.server = createServer(LIMITS, (request, response) => {
+      tellMetrics(request, response, () => void this.answer(request, response));
+    });
+    this.server.maxConnections = 64;
+  }
+
+  /** The port that it has. @throws StartError when the address cannot be had. */
+  async listen(): Promise<number> {
+    const { host, workerPort: port } = this.config;
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject).listen(port, host, resolve);
+    }).catch((error: unknown) => {
+      throw listenFault(error, { host, port, setting: 'WORKER_PORT' });
+    });
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  private async answer({ url, method }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const asks = method === 'GET' || method === 'HEAD';
+    try {
+      if (asks && url === '/health/live') send(response, 200, successEnvelope(this.health.live()));
+      else if (asks && url === '/health/ready')
+        send(response, 200, successEnvelope(await this.health.ready()));
+      else throw new ApiError('not_found', 'Nothing is here');
+    } catch (error) {
+      const fault =
+        error instanceof ApiError
+          ? error
+          : new ApiError('service_unavailable', 'The database does not answer');
+      send(response, fault.status, errorEnvelope(fault));
+    }
+  }
+}
+
+function send(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(body);
+}

@@ -1,0 +1,53 @@
+import 'reflect-metadata';
+import type { Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type Config, NestLogger } from '@app/common';
+import { databaseEngine, StartError } from '@app/database';
+import { type Application, reachableUrl, startProcess } from '@app/runtime';
+import type { Logger } from 'pino';
+import { HealthServer } from './health.server';
+import { WorkerModule } from './worker.module';
+
+/**
+ * Starts a worker, with the `further` modules of a team beside Lethe's own, and keeps it running until a signal. The
+ * modules are those of the api: what an erasure that is taken over has to remove may belong to any of them.
+ */
+export function startWorker(...further: Type[]): Promise<void> {
+  return startProcess((config, logger) => create(config, logger, further));
+}
+
+async function create(given: Config, logger: Logger, further: readonly Type[]): Promise<Application> {
+  if (given.database.engine === 'sqlite') throw noWorker(given.database.path);
+  // Jobs are what it is for, and it has no rates to count.
+  const config: Config = { ...given, jobs: 'on', redisUrl: undefined };
+  const nest = await NestFactory.createApplicationContext(WorkerModule.forRoot(config, logger, further), {
+    logger: new NestLogger(logger),
+    abortOnError: false,
+  });
+  return {
+    nest,
+    listen: async () => {
+      const url = reachableUrl(config.host, await nest.get(HealthServer).listen());
+      return { url, greeting: greeting(config, url) };
+    },
+    // Probes are answered until the end.
+    drain: async () => true,
+  };
+}
+
+/** What the operator reads when the worker is up. */
+function greeting(config: Config, url: string): string {
+  return [
+    `Lethe's worker runs, and tells how it is on ${url}/health/ready`,
+    `  webhooks, jobs by this process`,
+    `  database       ${databaseEngine(config).place}`,
+    '',
+  ].join('\n');
+}
+
+function noWorker(path: string): StartError {
+  return new StartError(
+    `A worker needs PostgreSQL (DATABASE_URL=postgres://…): the SQLite file ${path} belongs to one process, ` +
+      'which is the api. It sends the webhooks and runs the jobs itself.',
+  );
+}

@@ -1,0 +1,18 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import type { Config } from '@app/common';
+import { LetheModule } from '@app/runtime';
+import type { Logger } from 'pino';
+import { ormOptions } from '../../../ormconfig';
+import { HealthServer } from './health.server';
+
+/** The same libraries as the api's, without its HTTP interface: webhooks and jobs. */
+@Module({})
+export class WorkerModule {
+  static forRoot(config: Config, logger: Logger, further: readonly Type[] = []): DynamicModule {
+    return {
+      module: WorkerModule,
+      imports: [LetheModule.forRoot({ config, logger, orm: ormOptions, further })],
+      providers: [HealthServer],
+    };
+  }
+}

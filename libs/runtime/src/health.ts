@@ -1,0 +1,42 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { ApiError, Degradations, Metrics, RATE_LIMIT_LOCAL } from '@app/common';
+import { UnitOfWork } from '@app/database';
+import { Readiness } from './readiness';
+
+/** What probes and metrics are told of the process, the same by every kind of it. */
+@Injectable()
+export class Health implements OnApplicationBootstrap {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly readiness: Readiness,
+    private readonly degradations: Degradations,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.metrics.gauge('up', () => Number(this.readiness.ready));
+    this.metrics.gauge('degraded', () => {
+      const { current } = this.degradations;
+      return {
+        rate_limit_local: Number(current.includes(RATE_LIMIT_LOCAL)),
+        other: Number(current.some((condition) => condition !== RATE_LIMIT_LOCAL)),
+      };
+    });
+  }
+
+  /** The process answers. */
+  live(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  /**
+   * The process does its work: its database answers and it is not shutting down. Degraded, it does it all the same.
+   * @throws ApiError 503 when it does not.
+   */
+  async ready(): Promise<{ status: string }> {
+    if (!this.readiness.ready)
+      throw new ApiError('service_unavailable', 'The service is starting or shutting down');
+    await this.unitOfWork.ping();
+    return { status: this.degradations.current.length === 0 ? 'ok' : 'degraded' };
+  }
+}

@@ -1,0 +1,6 @@
+export * from './health';
+export * from './lethe.module';
+export * from './listening';
+export * from './readiness';
+export * from './shutdown';
+export * from './start-process';

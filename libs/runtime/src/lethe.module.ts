@@ -1,0 +1,53 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { AuditModule } from '@app/audit';
+import { BotsModule } from '@app/bots';
+import { CategoriesModule } from '@app/categories';
+import { CommonModule, type Config } from '@app/common';
+import { ConsentModule } from '@app/consent';
+import { DatabaseModule } from '@app/database';
+import { GdprModule } from '@app/gdpr';
+import { ServersModule } from '@app/servers';
+import { UserDataModule } from '@app/user-data';
+import { WebhooksModule } from '@app/webhooks';
+import type { Logger } from 'pino';
+import { Health } from './health';
+import { Readiness } from './readiness';
+
+export interface Parts {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** How TypeORM connects: ormconfig.ts. */
+  readonly orm: Parameters<typeof DatabaseModule.forRoot>[0];
+  /** The modules of a team, beside Lethe's own. */
+  readonly further?: readonly Type[];
+}
+
+/**
+ * Everything that Lethe is, the same in every process: an erasure that a worker finishes has to know every module whose
+ * data the api stores.
+ */
+@Module({})
+export class LetheModule {
+  static forRoot({ config, logger, orm, further = [] }: Parts): DynamicModule {
+    return {
+      module: LetheModule,
+      imports: [
+        CommonModule.forRoot(config, logger),
+        DatabaseModule.forRoot(orm),
+        ScheduleModule.forRoot(),
+        BotsModule,
+        ServersModule,
+        CategoriesModule,
+        ConsentModule,
+        UserDataModule,
+        GdprModule,
+        AuditModule,
+        WebhooksModule,
+        ...further,
+      ],
+      providers: [Readiness, Health],
+      exports: [Readiness, Health],
+    };
+  }
+}

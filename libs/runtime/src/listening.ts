@@ -1,0 +1,32 @@
+import { StartError } from '@app/database';
+
+/** Where a process is to listen, and the setting that names the port. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly setting: string;
+}
+
+/** Why the port cannot be had, in words that say how to mend it. */
+export function listenFault(error: unknown, { host, port, setting }: Place): unknown {
+  const noAddress = `HOST names ${host}, which is no address of this machine.`;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} of ${host} is in use. Stop what listens there, or choose another port with ${setting}.`,
+    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with ${setting}.`,
+    EADDRNOTAVAIL: noAddress,
+    ENOTFOUND: noAddress,
+    EAI_AGAIN: noAddress,
+  };
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+  return reason === undefined ? error : new StartError(reason);
+}
+
+/** The address under which a process that listens on `host` can be reached from its own machine. */
+export function reachableUrl(host: string, port: number): string {
+  if (isWildcard(host)) return `http://localhost:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+export function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}

@@ -1,0 +1,40 @@
+import 'reflect-metadata';
+import { type Config, ConfigError, createLogger, describeFault, loadConfig, logStream } from '@app/common';
+import { StartError } from '@app/database';
+import type { Logger } from 'pino';
+import { Readiness } from './readiness';
+import { type Application, Shutdown } from './shutdown';
+
+/**
+ * Starts a process, whatever it does, and keeps it running until a signal. A configuration or database that cannot be
+ * used is told in readable lines on standard error; the exit code is 1 then.
+ */
+export async function startProcess(
+  create: (config: Config, logger: Logger) => Promise<Application>,
+): Promise<void> {
+  try {
+    await run(create);
+  } catch (error) {
+    const known = error instanceof ConfigError || error instanceof StartError;
+    process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
+    process.exit(1);
+  }
+}
+
+async function run(create: (config: Config, logger: Logger) => Promise<Application>): Promise<void> {
+  const config = loadConfig();
+  const logger = createLogger(config.logLevel, logStream());
+  process.on('uncaughtException', (error) => {
+    logger.fatal(describeFault(error), 'ended by an unforeseen error');
+    process.exit(1);
+  });
+  const shutdown = new Shutdown(config.shutdownTimeoutMs, logger);
+  shutdown.watch();
+  const app = await create(config, logger);
+  if (!shutdown.takes(app)) return;
+  const { url, greeting } = await app.listen();
+  app.nest.get(Readiness).ready = true;
+  logger.info({ url }, 'listening');
+  // On standard error, so that standard output holds nothing but the structured log.
+  process.stderr.write(greeting);
+}
