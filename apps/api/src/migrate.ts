@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { ConfigError, loadConfig } from '@app/common';
-import { bringUpToDate, databaseEngine, StartError } from '@app/database';
+import { bringUpToDate, databaseEngine, requireKnown, StartError } from '@app/database';
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { schemaSource } from '../../../ormconfig';
 
@@ -24,6 +24,7 @@ async function run(source: DataSource): Promise<string> {
 }
 
 async function revert(source: DataSource): Promise<string> {
+  await requireKnown(source);
   const [newest] = await new MigrationExecutor(source).getExecutedMigrations();
   if (newest === undefined) return 'nothing to revert';
   await source.undoLastMigration({ transaction: 'all' });

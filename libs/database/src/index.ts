@@ -2,6 +2,7 @@ export * from './columns';
 export * from './database-faults';
 export * from './database.engine';
 export * from './database.module';
+export * from './engine-move';
 export * from './job-lease.entity';
 export * from './job-leases';
 export * from './job-runner';

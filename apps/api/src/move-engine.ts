@@ -1,0 +1,78 @@
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import { type Config, ConfigError, loadConfig, readConfig } from '@app/common';
+import { databaseEngine, moveEngine, type MovePlace, StartError } from '@app/database';
+import { ormOptions } from '../../../ormconfig';
+import { MoveDisplay } from './move-display';
+
+const USAGE =
+  'npm run migrate:engine -- --from sqlite:PATH --to postgres://USER:PASSWORD@HOST:PORT/DATABASE\n' +
+  'Without --to the database of DATABASE_URL is filled.';
+
+/** Moves everything from one database to another of the other engine, and says what has to be done then. */
+async function run(): Promise<void> {
+  const config = loadConfig();
+  const { from, to } = argumentsOf();
+  if (from === undefined) throw new StartError(`--from is missing.\n${USAGE}`);
+  const source = placeOf(config, '--from', from);
+  const target = to === undefined ? placeOf(config) : placeOf(config, '--to', to);
+  if (source.database.engine === target.database.engine)
+    throw new StartError(`Source and target have the same engine: move to the other one.\n${USAGE}`);
+  const display = new MoveDisplay(process.stdout);
+  process.stdout.write(`from ${source.engine.place}\n  to ${target.engine.place}\n`);
+  try {
+    const rows = await moveEngine(source, target, (step) => display.show(step));
+    display.end();
+    process.stdout.write(farewell(rows, config, source.database, target.database));
+  } finally {
+    display.end();
+  }
+}
+
+function argumentsOf(): { readonly from?: string; readonly to?: string } {
+  try {
+    return parseArgs({ options: { from: { type: 'string' }, to: { type: 'string' } } }).values;
+  } catch (error) {
+    throw new StartError(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+/** The database of an argument, or of `config`. @throws StartError without the argument's text: it holds a password */
+function placeOf(config: Config, argument?: string, url?: string): MovePlace {
+  const own = url === undefined ? config : { ...config, database: databaseOf(argument ?? '', url) };
+  return { database: own.database, engine: databaseEngine(own), options: ormOptions(own) };
+}
+
+function databaseOf(argument: string, url: string): Config['database'] {
+  try {
+    return readConfig({ DATABASE_URL: url }).database;
+  } catch {
+    throw new StartError(`${argument} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
+  }
+}
+
+type Database = Config['database'];
+
+function farewell(rows: number, { masterKeys }: Config, from: Database, to: Database): string {
+  const file = from.engine === 'sqlite' ? `${from.path}.key` : './data/lethe.db.key';
+  const there = to.engine === 'sqlite' ? `${to.path}.key` : './data/lethe.db.key';
+  const key =
+    masterKeys.length > 0
+      ? `  - Webhook secrets stay sealed by LETHE_MASTER_KEY: give the service the same one.`
+      : `  - Webhook secrets stay sealed by the key file ${file}, which was not moved: set LETHE_MASTER_KEY to its\n` +
+        `    content for every process, or copy it to ${there} where the service runs. Without it no webhook can be signed.`;
+  return [
+    `${rows} rows are in the target, and equal to those of the source.`,
+    'Now:',
+    '  - Set DATABASE_URL to the target, and start the service.',
+    key,
+    '  - The source is as it was. What is erased from now on is still in it: delete it once the service runs.',
+    '',
+  ].join('\n');
+}
+
+run().catch((error: unknown) => {
+  const known = error instanceof ConfigError || error instanceof StartError;
+  process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,101 @@
+import SqliteDatabase, { type Database } from 'better-sqlite3';
+import {
+  gathered,
+  listOf,
+  MOVE_TABLE,
+  type MovedTable,
+  type MoveEnd,
+  type MoveTarget,
+  type ProgressRow,
+  progressOf,
+  type Row,
+  type TableProgress,
+} from './move-end';
+
+type SqliteRow = (string | bigint | null)[];
+
+/** Reads a SQLite file and changes nothing in it; nobody else may write to it meanwhile. */
+export class SqliteMoveEnd implements MoveEnd {
+  protected readonly database: Database;
+
+  constructor(path: string, options: SqliteDatabase.Options = { readonly: true, fileMustExist: true }) {
+    this.database = new SqliteDatabase(path, options);
+    this.database.defaultSafeIntegers(true);
+  }
+
+  async count({ name }: MovedTable): Promise<number> {
+    return Number(this.database.prepare(`SELECT COUNT(*) FROM "${name}"`).pluck().get());
+  }
+
+  async *batches(table: MovedTable, after: Row | undefined): AsyncGenerator<readonly Row[]> {
+    const marks = table.key.map(() => '?').join(', ');
+    const where = after === undefined ? '' : `WHERE (${listOf(table.key)}) > (${marks})`;
+    const statement = this.database
+      .prepare(`SELECT ${listOf(table.columns)} FROM "${table.name}" ${where} ORDER BY ${listOf(table.key)}`)
+      .raw();
+    const values = (after ?? []).map((text, index) => bound(text, table.key[index]?.isInteger === true));
+    yield* gathered(texts(statement.iterate(...values) as Iterable<SqliteRow>));
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}
+
+/** A text as it is bound for a column. */
+function bound(text: string | null, isInteger: boolean): string | bigint | null {
+  return isInteger && text !== null ? BigInt(text) : text;
+}
+
+function* texts(rows: Iterable<SqliteRow>): Generator<Row> {
+  for (const row of rows) yield row.map((value) => (value === null ? null : String(value)));
+}
+
+/** Fills a SQLite file, of which nobody else makes use meanwhile. */
+export class SqliteMoveTarget extends SqliteMoveEnd implements MoveTarget {
+  constructor(path: string) {
+    super(path, { fileMustExist: true });
+    for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'])
+      this.database.pragma(pragma);
+  }
+
+  async isBegun(): Promise<boolean> {
+    return this.database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(MOVE_TABLE) !== undefined;
+  }
+
+  async begin(sourcePlace: string): Promise<ReadonlyMap<string, TableProgress>> {
+    this.database.exec(
+      `CREATE TABLE IF NOT EXISTS ${MOVE_TABLE}
+         (source text NOT NULL, name text PRIMARY KEY, rows integer NOT NULL, last text)`,
+    );
+    this.database
+      .prepare(`INSERT INTO ${MOVE_TABLE} (source, name, rows) VALUES (?, '', 0) ON CONFLICT DO NOTHING`)
+      .run(sourcePlace);
+    return progressOf(
+      this.database.prepare(`SELECT * FROM ${MOVE_TABLE}`).all() as ProgressRow[],
+      sourcePlace,
+    );
+  }
+
+  async append(table: MovedTable, rows: readonly Row[], { rows: count, last }: TableProgress): Promise<void> {
+    const marks = table.columns.map(() => '?').join(', ');
+    const insert = this.database.prepare(
+      `INSERT INTO "${table.name}" (${listOf(table.columns)}) VALUES (${marks})`,
+    );
+    const note = this.database.prepare(
+      `INSERT INTO ${MOVE_TABLE} (source, name, rows, last)
+         VALUES ((SELECT source FROM ${MOVE_TABLE} WHERE name = ''), ?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, last = excluded.last`,
+    );
+    this.database.transaction(() => {
+      for (const row of rows)
+        insert.run(...row.map((text, index) => bound(text, table.columns[index]?.isInteger === true)));
+      note.run(table.name, count, JSON.stringify(last));
+    })();
+  }
+
+  async finish(): Promise<void> {
+    this.database.exec(`DROP TABLE ${MOVE_TABLE}; ANALYZE`);
+    this.database.pragma('wal_checkpoint(TRUNCATE)');
+  }
+}
