@@ -2,6 +2,7 @@
 // the key looked up per request, @nestjs/throttler with its memory storage, ValidationPipe, an envelope interceptor,
 // COUNT(*) behind every list. Same state, same audit events, same durability as Lethe; it answers by the same fields.
 import 'reflect-metadata';
+import type { Server } from 'node:http';
 import { Module, ValidationPipe } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
@@ -17,6 +18,8 @@ import { GdprController, GdprService } from './gdpr';
 import { ApiKeyGuard, EnvelopeInterceptor } from './http';
 import { OutboxService } from './outbox';
 import { Transactions } from './transactions';
+
+const KEEP_ALIVE_MS = 65_000;
 
 function database(): TypeOrmModuleOptions {
   const url = process.env.DATABASE_URL ?? '';
@@ -54,7 +57,9 @@ async function start(): Promise<void> {
   const app = await NestFactory.create(UsualModule, { logger: ['error'] });
   app.setGlobalPrefix('api/v1');
   app.useGlobalPipes(new ValidationPipe({ whitelist: true, transform: true }));
-  await app.listen(0, '127.0.0.1');
+  const server = (await app.listen(0, '127.0.0.1')) as Server;
+  // A list that blocks the event loop for seconds must not let idle connections seem forgotten.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   process.send?.(await app.getUrl());
 }
 
