@@ -18,8 +18,7 @@ describe('webhooks', () => {
   let bot: Bot;
 
   beforeEach(async () => {
-    receiver.calls.length = 0;
-    receiver.status = 200;
+    receiver.reset();
     bot = await service.registerBot({ webhook_url: receiver.url });
   });
 

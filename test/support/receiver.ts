@@ -16,6 +16,7 @@ export class Receiver {
   status = 200;
   url: string;
   private server: Server;
+  private resets = 0;
   private readonly waiting: { count: number; resolve: (calls: Call[]) => void }[] = [];
 
   async start(): Promise<this> {
@@ -23,15 +24,25 @@ export class Receiver {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
+        // A late call of an earlier test.
+        if (request.url !== new URL(this.url).pathname) return response.writeHead(200).end();
         const rawBody = Buffer.concat(chunks).toString();
         this.calls.push({ headers: request.headers, rawBody, body: JSON.parse(rawBody) as Json });
         response.writeHead(this.status).end();
         this.wakeWaiting();
+        return undefined;
       });
     });
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
     this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
     return this;
+  }
+
+  /** Begins anew under another URL: what is still on its way to the old one is confirmed and not kept. */
+  reset(): void {
+    this.calls.length = 0;
+    this.status = 200;
+    this.url = this.url.replace(/hook.*$/, `hook-${++this.resets}`);
   }
 
   /** All calls, once there are `count`. */
