@@ -13,7 +13,7 @@ export function writeSection(name, text) {
   const before = document.slice(0, from + begin.length);
   writeFileSync(
     DOCUMENT,
-    `${before}\n\n<!-- prettier-ignore-start -->\n${text}\n<!-- prettier-ignore-end -->\n\n${document.slice(to)}`,
+    `${before}\n\n<!-- prettier-ignore-start -->\n\n${text}\n\n<!-- prettier-ignore-end -->\n\n${document.slice(to)}`,
   );
 }
 
