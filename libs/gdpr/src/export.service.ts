@@ -7,6 +7,9 @@ import { type Subject, SubjectDataHolders, type SubjectExport, type Tx, UnitOfWo
 /** A larger export is streamed from a snapshot of its own instead of being held as one text; in UTF-16 units. */
 const HELD_MAX = 1024 * 1024;
 
+/** How often a streamed export asks whether its subject is being erased: what is on its way cannot be called back. */
+const CHECK_MS = 20;
+
 /** The document piece by piece; nothing of it is read before it is asked for. */
 interface Gathered {
   readonly head: string;
@@ -61,10 +64,14 @@ export class ExportService {
     await this.unitOfWork.snapshot(async (tx) => {
       const { head, data, tail } = await this.gather(tx, subject, full);
       await write(head);
+      let checkedMs = -Infinity;
       for (const pieces of [data(), tail()]) {
         for await (const piece of pieces) {
           // An erasure that began meanwhile closes the subject for exports too, those under way included.
-          await this.unitOfWork.read((now) => requireOpen(now, subject, startedAt));
+          if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
+            checkedMs = this.clock.monotonicMs();
+            await requireOpen(this.unitOfWork, subject, startedAt);
+          }
           await write(piece);
         }
       }
@@ -122,8 +129,12 @@ async function* sections(parts: readonly NonNullable<SubjectExport['full']>[]): 
 }
 
 /** @throws ApiError 404 while the subject is being erased, or when an erasure was asked for since `since`. */
-async function requireOpen(tx: Tx, { botId, guildId, userId }: Subject, since = '9999'): Promise<void> {
-  const erasure = await tx.get(
+async function requireOpen(
+  database: { get(sql: string, ...values: readonly string[]): Promise<unknown> },
+  { botId, guildId, userId }: Subject,
+  since = '9999',
+): Promise<void> {
+  const erasure = await database.get(
     `SELECT 1 FROM deletion_requests
      WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND (status = 'processing' OR created_at >= ?)`,
     ...[botId, guildId, userId, since],
