@@ -47,7 +47,13 @@ export interface Ending {
   readonly stderr: string;
 }
 
-/** The service as a process of its own, which can be killed. */
+/** What each kind of process says once it runs. */
+const RUNS = {
+  api: /Lethe listens on http:\/\/127\.0\.0\.1:(\d+)/,
+  worker: /Lethe's worker runs, .* http:\/\/127\.0\.0\.1:(\d+)\//,
+} as const;
+
+/** The service, or a worker of it, as a process of its own, which can be killed. */
 export class ChildService {
   private child: ChildProcess;
   private stderr = '';
@@ -58,7 +64,12 @@ export class ChildService {
     private readonly buildDirectory: string,
     readonly databasePath: string,
     private readonly environment: Readonly<Record<string, string>> = {},
+    private readonly kind: keyof typeof RUNS = 'api',
   ) {}
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
@@ -69,7 +80,7 @@ export class ChildService {
     this.launch();
     const listening = new Promise<number>((resolvePort) => {
       this.child.stderr?.on('data', () => {
-        const port = /Lethe listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(this.stderr)?.[1];
+        const port = RUNS[this.kind].exec(this.stderr)?.[1];
         if (port !== undefined) resolvePort(Number(port));
       });
     });
@@ -94,12 +105,13 @@ export class ChildService {
 
   private launch(): void {
     this.stderr = '';
-    this.child = spawn(process.execPath, [join(this.buildDirectory, 'apps/api/src/main.js')], {
+    this.child = spawn(process.execPath, [join(this.buildDirectory, `apps/${this.kind}/src/main.js`)], {
       cwd: dirname(this.databasePath),
       env: {
         PATH: process.env['PATH'],
         NODE_PATH: join(ROOT, 'node_modules'),
         PORT: String(this.port),
+        WORKER_PORT: String(this.port),
         DATABASE_URL: `sqlite:${this.databasePath}`,
         RATE_LIMIT_TIERS: 'free=1000000',
         RATE_LIMIT_ANONYMOUS: '1000000',

@@ -1,0 +1,86 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Json } from './client';
+
+/** What arrived of one delivery. */
+export interface Recorded {
+  readonly webhookId: string;
+  readonly body: Json;
+  /** When each attempt began, in milliseconds of `performance.now()`. */
+  readonly begunMs: number[];
+  confirmed: number;
+}
+
+/**
+ * The web server of many bots, each with a path of its own. Records every delivery, and whether two attempts of one were
+ * ever open at once.
+ */
+export class RecordingReceiver {
+  readonly deliveries = new Map<string, Recorded>();
+  /** Ids of deliveries of which two attempts were open at once. */
+  readonly overlapping = new Set<string>();
+  /** How long an answer takes. */
+  delayMs = 10;
+  /** Whether an attempt is answered with 500. */
+  fails: (attempt: number, nth: number) => boolean = () => false;
+  private readonly open = new Map<string, number>();
+  private url: string;
+  private readonly server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const id = String(request.headers['webhook-id']);
+      const confirm = this.begin(id, JSON.parse(Buffer.concat(chunks).toString()) as Json);
+      setTimeout(() => response.writeHead(confirm() ? 200 : 500).end(), this.delayMs);
+    });
+  });
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return this;
+  }
+
+  /** The address of one bot. */
+  at(name: string | number): string {
+    return `${this.url}/${name}`;
+  }
+
+  get attempts(): number {
+    return [...this.deliveries.values()].reduce((sum, { begunMs }) => sum + begunMs.length, 0);
+  }
+
+  /** Calls under way. */
+  get openCalls(): number {
+    return this.open.size;
+  }
+
+  forget(): void {
+    this.deliveries.clear();
+    this.overlapping.clear();
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  /** Answers what ends the attempt: whether it is confirmed. */
+  private begin(id: string, body: Json): () => boolean {
+    const nth = this.deliveries.size;
+    const known = this.deliveries.get(id) ?? { webhookId: id, body, begunMs: [], confirmed: 0 };
+    this.deliveries.set(id, known);
+    known.begunMs.push(performance.now());
+    const open = this.open.get(id) ?? 0;
+    this.open.set(id, open + 1);
+    if (open > 0) this.overlapping.add(id);
+    const isFailing = this.fails(known.begunMs.length, nth);
+    return () => {
+      const left = (this.open.get(id) ?? 1) - 1;
+      if (left === 0) this.open.delete(id);
+      else this.open.set(id, left);
+      if (!isFailing) known.confirmed++;
+      return !isFailing;
+    };
+  }
+}
