@@ -81,7 +81,7 @@ export class UserDataHolder implements SubjectDataHolder {
   /** What each stored category is for (GDPR Art. 15(1)(a), (d)). */
   private async purposes(tx: Tx, { botId, guildId, userId }: Subject): Promise<object[]> {
     const rows = await tx.all<{ category_key: string }>(
-      `SELECT category_key FROM user_data WHERE ${SUBJECT}`,
+      `SELECT category_key FROM user_data WHERE ${SUBJECT} ORDER BY category_key`,
       botId,
       guildId,
       userId,
