@@ -123,7 +123,7 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
 
   private openLater(): void {
     if (this.closed) return;
-    this.reopening = setTimeout(() => void this.open(), this.pauseMs * (0.5 + Math.random() / 2));
+    this.reopening = setTimeout(() => void this.open(), this.pauseMs * (0.5 + Math.random() / 2)).unref();
     this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
   }
 
