@@ -5,6 +5,8 @@ import { GUILD, userId } from './tenant.mjs';
 const CHUNK = 500_000;
 const GUILDS = 10;
 const EVENTS_PER_USER = 50;
+/** For so many values there is one webhook call. */
+const ROWS_PER_DELIVERY = 10;
 /** Values of each user, one per category. */
 export const VALUES_PER_USER = 20;
 /** Of how many users the measured requests speak, and where their ids begin: above all others. */
@@ -38,7 +40,10 @@ export class GrowingSeeds extends Seeds {
     for (let from = this.rows + 1; from <= rows; from += CHUNK) {
       const to = Math.min(rows, from + CHUNK - 1);
       await this.events(from, to);
-      if (values) await this.values(from, to);
+      if (values) {
+        await this.values(from, to);
+        await this.deliveries(Math.ceil(from / ROWS_PER_DELIVERY), Math.floor(to / ROWS_PER_DELIVERY));
+      }
     }
     this.rows = rows;
     await this.counted();
@@ -66,6 +71,15 @@ export class GrowingSeeds extends Seeds {
     const user = this.user(`n / ${VALUES_PER_USER}`);
     const guild_id = this.guild(`n / ${VALUES_PER_USER}`);
     await this.database.run(...(await this.valuesOf({ user_id: user, guild_id }, from, to)));
+  }
+
+  /** Webhook calls about others that have been confirmed. */
+  async deliveries(from, to) {
+    const { created_at: at } = this.shared;
+    const call = { id: this.id('d000'), event: this.text('consent_revoked'), payload: this.text('{}') };
+    const ended = { status: this.text('delivered'), attempts: '1', retries: '0', finished_at: at };
+    const row = { ...this.shared, ...call, ...ended, next_attempt_at: at, give_up_at: at };
+    await this.database.run(...(await this.insert('webhook_deliveries', row, from, to)));
   }
 
   async valuesOf(subject, from, to) {
