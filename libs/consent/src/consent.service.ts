@@ -195,22 +195,14 @@ export class ConsentService {
     const { botId, guildId, userId } = consent;
     const id = this.random.uuid();
     const createdAt = this.clock.nowIso();
-    await (isFirst ? createConsent : putConsent)(tx, consent);
-    await appendTransition(tx, {
-      botId,
-      guildId,
-      userId,
-      id,
-      consentId,
-      action,
-      version,
-      categories,
-      createdAt,
-    });
-    await this.audit.record(tx, { botId, guildId, userId }, type, {
-      version,
-      ...(categories !== null && { categories }),
-    });
+    const transition = { botId, guildId, userId, id, consentId, action, version, categories, createdAt };
+    const details = { version, ...(categories !== null && { categories }) };
+    // Sent one behind the other, in this order: on PostgreSQL nobody waits for the way in between.
+    await Promise.all([
+      (isFirst ? createConsent : putConsent)(tx, consent),
+      appendTransition(tx, transition),
+      this.audit.record(tx, { botId, guildId, userId }, type, details),
+    ]);
   }
 }
 

@@ -83,23 +83,29 @@ export class ErasureService {
   }
 
   private async finish(request: DeletionRequest): Promise<DeletionRequest> {
-    let finished: DeletionRequest;
-    try {
-      finished = await this.unitOfWork.write((tx) => this.remove(tx, request));
-    } catch (error) {
-      this.logger.error(JSON.stringify(describeFault(error)));
-      await this.fail(request);
-      throw new ApiError(
-        'service_unavailable',
-        'The erasure failed and nothing was erased: request it again',
-        {
-          request_id: request.id,
-          status: 'failed',
-        },
-      );
-    }
+    const finished = await this.unitOfWork
+      .write((tx) => this.remove(tx, request))
+      .catch((error: unknown) => this.afterFault(request, error));
     await this.unitOfWork.scrub();
     return finished;
+  }
+
+  /** What became of a request whose removal was not confirmed: a commit whose answer was lost may have taken place. */
+  private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest> {
+    this.logger.error(JSON.stringify(describeFault(error)));
+    const details = { request_id: request.id, status: 'processing' };
+    const found = await this.fail(request).catch(() => {
+      throw new ApiError(
+        'service_unavailable',
+        'The erasure is on record and will be finished once the database answers: ask for its status',
+        details,
+      );
+    });
+    if (found?.status === 'completed') return found;
+    throw new ApiError('service_unavailable', 'The erasure failed and nothing was erased: request it again', {
+      ...details,
+      status: 'failed',
+    });
   }
 
   /** Everything goes at once, or nothing does. */
@@ -110,8 +116,8 @@ export class ErasureService {
     const found = await lockRequest(tx, botId, id);
     // Another worker that took it up has ended it meanwhile.
     if (found?.status !== 'processing') return found ?? request;
-    const deletedCategories: string[] = [];
-    for (const holder of this.holders.all()) deletedCategories.push(...(await holder.erase(tx, subject)));
+    const erased = await Promise.all(this.holders.all().map((holder) => holder.erase(tx, subject)));
+    const deletedCategories = erased.flat();
     const { created_at: completedAt } = await this.audit.record(tx, subject, 'deletion_completed', {
       request_id: id,
     });
@@ -125,20 +131,21 @@ export class ErasureService {
     return { ...request, status: 'completed', completedAt, deletedCategories };
   }
 
-  /** Puts the failure on record and opens the subject again. If even that fails, recovery takes the request up. */
-  private async fail({ botId, guildId, userId, id }: DeletionRequest): Promise<void> {
+  /**
+   * Puts the failure on record and opens the subject again, unless the request has ended meanwhile; answers it as it is
+   * then. If even that fails, recovery takes the request up.
+   */
+  private async fail({ botId, guildId, userId, id }: DeletionRequest): Promise<DeletionRequest | null> {
     const subject = { botId, guildId, userId };
-    await this.unitOfWork.write(async (tx) => {
+    return this.unitOfWork.write(async (tx) => {
       await this.consents.lock(tx, subject);
-      const failed = await tx.run(
-        `UPDATE deletion_requests SET status = 'failed' WHERE bot_id = ? AND id = ? AND status = 'processing'`,
-        botId,
-        id,
-      );
-      if (failed === 0) return;
+      const found = await lockRequest(tx, botId, id);
+      if (found?.status !== 'processing') return found;
+      await tx.run(`UPDATE deletion_requests SET status = 'failed' WHERE bot_id = ? AND id = ?`, botId, id);
       await this.consents.reopen(tx, subject);
       await this.audit.record(tx, subject, 'deletion_failed', { request_id: id });
       tx.afterCommit(() => this.metrics.count('erasures', 'failed'));
+      return { ...found, status: 'failed' };
     });
   }
 }

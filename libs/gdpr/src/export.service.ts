@@ -79,18 +79,19 @@ export class ExportService {
   }
 
   private async gather(tx: Tx, subject: Subject, full: boolean): Promise<Gathered> {
-    await requireOpen(tx, subject);
-    const parts: SubjectExport[] = [];
-    for (const holder of this.holders.all()) parts.push(await holder.export(tx, subject, full));
+    // Asked for all at once, and answered one after the other: on PostgreSQL nobody waits for the way in between.
+    const asked = this.holders.all().map((holder) => holder.export(tx, subject, full));
+    const [, bot, parts] = await Promise.all([
+      requireOpen(tx, subject),
+      tx.get<{ id: string; name: string }>('SELECT id, name FROM bots WHERE id = ?', subject.botId),
+      Promise.all(asked),
+    ]);
     const consent = parts.find((part) => part.consent !== undefined)?.consent ?? null;
-    const { id, name } =
-      (await tx.get<{ id: string; name: string }>('SELECT id, name FROM bots WHERE id = ?', subject.botId)) ??
-      {};
     const record = {
       userId: subject.userId,
       guildId: subject.guildId,
       exportedAt: this.clock.nowIso(),
-      bot: { id, name },
+      bot: { id: bot?.id, name: bot?.name },
       consent,
     };
     return {
