@@ -30,7 +30,7 @@ const CONNECTION = /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENE
 
 /** Errors of the driver and its pool that carry no code. */
 const CONNECTION_MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL|Query read timeout)/;
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL|Query read timeout)/;
 
 /** The code of a driver's error, also where TypeORM has wrapped it. */
 export function driverCode(error: unknown): string {

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import { Convoy, type Passenger } from './convoy';
-import { databaseUnavailable } from './database-faults';
+import { databaseUnavailable, isConnectionLost } from './database-faults';
 import { prepared } from './postgres.tx';
 
 /** Connections for single reads: one is asked while the other one's answers are read. */
@@ -54,20 +54,13 @@ export class PostgresReader {
 
   private async read(sql: string, asked: readonly Values[]): Promise<Row[]> {
     const client = await this.connection();
-    const [first = []] = asked;
-    if (asked.length === 1 || first.length === 0) {
-      const { rows } = await client.query<NonNullable<Row>>({ ...prepared(sql), values: [...first] });
-      return new Array<Row>(asked.length).fill(rows[0]);
+    try {
+      return await ask(client, sql, asked);
+    } catch (error) {
+      // One that gives no answer in time may never give one again: the next read shall not wait for it.
+      if (isConnectionLost(error)) client.end().catch(this.onFault);
+      throw error;
     }
-    // One list per placeholder, as long as there are passengers.
-    const lists = first.map((_, at) => asked.map((values) => values[at]));
-    const { rows } = await client.query<NonNullable<Row> & { lethe_place: number }>({
-      ...prepared(forMany(sql)),
-      values: lists,
-    });
-    const found = new Array<Row>(asked.length).fill(undefined);
-    for (const { lethe_place: place, ...row } of rows) found[place - 1] ??= row;
-    return found;
   }
 
   private connection(): Promise<Client> {
@@ -93,6 +86,23 @@ export class PostgresReader {
     this.connections[at] = connection;
     return connection;
   }
+}
+
+async function ask(client: Client, sql: string, asked: readonly Values[]): Promise<Row[]> {
+  const [first = []] = asked;
+  if (asked.length === 1 || first.length === 0) {
+    const { rows } = await client.query<NonNullable<Row>>({ ...prepared(sql), values: [...first] });
+    return new Array<Row>(asked.length).fill(rows[0]);
+  }
+  // One list per placeholder, as long as there are passengers.
+  const lists = first.map((_, at) => asked.map((values) => values[at]));
+  const { rows } = await client.query<NonNullable<Row> & { lethe_place: number }>({
+    ...prepared(forMany(sql)),
+    values: lists,
+  });
+  const found = new Array<Row>(asked.length).fill(undefined);
+  for (const { lethe_place: place, ...row } of rows) found[place - 1] ??= row;
+  return found;
 }
 
 const many = new Map<string, string>();

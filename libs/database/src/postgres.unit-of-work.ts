@@ -40,6 +40,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   private readonly reader: PostgresReader;
   private readonly acts = new SharedActs((work, callers) => this.retried(work, callers));
   private readonly underWay = new Set<Promise<unknown>>();
+  private readonly prepared = new WeakSet<PoolClient>();
 
   constructor(
     private readonly source: DataSource,
@@ -149,7 +150,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     timeoutMs = UNIT_TIMEOUT_MS,
     callers = 0,
   ): Promise<T> {
-    const client = await pool.connect();
+    const client = await this.connection(pool);
     let broken = true;
     try {
       const begun = client.query(begin);
@@ -158,7 +159,9 @@ export class PostgresUnitOfWork extends UnitOfWork {
       let value: T;
       try {
         value = await withinTimeout(work(tx), timeoutMs);
-        await begun;
+        await begun.catch(() => {
+          throw databaseUnavailable();
+        });
       } catch (error) {
         tx.close();
         broken = !(await rolledBack(client, error));
@@ -174,6 +177,20 @@ export class PostgresUnitOfWork extends UnitOfWork {
     } finally {
       client.release(broken);
     }
+  }
+
+  /**
+   * A connection that survives its own loss, of which the unit hears by its statements; and that writes in a transaction
+   * alone: the statements of a unit do not wait for the answer to its BEGIN, and where that failed they are refused too.
+   */
+  private async connection(pool: Pool): Promise<PoolClient> {
+    const client = await pool.connect();
+    if (!this.prepared.has(client)) {
+      this.prepared.add(client);
+      client.on('error', () => undefined);
+      client.query('SET default_transaction_read_only = on').catch(() => undefined);
+    }
+    return client;
   }
 
   private call(callback: () => void): void {
