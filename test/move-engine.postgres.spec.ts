@@ -128,7 +128,7 @@ describe('npm run migrate:engine', () => {
 
   it('keeps services from the target until it has ended, and goes on with the batch that was next', async () => {
     await move({ at: 'DECLARE moved', count: 2 });
-    await expect(serviceOn(target)).rejects.toThrow('is being filled by npm run migrate:engine');
+    await expect(serviceOn(target).then(stopped)).rejects.toThrow('is being filled by npm run migrate:engine');
     const begun = await target.rows<{ name: string }>(`SELECT name FROM lethe_move WHERE rows > 0`);
     expect(begun.length).toBeGreaterThan(5);
     const { output } = await move({ at: 'INSERT INTO "(bots|audit_events)"' });
@@ -152,7 +152,7 @@ describe('npm run migrate:engine', () => {
     const { code, output } = await move();
     expect(code).toBe(1);
     expect(output).toMatch(/(user_data|consents|servers|audit_counts) differs: \d+ rows in the source/);
-    await expect(serviceOn(target)).rejects.toThrow('is being filled');
+    await expect(serviceOn(target).then(stopped)).rejects.toThrow('is being filled');
   });
 });
 
