@@ -128,7 +128,9 @@ describe('npm run migrate:engine', () => {
 
   it('keeps services from the target until it has ended, and goes on with the batch that was next', async () => {
     await move({ at: 'DECLARE moved', count: 2 });
-    await expect(serviceOn(target).then(stopped)).rejects.toThrow('is being filled by npm run migrate:engine');
+    await expect(serviceOn(target).then(stopped)).rejects.toThrow(
+      'is being filled by npm run migrate:engine',
+    );
     const begun = await target.rows<{ name: string }>(`SELECT name FROM lethe_move WHERE rows > 0`);
     expect(begun.length).toBeGreaterThan(5);
     const { output } = await move({ at: 'INSERT INTO "(bots|audit_events)"' });
