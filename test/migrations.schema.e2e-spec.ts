@@ -99,6 +99,7 @@ describe('the migrated schema', () => {
       )
       .sort();
     expect(partial).toStrictEqual([
+      `ix_audit_events_bot_id_guild_id_user_id source = 'client' AND details IS NOT NULL`,
       `ix_deletion_requests_bot_id_user_id status = 'processing'`,
       `ix_webhook_deliveries_bot_id_next_attempt_at status = 'pending'`,
     ]);
@@ -147,7 +148,7 @@ describe('a drift that was planted', () => {
   const EVERYWHERE = [
     'DROP INDEX ix_audit_events_bot_id_guild_id_seq',
     'DROP INDEX ix_consents_bot_id_id; CREATE INDEX ix_consents_bot_id_id ON consents (bot_id, id)',
-    'ALTER TABLE audit_events DROP COLUMN source',
+    'ALTER TABLE audit_events DROP COLUMN created_at',
     'ALTER TABLE user_data ADD COLUMN more text',
     'CREATE INDEX ix_more ON audit_events (source)',
     'DROP TABLE job_leases',

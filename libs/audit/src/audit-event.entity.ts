@@ -15,13 +15,19 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 const byType = ['bot_id', 'event_type', 'seq'];
 const byGuild = ['bot_id', 'guild_id', 'seq'];
-const byUser = ['bot_id', 'user_id', 'seq'];
+const byGuildAndType = ['bot_id', 'guild_id', 'event_type', 'seq'];
+const byUser = ['bot_id', 'user_id', 'seq', 'guild_id', 'event_type'];
+const toErase = ['bot_id', 'guild_id', 'user_id'];
 
 /** What happened, in the order in which it was committed: `seq` counts up per bot. */
 @Entity('audit_events')
 @Index(indexName('audit_events', byType), ['botId', 'eventType', 'seq'])
 @Index(indexName('audit_events', byGuild), ['botId', 'guildId', 'seq'])
-@Index(indexName('audit_events', byUser), ['botId', 'userId', 'seq'])
+@Index(indexName('audit_events', byGuildAndType), ['botId', 'guildId', 'eventType', 'seq'])
+@Index(indexName('audit_events', byUser), ['botId', 'userId', 'seq', 'guildId', 'eventType'])
+@Index(indexName('audit_events', toErase), ['botId', 'guildId', 'userId'], {
+  where: `"source" = 'client' AND "details" IS NOT NULL`,
+})
 export class AuditEvent {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryColumn({ type: 'integer' }) seq: number;

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEventType, Clock, Page, Random } from '@app/common';
-import { type SqlValue, type Subject, type Tx, UnitOfWork } from '@app/database';
+import { type Engine, type SqlValue, type Subject, type Tx, UnitOfWork } from '@app/database';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
 import type { AuditSource } from './audit-event.entity';
-import { ALL_GUILDS, appendEvents, type NewEvent } from './audit.sql';
+import { ALL_GUILDS, appendEvents, conditionOf, type NewEvent } from './audit.sql';
 
 const COLUMNS = 'id, guild_id, user_id, event_type, source, details, created_at';
 
 /** Events read at once where all of a subject are asked for. */
 const BATCH = 100;
+
+const FILTERS = ['user_id', 'guild_id', 'event_type'] as const;
 
 interface Row extends Omit<AuditEventView, 'details'> {
   details: string | null;
@@ -56,20 +58,23 @@ export class AuditService {
   /** One page, newest first, with the exact total. */
   list(botId: string, query: AuditQuery): Promise<AuditEventsView> {
     const page = new Page(query);
-    const filter = filterOf(botId, query);
     return this.unitOfWork.read(async (tx) => {
+      const filter = filterOf(tx.engine, botId, query);
       const total = await countOf(tx, botId, query, filter);
-      const rows = page.offset < total ? await rowsOf(tx, filter, page.size, page.offset) : [];
+      // Never more than there are: the search for one more that is not there would go through all the others.
+      const size = Math.min(page.size, total - page.offset);
+      const rows = size > 0 ? await rowsOf(tx, filter, size, page.offset) : [];
       return { events: rows.map(view), pagination: page.of(total) };
     });
   }
 
   /** Every event of a subject, oldest first, read a batch at a time. */
   async *ofSubject(tx: Tx, { botId, guildId, userId }: Subject): AsyncGenerator<AuditEventView> {
+    const where = conditionOf(tx.engine, ['user_id', 'guild_id']);
     for (let after = 0; ;) {
       const rows = await tx.all<Row & { seq: number }>(
         `SELECT seq, ${COLUMNS} FROM audit_events
-         WHERE bot_id = ? AND user_id = ? AND guild_id = ? AND seq > ? ORDER BY seq LIMIT ${BATCH}`,
+         WHERE ${where} AND seq > ? ORDER BY seq LIMIT ${BATCH}`,
         ...[botId, userId, guildId, after],
       );
       for (const { seq, ...row } of rows) {
@@ -82,8 +87,9 @@ export class AuditService {
 
   /** Removes the details of a subject's events; that the acts took place stays on record. */
   async eraseDetails(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
+    const where = conditionOf(tx.engine, ['user_id', 'guild_id']);
     await tx.run(
-      'UPDATE audit_events SET details = NULL WHERE bot_id = ? AND user_id = ? AND guild_id = ? AND details IS NOT NULL',
+      `UPDATE audit_events SET details = NULL WHERE ${where} AND details IS NOT NULL`,
       botId,
       userId,
       guildId,
@@ -97,19 +103,19 @@ interface Filter {
 }
 
 /** Only names of columns go into the text, so that there are eight statements and no more. */
-function filterOf(botId: string, query: Pick<AuditQuery, 'user_id' | 'guild_id' | 'event_type'>): Filter {
-  const conditions = ['bot_id = ?'];
-  const values: SqlValue[] = [botId];
-  for (const column of ['user_id', 'guild_id', 'event_type'] as const) {
-    const value = query[column];
-    if (value == null) continue;
-    conditions.push(`${column} = ?`);
-    values.push(value);
-  }
-  return { where: conditions.join(' AND '), values };
+function filterOf(
+  engine: Engine,
+  botId: string,
+  query: Pick<AuditQuery, 'user_id' | 'guild_id' | 'event_type'>,
+): Filter {
+  const columns = FILTERS.filter((column) => query[column] != null);
+  return {
+    where: conditionOf(engine, columns),
+    values: [botId, ...columns.map((column) => query[column] ?? null)],
+  };
 }
 
-/** From the kept counts; only the events of one user, which are few, are counted row by row. */
+/** From the kept counts; only the events of one user are counted one by one, in an index alone. */
 async function countOf(tx: Tx, botId: string, query: AuditQuery, filter: Filter): Promise<number> {
   if (query.user_id != null) {
     const row = await tx.get<{ total: number }>(
@@ -131,13 +137,15 @@ async function countOf(tx: Tx, botId: string, query: AuditQuery, filter: Filter)
   return Number(row?.total ?? 0);
 }
 
+/** Rows before the page are skipped in an index alone: SQLite does so by itself, PostgreSQL has to be told. */
 function rowsOf(tx: Tx, { where, values }: Filter, limit: number, offset: number): Promise<Row[]> {
+  const ofPage = `FROM audit_events WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`;
+  if (tx.engine === 'sqlite') return tx.all<Row>(`SELECT ${COLUMNS} ${ofPage}`, ...values, limit, offset);
+  const [botId = null] = values;
   return tx.all<Row>(
     `SELECT ${COLUMNS} FROM audit_events
-     WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`,
-    ...values,
-    limit,
-    offset,
+     WHERE bot_id = ? AND seq = ANY(ARRAY(SELECT seq ${ofPage})) ORDER BY seq DESC`,
+    ...[botId, ...values, limit, offset],
   );
 }
 

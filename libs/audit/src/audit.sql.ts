@@ -1,5 +1,5 @@
 import type { AuditEventType } from '@app/common';
-import type { Subject, Tx } from '@app/database';
+import type { Engine, Subject, Tx } from '@app/database';
 import type { AuditSource } from './audit-event.entity';
 
 /** An event that is to be appended. */
@@ -14,6 +14,21 @@ export interface NewEvent {
 
 /** The counts over all guilds of a bot stand under this guild id, which no guild has. */
 export const ALL_GUILDS = '';
+
+/**
+ * A condition for the columns given. One user's events are found among that user's, whatever else is asked for: SQLite
+ * keeps no statistics and would as well go through a guild's. The plus keeps an index from being entered by a column.
+ */
+export function conditionOf(
+  engine: Engine,
+  columns: readonly ('user_id' | 'guild_id' | 'event_type')[],
+): string {
+  const ofUser = columns.includes('user_id');
+  const terms = columns.map((column) =>
+    engine === 'sqlite' && ofUser && column !== 'user_id' ? `+${column} = ?` : `${column} = ?`,
+  );
+  return ['bot_id = ?', ...terms].join(' AND ');
+}
 
 const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
   VALUES (?, COALESCE((SELECT MAX(seq) FROM audit_events WHERE bot_id = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?)`;

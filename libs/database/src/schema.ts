@@ -72,6 +72,15 @@ export async function addColumn(
   );
 }
 
+/** PostgreSQL: the parts of a table that is partitioned, or the table itself: what holds rows and has settings. */
+export async function partsOf(runner: QueryRunner, table: string): Promise<readonly string[]> {
+  const parts = (await runner.query(
+    'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1',
+    [table],
+  )) as { name: string }[];
+  return parts.length === 0 ? [table] : parts.map(({ name }) => name);
+}
+
 /** PostgreSQL: the next event of the audit log gets a place behind all that are there. */
 export const CONTINUE_AUDIT_ORDER = `SELECT setval('audit_events_seq',
   (SELECT COALESCE(MAX(seq), 0) + 1 FROM audit_events), false)`;

@@ -14,7 +14,12 @@ export type DeletionStatus = 'processing' | 'completed' | 'failed';
 
 /** An erasure request and what became of it: the evidence that it was answered (GDPR Art. 5(2)). */
 @Entity('deletion_requests')
-@Index(indexName('deletion_requests', ['bot_id', 'guild_id', 'user_id']), ['botId', 'guildId', 'userId'])
+@Index(indexName('deletion_requests', ['bot_id', 'guild_id', 'user_id', 'id']), [
+  'botId',
+  'guildId',
+  'userId',
+  'id',
+])
 @Index(indexName('deletion_requests', ['bot_id', 'user_id']), ['botId', 'userId'], {
   unique: true,
   where: `"status" = 'processing'`,

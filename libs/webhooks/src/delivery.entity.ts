@@ -27,7 +27,12 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
   where: `"status" = 'pending'`,
 })
 @Index(indexName('webhook_deliveries', ['bot_id', 'status', 'id']), ['botId', 'status', 'id'])
-@Index(indexName('webhook_deliveries', ['bot_id', 'user_id', 'guild_id']), ['botId', 'userId', 'guildId'])
+@Index(indexName('webhook_deliveries', ['bot_id', 'user_id', 'id', 'guild_id']), [
+  'botId',
+  'userId',
+  'id',
+  'guildId',
+])
 export class Delivery {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryIdColumn() id: string;

@@ -6,6 +6,7 @@ import { Audit1763600000005 } from './1763600000005-audit';
 import { Deletions1763600000006 } from './1763600000006-deletions';
 import { Webhooks1763600000007 } from './1763600000007-webhooks';
 import { ManyProcesses1763600000008 } from './1763600000008-many-processes';
+import { ListsAtSize1763600000009 } from './1763600000009-lists-at-size';
 
 /** Lethe's schema, in the order in which it grew. */
 export const LETHE_MIGRATIONS = [
@@ -17,4 +18,5 @@ export const LETHE_MIGRATIONS = [
   Deletions1763600000006,
   Webhooks1763600000007,
   ManyProcesses1763600000008,
+  ListsAtSize1763600000009,
 ];
