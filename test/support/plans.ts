@@ -1,0 +1,110 @@
+import { engine, type TestDatabase } from './database';
+
+/** Who belongs to which bot, found by a key or an address; and what belongs to no bot. */
+const DIRECTORIES = ['bots', 'api_keys', 'job_leases'];
+
+/** Reads the plans of one database's statements. */
+export class Plans {
+  private tables: ReadonlySet<string> = new Set();
+
+  constructor(private readonly database: TestDatabase) {}
+
+  /**
+   * On PostgreSQL other bots get rows in every table and part, so that its plans are those of a grown installation.
+   * SQLite chooses without looking into the tables.
+   */
+  async prepare(): Promise<this> {
+    const tables = await this.database.tables();
+    this.tables = new Set(tables.map(({ name }) => name));
+    if (engine === 'postgres') {
+      for (const { name, columns } of tables)
+        if (columns.includes('bot_id') && !DIRECTORIES.includes(name))
+          await this.database.run(othersRows(name));
+      await this.database.run('ANALYZE');
+      await this.database.run(
+        `ALTER DATABASE ${new URL(this.database.url).pathname.slice(1)} SET enable_seqscan = off`,
+      );
+    }
+    return this;
+  }
+
+  /**
+   * What is wrong with how `sql` finds its rows: a table of bots' rows that is not entered by an index beginning with
+   * one `bot_id`, or where rows of other users are looked at although one is named.
+   */
+  async faults(sql: string): Promise<string[]> {
+    return engine === 'sqlite' ? this.onSqlite(sql) : this.onPostgres(sql);
+  }
+
+  private async onSqlite(sql: string): Promise<string[]> {
+    const values = Array.from(sql.matchAll(/\?/g), () => null);
+    const steps = await this.database.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+    const namesUser = /\buser_id"? = \?/.test(sql);
+    return steps
+      .map(({ detail }) => detail)
+      .filter(
+        (detail) =>
+          /^(SCAN|SEARCH) (?!CONSTANT ROW|\d+-ROW VALUES|dummy_table)/.test(detail) && !isOfDirectory(detail),
+      )
+      .filter((detail) => !/\(bot_id=\?/.test(detail) || (namesUser && !/user_id=\?/.test(detail)));
+  }
+
+  private async onPostgres(sql: string): Promise<string[]> {
+    const rows = await this.database.rows<{ 'QUERY PLAN': [{ Plan: Step }] }>(
+      `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${sql}`,
+    );
+    return [...new Set(rows.flatMap((row) => this.faultsOf(row['QUERY PLAN'][0].Plan)))];
+  }
+
+  private faultsOf(step: Step, table = ''): string[] {
+    // The hot tables are plans of their parts.
+    const relation = (step['Relation Name'] ?? table).replace(/_p\d\d$/, '');
+    const below = (step.Plans ?? []).flatMap((child) => this.faultsOf(child, relation));
+    const kind = step['Node Type'];
+    if (
+      !/^(Seq|Index|Index Only|Bitmap Heap|Bitmap Index) Scan$/.test(kind) ||
+      !this.tables.has(relation) ||
+      DIRECTORIES.includes(relation)
+    )
+      return below;
+    const looked = `${kind} of ${relation}: ${step['Index Cond'] ?? 'from end to end'}`;
+    const filtered = step.Filter !== undefined && /\buser_id\)?(::text)? = /.test(step.Filter);
+    if (filtered) return [...below, `${looked}, and then users by ${step.Filter}`];
+    const entered = kind === 'Bitmap Heap Scan' || /\bbot_id\)?(::text)? = /.test(step['Index Cond'] ?? '');
+    return entered ? below : [...below, looked];
+  }
+}
+
+interface Step {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Filter?: string;
+  readonly Plans?: readonly Step[];
+}
+
+/** SQLite names a table by its alias, and always by its index. */
+function isOfDirectory(detail: string): boolean {
+  const table = /^(?:SCAN|SEARCH) (\w+)/.exec(detail)?.[1] ?? '';
+  const index = /INDEX (?:sqlite_autoindex|ix)_(\w+)/.exec(detail)?.[1] ?? '';
+  return DIRECTORIES.some((name) => table === name || index.startsWith(`${name}_`));
+}
+
+/** A statement that gives 128 bots 25,600 rows, each of another user, in a few guilds, whatever the columns are. */
+function othersRows(table: string): string {
+  return `DO $do$ DECLARE names text; texts text; BEGIN
+    SELECT string_agg(quote_ident(column_name), ', '),
+      string_agg(CASE
+        WHEN column_name = 'bot_id' THEN 'md5((n % 128)::text)'
+        WHEN column_name = 'guild_id' THEN '(n / 128 % 20)::text'
+        WHEN column_name = 'event_type' THEN '(n / 128 % 9)::text'
+        WHEN column_name = 'category_key' THEN '(n / 128 % 10)::text'
+        WHEN column_name = 'status' AND data_type <> 'bigint' THEN quote_literal('delivered')
+        WHEN data_type = 'bigint' THEN 'n'
+        WHEN column_name = 'id' OR column_name LIKE '%\\_id' OR column_name = 'key' THEN 'n::text'
+        ELSE quote_literal('x') END, ', ')
+      INTO names, texts FROM information_schema.columns WHERE table_schema = 'public' AND table_name = '${table}';
+    SET LOCAL session_replication_role = replica;
+    EXECUTE format('INSERT INTO %I (%s) SELECT %s FROM generate_series(1, 25600) n ON CONFLICT DO NOTHING', '${table}', names, texts);
+  END $do$`;
+}

@@ -1,0 +1,44 @@
+import SqliteDatabase from 'better-sqlite3';
+import { Client } from 'pg';
+
+type Method = (this: unknown, ...given: unknown[]) => unknown;
+
+/** Every text that the drivers of this process run while the log is open, each once, whatever asked for it. */
+export class SqlLog {
+  private readonly found = new Set<string>();
+  private readonly undo: (() => void)[] = [];
+
+  open(): this {
+    this.wrap(Client.prototype, 'query', (_, [given]) =>
+      typeof given === 'object' && given !== null ? (given as { text?: unknown }).text : given,
+    );
+    const database = new SqliteDatabase(':memory:');
+    const statement: unknown = Object.getPrototypeOf(database.prepare('SELECT 1'));
+    database.close();
+    for (const method of ['get', 'all', 'run', 'iterate'])
+      this.wrap(statement, method, (self) => (self as SqliteDatabase.Statement).source);
+    return this;
+  }
+
+  close(): void {
+    for (const undo of this.undo.splice(0)) undo();
+  }
+
+  /** The statements about rows, in the order in which each came first. */
+  statements(): string[] {
+    return [...this.found].filter((text) => /^(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text));
+  }
+
+  private wrap(prototype: unknown, name: string, textOf: (self: unknown, given: unknown[]) => unknown): void {
+    const methods = prototype as Record<string, Method>;
+    const original = methods[name];
+    if (original === undefined) throw new Error(`the driver has no method ${name}`);
+    const { found } = this;
+    methods[name] = function (...given) {
+      const text = textOf(this, given);
+      if (typeof text === 'string') found.add(text.trim());
+      return original.apply(this, given);
+    };
+    this.undo.push(() => (methods[name] = original));
+  }
+}
