@@ -1,4 +1,5 @@
-import { SubjectDataHolders, UnitOfWork } from '@app/database';
+import { databaseUnavailable, SubjectDataHolders, UnitOfWork } from '@app/database';
+import { ErasureService } from '@app/gdpr';
 import type { Bot } from './support/bot';
 import type { Json } from './support/client';
 import {
@@ -167,7 +168,11 @@ describe('an erasure under way', () => {
       if ((await onRecord()) !== undefined) throw new Error('the disk is gone');
       return write(work);
     });
-    expectFailure(await forget(), 500, 'internal_error');
+    const { error, status } = await forget();
+    expect({ status, details: error.details }).toMatchObject({
+      status: 503,
+      details: { status: 'processing' },
+    });
     jest.restoreAllMocks();
     const id = await onRecord();
     if (id === undefined) throw new Error('the erasure never began');
@@ -223,6 +228,23 @@ describe('an erasure under way', () => {
     expectFailure(await bot.export(who), 404, 'not_found');
     expect((await bot.status(who)).data).toMatchObject({ status: 'none' });
     expect((await forget()).status).toBe(200);
+  });
+
+  it('stays on record when whoever takes it up finds the database busy, and is finished by the next try', async () => {
+    const id = await brokenOff();
+    const erasures = service.app.get(ErasureService, { strict: false });
+    jest.spyOn(service.app.get(UnitOfWork), 'write').mockRejectedValue(databaseUnavailable());
+    await erasures.finishLeft();
+    jest.restoreAllMocks();
+    expect((await deletion(id)).data['status']).toBe('processing');
+    await erasures.finishLeft();
+    expect((await deletion(id)).data['status']).toBe('completed');
+  });
+
+  it('is left to its own process while it is young', async () => {
+    const id = await brokenOff();
+    await service.app.get(ErasureService, { strict: false }).finishLeft('2000-01-01T00:00:00.000Z');
+    expect((await deletion(id)).data['status']).toBe('processing');
   });
 
   it('completes as often as it answers 200, and answers 409 to all others of many at the same moment', async () => {

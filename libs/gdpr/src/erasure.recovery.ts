@@ -42,10 +42,10 @@ export class ErasureRecovery implements Job, OnApplicationBootstrap {
       `SELECT 1 FROM deletion_requests WHERE status = 'processing' AND created_at < ? LIMIT 1`,
       before,
     );
-    if (left !== undefined) await this.finish(lease);
+    if (left !== undefined) await this.finish(lease, before);
   }
 
-  private finish(lease: Lease): Promise<void> {
-    return lease.keep(() => this.erasures.finishLeft());
+  private finish(lease: Lease, before?: string): Promise<void> {
+    return lease.keep(() => this.erasures.finishLeft(before));
   }
 }

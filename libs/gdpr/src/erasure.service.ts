@@ -3,8 +3,12 @@ import { AuditService } from '@app/audit';
 import { ApiError, conflict, describeFault, DomainEvents, Metrics, NO_METRICS, Random } from '@app/common';
 import { ConsentService } from '@app/consent';
 import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { UserForgotten } from './user-forgotten.event';
+
+/** Later than any time that is written down. */
+const NEVER = '9999';
 
 /**
  * Erasure (GDPR Art. 17) in two transactions. The first puts it on record and closes the subject for submits and
@@ -41,18 +45,31 @@ export class ErasureService {
     }
   }
 
-  /** Finishes every erasure that a crash or an unreachable database has left `processing`; one that fails stops no other. */
-  async finishLeft(): Promise<void> {
+  /**
+   * Finishes every erasure begun before `beforeIso` that a crash or an unreachable database has left `processing`; one
+   * that fails stops no other. One that another process is still at, or that the database has no time for, is left as it is.
+   */
+  async finishLeft(beforeIso = NEVER): Promise<void> {
     const left = await this.unitOfWork.read((tx) =>
-      tx.manager.findBy(DeletionRequest, { status: 'processing' }),
+      tx.manager.findBy(DeletionRequest, { status: 'processing', createdAt: LessThan(beforeIso) }),
     );
     for (const request of left) {
       if (this.running.has(request.id)) continue;
       this.metrics.count('erasures', 'resumed');
-      await this.finish(request).catch((error: unknown) =>
+      await this.resume(request).catch((error: unknown) =>
         this.logger.error(JSON.stringify(describeFault(error))),
       );
     }
+  }
+
+  private async resume(request: DeletionRequest): Promise<void> {
+    try {
+      await this.unitOfWork.write((tx) => this.remove(tx, request));
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'service_unavailable') throw error;
+      await this.afterFault(request, error);
+    }
+    await this.unitOfWork.scrub();
   }
 
   private begin(subject: Subject): Promise<DeletionRequest> {
