@@ -1,3 +1,5 @@
+import { BotDeletion } from '@app/bots';
+import { JobLeases, JobRunner, UnitOfWork } from '@app/database';
 import type { Bot } from './support/bot';
 import { Client } from './support/client';
 import { expectFailure } from './support/expected';
@@ -94,4 +96,25 @@ describe('two instances on one database', () => {
     const erasing = answers.filter(({ status }) => status === 200);
     expect(erasing.filter(({ data }) => data.deleted_categories.length > 0)).toHaveLength(1);
   });
+
+  it('finish the deletion of a bot whose process died, and leave one alone that another is at', async () => {
+    const { unitOfWork, finish } = deletionsOf(other);
+    await bot.post('/servers/register', { guild_id: subject().guild_id });
+    const left = () => one.database.rows('SELECT bot_id FROM servers WHERE bot_id = ?', bot.id);
+    const lease = await unitOfWork.write(async (tx) => {
+      await tx.run('UPDATE bots SET deleted_at = ? WHERE id = ?', new Date().toISOString(), bot.id);
+      return other.app.get(JobLeases).take(tx, `bot-deletion/${bot.id}`);
+    });
+    await finish();
+    expect(await left()).toHaveLength(1);
+    await unitOfWork.write(async (tx) => lease?.end(tx));
+    await finish();
+    expect(await left()).toEqual([]);
+    expect(await one.database.rows('SELECT id FROM bots WHERE id = ?', bot.id)).toEqual([]);
+  });
 });
+
+function deletionsOf({ app }: Service) {
+  const job = app.get(BotDeletion, { strict: false });
+  return { unitOfWork: app.get(UnitOfWork), finish: () => app.get(JobRunner).run(job, 'now') };
+}

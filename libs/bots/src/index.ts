@@ -1,3 +1,4 @@
+export * from './bot-deletion.service';
 export * from './api-key.guard';
 export * from './bot.entity';
 export { WebhookHealthView, type WebhookCondition } from './bots.dto';
