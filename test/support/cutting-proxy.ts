@@ -7,6 +7,7 @@ export type Cut = 'before it is sent' | 'after it is answered';
 export class CuttingProxy {
   private readonly sockets = new Set<Socket>();
   private planned: { text: string; cut: Cut; done: () => void } | undefined;
+  private awaited: { text: string; then: () => void } | undefined;
   private silent = false;
   private refusing = false;
   private server: Server;
@@ -31,6 +32,11 @@ export class CuttingProxy {
   /** Cuts the next connection over which `text` is sent; resolves when that has happened. */
   cutAt(text: string, cut: Cut): Promise<void> {
     return new Promise((done) => (this.planned = { text, cut, done }));
+  }
+
+  /** Calls `then` when `text` is sent for the first time from now on, which is by name where it was prepared before. */
+  onceSent(text: string, then: () => void): void {
+    this.awaited = { text, then };
   }
 
   /** Cuts every connection. */
@@ -73,6 +79,11 @@ export class CuttingProxy {
       if (this.silent) socket.pause();
     }
     client.on('data', (sent: Buffer) => {
+      if (this.awaited !== undefined && sent.includes(this.awaited.text)) {
+        const { then } = this.awaited;
+        this.awaited = undefined;
+        then();
+      }
       const plan = this.planned;
       if (plan === undefined || !sent.includes(plan.text)) {
         server.write(sent);
