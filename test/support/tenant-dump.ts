@@ -1,0 +1,26 @@
+import type { TestDatabase } from './database';
+
+/** Columns that tell nothing of what was done, or differ from run to run. */
+const UNTOLD = ['seq', 'writer', 'total', 'payload', 'digest', 'prefix', 'secret'];
+/** What the dispatcher changes of a queued call by itself. */
+const CALL_COLUMNS = ['bot_id', 'event', 'event_type', 'user_id', 'guild_id'];
+
+const VARYING = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{17,20}\b/g;
+
+/** Everything that a database holds of one bot, ids and times replaced: equal for equal states. */
+export async function dumpOf(database: TestDatabase, botId: string): Promise<string[]> {
+  const lines: string[] = [];
+  for (const { name, columns } of await database.tables()) {
+    const told = columns.filter((column) => !UNTOLD.some((part) => column.includes(part)));
+    const shown =
+      name === 'webhook_deliveries' ? told.filter((column) => CALL_COLUMNS.includes(column)) : told;
+    const owner = name === 'bots' ? 'id' : 'bot_id';
+    if (!columns.includes(owner) || ['webhook_attempts', 'webhook_health'].includes(name)) continue;
+    const sum = name === 'audit_counts' ? ', SUM(total) AS total' : '';
+    const group = sum === '' ? '' : ` GROUP BY ${shown.join(', ')}`;
+    const sql = `SELECT ${shown.join(', ')}${sum} FROM ${name} WHERE ${owner} = ?${group}`;
+    for (const row of await database.rows<object>(sql, botId))
+      lines.push(`${name} ${JSON.stringify(row).replace(VARYING, '*')}`);
+  }
+  return lines.sort();
+}
