@@ -48,10 +48,10 @@ describeWithRedis('the process of a service with a Redis', () => {
       return answer.data.status === status;
     });
 
-  /** With 0, and nothing on standard error but the four lines of the start. */
+  /** With 0, and nothing on standard error but the five lines of the start. */
   async function endsQuietly(): Promise<void> {
     const { code, stderr } = await child.end('SIGTERM');
-    expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 0, lines: 4 });
+    expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 0, lines: 5 });
   }
 
   it('lives through every loss of it, writes nothing on standard error, and ends with 0 while it hangs', async () => {

@@ -17,7 +17,8 @@ export const ERRORS = {
   internal_error: { status: 500, meaning: 'A fault of the service; quote `X-Request-Id` to its operator' },
   service_unavailable: {
     status: 503,
-    meaning: 'The service cannot do this now; nothing was changed, try again',
+    meaning:
+      'The service cannot do this now; try again. Nothing was changed, unless the message says otherwise',
   },
 } as const;
 
