@@ -16,6 +16,8 @@ const SUBJECTS_MAX = 1_000;
 @HoldsSubjectData()
 export class AuditHolder implements SubjectDataHolder {
   readonly tables = ['audit_events'];
+  /** A unit that the others have waited for may have written an event whose details go too. */
+  readonly last = true;
 
   constructor(private readonly audit: AuditService) {}
 

@@ -27,6 +27,8 @@ export interface SubjectExport {
 export interface SubjectDataHolder {
   /** Every table with rows about a subject that this holder answers for; a test fails for one that nobody claims. */
   readonly tables: readonly string[];
+  /** Erases after all others: for what others, whom the erasure had to wait for, may have written meanwhile. */
+  readonly last?: true;
   /** What is held; an empty object for nothing. `full` asks for the sections beyond the export record too. */
   export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport>;
   /** Removes all of it inside `tx`; answers the names of the data categories that really went. */
@@ -50,5 +52,15 @@ export class SubjectDataHolders {
       .getProviders({ metadataKey: HoldsSubjectData.KEY })
       .map((wrapper) => wrapper.instance as SubjectDataHolder);
     return this.found;
+  }
+
+  /** Removes everything inside `tx`, holder beside holder, and then what is {@link SubjectDataHolder.last}. */
+  async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
+    const erased: string[] = [];
+    for (const last of [false, true]) {
+      const some = this.all().filter((holder) => (holder.last ?? false) === last);
+      erased.push(...(await Promise.all(some.map((holder) => holder.erase(tx, subject)))).flat());
+    }
+    return erased;
   }
 }

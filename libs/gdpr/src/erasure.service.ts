@@ -133,8 +133,7 @@ export class ErasureService {
     const found = await lockRequest(tx, botId, id);
     // Another worker that took it up has ended it meanwhile.
     if (found?.status !== 'processing') return found ?? request;
-    const erased = await Promise.all(this.holders.all().map((holder) => holder.erase(tx, subject)));
-    const deletedCategories = erased.flat();
+    const deletedCategories = await this.holders.erase(tx, subject);
     const { created_at: completedAt } = await this.audit.record(tx, subject, 'deletion_completed', {
       request_id: id,
     });

@@ -35,13 +35,13 @@ export class UserDataHolder implements SubjectDataHolder {
 
   async erase(tx: Tx, { botId, guildId, userId }: Subject): Promise<readonly string[]> {
     const rows = await tx.all<{ category_key: string }>(
-      `SELECT category_key FROM user_data WHERE ${SUBJECT} ORDER BY category_key`,
+      `DELETE FROM user_data WHERE ${SUBJECT} RETURNING category_key`,
       botId,
       guildId,
       userId,
     );
-    await tx.run(`DELETE FROM user_data WHERE ${SUBJECT}`, botId, guildId, userId);
-    return rows.map((row) => row.category_key);
+    // Keys are ASCII: this is the order of their bytes.
+    return rows.map((row) => row.category_key).sort();
   }
 
   async subjectsOf(tx: Tx, botId: string, guildId: string): Promise<readonly string[]> {
