@@ -63,6 +63,24 @@ describe('two instances on one database', () => {
     }
   });
 
+  it('let a withdrawal and an erasure through however many submits for the user there are', async () => {
+    const who = subject();
+    await bot.hasCategory('profile');
+    await bot.hasConsent(who);
+    let over = false;
+    const submitting = Array.from({ length: 32 }, async (_, index) => {
+      const client = index % 2 === 0 ? bot : elsewhere();
+      while (!over) await client.post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } });
+    });
+    const begunMs = performance.now();
+    const answers = [await bot.post('/consents/revoke', who), await bot.post('/gdpr/forget-user', who)];
+    const tookMs = performance.now() - begunMs;
+    over = true;
+    await Promise.all(submitting);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(tookMs).toBeLessThan(5_000);
+  });
+
   it('count every event once, whichever of them writes it, and list them all', async () => {
     const event = { ...subject(), event_type: 'data_exported' };
     await Promise.all(

@@ -1,6 +1,6 @@
 import { CategoriesService, CategoryDeclarations } from '@app/categories';
 import { ConsentService, consentsInForce, holdSubject, requireConsent } from '@app/consent';
-import { type Subject, type Tx, UnitOfWork } from '@app/database';
+import { lockSubject, type Subject, type Tx, UnitOfWork } from '@app/database';
 import type { Bot } from './support/bot';
 import type { Answer } from './support/client';
 import { expectFailure } from './support/expected';
@@ -36,7 +36,11 @@ async function someoneWaits(): Promise<'waits'> {
 }
 
 /** What `compete` is answered, which has to wait for a unit that has done `hold` and is not committed yet. */
-async function behind(hold: (tx: Tx) => Promise<unknown>, compete: () => Promise<Answer>): Promise<Answer> {
+async function behind(
+  hold: (tx: Tx) => Promise<unknown>,
+  compete: () => Promise<Answer>,
+  meanwhile: () => boolean = () => true,
+): Promise<Answer> {
   let commit = (): void => undefined;
   const decided = new Promise<void>((resolve) => (commit = resolve));
   let competing: Promise<Answer> | undefined;
@@ -44,6 +48,7 @@ async function behind(hold: (tx: Tx) => Promise<unknown>, compete: () => Promise
     await hold(tx);
     competing = compete();
     const first = await Promise.race([someoneWaits(), competing.then(() => 'was answered at once')]);
+    while (!meanwhile()) await new Promise((resolve) => setImmediate(resolve));
     setImmediate(commit);
     await decided;
     return first;
@@ -97,6 +102,44 @@ describe('a submit', () => {
 describe('an export', () => {
   it('is committed before the erasure of its subject begins', async () => {
     expect((await behind((tx) => holdSubject(tx, held), forget)).status).toBe(200);
+  });
+});
+
+describe('an event that a bot posts', () => {
+  const post = () =>
+    bot.post('/audit/event', { ...who, event_type: 'data_exported', details: { text: 'x' } });
+
+  it('is committed before the erasure of its subject, which takes its details along', async () => {
+    expect((await behind((tx) => lockSubject(tx, held, 'together'), forget)).status).toBe(200);
+  });
+
+  it('of a subject without a consent is so too', async () => {
+    const stranger = subject();
+    const hold = (tx: Tx) =>
+      lockSubject(tx, { botId: bot.id, userId: stranger.user_id, guildId: stranger.guild_id }, 'together');
+    expect((await behind(hold, () => bot.post('/gdpr/forget-user', stranger))).status).toBe(200);
+  });
+
+  it('waits for an erasure that removes what there is', async () => {
+    expect((await behind((tx) => consents().lock(tx, held), post)).status).toBe(201);
+  });
+});
+
+describe('submits of one moment', () => {
+  it('do not wait for one among them whose subject is held', async () => {
+    const other = subject();
+    await bot.hasConsent(other);
+    let elsewhere: Answer | undefined;
+    const both = async () => {
+      const slow = submit();
+      elsewhere = await bot.post('/data/submit', { ...other, category: 'profile', data: { value: 'x' } });
+      return slow;
+    };
+    const holding = async (tx: Tx) => {
+      await consents().lock(tx, held);
+    };
+    expect((await behind(holding, both, () => elsewhere !== undefined)).status).toBe(200);
+    expect(elsewhere?.status).toBe(200);
   });
 });
 

@@ -120,6 +120,26 @@ describe('PostgresUnitOfWork.write', () => {
     expect(acknowledged.length).toBeGreaterThan(0);
   });
 
+  it('runs a unit again for a collision of one of several statements that were sent together', async () => {
+    let tries = 0;
+    const collide = `DO $$ BEGIN RAISE EXCEPTION 'met' USING ERRCODE = '40P01'; END $$`;
+    await unitOfWork.write(async (tx) => {
+      if (++tries > 1) return;
+      // The error of the second statement, which was refused because of the first one, is heard of earlier.
+      await Promise.all([(async () => (await tx.run(collide)) + 1)().then((n) => n), tx.run('SELECT 1')]);
+    });
+    expect(tries).toBe(2);
+  });
+
+  it('gives the reader of a long snapshot more time than the 120 seconds that an export has', async () => {
+    const [row] = await unitOfWork.snapshot((tx) =>
+      tx.all<{ setting: number }>(
+        `SELECT setting::bigint FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'`,
+      ),
+    );
+    expect(row?.setting).toBeGreaterThan(120_000);
+  });
+
   it('acknowledges nobody before the COMMIT is answered', async () => {
     const order: string[] = [];
     onQuery((text) => void (text === 'COMMIT' && order.push('commit')));

@@ -11,7 +11,7 @@ import {
   invalidRequest,
   Responds,
 } from '@app/common';
-import { UnitOfWork } from '@app/database';
+import { lockSubject, UnitOfWork } from '@app/database';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
 import { AuditService } from './audit.service';
 
@@ -29,9 +29,11 @@ export class AuditController {
   write(@CurrentBot() bot: Caller, @Body() body: WriteAuditEvent): Promise<AuditEventView> {
     const { user_id: userId, guild_id: guildId, event_type: type, details } = body;
     if (details != null) this.requireStorable(details);
-    return this.unitOfWork.write((tx) =>
-      this.audit.record(tx, { botId: bot.botId, userId, guildId }, type, details, 'client'),
-    );
+    const subject = { botId: bot.botId, userId, guildId };
+    return this.unitOfWork.write(async (tx) => {
+      await lockSubject(tx, subject, 'together');
+      return this.audit.record(tx, subject, type, details, 'client');
+    });
   }
 
   @Get('events')

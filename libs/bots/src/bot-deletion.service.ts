@@ -67,7 +67,7 @@ export class BotDeletion implements Job, OnApplicationBootstrap {
       );
       if (affected === 0) throw notFound('Bot');
       await tx.manager.delete(ApiKey, { botId });
-      tx.afterCommit(() => this.keys.forget(botId));
+      tx.afterCommit(() => this.keys.forget());
       return this.leases.take(tx, leaseOf(botId));
     });
     if (lease === undefined) throw goesOn();

@@ -13,7 +13,7 @@ class Keys {
 
   identify(key: string): KnownCaller | undefined {
     this.asked++;
-    return key === this.known ? { caller, untilMs: 1_000 } : undefined;
+    return key === this.known ? { caller, untilMs: 1_000, generation: 0 } : undefined;
   }
 
   isCurrent({ untilMs }: KnownCaller): boolean {

@@ -18,7 +18,9 @@ const MARGIN_MS = 50;
 /** A caller, and until when that is taken for true, in monotonic milliseconds. */
 export interface KnownCaller {
   readonly caller: Caller;
-  untilMs: number;
+  readonly untilMs: number;
+  /** How often keys had been taken away when it was read. */
+  readonly generation: number;
 }
 
 /**
@@ -50,18 +52,14 @@ export class KeyDirectory {
   }
 
   /** Whether a caller that was known before still is. */
-  isCurrent({ untilMs }: KnownCaller): boolean {
-    return untilMs === Infinity || untilMs > this.clock.monotonicMs();
+  isCurrent({ generation, untilMs }: KnownCaller): boolean {
+    return generation === this.generation && (untilMs === Infinity || untilMs > this.clock.monotonicMs());
   }
 
-  /** Drops every key of a bot from memory; called after the commit that took them away. */
-  forget(botId: string): void {
+  /** From here on nothing is believed that was read before; called after the commit that took keys away. */
+  forget(): void {
     this.generation++;
-    for (const [digest, known] of this.callers) {
-      if (known.caller.botId !== botId) continue;
-      known.untilMs = -Infinity;
-      this.callers.delete(digest);
-    }
+    this.callers.clear();
   }
 
   /** Resolves when no other process can believe any more what it had read before the call. */
@@ -81,11 +79,11 @@ export class KeyDirectory {
       return undefined;
     }
     const caller = new Caller(found.id, found.platform_bot_id, this.limitOf(found.platform_bot_id));
-    const known = { caller, untilMs };
-    if (generation === this.generation) {
+    const known = { caller, untilMs, generation };
+    if (this.isCurrent(known)) {
       if (this.callers.size >= CACHED_MAX) this.callers.clear();
       this.callers.set(digest, known);
-    } else known.untilMs = -Infinity;
+    }
     return known;
   }
 

@@ -41,9 +41,11 @@ export class CategoriesService {
   register(botId: string, inputs: readonly CategoryInput[]): Promise<CategoryView[]> {
     for (const input of inputs) requireDistinctKeys(input.fields);
     return this.unitOfWork.write(async (tx) => {
-      const views: CategoryView[] = [];
-      for (const input of inputs) views.push(await this.insert(tx, botId, input));
-      return views;
+      // In one order everywhere, so that two who declare the same wait for each other in turn.
+      const ordered = [...inputs].sort((a, b) => (a.key < b.key ? -1 : 1));
+      const views = new Map<string, CategoryView>();
+      for (const input of ordered) views.set(input.key, await this.insert(tx, botId, input));
+      return inputs.flatMap(({ key }) => views.get(key) ?? []);
     });
   }
 
@@ -68,7 +70,7 @@ export class CategoriesService {
   change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
     if (input.fields != null) requireDistinctKeys(input.fields);
     return this.unitOfWork.write(async (tx) => {
-      await lockCategory(tx, botId, key);
+      await lockCategory(tx, botId, key, 'FOR NO KEY UPDATE');
       const category = await this.require(tx, botId, key);
       if (input.fields != null) requireCompatible(category.fields, input.fields);
       const changed: Category = {
@@ -94,8 +96,13 @@ export class CategoriesService {
 
   /** Keeps these categories, as far as they are declared, from being withdrawn until the unit ends. */
   async hold(tx: Tx, botId: string, keys: readonly string[]): Promise<void> {
-    for (const key of keys)
-      await tx.get('SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR SHARE', botId, key);
+    for (const key of [...keys].sort())
+      await tx.get('SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR KEY SHARE', botId, key);
+  }
+
+  /** {@link hold} of every category of the bot. */
+  async holdAll(tx: Tx, botId: string): Promise<void> {
+    await tx.all('SELECT key FROM categories WHERE bot_id = ? ORDER BY key FOR KEY SHARE', botId);
   }
 
   /** @throws ApiError 404 for the first of `keys` that is not declared. */
@@ -146,9 +153,17 @@ export class CategoriesService {
   }
 }
 
-/** Nobody stores under the category, or asks for consent to it, until the unit has ended. */
-async function lockCategory(tx: Tx, botId: string, key: string): Promise<void> {
-  await tx.get('SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR UPDATE', botId, key);
+/**
+ * `FOR UPDATE`: nobody stores under the category, or asks for consent to it, until the unit has ended. A change needs
+ * less: what was valid before it still is.
+ */
+async function lockCategory(
+  tx: Tx,
+  botId: string,
+  key: string,
+  lock: 'FOR UPDATE' | 'FOR NO KEY UPDATE' = 'FOR UPDATE',
+): Promise<void> {
+  await tx.get(`SELECT 1 FROM categories WHERE bot_id = ? AND key = ? ${lock}`, botId, key);
 }
 
 async function insertIfNew(tx: Tx, category: Category): Promise<boolean> {

@@ -9,7 +9,7 @@ const COMPILED_MAX_LENGTH = 8 * 1024 * 1024;
 const FIND_ALL = `SELECT given.place, categories.fields
   FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, key, place)
   JOIN categories ON categories.bot_id = given.bot_id AND categories.key = given.key
-  ORDER BY categories.bot_id, categories.key FOR SHARE OF categories`;
+  ORDER BY categories.bot_id, categories.key FOR KEY SHARE OF categories SKIP LOCKED`;
 
 /** What each category declares, ready to check values with; compiled once per declaration, read in the storing unit. */
 @Injectable()
@@ -20,14 +20,14 @@ export class CategoryDeclarations {
   /** A declaration, held until the unit ends; undefined for a category that is not declared. */
   async find(tx: Tx, botId: string, key: string): Promise<DeclaredValues | undefined> {
     const found = await tx.get<{ fields: string }>(
-      'SELECT fields FROM categories WHERE bot_id = ? AND key = ? FOR SHARE',
+      'SELECT fields FROM categories WHERE bot_id = ? AND key = ? FOR KEY SHARE',
       botId,
       key,
     );
     return found === undefined ? undefined : this.of(found.fields);
   }
 
-  /** {@link find} of several at once; PostgreSQL alone. */
+  /** {@link find} of several at once, undefined also for one that would have to be waited for; PostgreSQL alone. */
   async findAll(
     tx: Tx,
     wanted: readonly { readonly botId: string; readonly key: string }[],

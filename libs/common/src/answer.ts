@@ -1,4 +1,4 @@
-import type { ApiError } from './errors';
+import { ApiError, internalError } from './errors';
 import { describeFault, logRequest } from './logger';
 import type { LetheResponse } from './request-context';
 
@@ -101,24 +101,34 @@ export function successEnvelope(data: unknown): string {
 const STREAM_TIMEOUT_MS = 120_000;
 
 /**
- * Sends a {@link JsonStream} in the success envelope at the pace of its reader. A fault half-way cuts the connection,
- * so that a part can never be taken for the whole.
+ * Sends a {@link JsonStream} in the success envelope at the pace of its reader. A fault before its first piece is
+ * answered as an error; one half-way cuts the connection, so that a part can never be taken for the whole.
  */
 export async function answerStream(
   response: LetheResponse,
   status: number,
   stream: JsonStream,
 ): Promise<void> {
-  response.writeHead(status, answerHeaders(response, status));
-  response.write('{"success":true,"data":');
   const timeout = setTimeout(() => response.destroy(), STREAM_TIMEOUT_MS);
   try {
     await stream.writeTo(async (piece) => {
       if (response.destroyed) throw new Error('The reader went away');
+      if (!response.headersSent) {
+        response.writeHead(status, answerHeaders(response, status));
+        response.write('{"success":true,"data":');
+      }
       if (!response.write(piece)) await drained(response);
     });
     response.end('}');
   } catch (error) {
+    if (!response.headersSent && !response.destroyed) {
+      const fault = error instanceof ApiError ? error : internalError();
+      response.req.context.logger.error(
+        { requestId: response.req.context.id, ...describeFault(error) },
+        'request failed',
+      );
+      return answer(response, fault.status, errorEnvelope(fault));
+    }
     response.req.context.logger.warn(
       { requestId: response.req.context.id, ...describeFault(error) },
       'answer was cut',

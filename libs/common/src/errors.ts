@@ -83,3 +83,8 @@ export function notFound(what: string, details?: Readonly<Record<string, unknown
 export function conflict(reason: ConflictReason, message: string): ApiError {
   return new ApiError('conflict', message, { reason });
 }
+
+/** A fault that nobody foresaw; what it was is told to the log alone. */
+export function internalError(): ApiError {
+  return new ApiError('internal_error', 'The service made a mistake; quote X-Request-Id to its operator');
+}

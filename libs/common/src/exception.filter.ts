@@ -1,7 +1,7 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { answer, errorEnvelope } from './answer';
-import { ApiError } from './errors';
+import { ApiError, internalError } from './errors';
 import { describeFault } from './logger';
 import { rateLimitExceeded } from './rate-limit.guard';
 import type { LetheResponse } from './request-context';
@@ -32,5 +32,5 @@ export function toApiError(exception: unknown): ApiError {
     if (status < 500) return new ApiError('invalid_request', 'The request is not valid');
   }
   if (exception instanceof URIError) return new ApiError('invalid_request', 'The path is not valid');
-  return new ApiError('internal_error', 'The service made a mistake; quote X-Request-Id to its operator');
+  return internalError();
 }

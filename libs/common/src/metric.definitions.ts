@@ -66,7 +66,7 @@ export const METRICS = {
     type: 'counter',
     name: 'lethe_database_units_retried_total',
     help: 'Units of work that PostgreSQL made run again, by reason',
-    label: { name: 'reason', values: ['serialization_failure', 'deadlock_detected'] },
+    label: { name: 'reason', values: ['serialization_failure', 'deadlock_detected', 'concurrent_change'] },
   },
   databasePoolConnections: {
     type: 'gauge',

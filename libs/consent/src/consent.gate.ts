@@ -3,9 +3,12 @@ import type { Subject, Tx } from '@app/database';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 
-/** What decides stays as it is until the unit has ended. */
+/**
+ * What decides stays as it is until the unit has ended. Locked for this unit alone: shared locks are given to whoever
+ * comes, past a withdrawal that waits.
+ */
 const SELECT =
-  'SELECT status, erasing, categories FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ? FOR SHARE';
+  'SELECT status, erasing, categories FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ? FOR UPDATE';
 
 type Decision = Pick<Consent, 'status' | 'erasing'> & { categories: string | null };
 
@@ -32,9 +35,12 @@ const SELECT_ALL = `SELECT given.place, consents.status, consents.erasing, conse
   FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, guild_id, user_id, place)
   JOIN consents ON consents.bot_id = given.bot_id AND consents.guild_id = given.guild_id
     AND consents.user_id = given.user_id
-  ORDER BY consents.bot_id, consents.guild_id, consents.user_id FOR SHARE OF consents`;
+  ORDER BY consents.bot_id, consents.guild_id, consents.user_id FOR UPDATE OF consents SKIP LOCKED`;
 
-/** {@link requireConsent} of several subjects at once: undefined where it would throw. PostgreSQL alone. */
+/**
+ * {@link requireConsent} of several subjects at once: undefined where it would throw, or would have to wait. PostgreSQL
+ * alone.
+ */
 export async function consentsInForce(
   tx: Tx,
   subjects: readonly Subject[],

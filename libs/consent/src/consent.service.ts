@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { CategoriesService } from '@app/categories';
 import { type AuditEventType, BOT_WIDE_GUILD_ID, Clock, DomainEvents, notFound, Random } from '@app/common';
-import { type Subject, type Tx, UnitOfWork } from '@app/database';
+import { lockSubject, type Subject, type Tx, UnitOfWork } from '@app/database';
 import {
   accepted,
   askedAlready,
@@ -98,7 +98,8 @@ export class ConsentService {
   revoke(botId: string, input: RevokeConsent): Promise<ConsentView> {
     const subject = { botId, userId: input.user_id, guildId: input.guild_id };
     return this.unitOfWork.write(async (tx) => {
-      await this.categories.hold(tx, botId, input.categories ?? []);
+      // A consent to everything, of which some is withdrawn, becomes one to each of the others.
+      if (input.categories != null) await this.categories.holdAll(tx, botId);
       const consent = await lockConsent(tx, subject);
       if (consent?.status !== 'accepted')
         throw notFound('Consent', { current_status: consent?.status ?? 'none' });
@@ -146,8 +147,9 @@ export class ConsentService {
     return closedAt;
   }
 
-  /** Waits for, and keeps out, whoever decides about the subject or stores under its consent. */
+  /** Waits for, and keeps out, whoever decides about the subject or writes anything about it. */
   async lock(tx: Tx, subject: Subject): Promise<void> {
+    await lockSubject(tx, subject, 'alone');
     await lockConsent(tx, subject);
   }
 

@@ -74,7 +74,7 @@ export async function lockConsent(tx: Tx, { botId, guildId, userId }: Subject): 
 
 /** Keeps a subject from being erased, or its consent from being decided anew, until the unit ends. */
 export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
-  await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT} FOR SHARE`, botId, guildId, userId);
+  await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT} FOR UPDATE`, botId, guildId, userId);
 }
 
 /** The part of a consent that its status shows. */

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { databaseUnavailable } from './database-faults';
 
 /** Callers that travel together at most. */
 const BATCH_MAX = 128;
@@ -8,6 +9,7 @@ const LANES = 2;
 /** One caller, waiting for its own answer. */
 export interface Passenger<Input, Output> {
   readonly input: Input;
+  readonly joinedMs: number;
   readonly resolve: (output: Output) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -20,8 +22,11 @@ export class Convoy<Input, Output> {
   private readonly waiting: Passenger<Input, Output>[] = [];
   private running = 0;
 
-  /** `serve` answers every passenger, and never rejects. */
-  constructor(private readonly serve: (batch: readonly Passenger<Input, Output>[]) => Promise<void>) {}
+  /** `serve` answers every passenger, and never rejects. Whoever waits for it longer than `waitMs` is refused. */
+  constructor(
+    private readonly serve: (batch: readonly Passenger<Input, Output>[]) => Promise<void>,
+    private readonly waitMs = Infinity,
+  ) {}
 
   /** Who has not been taken along yet. */
   get length(): number {
@@ -30,7 +35,7 @@ export class Convoy<Input, Output> {
 
   join(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ input, resolve, reject });
+      this.waiting.push({ input, joinedMs: performance.now(), resolve, reject });
       if (this.running < LANES) void this.run();
     });
   }
@@ -43,6 +48,15 @@ export class Convoy<Input, Output> {
   }
 
   private take(): Passenger<Input, Output>[] {
+    const sinceMs = performance.now() - this.waitMs;
+    for (
+      let first = this.waiting[0];
+      first !== undefined && first.joinedMs < sinceMs;
+      first = this.waiting[0]
+    ) {
+      first.reject(databaseUnavailable());
+      this.waiting.shift();
+    }
     return this.waiting.splice(0, BATCH_MAX);
   }
 }

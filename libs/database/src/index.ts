@@ -23,5 +23,6 @@ export * from './sqlite.tx';
 export * from './sqlite.unit-of-work';
 export * from './start-error';
 export * from './subject-data';
+export * from './subject-lock';
 export * from './tx';
 export * from './unit-of-work';

@@ -1,5 +1,5 @@
 import type { Config } from '@app/common';
-import { types } from 'pg';
+import { type PoolConfig, types } from 'pg';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 
@@ -48,11 +48,25 @@ function connectionOptions(config: PostgresConfig): Record<string, unknown> {
     query_timeout: config.databaseStatementTimeoutMs + 5_000,
     lock_timeout: config.databaseLockTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    // Planning a statement on a partitioned table costs more than running it: the plan that prunes at run time is kept.
-    options: '-c plan_cache_mode=force_generic_plan -c timezone=UTC',
+    options: [
+      // Planning a statement on a partitioned table costs more than running it: the plan that prunes at run time is kept.
+      '-c plan_cache_mode=force_generic_plan',
+      '-c timezone=UTC',
+      // What is written stands in a transaction that says READ WRITE: a statement that was sent behind a BEGIN which
+      // failed is refused.
+      '-c default_transaction_read_only=on',
+    ].join(' '),
     types: { getTypeParser },
     pipeline: true,
   };
+}
+
+/** How long the reader of a streamed export may take in all, and a little more. */
+const IDLE_IN_SNAPSHOT_MS = 150_000;
+
+/** For transactions that wait for the reader of what they read. */
+export function patient(options: PoolConfig): PoolConfig {
+  return { ...options, idle_in_transaction_session_timeout: IDLE_IN_SNAPSHOT_MS };
 }
 
 /** For work on the schema, which may take as long as it takes. */
@@ -63,6 +77,7 @@ export function withoutTimeouts(options: PostgresDataSourceOptions): PostgresDat
     query_timeout: 0,
     lock_timeout: 0,
     idle_in_transaction_session_timeout: 0,
+    options: '-c timezone=UTC',
     pipeline: false,
   };
   return { ...options, extra, poolSize: 1 };

@@ -28,7 +28,7 @@ export class PostgresReader {
   get(sql: string, values: Values): Promise<Row> {
     let convoy = this.convoys.get(sql);
     if (convoy === undefined) {
-      convoy = new Convoy((batch) => this.serve(sql, batch));
+      convoy = new Convoy((batch) => this.serve(sql, batch), this.config.connectionTimeoutMillis);
       this.convoys.set(sql, convoy);
     }
     return convoy.join(values);

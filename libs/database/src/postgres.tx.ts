@@ -4,9 +4,12 @@ import { type SqlList, type SqlValue, Tx } from './tx';
 
 /** A statement as PostgreSQL takes it: placeholders by number, and the name under which each connection keeps it. */
 interface Prepared {
-  readonly name: string;
+  readonly name?: string;
   readonly text: string;
 }
+
+/** The texts of the code are far fewer; where a module writes values into its texts, the others are not kept. */
+const KEPT_MAX = 1_000;
 
 const known = new Map<string, Prepared>();
 
@@ -15,7 +18,9 @@ export function prepared(sql: string): Prepared {
   let found = known.get(sql);
   if (found === undefined) {
     let count = 0;
-    found = { name: `lethe_${known.size + 1}`, text: sql.replace(/\?/g, () => `$${++count}`) };
+    const text = sql.replace(/\?/g, () => `$${++count}`);
+    if (known.size >= KEPT_MAX) return { text };
+    found = { name: `lethe_${known.size + 1}`, text };
     known.set(sql, found);
   }
   return found;
@@ -25,6 +30,8 @@ export function prepared(sql: string): Prepared {
 export class PostgresTx extends Tx {
   readonly engine = 'postgres';
 
+  /** The error of the first statement that failed, whichever the unit hears of. */
+  firstFault: unknown;
   private typeorm: EntityManager | undefined;
 
   constructor(
@@ -54,8 +61,15 @@ export class PostgresTx extends Tx {
     return (await this.query(sql, values)).rowCount ?? 0;
   }
 
-  private query(sql: string, values: readonly (SqlValue | SqlList)[]) {
-    const { name, text } = prepared(sql);
-    return this.client.query<Record<string, unknown>>({ name, text, values: values as unknown[] });
+  private async query(sql: string, values: readonly (SqlValue | SqlList)[]) {
+    try {
+      return await this.client.query<Record<string, unknown>>({
+        ...prepared(sql),
+        values: values as unknown[],
+      });
+    } catch (error) {
+      this.firstFault ??= error;
+      throw error;
+    }
   }
 }

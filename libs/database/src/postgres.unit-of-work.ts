@@ -1,4 +1,4 @@
-import type { UnitOfWorkSizes } from '@app/common';
+import type { LabelOf, UnitOfWorkSizes } from '@app/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -11,6 +11,7 @@ import {
   outcomeUnknown,
   translateFault,
 } from './database-faults';
+import { patient } from './postgres.options';
 import { PostgresReader } from './postgres.reader';
 import { PostgresTx } from './postgres.tx';
 import { SharedActs } from './shared-acts';
@@ -27,6 +28,9 @@ const SNAPSHOTS_MAX = 4;
 /** A unit that awaits something else than its statements is ended after this; the statements have limits of their own. */
 const UNIT_TIMEOUT_MS = 60_000;
 
+/** SQLSTATE of a statement in a transaction that has failed already. */
+const ABORTED = '25P02';
+
 const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
@@ -38,7 +42,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   private readonly pool: Pool;
   private readonly snapshots: Pool;
   private readonly reader: PostgresReader;
-  private readonly acts = new SharedActs((work, callers) => this.retried(work, callers));
+  private readonly acts: SharedActs;
   private readonly underWay = new Set<Promise<unknown>>();
   private readonly prepared = new WeakSet<PoolClient>();
 
@@ -49,7 +53,9 @@ export class PostgresUnitOfWork extends UnitOfWork {
     super();
     this.pool = (source.driver as PostgresDriver).master as Pool;
     const { options } = this.pool;
-    this.snapshots = new Pool({ ...options, max: SNAPSHOTS_MAX }).on('error', onFault);
+    this.snapshots = new Pool({ ...patient(options), max: SNAPSHOTS_MAX }).on('error', onFault);
+    const waitMs = options.connectionTimeoutMillis;
+    this.acts = new SharedActs((work, callers) => this.retried(work, callers), waitMs);
     this.reader = new PostgresReader(options, onFault);
   }
 
@@ -124,7 +130,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
       } catch (error) {
         const again = isCollision(error) || error instanceof ConcurrentChange;
         if (!again) throw translateFault(error);
-        this.observer.retried(driverCode(error) === '40P01' ? 'deadlock_detected' : 'serialization_failure');
+        this.observer.retried(reasonOf(error));
         if (tries === TRIES_MAX) {
           this.onFault(error);
           throw databaseUnavailable();
@@ -165,7 +171,8 @@ export class PostgresUnitOfWork extends UnitOfWork {
       } catch (error) {
         tx.close();
         broken = !(await rolledBack(client, error));
-        throw error;
+        // Of statements that were sent together those behind the failed one fail too, and may be heard of first.
+        throw driverCode(error) === ABORTED ? (tx.firstFault ?? error) : error;
       }
       const callbacks = tx.close();
       const committingMs = performance.now();
@@ -179,16 +186,12 @@ export class PostgresUnitOfWork extends UnitOfWork {
     }
   }
 
-  /**
-   * A connection that survives its own loss, of which the unit hears by its statements; and that writes in a transaction
-   * alone: the statements of a unit do not wait for the answer to its BEGIN, and where that failed they are refused too.
-   */
+  /** A connection that survives its own loss, of which the unit hears by its statements. */
   private async connection(pool: Pool): Promise<PoolClient> {
     const client = await pool.connect();
     if (!this.prepared.has(client)) {
       this.prepared.add(client);
       client.on('error', () => undefined);
-      client.query('SET default_transaction_read_only = on').catch(() => undefined);
     }
     return client;
   }
@@ -200,6 +203,11 @@ export class PostgresUnitOfWork extends UnitOfWork {
       this.onFault(error);
     }
   }
+}
+
+function reasonOf(error: unknown): LabelOf<'databaseUnitsRetried'> {
+  if (error instanceof ConcurrentChange) return 'concurrent_change';
+  return driverCode(error) === '40P01' ? 'deadlock_detected' : 'serialization_failure';
 }
 
 /** @throws ApiError 503 when it is not known whether the commit took place. */

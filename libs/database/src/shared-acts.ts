@@ -7,8 +7,11 @@ import type { SharedAct } from './unit-of-work';
 export class SharedActs {
   private readonly convoys = new Map<object, Convoy<never, unknown>>();
 
-  /** `write` runs work that serves a number of callers in one transaction. */
-  constructor(private readonly write: <T>(work: (tx: Tx) => Promise<T>, callers: number) => Promise<T>) {}
+  /** `write` runs work that serves a number of callers in one transaction, for which nobody waits longer than `waitMs`. */
+  constructor(
+    private readonly write: <T>(work: (tx: Tx) => Promise<T>, callers: number) => Promise<T>,
+    private readonly waitMs?: number,
+  ) {}
 
   /** Callers whose transaction has not begun. */
   get waiting(): number {
@@ -18,7 +21,7 @@ export class SharedActs {
   do<Input, Output>(act: SharedAct<Input, Output>, input: Input): Promise<Output> {
     let convoy = this.convoys.get(act) as unknown as Convoy<Input, Output> | undefined;
     if (convoy === undefined) {
-      convoy = new Convoy((batch) => this.serve(act, batch));
+      convoy = new Convoy((batch) => this.serve(act, batch), this.waitMs);
       this.convoys.set(act, convoy as unknown as Convoy<never, unknown>);
     }
     return convoy.join(input);

@@ -1,0 +1,72 @@
+import { type Clock, type Config, type LetheRequest, SystemClock, SystemRandom } from '@app/common';
+import type { UnitOfWork } from '@app/database';
+import type { Response } from 'express';
+import { newApiKey } from './api-key';
+import { identify } from './identify.middleware';
+import { KeyDirectory } from './key-directory';
+
+const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()))}`;
+
+/** A directory over a database that knows the key until it is `deleted`. */
+class World {
+  deleted = false;
+  nowMs = 0;
+  readonly keys: KeyDirectory;
+  private readonly middleware;
+
+  constructor(engine: 'sqlite' | 'postgres') {
+    const unitOfWork = {
+      get: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return this.deleted ? undefined : { id: 'bot', platform_bot_id: '123456789012345678' };
+      },
+    };
+    const clock = { monotonicMs: () => this.nowMs };
+    const config = { database: { engine }, tiers: new Map([['free', 30]]), botTiers: new Map() };
+    this.keys = new KeyDirectory(
+      unitOfWork as unknown as UnitOfWork,
+      clock as Clock,
+      config as unknown as Config,
+    );
+    this.middleware = identify(this.keys);
+  }
+
+  async isKnownOn(socket: object): Promise<boolean> {
+    const request = { headers: { authorization }, socket, context: {} } as unknown as LetheRequest;
+    await new Promise<void>((resolve) => this.middleware(request, {} as Response, () => resolve()));
+    return request.context.caller !== undefined;
+  }
+}
+
+describe('a key that was taken away', () => {
+  it.each(['sqlite', 'postgres'] as const)('is unknown at once on every connection (%s)', async (engine) => {
+    const world = new World(engine);
+    const sockets = [{}, {}, {}];
+    // Looked up at the same moment, each by itself.
+    expect(await Promise.all(sockets.map((socket) => world.isKnownOn(socket)))).toEqual([true, true, true]);
+    world.deleted = true;
+    world.keys.forget();
+    for (const socket of [...sockets, {}]) expect(await world.isKnownOn(socket)).toBe(false);
+  });
+
+  it('is unknown where it was being looked up meanwhile', async () => {
+    const world = new World('sqlite');
+    const socket = {};
+    const asking = world.isKnownOn(socket);
+    world.deleted = true;
+    world.keys.forget();
+    await asking;
+    expect(await world.isKnownOn(socket)).toBe(false);
+  });
+
+  it('is believed by another process of a PostgreSQL database for a second at most', async () => {
+    const world = new World('postgres');
+    const socket = {};
+    await world.isKnownOn(socket);
+    world.deleted = true;
+    world.nowMs = 999;
+    expect(await world.isKnownOn(socket)).toBe(true);
+    world.nowMs = 1_000;
+    expect(await world.isKnownOn(socket)).toBe(false);
+  });
+});
