@@ -1,3 +1,4 @@
+import { ConsentService } from '@app/consent';
 import { databaseUnavailable, SubjectDataHolders, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/gdpr';
 import type { Bot } from './support/bot';
@@ -291,6 +292,30 @@ describe('an erasure that fails', () => {
     const retried = await forget();
     expectSuccess(retried, 200, forgotten(['profile']));
     expect(retried.data.request_id).not.toBe(id);
+  });
+});
+
+describe('an erasure that somebody else has ended', () => {
+  /** What happens to the request before the removal has its lock. */
+  function meanwhile(sql: string) {
+    const consents = service.app.get(ConsentService, { strict: false });
+    const lock = consents.lock.bind(consents);
+    jest.spyOn(consents, 'lock').mockImplementation(async (tx, held) => {
+      await tx.run(sql, held.botId);
+      return lock(tx, held);
+    });
+  }
+
+  it('as failed is answered 503 with that status, and not 200', async () => {
+    meanwhile(`UPDATE deletion_requests SET status = 'failed' WHERE bot_id = ?`);
+    const answer = await forget();
+    expectFailure(answer, 503, 'service_unavailable');
+    expect(answer.error.details).toMatchObject({ status: 'failed' });
+  });
+
+  it('by deleting the bot is answered 401 like everything that it asks for', async () => {
+    meanwhile('DELETE FROM deletion_requests WHERE bot_id = ?');
+    expectFailure(await forget(), 401, 'unauthorized');
   });
 });
 

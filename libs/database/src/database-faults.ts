@@ -16,6 +16,11 @@ export function outcomeUnknown(): ApiError {
   );
 }
 
+/** The bot was deleted after the request had been authenticated. */
+export function botDeleted(): ApiError {
+  return new ApiError('unauthorized', 'The API key is not valid any more');
+}
+
 const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
 
 /**
@@ -61,8 +66,7 @@ export function translateFault(error: unknown): unknown {
   if (SQLITE_UNAVAILABLE.test(code) || (code.length === 5 && POSTGRES_UNAVAILABLE.test(code)))
     return databaseUnavailable();
   if (isConnectionLost(error)) return databaseUnavailable();
-  // Every foreign key leads to the bot: it was deleted after this request had been authenticated.
-  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === '23503')
-    return new ApiError('unauthorized', 'The API key is not valid any more');
+  // Every foreign key leads to the bot.
+  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === '23503') return botDeleted();
   return error;
 }

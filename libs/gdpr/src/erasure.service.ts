@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { ApiError, conflict, describeFault, DomainEvents, Metrics, NO_METRICS, Random } from '@app/common';
 import { ConsentService } from '@app/consent';
-import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { botDeleted, type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
 import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { UserForgotten } from './user-forgotten.event';
@@ -34,12 +34,12 @@ export class ErasureService {
   /**
    * Erases a subject; when this resolves it is erased and durable.
    * @throws ApiError 409 `deletion_in_progress` while the same user is being erased in any guild of the bot; 503 when
-   * it failed: nothing was erased then, and a retry is a new request.
+   * it failed: nothing was erased then, and a retry is a new request; 401 when the bot was deleted meanwhile.
    */
   async erase(subject: Subject): Promise<DeletionRequest> {
     const request = await this.begin(subject);
     try {
-      return await this.finish(request);
+      return await this.carryOut(request);
     } finally {
       this.running.delete(request.id);
     }
@@ -60,16 +60,6 @@ export class ErasureService {
         this.logger.error(JSON.stringify(describeFault(error))),
       );
     }
-  }
-
-  private async resume(request: DeletionRequest): Promise<void> {
-    try {
-      await this.unitOfWork.write((tx) => this.remove(tx, request));
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'service_unavailable') throw error;
-      await this.afterFault(request, error);
-    }
-    await this.unitOfWork.scrub();
   }
 
   private begin(subject: Subject): Promise<DeletionRequest> {
@@ -99,40 +89,45 @@ export class ErasureService {
     });
   }
 
-  private async finish(request: DeletionRequest): Promise<DeletionRequest> {
-    const finished = await this.unitOfWork
+  private async carryOut(request: DeletionRequest): Promise<DeletionRequest> {
+    const ended = await this.unitOfWork
       .write((tx) => this.remove(tx, request))
       .catch((error: unknown) => this.afterFault(request, error));
     await this.unitOfWork.scrub();
-    return finished;
+    return requireCompleted(ended, request.id);
+  }
+
+  /** {@link carryOut} of a request that somebody has left, as far as it is still not ended and the database has time. */
+  private async resume(request: DeletionRequest): Promise<void> {
+    try {
+      await this.unitOfWork.write((tx) => this.remove(tx, request));
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'service_unavailable') throw error;
+      await this.afterFault(request, error);
+    }
+    await this.unitOfWork.scrub();
   }
 
   /** What became of a request whose removal was not confirmed: a commit whose answer was lost may have taken place. */
-  private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest> {
+  private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest | null> {
     this.logger.error(JSON.stringify(describeFault(error)));
-    const details = { request_id: request.id, status: 'processing' };
-    const found = await this.fail(request).catch(() => {
+    return this.fail(request).catch(() => {
       throw new ApiError(
         'service_unavailable',
         'The erasure is on record and will be finished once the database answers: ask for its status',
-        details,
+        { request_id: request.id, status: 'processing' },
       );
-    });
-    if (found?.status === 'completed') return found;
-    throw new ApiError('service_unavailable', 'The erasure failed and nothing was erased: request it again', {
-      ...details,
-      status: 'failed',
     });
   }
 
-  /** Everything goes at once, or nothing does. */
-  private async remove(tx: Tx, request: DeletionRequest): Promise<DeletionRequest> {
+  /** Everything goes at once, or nothing does. Answers the request as it is then; null when its bot was deleted. */
+  private async remove(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {
     const { botId, guildId, userId, id } = request;
     const subject = { botId, guildId, userId };
     await this.consents.lock(tx, subject);
     const found = await lockRequest(tx, botId, id);
     // Another worker that took it up has ended it meanwhile.
-    if (found?.status !== 'processing') return found ?? request;
+    if (found?.status !== 'processing') return found;
     const deletedCategories = await this.holders.erase(tx, subject);
     const { created_at: completedAt } = await this.audit.record(tx, subject, 'deletion_completed', {
       request_id: id,
@@ -164,6 +159,16 @@ export class ErasureService {
       return { ...found, status: 'failed' };
     });
   }
+}
+
+/** @throws ApiError 503 for a request that has failed, in whichever process; 401 when it went with its bot. */
+function requireCompleted(ended: DeletionRequest | null, id: string): DeletionRequest {
+  if (ended === null) throw botDeleted();
+  if (ended.status === 'completed') return ended;
+  throw new ApiError('service_unavailable', 'The erasure failed and nothing was erased: request it again', {
+    request_id: id,
+    status: 'failed',
+  });
 }
 
 async function lockRequest(tx: Tx, botId: string, id: string): Promise<DeletionRequest | null> {
