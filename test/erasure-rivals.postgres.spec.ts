@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CategoryDeleted } from '@app/categories';
 import { DomainEvents } from '@app/common';
 import { UnitOfWork } from '@app/database';
 import type { Bot } from './support/bot';
-import { useService } from './support/service';
+import { Service, useService } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
 
 const service = useService();
@@ -38,5 +39,46 @@ describe('an erasure beside the deletion of a category', () => {
     );
     expect(events).toEqual([]);
     expect(answer?.data).toMatchObject({ status: 'completed', deleted_categories: [] });
+  });
+});
+
+describe('a process that starts', () => {
+  const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
+
+  async function begunAt(createdAt: string): Promise<() => Promise<string | undefined>> {
+    const [id, { user_id, guild_id }] = [randomUUID(), subject()];
+    await service.database.run(
+      `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
+       VALUES (?, ?, ?, ?, 'processing', 0, ?)`,
+      ...[bot.id, id, guild_id, user_id, createdAt],
+    );
+    const sql = 'SELECT status FROM deletion_requests WHERE id = ?';
+    return async () => (await service.database.rows<{ status: string }>(sql, id))[0]?.status;
+  }
+
+  async function ended(status: () => Promise<string | undefined>): Promise<void> {
+    for (let tries = 0; tries < 100 && (await status()) === 'processing'; tries++) await pause(20);
+  }
+
+  it('finishes what was left, and leaves to the others what they have just begun', async () => {
+    const left = await begunAt(ago(60_000));
+    const young = await begunAt(ago(0));
+    const other = await new Service({}, service.database).start();
+    await ended(left);
+    await other.app.close();
+    expect([await left(), await young()]).toEqual(['completed', 'processing']);
+  });
+
+  it('listens while an erasure that was left has to wait', async () => {
+    const left = await begunAt(ago(60_000));
+    let other: Service | undefined;
+    await service.app.get(UnitOfWork).write(async (tx) => {
+      await tx.get('SELECT 1 FROM deletion_requests WHERE bot_id = ? FOR UPDATE', bot.id);
+      other = await new Service({}, service.database).start();
+      expect((await other.anonymous.get('/servers')).status).toBe(401);
+    });
+    await ended(left);
+    await other?.app.close();
+    expect(await left()).toBe('completed');
   });
 });

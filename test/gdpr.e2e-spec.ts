@@ -19,6 +19,7 @@ import {
   itTakes,
   UNKNOWN_UUID,
 } from './support/inputs';
+import { engine } from './support/database';
 import { useService } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
 
@@ -222,9 +223,12 @@ describe('an erasure under way', () => {
     for (const other of others) expect((await bot.export(other)).status).toBe(200);
   });
 
-  it('is finished by the next start, before the first request', async () => {
+  it('is finished by the next start, on SQLite before the first request', async () => {
     const id = await brokenOff();
+    await service.database.run('UPDATE deletion_requests SET created_at = ?', '2020-01-01T00:00:00.000Z');
     await service.restart();
+    const status = async () => (await deletion(id)).data['status'];
+    if (engine === 'postgres') while ((await status()) === 'processing');
     expectSuccess(await deletion(id), 200, deletionRequest(who, id, { deleted_categories: ['profile'] }));
     expectFailure(await bot.export(who), 404, 'not_found');
     expect((await bot.status(who)).data).toMatchObject({ status: 'none' });

@@ -1,17 +1,20 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock } from '@app/common';
-import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/common';
+import { type Job, JobRunner, type Lease } from '@app/database';
 import { ErasureService } from './erasure.service';
 
 /** Erasures that were begun and not finished are looked for this often. */
 const INTERVAL_MS = 10_000;
-/** One that was begun longer ago than this was left behind; younger ones are most likely under way in some process. */
+/**
+ * On PostgreSQL, one that was begun longer ago than this was left behind; younger ones are most likely under way in
+ * some process. A SQLite file has one process, which knows its own.
+ */
 const LEFT_AFTER_MS = 10_000;
 
 /**
- * Takes up what was left `processing`: before the server listens, and from then on at intervals. Of several processes
- * one does it at a time; an erasure that another one is at is ended by one of both, never twice.
+ * Takes up what was left `processing`, at the start and from then on at intervals. Of several processes one does it at
+ * a time; an erasure that another one is at is ended by one of both, never twice.
  */
 @Injectable()
 export class ErasureRecovery implements Job, OnApplicationBootstrap {
@@ -20,15 +23,18 @@ export class ErasureRecovery implements Job, OnApplicationBootstrap {
 
   constructor(
     private readonly erasures: ErasureService,
-    private readonly unitOfWork: UnitOfWork,
     private readonly jobs: JobRunner,
     private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Nest awaits this before the server listens: no request meets an erasure that a crash of all has left half-way. */
-  onApplicationBootstrap(): Promise<void> {
-    const atStart = { name: this.name, everyMs: this.everyMs, run: (lease: Lease) => this.finish(lease) };
-    return this.jobs.run(atStart, 'now');
+  /**
+   * On SQLite Nest awaits this before the server listens: no request meets an erasure that a crash has left half-way.
+   * On PostgreSQL other processes answer meanwhile anyway, and nobody waits for what they have left.
+   */
+  async onApplicationBootstrap(): Promise<void> {
+    const taken = this.jobs.run(this, 'now');
+    if (this.config.database.engine === 'sqlite') await taken;
   }
 
   @Interval(INTERVAL_MS / 2)
@@ -36,16 +42,12 @@ export class ErasureRecovery implements Job, OnApplicationBootstrap {
     await this.jobs.run(this);
   }
 
-  async run(lease: Lease): Promise<void> {
-    const before = new Date(this.clock.nowMs() - LEFT_AFTER_MS).toISOString();
-    const left = await this.unitOfWork.get(
-      `SELECT 1 FROM deletion_requests WHERE status = 'processing' AND created_at < ? LIMIT 1`,
-      before,
-    );
-    if (left !== undefined) await this.finish(lease, before);
+  run(lease: Lease, stopping: AbortSignal): Promise<void> {
+    return lease.keep(() => this.erasures.finishLeft(this.leftBefore(), stopping));
   }
 
-  private finish(lease: Lease, before?: string): Promise<void> {
-    return lease.keep(() => this.erasures.finishLeft(before));
+  private leftBefore(): string | undefined {
+    if (this.config.database.engine === 'sqlite') return undefined;
+    return new Date(this.clock.nowMs() - LEFT_AFTER_MS).toISOString();
   }
 }

@@ -19,7 +19,7 @@ const NEVER = '9999';
 export class ErasureService {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   private readonly logger = new Logger(ErasureService.name);
-  /** Begun by this process and still under way: not for recovery to take up. */
+  /** Begun, or about to be, by this process and still under way: not for recovery to take up. */
   private readonly running = new Set<string>();
 
   constructor(
@@ -37,23 +37,26 @@ export class ErasureService {
    * it failed: nothing was erased then, and a retry is a new request; 401 when the bot was deleted meanwhile.
    */
   async erase(subject: Subject): Promise<DeletionRequest> {
-    const request = await this.begin(subject);
+    const id = this.random.uuid();
+    this.running.add(id);
     try {
-      return await this.carryOut(request);
+      return await this.carryOut(await this.begin(subject, id));
     } finally {
-      this.running.delete(request.id);
+      this.running.delete(id);
     }
   }
 
   /**
    * Finishes every erasure begun before `beforeIso` that a crash or an unreachable database has left `processing`; one
    * that fails stops no other. One that another process is still at, or that the database has no time for, is left as it is.
+   * Begins no further one once `stopping` says so.
    */
-  async finishLeft(beforeIso = NEVER): Promise<void> {
+  async finishLeft(beforeIso = NEVER, stopping?: AbortSignal): Promise<void> {
     const left = await this.unitOfWork.read((tx) =>
       tx.manager.findBy(DeletionRequest, { status: 'processing', createdAt: LessThan(beforeIso) }),
     );
     for (const request of left) {
+      if (stopping?.aborted === true) return;
       if (this.running.has(request.id)) continue;
       this.metrics.count('erasures', 'resumed');
       await this.resume(request).catch((error: unknown) =>
@@ -62,10 +65,9 @@ export class ErasureService {
     }
   }
 
-  private begin(subject: Subject): Promise<DeletionRequest> {
+  private begin(subject: Subject, id: string): Promise<DeletionRequest> {
     const { botId, guildId, userId } = subject;
     return this.unitOfWork.write(async (tx) => {
-      const id = this.random.uuid();
       const createdAt = await this.consents.close(tx, subject);
       const inserted = await tx.run(
         `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
@@ -75,7 +77,6 @@ export class ErasureService {
       if (inserted === 0)
         throw conflict('deletion_in_progress', 'The data of this user is being erased already');
       await this.audit.record(tx, subject, 'deletion_requested', { request_id: id });
-      tx.afterCommit(() => this.running.add(id));
       tx.afterCommit(() => this.metrics.count('erasures', 'begun'));
       return {
         id,
