@@ -70,6 +70,7 @@ describe('the migrated schema', () => {
        "webhook_attempts(bot_id, delivery_id, number)",
        "webhook_deliveries(bot_id, id)",
        "webhook_health(bot_id)",
+       "webhook_url_changes(bot_id)",
      ]
     `);
   });

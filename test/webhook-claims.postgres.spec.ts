@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnitOfWork } from '@app/database';
-import { DeliveryLeases, DeliveryRetention, firstIdAt, Outbox } from '@app/webhooks';
+import { type Claim, DeliveryLeases, DeliveryRetention, firstIdAt, Outbox } from '@app/webhooks';
 import { Lease } from '@app/database';
 import { Client } from 'pg';
 import type { Bot } from './support/bot';
@@ -37,6 +37,13 @@ function queue(index: number, botId: string): Promise<string> {
         .get(Outbox)
         .queue(tx, { botId, event: 'consent_revoked', payload: '{}', userId: '1', guildId: '2' }),
     );
+}
+
+async function claimOf(bot: Bot): Promise<Claim | undefined> {
+  const [found] = await at(2)
+    .app.get(DeliveryLeases)
+    .claim([bot.id], () => true);
+  return found?.claim;
 }
 
 async function statusOf(id: string): Promise<string | undefined> {
@@ -101,32 +108,56 @@ describe('claims of several processes', () => {
 });
 
 describe('a URL that changes', () => {
-  it('leaves no event behind that is queued meanwhile: it waits, and finds the new URL', async () => {
-    const bot = await at(0).registerBot();
-    const changing = new Client({ connectionString: at(0).database.url });
-    await changing.connect();
-    await changing.query('BEGIN');
-    await changing.query('UPDATE bots SET webhook_url = $1 WHERE id = $2', [HOOK, bot.id]);
-    const queued = queue(1, bot.id);
-    await pause(150);
-    await changing.query('COMMIT');
-    await changing.end();
-    expect(await statusOf(await queued)).toBe('pending');
+  it('and an event that is queued meanwhile do not wait for each other, and the event goes to the new URL', async () => {
+    for (const given of [{}, { webhook_url: `${HOOK}-old` }]) {
+      const bot = await at(0).registerBot(given);
+      const changing = new Client({ connectionString: at(0).database.url });
+      await changing.connect();
+      await changing.query('BEGIN');
+      await changing.query('UPDATE bots SET webhook_url = $1 WHERE id = $2', [HOOK, bot.id]);
+      const id = await queue(1, bot.id);
+      await changing.query('COMMIT');
+      await changing.end();
+      expect((await claimOf(bot))?.delivery.id).toBe(id);
+    }
   });
 
-  it('is not changed before the events are committed that were queued for the old one', async () => {
-    const [bot] = (await withUrl(1)) as [Bot];
-    const { app } = at(1);
-    let change: Promise<unknown> = Promise.resolve();
-    const id = await app.get(UnitOfWork).write(async (tx) => {
-      const given = { botId: bot.id, event: 'consent_revoked', payload: '{}' } as const;
-      const queued = await app.get(Outbox).queue(tx, given);
-      change = bot.put(`/bots/${bot.id}`, { webhook_url: null });
-      await tx.get('SELECT pg_sleep(0.15)');
-      return queued;
-    });
-    await change;
+  it.each([
+    ['another URL', `${HOOK}-new`, 'pending'],
+    ['its first URL', HOOK, 'pending'],
+    ['none', null, 'cancelled'],
+  ])(
+    'to %s is answered while events of the bot are being committed, which then follow it',
+    async (_, url, status) => {
+      const bot = await at(0).registerBot(url === HOOK ? {} : { webhook_url: HOOK });
+      const { app } = at(1);
+      const { id, answered } = await app.get(UnitOfWork).write(async (tx) => {
+        const given = { botId: bot.id, event: 'consent_revoked', payload: '{}' } as const;
+        const queued = await app.get(Outbox).queue(tx, given);
+        const change = await bot.put(`/bots/${bot.id}`, { webhook_url: url });
+        return { id: queued, answered: change.status };
+      });
+      expect(answered).toBe(200);
+      expect((await claimOf(bot))?.target.url).toBe(url ?? undefined);
+      expect(await statusOf(id)).toBe(status);
+    },
+  );
+
+  it('revives what a claim that still saw no URL is about to cancel', async () => {
+    const bot = await at(0).registerBot();
+    const id = await queue(0, bot.id);
+    const locker = new Client({ connectionString: at(0).database.url });
+    await locker.connect();
+    await locker.query('BEGIN');
+    await locker.query('SELECT 1 FROM bots WHERE id = $1 FOR NO KEY UPDATE', [bot.id]);
+    // The bot is being given a URL: the claim leaves the delivery as it is.
+    expect(await claimOf(bot)).toBeUndefined();
+    expect(await statusOf(id)).toBe('pending');
+    await locker.end();
+    expect(await claimOf(bot)).toBeUndefined();
     expect(await statusOf(id)).toBe('cancelled');
+    await bot.put(`/bots/${bot.id}`, { webhook_url: HOOK });
+    expect((await claimOf(bot))?.delivery.id).toBe(id);
   });
 
   it('makes nobody wait in a circle, with events, claims, erasures and retention of the same bot', async () => {

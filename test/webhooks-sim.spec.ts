@@ -81,7 +81,7 @@ describe('one delivery', () => {
     const elsewhere = 'http://elsewhere.test/';
     await process.unitOfWork.write(async (tx) => {
       await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', elsewhere, botId);
-      await process.outbox.redirect(tx, botId);
+      await process.urlChanges.begin(tx, botId);
     });
     await world.play(SECOND);
     expect(world.internet.contactsTo(elsewhere)).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('one delivery', () => {
     const elsewhere = 'http://elsewhere.test/';
     await process.unitOfWork.write(async (tx) => {
       await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', elsewhere, botId);
-      await process.outbox.redirect(tx, botId);
+      await process.urlChanges.begin(tx, botId);
     });
     await world.play(MINUTE);
     expect(world.internet.contacts.map(({ url }) => url)).toEqual([URL, elsewhere]);
@@ -198,7 +198,7 @@ describe('a receiver that is down', () => {
     const before = world.internet.contacts.length;
     await process.unitOfWork.write(async (tx) => {
       await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', 'http://new.test/', botId);
-      await process.outbox.redirect(tx, botId);
+      await process.urlChanges.begin(tx, botId);
     });
     await world.settle();
     expect(world.internet.contacts.slice(before).map(({ url }) => url)).toEqual([
@@ -485,11 +485,11 @@ describe('chaos', () => {
   }
 
   async function setUrl(index: number, url: string | null): Promise<void> {
-    const [{ unitOfWork, outbox }] = alive as [Process];
+    const [{ unitOfWork, urlChanges }] = alive as [Process];
     const botId = bots[index]!;
     await unitOfWork.write(async (tx) => {
       await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', url, botId);
-      await (url === null ? outbox.cancel(tx, botId) : outbox.redirect(tx, botId));
+      await urlChanges.begin(tx, botId);
     });
   }
 

@@ -24,6 +24,8 @@ import {
   Outbox,
   ReceiverHealth,
   RetrySchedule,
+  UrlChange,
+  UrlChanges,
 } from '@app/webhooks';
 import { NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
@@ -32,7 +34,7 @@ import { PlayedInternet, PlayedSender } from './played-internet';
 import { SeededRandom } from './seeded-random';
 import { PlayedAlarm, Timeline } from './timeline';
 
-const entities = [Bot, ApiKey, DeletionRequest, Delivery, Attempt, ReceiverHealth];
+const entities = [Bot, ApiKey, DeletionRequest, Delivery, Attempt, ReceiverHealth, UrlChange];
 
 class Everything {}
 
@@ -84,6 +86,7 @@ export class Process {
   readonly sender: PlayedSender;
   readonly dispatcher: Dispatcher;
   readonly outbox: Outbox;
+  readonly urlChanges: UrlChanges;
   readonly secrets: WebhookSecrets;
   readonly retention: DeliveryRetention;
   readonly unitOfWork: MortalUnitOfWork;
@@ -101,6 +104,7 @@ export class Process {
     this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
     this.outbox = new Outbox(this.dispatcher, schedule, timeline, random);
     const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
+    this.urlChanges = new UrlChanges(this.unitOfWork, jobs, this.dispatcher, schedule, timeline);
     this.retention = new DeliveryRetention(this.unitOfWork, jobs, timeline, config);
     this.dispatcher.onApplicationBootstrap();
   }

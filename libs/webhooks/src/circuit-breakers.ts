@@ -1,3 +1,5 @@
+import type { CallResult } from './webhook-sender';
+
 /** Failures in a row after which a receiver is spared. */
 const FAILURES_MAX = 5;
 const FIRST_PAUSE_MS = 30_000;
@@ -65,6 +67,17 @@ export class CircuitBreakers {
     breaker.pauseMs =
       breaker.pauseMs === 0 ? FIRST_PAUSE_MS : Math.min(breaker.pauseMs * 2, LONGEST_PAUSE_MS);
     breaker.openUntilMs = this.monotonicMs() + breaker.pauseMs;
+  }
+
+  /** What a result says of the receiver; true when it is back after it had been spared. */
+  learn(botId: string, { outcome, status }: CallResult): boolean {
+    if (outcome === 'interrupted') this.abandon(botId);
+    // A receiver that refuses one event is alive: the others need not wait.
+    else if (outcome === 'refused' && status !== undefined && status < 500 && status !== 429)
+      return this.succeed(botId);
+    else if (outcome === 'confirmed' || outcome === 'gone') return this.succeed(botId);
+    else this.fail(botId);
+    return false;
   }
 
   /** The bot's calls go elsewhere now: what was known counts no more. */

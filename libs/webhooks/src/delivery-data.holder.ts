@@ -30,8 +30,8 @@ export class DeliveryData implements SubjectDataHolder {
   }
 
   async erase(tx: Tx, { botId, userId, guildId }: Subject): Promise<readonly string[]> {
-    // The bot first, as everywhere: the erasure itself is a delivery that has to know where the bot's calls go.
-    await tx.get('SELECT 1 FROM bots WHERE id = ? FOR SHARE', botId);
+    // The bot first, as everywhere: the event of the erasure will refer to it. A change of its URL has not to wait.
+    await tx.get('SELECT 1 FROM bots WHERE id = ? FOR KEY SHARE', botId);
     const erased = await tx.all<{ id: string }>(
       // In the order of the ids, by an expression: for the column itself SQLite would walk all deliveries of the bot.
       `SELECT id FROM webhook_deliveries WHERE ${ERASABLE} ORDER BY id || '' FOR UPDATE`,

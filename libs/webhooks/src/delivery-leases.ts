@@ -4,7 +4,7 @@ import { Clock, CONFIG, type Config, Random } from '@app/common';
 import { UnreadableSecretError } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { DeliveryEvent } from './delivery.entity';
-import { cancelFree } from './delivery-states';
+import { cancelFree, CHUNK } from './delivery-states';
 
 /** How much longer than a call can last its lease holds: time to write down the result. */
 const LEASE_MARGIN_MS = 5_000;
@@ -42,8 +42,8 @@ export interface Found {
 }
 
 /**
- * Hands out deliveries so that no two attempts of one run at the same time, also not from two processes: each is
- * leased in a short transaction, and none is open during a call. A lease that nobody gave back simply ends.
+ * Hands out deliveries so that no two attempts of one run at the same time, also not from two processes whose clocks
+ * agree to five seconds: each is leased in a short transaction, and none is open during a call. A lease that nobody gave back simply ends.
  */
 @Injectable()
 export class DeliveryLeases {
@@ -100,7 +100,7 @@ export class DeliveryLeases {
       this.logger.error(`The webhook secret of bot ${botId} cannot be decrypted: its calls wait`);
       return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
     }
-    if (target === 'none') return this.cancelAll(tx, botId, nowMs);
+    if (target === 'none') return this.cancelSome(tx, botId, nowMs);
     if (!admit(target.url)) return { botId, busyUrl: target.url };
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
@@ -135,14 +135,14 @@ export class DeliveryLeases {
   }
 
   /** The bot has no URL, unless it is being given one just now. */
-  private async cancelAll(tx: Tx, botId: string, nowMs: number): Promise<Found> {
+  private async cancelSome(tx: Tx, botId: string, nowMs: number): Promise<Found> {
     const bot = await tx.get<{ webhook_url: string | null }>(
-      'SELECT webhook_url FROM bots WHERE id = ? FOR SHARE SKIP LOCKED',
+      'SELECT webhook_url FROM bots WHERE id = ? FOR NO KEY UPDATE SKIP LOCKED',
       botId,
     );
     if (bot?.webhook_url !== null) return { botId, nextDueMs: nowMs + CONTENDED_PAUSE_MS };
-    await cancelFree(tx, botId, this.clock.nowIso());
-    return { botId };
+    const cancelled = await cancelFree(tx, botId, this.clock.nowIso());
+    return { botId, ...(cancelled === CHUNK && { nextDueMs: nowMs }) };
   }
 
   private async targetOf(tx: Tx, botId: string): Promise<Claim['target'] | 'none' | 'unreadable'> {

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Clock, Metrics, NO_METRICS } from '@app/common';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import type { Claim } from './delivery-leases';
-import { hastenPending } from './delivery-states';
+import { CHUNK, hastenSome } from './delivery-states';
 import { confirmedPayload } from './payload';
 import { RetrySchedule } from './retry-schedule';
 import type { CallResult } from './webhook-sender';
@@ -30,10 +30,9 @@ export class DeliveryResults {
   ) {}
 
   /**
-   * Answers when the bot's next attempt is due because of this. `hasten`: the receiver answers again after it had
-   * been spared, so what waits for a later retry becomes due at once.
+   * Answers when the bot's next attempt is due because of this.
    */
-  async settle(claim: Claim, result: CallResult, hasten = false): Promise<number | undefined> {
+  async settle(claim: Claim, result: CallResult): Promise<number | undefined> {
     const verdict = this.verdictOn(claim, result);
     this.metrics.count('webhookAttempts', result.outcome);
     const nextDueMs = await this.unitOfWork.write(async (tx) => {
@@ -48,13 +47,21 @@ export class DeliveryResults {
         const sent = 'UPDATE deletion_requests SET webhook_sent = 1 WHERE bot_id = ? AND id = ?';
         await tx.run(sent, claim.botId, requestId);
       }
-      if (!hasten) return verdict.nextDueMs;
-      await hastenPending(tx, claim.botId, this.clock.nowIso());
-      return this.clock.nowMs();
+      return verdict.nextDueMs;
     });
     if (verdict.status === 'exhausted' || verdict.status === 'gone')
       this.logger.warn(`Delivery ${claim.delivery.id} of bot ${claim.botId} is given up: ${verdict.status}`);
     return nextDueMs;
+  }
+
+  /**
+   * The receiver answers again after it had been spared: what waits for a later retry becomes due now, a chunk in each
+   * unit, as long as `goesOn` says so. What is left out comes at its own time.
+   */
+  async hasten(botId: string, goesOn: () => boolean): Promise<void> {
+    const dueAt = this.clock.nowIso();
+    const some = (): Promise<number> => this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt));
+    while ((await some()) === CHUNK && goesOn());
   }
 
   private verdictOn({ delivery }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {

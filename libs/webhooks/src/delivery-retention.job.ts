@@ -2,12 +2,11 @@ import { Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock, CONFIG, type Config, Metrics, NO_METRICS } from '@app/common';
 import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { CHUNK, exhaustSome } from './delivery-states';
 
 /** Whether it is due is asked this often. */
 const INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Records that one unit removes, so that nobody else waits long for the database. */
-const CHUNK = 500;
 
 /** Deliveries of a receiver that was being spared until their time was up. */
 const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`;
@@ -49,7 +48,7 @@ export class DeliveryRetention implements Job, OnApplicationBootstrap {
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
     return lease.keep(async () => {
       for (let botId = await this.botAfter(''); botId !== undefined && !stopping.aborted;) {
-        await this.giveUp(lease, botId);
+        await this.giveUp(lease, botId, stopping);
         await this.removeOld(lease, botId, stopping);
         botId = await this.botAfter(botId);
       }
@@ -66,18 +65,13 @@ export class DeliveryRetention implements Job, OnApplicationBootstrap {
     return row?.bot_id ?? undefined;
   }
 
-  private async giveUp(lease: Lease, botId: string): Promise<void> {
+  private async giveUp(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
     const nowIso = this.clock.nowIso();
-    const overdue = [botId, nowIso, nowIso];
-    if (!(await this.has(OVERDUE, overdue))) return;
-    const exhausted = await lease.batch((tx) =>
-      tx.run(
-        `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ?, locked_by = NULL, locked_until = NULL
-         WHERE bot_id = ? AND id IN (SELECT id FROM webhook_deliveries WHERE ${OVERDUE} FOR UPDATE SKIP LOCKED)`,
-        ...[nowIso, botId, ...overdue],
-      ),
-    );
-    this.metrics.count('webhookDeliveries', 'exhausted', exhausted);
+    while (!stopping.aborted && (await this.has(OVERDUE, [botId, nowIso, nowIso]))) {
+      const exhausted = await lease.batch((tx) => exhaustSome(tx, botId, nowIso));
+      this.metrics.count('webhookDeliveries', 'exhausted', exhausted);
+      if (exhausted < CHUNK) return;
+    }
   }
 
   private async removeOld(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {

@@ -1,7 +1,14 @@
-import type { SqlValue, Tx } from '@app/database';
+import type { SqlList, SqlValue, Tx } from '@app/database';
+import type { DeliveryStatus } from './delivery.entity';
+
+/** Deliveries that one unit changes at most, so that nobody else waits long for the database. */
+export const CHUNK = 500;
 
 /** The states that a delivery does not leave by itself, and that are no confirmation. */
 const UNDELIVERED = `status IN ('exhausted', 'gone', 'cancelled')`;
+/** What a new URL gets: of pings only those that still wait. */
+const UNCONFIRMED = `(status = 'pending' OR (${UNDELIVERED} AND event <> 'ping'))`;
+const UNCONFIRMED_STATUSES = ['pending', 'exhausted', 'gone', 'cancelled'] as const;
 
 /** When a revived delivery is due, and when it is given up. */
 export interface Restart {
@@ -9,50 +16,78 @@ export interface Restart {
   readonly giveUpAt: string;
 }
 
-// Whoever changes several deliveries has locked their bot, or takes none that somebody else holds; who has to wait for
-// deliveries takes them in the order of their ids. So no two can wait for each other.
+// Nobody changes more than a chunk in one unit. Who has to wait for several deliveries takes them in the order of their
+// ids, after their bot where that is locked as well; the others take none that somebody else holds. So no two can wait
+// for each other. Ids are read first and then changed as a list: an UPDATE with a LIMIT inside it may exceed that.
+
+/** The chunk behind the id `after` that was looked at: fewer ids than a chunk are the last. */
+export type Looked = readonly string[];
+
+/** Ends waiting deliveries of a bot that has no URL; a call under way keeps its lease. The caller has locked the bot. */
+export async function cancelSome(tx: Tx, botId: string, after: string, nowIso: string): Promise<Looked> {
+  const ids = await idsAfter(tx, botId, after, ['pending']);
+  await lockInOrder(tx, botId, ids);
+  await cancel(tx, botId, ids, nowIso);
+  return ids;
+}
+
+/** A chunk of waiting deliveries, without those that somebody else is about to change; answers how many. */
+export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise<number> {
+  const free = await tx.all<{ id: string }>(
+    `SELECT id FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'
+     ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
+    botId,
+  );
+  return cancel(tx, botId, idsOf(free), nowIso);
+}
 
 /**
- * Ends every waiting delivery of a bot that has no URL (any more); a call under way keeps its lease until its end. The
- * caller has locked the bot.
+ * Lets what is not confirmed begin its schedule anew, with its old id; pings that have ended stay ended. A call under
+ * way loses its lease: how it fails says nothing of the schedule that has begun. The caller has locked the bot.
  */
-export async function cancelPending(tx: Tx, botId: string, nowIso: string): Promise<number> {
-  await lockInOrder(tx, botId, `status = 'pending'`);
-  return tx.run(
-    `UPDATE webhook_deliveries SET status = 'cancelled', finished_at = ? WHERE bot_id = ? AND status = 'pending'`,
-    ...[nowIso, botId],
+export async function restartSome(tx: Tx, botId: string, after: string, restart: Restart): Promise<Looked> {
+  const ids = await idsAfter(tx, botId, after, UNCONFIRMED_STATUSES);
+  await lockInOrder(tx, botId, ids);
+  const list = listOf(tx, ids);
+  await revive(tx, botId, restart, `${UNCONFIRMED} AND ${list.sql}`, list.value);
+  return ids;
+}
+
+/** Makes a chunk of what waits for a retry due at once, without what somebody else holds; answers how many. */
+export async function hastenSome(tx: Tx, botId: string, dueAt: string): Promise<number> {
+  const waiting = await tx.all<{ id: string }>(
+    `SELECT id FROM webhook_deliveries
+     WHERE bot_id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?
+     ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
+    ...[botId, dueAt],
   );
+  const list = listOf(tx, idsOf(waiting));
+  const sql = `UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ? AND ${list.sql}`;
+  return tx.run(sql, dueAt, botId, list.value);
 }
 
-/** {@link cancelPending} without those that somebody else is about to change. */
-export function cancelFree(tx: Tx, botId: string, nowIso: string): Promise<number> {
-  return tx.run(
-    `UPDATE webhook_deliveries SET status = 'cancelled', finished_at = ?
-     WHERE bot_id = ? AND id IN
-       (SELECT id FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending' FOR UPDATE SKIP LOCKED)`,
-    ...[nowIso, botId, botId],
-  );
-}
-
-/**
- * Lets all that is not confirmed begin its schedule anew, with its old id; pings that have ended stay ended. A call
- * under way loses its lease: how it fails says nothing of the schedule that has begun. The caller has locked the bot.
- */
-export async function restartUnconfirmed(tx: Tx, botId: string, restart: Restart): Promise<number> {
-  const unconfirmed = `(status = 'pending' OR (${UNDELIVERED} AND event <> 'ping'))`;
-  await lockInOrder(tx, botId, unconfirmed);
-  return revive(tx, botId, restart, unconfirmed);
-}
-
-/** Makes waiting deliveries, or the one of `id`, due at once; one that is under way, or about to be, goes on. */
-export function hastenPending(tx: Tx, botId: string, dueAt: string, id?: string): Promise<number> {
+/** Makes one that waits due at once; one that is under way goes on. */
+export function hastenOne(tx: Tx, botId: string, id: string, dueAt: string): Promise<number> {
   return tx.run(
     `UPDATE webhook_deliveries SET next_attempt_at = ?
-     WHERE bot_id = ? AND id IN
-       (SELECT id FROM webhook_deliveries
-        WHERE bot_id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?
-          ${id === undefined ? '' : 'AND id = ?'} FOR UPDATE SKIP LOCKED)`,
-    ...[dueAt, botId, botId, dueAt, ...(id === undefined ? [] : [id])],
+     WHERE bot_id = ? AND id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?`,
+    ...[dueAt, botId, id, dueAt],
+  );
+}
+
+/** Gives up a chunk of what could not be attempted before its time was up; answers how many. */
+export async function exhaustSome(tx: Tx, botId: string, nowIso: string): Promise<number> {
+  const overdue = await tx.all<{ id: string }>(
+    `SELECT id FROM webhook_deliveries
+     WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?
+     ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
+    ...[botId, nowIso, nowIso],
+  );
+  const list = listOf(tx, idsOf(overdue));
+  return tx.run(
+    `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ?, locked_by = NULL, locked_until = NULL
+     WHERE bot_id = ? AND ${list.sql}`,
+    ...[nowIso, botId, list.value],
   );
 }
 
@@ -85,13 +120,50 @@ export function reviveOne(tx: Tx, botId: string, id: string, restart: Restart): 
   return revive(tx, botId, restart, `status <> 'pending' AND id = ?`, id);
 }
 
+/** The next chunk of ids in these states, each state read from its own place in the index. */
+async function idsAfter(
+  tx: Tx,
+  botId: string,
+  after: string,
+  statuses: readonly DeliveryStatus[],
+): Promise<string[]> {
+  const each = statuses.map(
+    (status) =>
+      `SELECT id FROM (SELECT id FROM webhook_deliveries
+         WHERE bot_id = ? AND status = '${status}' ${status === 'pending' ? '' : `AND event <> 'ping'`} AND id > ?
+         ORDER BY id LIMIT ${CHUNK}) ${status}_ones`,
+  );
+  const sql = `SELECT id FROM (${each.join(' UNION ALL ')}) found ORDER BY id LIMIT ${CHUNK}`;
+  return idsOf(await tx.all<{ id: string }>(sql, ...statuses.flatMap(() => [botId, after])));
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}
+
+/** A list of ids as one value, so that lists of every length have one text. */
+function listOf(
+  tx: Tx,
+  ids: readonly string[],
+): { readonly sql: string; readonly value: SqlValue | SqlList } {
+  return tx.engine === 'postgres'
+    ? { sql: 'id = ANY(?)', value: ids }
+    : { sql: 'id IN (SELECT value FROM json_each(?))', value: JSON.stringify(ids) };
+}
+
 /** SQLite's units take turns: there is nothing to lock, and nothing to read twice. */
-async function lockInOrder(tx: Tx, botId: string, condition: string): Promise<void> {
+async function lockInOrder(tx: Tx, botId: string, ids: readonly string[]): Promise<void> {
   if (tx.engine === 'sqlite') return;
-  await tx.get(
-    `SELECT COUNT(*) AS locked FROM
-       (SELECT id FROM webhook_deliveries WHERE bot_id = ? AND ${condition} ORDER BY id FOR UPDATE) AS deliveries`,
-    botId,
+  const sql = 'SELECT 1 FROM webhook_deliveries WHERE bot_id = ? AND id = ANY(?) ORDER BY id FOR UPDATE';
+  await tx.all(sql, botId, ids);
+}
+
+function cancel(tx: Tx, botId: string, ids: readonly string[], nowIso: string): Promise<number> {
+  const list = listOf(tx, ids);
+  return tx.run(
+    `UPDATE webhook_deliveries SET status = 'cancelled', finished_at = ?
+     WHERE bot_id = ? AND status = 'pending' AND ${list.sql}`,
+    ...[nowIso, botId, list.value],
   );
 }
 
@@ -100,7 +172,7 @@ function revive(
   botId: string,
   { dueAt, giveUpAt }: Restart,
   condition: string,
-  ...values: readonly SqlValue[]
+  ...values: readonly (SqlValue | SqlList)[]
 ): Promise<number> {
   return tx.run(
     // Where a call of it is still under way, the next one waits for the end of its lease.

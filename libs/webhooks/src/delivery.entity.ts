@@ -92,3 +92,14 @@ export class ReceiverHealth {
   @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_webhook_health_bot' })
   bot: Relation<Bot>;
 }
+
+/** The URL of a bot was changed, and of its deliveries those with an id above this one still have to follow. */
+@Entity('webhook_url_changes')
+export class UrlChange {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @IdColumn({ name: 'after_id' }) afterId: string;
+
+  @ManyToOne(() => Bot, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_webhook_url_changes_bot' })
+  bot: Relation<Bot>;
+}

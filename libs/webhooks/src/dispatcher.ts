@@ -202,7 +202,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private async call(claim: Claim): Promise<void> {
     const isProbe = this.breakers.begin(claim.botId);
     const result = await this.attempt(claim);
-    const recovered = this.learn(claim.botId, result);
+    const recovered = this.breakers.learn(claim.botId, result);
     this.underWay--;
     this.release(claim.target.url);
     const settled = this.settle(claim, result, recovered);
@@ -223,9 +223,17 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
+  /** A chunk of the bot's deliveries has become due. */
+  private goesOn(botId: string): boolean {
+    this.wake(botId);
+    return !this.stopped;
+  }
+
   private async settle(claim: Claim, result: CallResult, recovered: boolean): Promise<void> {
     try {
-      const nextDueMs = await this.results.settle(claim, result, recovered);
+      const settledMs = await this.results.settle(claim, result);
+      if (recovered) await this.results.hasten(claim.botId, () => this.goesOn(claim.botId));
+      const nextDueMs = recovered ? this.clock.nowMs() : settledMs;
       if (nextDueMs === undefined) return;
       this.due.wake(claim.botId, nextDueMs);
       // What a process gives back at its end is for the others.
@@ -235,16 +243,5 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       // The lease ends by itself and the call is repeated.
       this.logger.error(JSON.stringify(describeFault(error)));
     }
-  }
-
-  /** What a result says of the receiver; true when it is back after it had been spared. */
-  private learn(botId: string, { outcome, status }: CallResult): boolean {
-    if (outcome === 'interrupted') this.breakers.abandon(botId);
-    // A receiver that refuses one event is alive: the others need not wait.
-    else if (outcome === 'refused' && status !== undefined && status < 500 && status !== 429)
-      return this.breakers.succeed(botId);
-    else if (outcome === 'confirmed' || outcome === 'gone') return this.breakers.succeed(botId);
-    else this.breakers.fail(botId);
-    return false;
   }
 }

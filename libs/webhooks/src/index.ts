@@ -8,6 +8,7 @@ export * from './http.sender';
 export * from './name-resolver';
 export * from './outbox';
 export * from './retry-schedule';
+export * from './url-changes';
 export * from './webhook-sender';
 export * from './webhooks.module';
 export * from './delivery-retention.job';

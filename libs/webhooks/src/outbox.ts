@@ -2,15 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock, Random } from '@app/common';
 import type { Tx } from '@app/database';
 import type { DeliveryEvent } from './delivery.entity';
-import {
-  cancelPending,
-  hastenPending,
-  replayable,
-  type ReplayScope,
-  type Restart,
-  restartUnconfirmed,
-  reviveOne,
-} from './delivery-states';
+import { hastenOne, replayable, type ReplayScope, type Restart, reviveOne } from './delivery-states';
 import { Dispatcher } from './dispatcher';
 import { RetrySchedule } from './retry-schedule';
 
@@ -38,42 +30,28 @@ export class Outbox {
   ) {}
 
   /**
-   * Answers the id of the delivery. For a bot without a URL it is `cancelled`, and so visible, from the start; who gives
-   * the bot a URL finds it, since the bot is locked until the commit.
+   * Answers the id of the delivery. It waits in any case, and nothing is asked of the bot, which no act has to lock for
+   * it: the URL is that of the bot at the attempt. Where there is none the attempt ends it as `cancelled`, and so
+   * visible.
    */
   async queue(tx: Tx, given: OutgoingEvent): Promise<string> {
     const { botId, event, payload, userId = null, guildId = null, requestId = null } = given;
-    const bot = await tx.get<{ webhook_url: string | null }>(
-      'SELECT webhook_url FROM bots WHERE id = ? FOR SHARE',
-      botId,
-    );
     const id = this.random.uuid();
     const { dueAt, giveUpAt } = this.restart();
-    const waits = bot?.webhook_url != null;
     await tx.run(
       `INSERT INTO webhook_deliveries (bot_id, id, event, request_id, guild_id, user_id, payload, status, attempts,
-         retries, next_attempt_at, give_up_at, created_at, finished_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)`,
-      ...[botId, id, event, requestId, guildId, userId, payload, waits ? 'pending' : 'cancelled'],
-      ...[dueAt, giveUpAt, dueAt, waits ? null : dueAt],
+         retries, next_attempt_at, give_up_at, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, ?, ?, ?)`,
+      ...[botId, id, event, requestId, guildId, userId, payload, dueAt, giveUpAt, dueAt],
     );
-    if (waits) tx.afterCommit(() => this.tell(botId, event));
+    tx.afterCommit(() => this.tell(botId, event));
     return id;
-  }
-
-  /**
-   * The bot, which the caller has locked, has its calls go to a new URL: what waits and what was given up goes there at
-   * once, what is under way to the old one unless that confirms it.
-   */
-  async redirect(tx: Tx, botId: string): Promise<void> {
-    await restartUnconfirmed(tx, botId, this.restart());
-    tx.afterCommit(() => this.dispatcher.pokeAnew(botId));
   }
 
   /** Sends one delivery again; one that waits is hastened, one that is under way goes on. */
   async resend(tx: Tx, botId: string, id: string): Promise<void> {
     const restart = this.restart();
-    if ((await reviveOne(tx, botId, id, restart)) === 0) await hastenPending(tx, botId, restart.dueAt, id);
+    if ((await reviveOne(tx, botId, id, restart)) === 0) await hastenOne(tx, botId, id, restart.dueAt);
     tx.afterCommit(() => this.dispatcher.pokeByHand(botId));
   }
 
@@ -86,22 +64,12 @@ export class Outbox {
     return ids;
   }
 
-  /** The bot, which the caller has locked, has no URL any more. */
-  async cancel(tx: Tx, botId: string): Promise<void> {
-    await cancelPending(tx, botId, this.clock.nowIso());
-  }
-
   private tell(botId: string, event: DeliveryEvent): void {
     if (event === 'ping') this.dispatcher.pokeByHand(botId);
     else this.dispatcher.poke(botId);
   }
 
-  /** A schedule that begins now. */
-  restart(): Restart {
-    const nowMs = this.clock.nowMs();
-    return {
-      dueAt: new Date(nowMs).toISOString(),
-      giveUpAt: new Date(nowMs + this.schedule.lifetimeMs).toISOString(),
-    };
+  private restart(): Restart {
+    return this.schedule.begin(this.clock.nowMs());
   }
 }

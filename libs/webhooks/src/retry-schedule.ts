@@ -1,4 +1,5 @@
 import type { Random } from '@app/common';
+import type { Restart } from './delivery-states';
 
 /** A retry comes up to this much later than planned, so that a receiver's backlog does not return as one wave. */
 const JITTER = 0.1;
@@ -15,6 +16,12 @@ export class RetrySchedule {
     private readonly random: Random,
   ) {
     this.lifetimeMs = pausesMs.reduce((sum, pause) => sum + pause, 0) * (1 + JITTER) + GRACE_MS;
+  }
+
+  /** A schedule that begins now. */
+  begin(nowMs: number): Restart {
+    const giveUpAt = new Date(nowMs + this.lifetimeMs).toISOString();
+    return { dueAt: new Date(nowMs).toISOString(), giveUpAt };
   }
 
   /** The pause after a failure when `retries` were used up before it; undefined when that was the last attempt. */

@@ -5,11 +5,15 @@ import { ConsentRevoked } from '@app/consent';
 import { UserForgotten } from '@app/gdpr';
 import { Outbox } from './outbox';
 import { consentRevokedPayload, userForgottenPayload } from './payload';
+import { UrlChanges } from './url-changes';
 
 /** Turns what happened into webhook calls, in the transaction in which it happened. */
 @Injectable()
 export class WebhookEventsListener {
-  constructor(private readonly outbox: Outbox) {}
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly urlChanges: UrlChanges,
+  ) {}
 
   @OnDomainEvent(ConsentRevoked)
   async onConsentRevoked(event: ConsentRevoked): Promise<void> {
@@ -27,8 +31,7 @@ export class WebhookEventsListener {
   }
 
   @OnDomainEvent(WebhookUrlChanged)
-  async onWebhookUrlChanged({ tx, botId, webhookUrl }: WebhookUrlChanged): Promise<void> {
-    if (webhookUrl === null) await this.outbox.cancel(tx, botId);
-    else await this.outbox.redirect(tx, botId);
+  onWebhookUrlChanged({ tx, botId }: WebhookUrlChanged): Promise<void> {
+    return this.urlChanges.begin(tx, botId);
   }
 }

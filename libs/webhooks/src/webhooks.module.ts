@@ -7,7 +7,7 @@ import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesService } from './deliveries.service';
 import { DeliveryData } from './delivery-data.holder';
 import { DeliveryHealth } from './delivery-health';
-import { Attempt, Delivery, ReceiverHealth } from './delivery.entity';
+import { Attempt, Delivery, ReceiverHealth, UrlChange } from './delivery.entity';
 import { DeliveryLeases } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DeliveryRetention } from './delivery-retention.job';
@@ -16,13 +16,14 @@ import { HttpWebhookSender } from './http.sender';
 import { Outbox } from './outbox';
 import { OutboxGauges } from './outbox.gauges';
 import { RetrySchedule } from './retry-schedule';
+import { UrlChanges } from './url-changes';
 import { WebhookEventsListener } from './webhook-events.listener';
 import { WebhookSender } from './webhook-sender';
 
 /** Tells bots of withdrawn consents and erasures. Nobody imports it: it listens, and tells bots how receivers fare. */
 @Global()
 @Module({
-  imports: [BotsModule, DatabaseModule.forFeature([Delivery, Attempt, ReceiverHealth])],
+  imports: [BotsModule, DatabaseModule.forFeature([Delivery, Attempt, ReceiverHealth, UrlChange])],
   controllers: [DeliveriesController],
   providers: [
     DeliveryLeases,
@@ -30,6 +31,7 @@ import { WebhookSender } from './webhook-sender';
     Dispatcher,
     Outbox,
     OutboxGauges,
+    UrlChanges,
     WebhookEventsListener,
     DeliveryData,
     DeliveryRetention,

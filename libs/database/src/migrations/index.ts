@@ -7,6 +7,7 @@ import { Deletions1763600000006 } from './1763600000006-deletions';
 import { Webhooks1763600000007 } from './1763600000007-webhooks';
 import { ManyProcesses1763600000008 } from './1763600000008-many-processes';
 import { ListsAtSize1763600000009 } from './1763600000009-lists-at-size';
+import { UrlChanges1763600000010 } from './1763600000010-url-changes';
 
 /** Lethe's schema, in the order in which it grew. */
 export const LETHE_MIGRATIONS = [
@@ -19,4 +20,5 @@ export const LETHE_MIGRATIONS = [
   Webhooks1763600000007,
   ManyProcesses1763600000008,
   ListsAtSize1763600000009,
+  UrlChanges1763600000010,
 ];

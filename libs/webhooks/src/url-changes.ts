@@ -1,0 +1,116 @@
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Clock, describeFault } from '@app/common';
+import { type Job, JobRunner, type Lease, type Tx, UnitOfWork } from '@app/database';
+import { cancelSome, CHUNK, restartSome } from './delivery-states';
+import { Dispatcher } from './dispatcher';
+import { RetrySchedule } from './retry-schedule';
+
+/** Whether changes were left half-way is asked this often. */
+const INTERVAL_MS = 60_000;
+
+/**
+ * Lets the deliveries of a bot follow its URL: what waits and what was given up goes to a new one at once, what is under
+ * way to the old one unless that confirms it; without a URL what waits is cancelled. A bot can have any number of them,
+ * so only the first chunk is done with the change itself. How far it has come is committed with each chunk, in
+ * `webhook_url_changes`: when the process dies another one goes on from there, and nothing is left out.
+ */
+@Injectable()
+export class UrlChanges implements Job, OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly name = 'webhook-url-changes';
+  readonly everyMs = INTERVAL_MS;
+  private readonly logger = new Logger('Webhooks');
+  private readonly going = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly jobs: JobRunner,
+    private readonly dispatcher: Dispatcher,
+    private readonly schedule: RetrySchedule,
+    private readonly clock: Clock,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    void this.jobs.run(this, 'now');
+  }
+
+  @Interval(INTERVAL_MS)
+  tick(): void {
+    void this.jobs.run(this);
+  }
+
+  /** Begins no further chunk: the rest is for the others, or for the next start. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.going);
+  }
+
+  /** The URL was changed in this unit, which has locked the bot. The rest follows after the commit. */
+  async begin(tx: Tx, botId: string): Promise<void> {
+    const more = await this.follow(tx, botId, '');
+    tx.afterCommit(() => {
+      this.dispatcher.pokeAnew(botId);
+      if (more) this.goOn(botId);
+    });
+  }
+
+  /** Goes on with every change that is half-way; two at one change take turns, and do nothing twice. */
+  async run(lease: Lease, stopping: AbortSignal): Promise<void> {
+    await lease.keep(async () => {
+      const left = await this.unitOfWork.read((tx) =>
+        tx.all<{ bot_id: string }>('SELECT bot_id FROM webhook_url_changes ORDER BY bot_id'),
+      );
+      for (const { bot_id } of left) await this.finish(bot_id, stopping);
+    });
+  }
+
+  private goOn(botId: string): void {
+    const going = this.finish(botId, this.stopping.signal)
+      .catch((error: unknown) => this.logger.error(JSON.stringify(describeFault(error))))
+      .finally(() => this.going.delete(going));
+    this.going.add(going);
+  }
+
+  private async finish(botId: string, stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted && (await this.next(botId)));
+  }
+
+  private next(botId: string): Promise<boolean> {
+    return this.unitOfWork.write((tx) => this.goOnIn(tx, botId));
+  }
+
+  private async goOnIn(tx: Tx, botId: string): Promise<boolean> {
+    // The bot before its deliveries, and alone: what follows is its URL as it is, from where the last chunk ended.
+    await tx.get('SELECT 1 FROM bots WHERE id = ? FOR NO KEY UPDATE', botId);
+    const change = await tx.get<{ after_id: string }>(
+      'SELECT after_id FROM webhook_url_changes WHERE bot_id = ?',
+      botId,
+    );
+    if (change === undefined) return false;
+    tx.afterCommit(() => this.dispatcher.poke(botId));
+    return this.follow(tx, botId, change.after_id);
+  }
+
+  /** One chunk; whether there may be more is put on record. */
+  private async follow(tx: Tx, botId: string, after: string): Promise<boolean> {
+    const bot = await tx.get<{ webhook_url: string | null }>(
+      'SELECT webhook_url FROM bots WHERE id = ?',
+      botId,
+    );
+    const looked =
+      bot?.webhook_url == null
+        ? await cancelSome(tx, botId, after, this.clock.nowIso())
+        : await restartSome(tx, botId, after, this.schedule.begin(this.clock.nowMs()));
+    if (looked.length < CHUNK) {
+      await tx.run('DELETE FROM webhook_url_changes WHERE bot_id = ?', botId);
+      return false;
+    }
+    await tx.run(
+      `INSERT INTO webhook_url_changes (bot_id, after_id) VALUES (?, ?)
+       ON CONFLICT (bot_id) DO UPDATE SET after_id = excluded.after_id`,
+      ...[botId, looked.at(-1) ?? after],
+    );
+    return true;
+  }
+}
