@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { ApiError, Clock, notFound } from '@app/common';
 import { type Job, JobLeases, JobRunner, type Lease, LeaseLost, type Tx, UnitOfWork } from '@app/database';
-import { type EntityMetadata, IsNull } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { ApiKey, Bot } from './bot.entity';
 import { KeyDirectory } from './key-directory';
 
@@ -29,9 +29,9 @@ export class BotDeletion implements Job, OnApplicationBootstrap {
     private readonly jobs: JobRunner,
   ) {}
 
-  /** Finishes what a crash has left half-way, before the server listens. */
-  onApplicationBootstrap(): Promise<void> {
-    return this.jobs.run(this, 'now');
+  /** Goes on with what a crash has left half-way. Nobody waits for it: keys are void, no request meets the rows. */
+  onApplicationBootstrap(): void {
+    void this.jobs.run(this, 'now');
   }
 
   @Interval(INTERVAL_MS)
@@ -48,14 +48,14 @@ export class BotDeletion implements Job, OnApplicationBootstrap {
       for (const { id } of left) {
         if (stopping.aborted) return;
         const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, leaseOf(id)));
-        if (lease !== undefined) await this.purge(id, lease);
+        if (lease !== undefined) await this.purge(id, lease, stopping);
       }
     });
   }
 
   /**
    * When this resolves no row of the bot is left, and its keys are void in every process.
-   * @throws ApiError 503 when another process has taken the deletion over, since this one had stood still.
+   * @throws ApiError 503 when the rows have to be left to a later try, or another process has taken the deletion over.
    */
   async delete(botId: string): Promise<{ deletedAt: string }> {
     const deletedAt = this.clock.nowIso();
@@ -70,26 +70,27 @@ export class BotDeletion implements Job, OnApplicationBootstrap {
       tx.afterCommit(() => this.keys.forget());
       return this.leases.take(tx, leaseOf(botId));
     });
-    if (lease === undefined) throw goesOn();
-    await Promise.all([this.purge(botId, lease), this.keys.forgottenEverywhere()]);
+    const purging = lease === undefined ? Promise.reject(goesOn()) : this.purge(botId, lease);
+    const [purged] = await Promise.allSettled([purging, this.keys.forgottenEverywhere()]);
+    if (purged.status === 'rejected') throw purged.reason;
     return { deletedAt };
   }
 
-  private async purge(botId: string, lease: Lease): Promise<void> {
-    const tables = await this.unitOfWork.read(async (tx) => tablesOfBots(tx));
+  private async purge(botId: string, lease: Lease, stopping?: AbortSignal): Promise<void> {
     try {
-      for (const { tablePath, primaryColumns } of tables) {
-        const key = primaryColumns.map(({ databaseName }) => databaseName).join(', ');
-        const some = `SELECT ${key} FROM ${tablePath} WHERE bot_id = ? LIMIT ${BATCH}`;
-        const sql = `DELETE FROM ${tablePath} WHERE bot_id = ? AND (${key}) IN (${some})`;
-        while ((await lease.batch((tx) => tx.run(sql, botId, botId))) > 0);
+      for (const sql of await this.unitOfWork.read(async (tx) => deletionsOfRows(tx))) {
+        for (let deleted = 1; deleted > 0;) {
+          if (stopping?.aborted === true) return await this.unitOfWork.write((tx) => lease.end(tx));
+          deleted = await lease.batch((tx) => tx.run(sql, botId, botId));
+        }
       }
       await lease.batch(async (tx) => {
         await tx.manager.delete(Bot, { id: botId });
         await lease.end(tx);
       });
     } catch (error) {
-      throw error instanceof LeaseLost ? goesOn() : error;
+      const isLeft = error instanceof ApiError && error.code === 'service_unavailable';
+      throw isLeft || error instanceof LeaseLost ? goesOn() : error;
     }
     await this.unitOfWork.scrub();
   }
@@ -106,8 +107,13 @@ function goesOn(): ApiError {
   );
 }
 
-function tablesOfBots({ manager }: Tx): EntityMetadata[] {
-  return manager.dataSource.entityMetadatas.filter(({ columns }) =>
-    columns.some(({ databaseName }) => databaseName === 'bot_id'),
-  );
+/** For each table with rows of bots the statement that deletes a batch of them. */
+function deletionsOfRows({ manager }: Tx): string[] {
+  return manager.dataSource.entityMetadatas
+    .filter(({ columns }) => columns.some(({ databaseName }) => databaseName === 'bot_id'))
+    .map(({ tablePath, primaryColumns }) => {
+      const key = primaryColumns.map(({ databaseName }) => databaseName).join(', ');
+      const some = `SELECT ${key} FROM ${tablePath} WHERE bot_id = ? LIMIT ${BATCH}`;
+      return `DELETE FROM ${tablePath} WHERE bot_id = ? AND (${key}) IN (${some})`;
+    });
 }

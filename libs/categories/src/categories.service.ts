@@ -10,7 +10,7 @@ import {
   type PageQuery,
   Random,
 } from '@app/common';
-import { type Tx, UnitOfWork } from '@app/database';
+import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import type {
   CategoriesView,
   CategoryView,
@@ -90,7 +90,13 @@ export class CategoriesService {
 
   /** Withdraws the declaration. What is stored under it goes before, a batch at a time, the last with the declaration. */
   async delete(botId: string, key: string): Promise<void> {
-    while (!(await this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key))));
+    const batch = () => this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key));
+    let done = await batch();
+    while (!done) {
+      done = await batch().catch((error: unknown) => {
+        throw asPartlyDone(error);
+      });
+    }
     await this.unitOfWork.scrub();
   }
 

@@ -16,6 +16,19 @@ export function outcomeUnknown(): ApiError {
   );
 }
 
+/** An act of several units came to a stop behind the first of them. */
+export function partlyDone(): ApiError {
+  return new ApiError(
+    'service_unavailable',
+    'The database could not do all of this: part of it is done, repeat the request to go on',
+  );
+}
+
+/** What a caller is told of an error behind the first unit of an act: no 503 may say that nothing was changed. */
+export function asPartlyDone(error: unknown): unknown {
+  return error instanceof ApiError && error.code === 'service_unavailable' ? partlyDone() : error;
+}
+
 /** The bot was deleted after the request had been authenticated. */
 export function botDeleted(): ApiError {
   return new ApiError('unauthorized', 'The API key is not valid any more');
