@@ -4,6 +4,7 @@ import { CategoryDeleted } from '@app/categories';
 import { DomainEvents } from '@app/common';
 import { UnitOfWork } from '@app/database';
 import type { Bot } from './support/bot';
+import { Client } from './support/client';
 import { Service, useService } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
 
@@ -80,5 +81,24 @@ describe('a process that starts', () => {
     await ended(left);
     await other?.app.close();
     expect(await left()).toBe('completed');
+  });
+});
+
+describe('two requests to erase one guild, in two processes', () => {
+  it('erase each user once between them, and tell the bot once', async () => {
+    const users = [who, ...Array.from({ length: 39 }, () => ({ ...subject(), guild_id: who.guild_id }))];
+    for (const user of users) await bot.hasRequest(user);
+    await bot.post('/servers/register', { guild_id: who.guild_id });
+    const other = await new Service({}, service.database).start();
+    const answers = await Promise.all(
+      [bot, new Client(other.url, bot.key)].map((client) =>
+        client.delete<{ erased_users: number }>(`/servers/${who.guild_id}`),
+      ),
+    );
+    await other.app.close();
+    const counted = answers.map(({ status, data }) => (status === 200 ? data.erased_users : 0));
+    expect(counted.reduce((sum, count) => sum + count)).toBe(users.length);
+    const requests = await service.database.rows('SELECT id FROM deletion_requests WHERE bot_id = ?', bot.id);
+    expect(requests).toHaveLength(users.length);
   });
 });

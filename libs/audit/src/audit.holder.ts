@@ -7,6 +7,7 @@ import {
   type Tx,
 } from '@app/database';
 import { AuditService } from './audit.service';
+import { conditionOf } from './audit.sql';
 
 /** Users named at once. */
 const SUBJECTS_MAX = 1_000;
@@ -39,5 +40,11 @@ export class AuditHolder implements SubjectDataHolder {
       guildId,
     );
     return rows.map((row) => row.user_id);
+  }
+
+  async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
+    const where = conditionOf(tx.engine, ['user_id', 'guild_id']);
+    const sql = `SELECT 1 FROM audit_events WHERE ${where} AND source = 'client' AND details IS NOT NULL LIMIT 1`;
+    return (await tx.get(sql, botId, userId, guildId)) !== undefined;
   }
 }

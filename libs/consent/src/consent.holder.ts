@@ -44,6 +44,11 @@ export class ConsentHolder implements SubjectDataHolder {
     );
     return rows.map(({ user_id }) => user_id);
   }
+
+  async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
+    const sql = 'SELECT 1 FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ?';
+    return (await tx.get(sql, botId, guildId, userId)) !== undefined;
+  }
 }
 
 async function historyOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<object[]> {

@@ -35,6 +35,8 @@ export interface SubjectDataHolder {
   erase(tx: Tx, subject: Subject): Promise<readonly string[]>;
   /** Users of a guild about whom this holder has something to erase, a bounded number of them; asked until none is left. */
   subjectsOf?(tx: Tx, botId: string, guildId: string): Promise<readonly string[]>;
+  /** Whether `subjectsOf` would name this one; without it, it is taken for granted. */
+  holds?(tx: Tx, subject: Subject): Promise<boolean>;
 }
 
 /** Marks a provider as a {@link SubjectDataHolder}. */
@@ -52,6 +54,14 @@ export class SubjectDataHolders {
       .getProviders({ metadataKey: HoldsSubjectData.KEY })
       .map((wrapper) => wrapper.instance as SubjectDataHolder);
     return this.found;
+  }
+
+  /** Whether any of those who name the users of a guild still has something to erase of this one. */
+  async hold(tx: Tx, subject: Subject): Promise<boolean> {
+    for (const holder of this.all()) {
+      if (holder.subjectsOf !== undefined && ((await holder.holds?.(tx, subject)) ?? true)) return true;
+    }
+    return false;
   }
 
   /** Removes everything inside `tx`, holder beside holder, and then what is {@link SubjectDataHolder.last}. */

@@ -38,12 +38,22 @@ export class ErasureService {
    */
   async erase(subject: Subject): Promise<DeletionRequest> {
     const id = this.random.uuid();
-    this.running.add(id);
-    try {
-      return await this.carryOut(await this.begin(subject, id));
-    } finally {
-      this.running.delete(id);
-    }
+    return this.noted(id, async () =>
+      this.carryOut(await this.unitOfWork.write((tx) => this.begin(tx, subject, id))),
+    );
+  }
+
+  /** {@link erase} of a subject of whom anything is left; false for nobody, for whom there is no request then. */
+  async eraseIfHeld(subject: Subject): Promise<boolean> {
+    const id = this.random.uuid();
+    return this.noted(id, async () => {
+      const request = await this.unitOfWork.write(async (tx) => {
+        await this.consents.lock(tx, subject);
+        return (await this.holders.hold(tx, subject)) ? this.begin(tx, subject, id) : undefined;
+      });
+      if (request !== undefined) await this.carryOut(request);
+      return request !== undefined;
+    });
   }
 
   /**
@@ -65,29 +75,36 @@ export class ErasureService {
     }
   }
 
-  private begin(subject: Subject, id: string): Promise<DeletionRequest> {
+  private async noted<T>(id: string, work: () => Promise<T>): Promise<T> {
+    this.running.add(id);
+    try {
+      return await work();
+    } finally {
+      this.running.delete(id);
+    }
+  }
+
+  private async begin(tx: Tx, subject: Subject, id: string): Promise<DeletionRequest> {
     const { botId, guildId, userId } = subject;
-    return this.unitOfWork.write(async (tx) => {
-      const createdAt = await this.consents.close(tx, subject);
-      const inserted = await tx.run(
-        `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
-         VALUES (?, ?, ?, ?, 'processing', 0, ?) ON CONFLICT DO NOTHING`,
-        ...[botId, id, guildId, userId, createdAt],
-      );
-      if (inserted === 0)
-        throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-      await this.audit.record(tx, subject, 'deletion_requested', { request_id: id });
-      tx.afterCommit(() => this.metrics.count('erasures', 'begun'));
-      return {
-        id,
-        ...subject,
-        status: 'processing',
-        deletedCategories: null,
-        webhookSent: 0,
-        createdAt,
-        completedAt: null,
-      };
-    });
+    const createdAt = await this.consents.close(tx, subject);
+    const inserted = await tx.run(
+      `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
+       VALUES (?, ?, ?, ?, 'processing', 0, ?) ON CONFLICT DO NOTHING`,
+      ...[botId, id, guildId, userId, createdAt],
+    );
+    if (inserted === 0)
+      throw conflict('deletion_in_progress', 'The data of this user is being erased already');
+    await this.audit.record(tx, subject, 'deletion_requested', { request_id: id });
+    tx.afterCommit(() => this.metrics.count('erasures', 'begun'));
+    return {
+      id,
+      ...subject,
+      status: 'processing',
+      deletedCategories: null,
+      webhookSent: 0,
+      createdAt,
+      completedAt: null,
+    };
   }
 
   private async carryOut(request: DeletionRequest): Promise<DeletionRequest> {

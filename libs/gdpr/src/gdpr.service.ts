@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ApiError, notFound } from '@app/common';
 import { ServersService } from '@app/servers';
-import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { asPartlyDone, type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasureService } from './erasure.service';
 import type { DeletionRequestView, ForgottenView, GuildErasedView } from './gdpr.dto';
@@ -53,22 +53,44 @@ export class GdprService {
    */
   async eraseGuild(botId: string, guildId: string): Promise<GuildErasedView> {
     let erasedUsers = 0;
-    for (;;) {
-      const userIds = await this.unitOfWork.write((tx) => this.usersLeft(tx, botId, guildId));
-      if (userIds.length === 0) break;
-      for (let at = 0; at < userIds.length; at += AT_ONCE) {
-        const some = userIds.slice(at, at + AT_ONCE);
-        await Promise.all(some.map((userId) => this.eraseInTurn({ botId, guildId, userId })));
+    for (let left = await this.users(botId, guildId); left.length > 0;) {
+      for (let at = 0; at < left.length; at += AT_ONCE) {
+        const some = left.slice(at, at + AT_ONCE);
+        const ended = await Promise.allSettled(
+          some.map((userId) => this.eraseInTurn({ botId, guildId, userId })),
+        );
+        erasedUsers += ended.filter((end) => end.status === 'fulfilled' && end.value).length;
+        const failed = ended.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+        if (failed !== undefined) throw erasedUsers > 0 ? asPartlyDone(failed.reason) : failed.reason;
       }
-      erasedUsers += userIds.length;
+      left = await this.usersLeft(botId, guildId, erasedUsers > 0);
     }
     await this.unitOfWork.scrub();
     return { guild_id: guildId, deleted: true, erased_users: erasedUsers };
   }
 
-  /** Some of the users that are left; where there is none the registration goes in the same unit. */
-  private async usersLeft(tx: Tx, botId: string, guildId: string): Promise<string[]> {
-    if (!(await this.servers.exists(tx, botId, guildId))) throw notFound('Server');
+  /** @throws ApiError 404 for a guild that is not registered. */
+  private async users(botId: string, guildId: string): Promise<string[]> {
+    const found = await this.unitOfWork.write((tx) => this.named(tx, botId, guildId));
+    if (found === undefined) throw notFound('Server');
+    return found;
+  }
+
+  /** Nobody either when another request for the same guild was done first. */
+  private async usersLeft(botId: string, guildId: string, anyErased: boolean): Promise<string[]> {
+    try {
+      return (await this.unitOfWork.write((tx) => this.named(tx, botId, guildId))) ?? [];
+    } catch (error) {
+      throw anyErased ? asPartlyDone(error) : error;
+    }
+  }
+
+  /**
+   * Some of the users that are left, undefined for a guild that is not registered; where there is none the registration
+   * goes in the same unit.
+   */
+  private async named(tx: Tx, botId: string, guildId: string): Promise<string[] | undefined> {
+    if (!(await this.servers.lock(tx, botId, guildId))) return undefined;
     const userIds = new Set<string>();
     for (const holder of this.holders.all()) {
       for (const userId of (await holder.subjectsOf?.(tx, botId, guildId)) ?? []) userIds.add(userId);
@@ -77,12 +99,14 @@ export class GdprService {
     return [...userIds];
   }
 
-  /** One user is erased in one guild at a time: an erasure elsewhere is waited for. */
-  private async eraseInTurn(subject: Subject): Promise<void> {
+  /**
+   * One user is erased in one guild at a time: an erasure elsewhere is waited for. False for a user whom another
+   * request has erased meanwhile.
+   */
+  private async eraseInTurn(subject: Subject): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.erasures.erase(subject);
-        return;
+        return await this.erasures.eraseIfHeld(subject);
       } catch (error) {
         if (!(error instanceof ApiError && error.code === 'conflict') || tries === TRIES_MAX) throw error;
         await pause(PAUSE_MS);

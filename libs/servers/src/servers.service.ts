@@ -42,8 +42,10 @@ export class ServersService {
     });
   }
 
-  exists(tx: Tx, botId: string, guildId: string): Promise<boolean> {
-    return tx.manager.existsBy(Server, { botId, guildId });
+  /** Whether the guild is registered, which it then stays until the unit ends. */
+  async lock(tx: Tx, botId: string, guildId: string): Promise<boolean> {
+    const sql = 'SELECT 1 FROM servers WHERE bot_id = ? AND guild_id = ? FOR UPDATE';
+    return (await tx.get(sql, botId, guildId)) !== undefined;
   }
 
   async remove(tx: Tx, botId: string, guildId: string): Promise<void> {

@@ -49,6 +49,11 @@ export class UserDataHolder implements SubjectDataHolder {
     return (await tx.all<{ user_id: string }>(sql, botId, guildId)).map((row) => row.user_id);
   }
 
+  async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
+    const sql = `SELECT 1 FROM user_data WHERE ${SUBJECT} LIMIT 1`;
+    return (await tx.get(sql, botId, guildId, userId)) !== undefined;
+  }
+
   /** Nothing may stay under a category that is no longer declared; each user it concerned has it on record. */
   @OnDomainEvent(CategoryDeleted)
   async removeCategory(event: CategoryDeleted): Promise<void> {
