@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, conflict, invalidRequest, notFound, Page } from '@app/common';
-import { type Tx, UnitOfWork } from '@app/database';
+import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import {
   type AttemptView,
   type DeliveriesQuery,
@@ -11,11 +11,10 @@ import {
   type ReplayView,
 } from './deliveries.dto';
 import { Attempt, Delivery } from './delivery.entity';
+import { CHUNK, type ReplayScope } from './delivery-states';
 import { Outbox } from './outbox';
 import { pingPayload } from './payload';
 
-/** Deliveries that one unit of a replay takes up, so that nobody else waits long for the database. */
-const REPLAY_CHUNK = 500;
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /** What a bot sees and does of its own webhook calls; nothing is ever sent to another bot's URL by it. */
@@ -75,18 +74,23 @@ export class DeliveriesService {
       throw invalidRequest([{ field: 'since', message }]);
     }
     const sinceIso = new Date(since).toISOString();
+    const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
     let queued = 0;
     for (let after: string | undefined = ''; after !== undefined;) {
-      const from: string = after;
-      const chunk = await this.unitOfWork.write(async (tx) => {
-        await this.requireUrl(tx, botId);
-        const scope = { after: from, sinceIso, undeliveredOnly: undeliveredOnly === true };
-        return this.outbox.resendSome(tx, botId, scope, REPLAY_CHUNK);
+      const chunk: string[] = await this.replaySome(botId, { ...scope, after }).catch((error: unknown) => {
+        throw queued === 0 ? error : asPartlyDone(error);
       });
       queued += chunk.length;
-      after = chunk.length < REPLAY_CHUNK ? undefined : chunk.at(-1);
+      after = chunk.length < CHUNK ? undefined : chunk.at(-1);
     }
     return { queued };
+  }
+
+  private replaySome(botId: string, scope: ReplayScope): Promise<string[]> {
+    return this.unitOfWork.write(async (tx) => {
+      await this.requireUrl(tx, botId);
+      return this.outbox.resendSome(tx, botId, scope, CHUNK);
+    });
   }
 
   ping(botId: string): Promise<DeliveryView> {
@@ -100,7 +104,7 @@ export class DeliveriesService {
 
   private async requireUrl(tx: Tx, botId: string): Promise<void> {
     const bot = await tx.get<{ webhook_url: string | null }>(
-      'SELECT webhook_url FROM bots WHERE id = ? FOR SHARE',
+      'SELECT webhook_url FROM bots WHERE id = ?',
       botId,
     );
     if (bot?.webhook_url == null)
