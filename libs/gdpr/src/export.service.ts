@@ -60,9 +60,9 @@ export class ExportService {
     full: boolean,
     write: (piece: string) => Promise<void>,
   ): Promise<void> {
-    const startedAt = this.clock.nowIso();
     await this.unitOfWork.snapshot(async (tx) => {
       const { head, data, tail } = await this.gather(tx, subject, full);
+      const known = await requireOpen(tx, subject);
       await write(head);
       let checkedMs = -Infinity;
       for (const pieces of [data(), tail()]) {
@@ -70,7 +70,7 @@ export class ExportService {
           // An erasure that began meanwhile closes the subject for exports too, those under way included.
           if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
             checkedMs = this.clock.monotonicMs();
-            await requireOpen(this.unitOfWork, subject, startedAt);
+            await requireOpen(this.unitOfWork, subject, known);
           }
           await write(piece);
         }
@@ -129,16 +129,22 @@ async function* sections(parts: readonly NonNullable<SubjectExport['full']>[]): 
   yield '}';
 }
 
-/** @throws ApiError 404 while the subject is being erased, or when an erasure was asked for since `since`. */
+/**
+ * How many erasures of the subject were ever asked for; requests are never removed, except with their bot.
+ * @throws ApiError 404 while the subject is being erased, or when their number is not the one that was `known`.
+ */
 async function requireOpen(
-  database: { get(sql: string, ...values: readonly string[]): Promise<unknown> },
+  database: { get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> },
   { botId, guildId, userId }: Subject,
-  since = '9999',
-): Promise<void> {
-  const erasure = await database.get(
-    `SELECT 1 FROM deletion_requests
-     WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND (status = 'processing' OR created_at >= ?)`,
-    ...[botId, guildId, userId, since],
+  known?: number,
+): Promise<number> {
+  const found = await database.get<{ requests: number | string; processing: number | string }>(
+    `SELECT COUNT(*) AS requests, COUNT(CASE WHEN status = 'processing' THEN 1 END) AS processing
+     FROM deletion_requests WHERE bot_id = ? AND guild_id = ? AND user_id = ?`,
+    ...[botId, guildId, userId],
   );
-  if (erasure !== undefined) throw notFound('Data of this user');
+  const requests = Number(found?.requests ?? 0);
+  if (Number(found?.processing ?? 0) > 0 || requests !== (known ?? requests))
+    throw notFound('Data of this user');
+  return requests;
 }
