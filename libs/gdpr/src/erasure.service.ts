@@ -68,7 +68,6 @@ export class ErasureService {
     for (const request of left) {
       if (stopping?.aborted === true) return;
       if (this.running.has(request.id)) continue;
-      this.metrics.count('erasures', 'resumed');
       await this.resume(request).catch((error: unknown) =>
         this.logger.error(JSON.stringify(describeFault(error))),
       );
@@ -117,11 +116,14 @@ export class ErasureService {
 
   /** {@link carryOut} of a request that somebody has left, as far as it is still not ended and the database has time. */
   private async resume(request: DeletionRequest): Promise<void> {
+    let isResumed = false;
     try {
-      await this.unitOfWork.write((tx) => this.remove(tx, request));
+      await this.unitOfWork.write((tx) => this.remove(tx, request, () => (isResumed = true)));
     } catch (error) {
       if (error instanceof ApiError && error.code === 'service_unavailable') throw error;
       await this.afterFault(request, error);
+    } finally {
+      if (isResumed) this.metrics.count('erasures', 'resumed');
     }
     await this.unitOfWork.scrub();
   }
@@ -139,13 +141,18 @@ export class ErasureService {
   }
 
   /** Everything goes at once, or nothing does. Answers the request as it is then; null when its bot was deleted. */
-  private async remove(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {
+  private async remove(
+    tx: Tx,
+    request: DeletionRequest,
+    onProcessing?: () => void,
+  ): Promise<DeletionRequest | null> {
     const { botId, guildId, userId, id } = request;
     const subject = { botId, guildId, userId };
     await this.consents.lock(tx, subject);
     const found = await lockRequest(tx, botId, id);
     // Another worker that took it up has ended it meanwhile.
     if (found?.status !== 'processing') return found;
+    onProcessing?.();
     const deletedCategories = await this.holders.erase(tx, subject);
     const { created_at: completedAt } = await this.audit.record(tx, subject, 'deletion_completed', {
       request_id: id,
