@@ -25,7 +25,7 @@ export class Receiver {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         // A late call of an earlier test.
-        if (request.url !== new URL(this.url).pathname) return response.writeHead(200).end();
+        if (request.url?.split('?')[0] !== new URL(this.url).pathname) return response.writeHead(200).end();
         const rawBody = Buffer.concat(chunks).toString();
         this.calls.push({ headers: request.headers, rawBody, body: JSON.parse(rawBody) as Json });
         response.writeHead(this.status).end();
