@@ -29,18 +29,14 @@ export class SqliteEngine implements DatabaseEngine {
     };
     const reader = await openReader();
     const turnReader = await openReader();
-    const unitOfWork = new SqliteUnitOfWork(
-      new SqliteConnection(source),
-      reader,
-      new SqliteTurnReader(turnReader),
-      openReader,
-      onFault,
-    );
+    const reads = new SqliteTurnReader(turnReader);
+    const unitOfWork = new SqliteUnitOfWork(new SqliteConnection(source), reader, reads, openReader, onFault);
     return {
       source,
       unitOfWork,
       close: async () => {
         await unitOfWork.drained();
+        reads.close();
         for (const { dataSource } of [reader, turnReader]) await dataSource.destroy();
         foldLog(this.path);
         release();

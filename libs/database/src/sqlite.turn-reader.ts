@@ -1,3 +1,4 @@
+import { databaseUnavailable } from './database-faults';
 import type { SqliteConnection } from './sqlite.tx';
 import type { SqlValue } from './tx';
 
@@ -8,17 +9,25 @@ import type { SqlValue } from './tx';
  */
 export class SqliteTurnReader {
   private open = false;
+  private closed = false;
   private readonly end = (): void => this.endTurn();
 
   constructor(private readonly connection: SqliteConnection) {}
 
   get(sql: string, values: readonly SqlValue[]): unknown {
+    if (this.closed) throw databaseUnavailable();
     if (!this.open) {
       this.connection.prepared('BEGIN').run();
       this.open = true;
       setImmediate(this.end);
     }
     return this.connection.prepared(sql).get(...values);
+  }
+
+  /** Nothing is read any more: the connection can be closed in the same turn. */
+  close(): void {
+    this.endTurn();
+    this.closed = true;
   }
 
   endTurn(): void {
