@@ -30,6 +30,8 @@ const EVERY_ENGINE = ['<rootDir>/test/**/*.e2e-spec.ts'];
  */
 module.exports = {
   testTimeout: 30_000,
+  // Jest leaves a core free by default, which on two cores means that everything runs one after the other.
+  maxWorkers: '100%',
   projects: [
     {
       ...shared,
