@@ -1,4 +1,3 @@
-/* eslint-disable no-restricted-syntax -- the rules of Lethe; this is the service without them */
 import { Controller, Get, Injectable, Query } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';

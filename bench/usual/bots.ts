@@ -1,4 +1,3 @@
-/* eslint-disable no-restricted-syntax -- the rules of Lethe; this is the service without them */
 import { randomBytes } from 'node:crypto';
 import { Body, ConflictException, Controller, Injectable, Post } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';

@@ -1,4 +1,3 @@
-/* eslint-disable no-restricted-syntax -- the rules of Lethe; this is the service without them */
 import { Body, Controller, Get, HttpCode, Injectable, NotFoundException, Post, Query } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';

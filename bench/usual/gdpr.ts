@@ -1,4 +1,3 @@
-/* eslint-disable no-restricted-syntax -- the rules of Lethe; this is the service without them */
 import { Body, ConflictException, Controller, HttpCode, Injectable, Post } from '@nestjs/common';
 import { AuditService } from './audit';
 import { SubjectDto } from './dto';

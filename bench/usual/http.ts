@@ -1,4 +1,3 @@
-/* eslint-disable no-restricted-syntax -- the rules of Lethe; this is the service without them */
 import { createHash } from 'node:crypto';
 import {
   CallHandler,

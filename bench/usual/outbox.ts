@@ -1,4 +1,3 @@
-/* eslint-disable no-restricted-syntax -- the rules of Lethe; this is the service without them */
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';

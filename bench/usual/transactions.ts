@@ -1,4 +1,3 @@
-/* eslint-disable no-restricted-syntax -- the rules of Lethe; this is the service without them */
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isPostgres } from './entities';
