@@ -55,7 +55,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     const { options } = this.pool;
     this.snapshots = new Pool({ ...patient(options), max: SNAPSHOTS_MAX }).on('error', onFault);
     const waitMs = options.connectionTimeoutMillis;
-    this.acts = new SharedActs((work, callers) => this.retried(work, callers), waitMs);
+    this.acts = new SharedActs((work, callers) => this.retried(work, callers), waitMs, onFault);
     this.reader = new PostgresReader(options, onFault);
   }
 

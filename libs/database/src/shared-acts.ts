@@ -11,6 +11,7 @@ export class SharedActs {
   constructor(
     private readonly write: <T>(work: (tx: Tx) => Promise<T>, callers: number) => Promise<T>,
     private readonly waitMs?: number,
+    private readonly onFault: (error: unknown) => void = () => undefined,
   ) {}
 
   /** Callers whose transaction has not begun. */
@@ -41,6 +42,8 @@ export class SharedActs {
         for (const { reject } of batch) reject(error);
         return;
       }
+      // One by one each hears of its own part in it; that they could not go together is news to the operator.
+      if (!(error instanceof ApiError)) this.onFault(error);
     }
     batch.forEach(({ input, resolve, reject }, at) => {
       const outcome = outcomes[at];
