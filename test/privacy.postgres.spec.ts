@@ -1,19 +1,9 @@
-import { type Bot, field } from './support/bot';
+import { useMarked } from './support/marked';
 import { useService } from './support/service';
-import { subject, type SubjectIds } from './support/snowflakes';
+import { subject } from './support/snowflakes';
 
 const service = useService();
-let bot: Bot;
-let who: SubjectIds;
-let marker: string;
-let count = 0;
-beforeEach(async () => {
-  bot = await service.registerBot();
-  who = subject();
-  count += 1;
-  marker = `marker-${count}-of-the-erased`;
-  await bot.hasCategory('profile', [field('value'), field('extra', 'json')]);
-});
+const marked = useMarked(service);
 
 /** Every table and column of the database, whatever schema it is in and whoever made it, that holds the marker. */
 async function placesWithMarker(): Promise<string[]> {
@@ -27,78 +17,71 @@ async function placesWithMarker(): Promise<string[]> {
   expect(columns.length).toBeGreaterThan(100);
   const looks = columns.map(
     ({ name, table, column }) =>
-      `SELECT '${name}' AS name FROM ${table} WHERE strpos(${column}::text, '${marker}') > 0`,
+      `SELECT '${name}' AS name FROM ${table} WHERE strpos(${column}::text, '${marked.marker}') > 0`,
   );
   const found = await service.database.rows<{ name: string }>(looks.join(' UNION '));
   return found.map(({ name }) => name.replace(/_p\d\d\./, '.')).sort();
 }
 
-async function stores(one: SubjectIds): Promise<void> {
-  await bot.hasConsent(one);
-  await bot.hasData(one, 'profile', { value: marker, extra: { deep: [marker] } });
-  await bot.post('/audit/event', { ...one, event_type: 'data_exported', details: { text: marker } });
-  await bot.hasData(one, 'profile', { value: `${marker} again` });
-}
-
 describe('the tables of the database', () => {
   it('hold the marker before, which shows that it would be found', async () => {
-    await stores(who);
+    await marked.stores(marked.who);
     expect(await placesWithMarker()).toStrictEqual(['public.audit_events.details', 'public.user_data.value']);
   });
 
   it('hold nothing of data and details when forget-user is answered', async () => {
-    await stores(who);
-    await bot.hasForgotten(who);
+    await marked.stores(marked.who);
+    await marked.bot.hasForgotten(marked.who);
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
   it('hold nothing of a large value that was stored outside its row', async () => {
-    await bot.hasConsent(who);
+    await marked.bot.hasConsent(marked.who);
     for (let turn = 0; turn < 20; turn++)
-      await bot.hasData(who, 'profile', { value: `${marker} `.repeat(1500) });
+      await marked.bot.hasData(marked.who, 'profile', { value: `${marked.marker} `.repeat(1500) });
     expect(await placesWithMarker()).toStrictEqual(['public.user_data.value']);
-    await bot.hasForgotten(who);
+    await marked.bot.hasForgotten(marked.who);
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
   it('hold nothing after the server was deleted', async () => {
-    await bot.post('/servers/register', { guild_id: who.guild_id, name: marker });
-    await stores(who);
-    await bot.delete(`/servers/${who.guild_id}`);
+    await marked.bot.post('/servers/register', { guild_id: marked.who.guild_id, name: marked.marker });
+    await marked.stores(marked.who);
+    await marked.bot.delete(`/servers/${marked.who.guild_id}`);
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
   it('hold nothing of a category that was deleted', async () => {
-    await bot.hasConsent(who);
-    await bot.hasData(who, 'profile', { value: marker });
-    await bot.delete('/data/categories/profile');
+    await marked.bot.hasConsent(marked.who);
+    await marked.bot.hasData(marked.who, 'profile', { value: marked.marker });
+    await marked.bot.delete('/data/categories/profile');
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
   it('hold nothing of a bot that was deleted', async () => {
-    await bot.put(`/bots/${bot.id}`, { name: marker });
-    await stores(who);
+    await marked.bot.put(`/bots/${marked.bot.id}`, { name: marked.marker });
+    await marked.stores(marked.who);
     expect(await placesWithMarker()).toContain('public.bots.name');
-    await bot.delete(`/bots/${bot.id}`);
+    await marked.bot.delete(`/bots/${marked.bot.id}`);
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
   it('hold nothing while others go on storing', async () => {
     const other = subject();
-    await bot.hasConsent(other);
-    await stores(who);
+    await marked.bot.hasConsent(other);
+    await marked.stores(marked.who);
     const [forgotten] = await Promise.all([
-      bot.hasForgotten(who),
-      ...Array.from({ length: 20 }, () => bot.hasData(other, 'profile', { value: 'x'.repeat(1000) })),
+      marked.bot.hasForgotten(marked.who),
+      ...Array.from({ length: 20 }, () => marked.bot.hasData(other, 'profile', { value: 'x'.repeat(1000) })),
     ]);
     expect(forgotten).toMatch(/-/);
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
   it('hold no id of the user but in the proof of the erasure and in the call that tells of it', async () => {
-    await stores(who);
-    await bot.hasForgotten(who);
-    marker = who.user_id;
+    await marked.stores(marked.who);
+    await marked.bot.hasForgotten(marked.who);
+    marked.marker = marked.who.user_id;
     expect(await placesWithMarker()).toStrictEqual([
       'public.audit_events.user_id',
       'public.deletion_requests.user_id',
