@@ -12,8 +12,8 @@ const NEVER = '9999';
 
 /**
  * Erasure (GDPR Art. 17) in two transactions. The first puts it on record and closes the subject for submits and
- * exports; the second removes everything, and only it says `completed`. Whatever breaks off in between is finished at
- * the next start; what fails is `failed`, never half done.
+ * exports; the second removes everything, and only it says `completed`. Whatever breaks off in between is finished by
+ * the recovery of whichever process comes first; what fails is `failed`, never half done.
  */
 @Injectable()
 export class ErasureService {
