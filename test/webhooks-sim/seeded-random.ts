@@ -26,6 +26,10 @@ export class SeededRandom extends Random {
     return Buffer.from(Array.from({ length }, () => this.below(256)));
   }
 
+  nonce(): Buffer {
+    return this.bytes(12);
+  }
+
   uuid(): string {
     const time = this.clock.nowMs().toString(16).padStart(12, '0');
     const tail = (++this.sequence).toString(16).padStart(12, '0');

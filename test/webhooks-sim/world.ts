@@ -40,6 +40,7 @@ class Everything {}
 
 /** A UnitOfWork that can die: nothing that is begun after it, or was not committed, ever happens. */
 class MortalUnitOfWork extends UnitOfWork {
+  readonly engine = 'sqlite';
   isDead = false;
   /** The disk is full: nothing can be written. */
   isRefusing = false;
@@ -69,6 +70,7 @@ class MortalUnitOfWork extends UnitOfWork {
   }
 
   async scrub(): Promise<void> {}
+  async scrubKeys(): Promise<void> {}
   async ping(): Promise<void> {}
 
   private alive<T>(begin: () => Promise<T>): Promise<T> {

@@ -26,6 +26,8 @@ export class SystemClock extends Clock {
 /** Chance, injected for the same reason as the clock. Every method draws from a cryptographically secure source. */
 export abstract class Random {
   abstract bytes(length: number): Buffer;
+  /** 12 bytes that are said once and then forgotten, such as a nonce: use them before anything else is asked for. */
+  abstract nonce(): Buffer;
   /** A number in [0, 1). */
   abstract fraction(): number;
   /** A UUID of version 7 (RFC 9562): ids made later by this process sort after earlier ones. */
@@ -44,6 +46,10 @@ export class SystemRandom extends Random {
 
   bytes(length: number): Buffer {
     return randomBytes(length);
+  }
+
+  nonce(): Buffer {
+    return this.pooled(12);
   }
 
   fraction(): number {

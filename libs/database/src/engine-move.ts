@@ -6,7 +6,15 @@ import type { DataSource, DataSourceOptions } from 'typeorm';
 import { driverCode, isConnectionLost } from './database-faults';
 import type { DatabaseEngine } from './database.engine';
 import { JobLease } from './job-lease.entity';
-import { keyOf, type MovedTable, movedTables, type MoveEnd, type MoveTarget, type Row } from './move-end';
+import {
+  keyOf,
+  keyTables,
+  type MovedTable,
+  movedTables,
+  type MoveEnd,
+  type MoveTarget,
+  type Row,
+} from './move-end';
 import { PostgresMoveEnd } from './postgres.move-end';
 import { PostgresSchemaSource } from './postgres.schema-source';
 import { isBeingFilled, needsMigrations, requireKnown } from './schema-version';
@@ -48,7 +56,10 @@ export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnP
   try {
     const target = await openTarget(to);
     try {
-      const tables = movedTables(target.schema.entityMetadatas, [leftOut(target.schema)]);
+      const tables = [
+        ...keyTables(),
+        ...movedTables(target.schema.entityMetadatas, [leftOut(target.schema)]),
+      ];
       if (!(await target.end.isBegun())) await requireEmpty(target.end, tables, to);
       const rows = await copy(source.end, target.end, from.engine.place, tables, onProgress);
       for (const table of tables) await verify(table, source.end, target.end, onProgress);

@@ -6,6 +6,7 @@ export * from './engine-move';
 export * from './job-lease.entity';
 export * from './job-leases';
 export * from './job-runner';
+export * from './key-tables';
 export * from './migrations';
 export * from './postgres.engine';
 export * from './postgres.options';

@@ -1,4 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
+import { KEY_TABLES } from './key-tables';
 import { StartError } from './start-error';
 
 /** A table of an entity, as a move sees it. */
@@ -115,6 +116,26 @@ function movedTable({ tableName, columns, primaryColumns }: EntityMetadata): Mov
 /** The key of a row of `table`. */
 export function keyOf(table: MovedTable, row: Row): Row {
   return table.key.map((column) => row[table.columns.indexOf(column)] ?? null);
+}
+
+/** The tables of keys, which have no entity. */
+export function keyTables(): MovedTable[] {
+  return Object.entries<(typeof KEY_TABLES)[keyof typeof KEY_TABLES]>(KEY_TABLES).map(([name, shape]) => {
+    const columns = Object.entries(shape.columns).map(([column, type]) => ({
+      name: column,
+      isInteger: String(type).startsWith('integer'),
+    }));
+    const key = columns.filter((column) => (shape.key as readonly string[]).includes(column.name));
+    return { name: `keys.${name}`, columns, key };
+  });
+}
+
+/** `"keys"."subject_keys"` */
+export function quoted(name: string): string {
+  return name
+    .split('.')
+    .map((part) => `"${part}"`)
+    .join('.');
 }
 
 /** `"a", "b"` */

@@ -10,6 +10,7 @@ import {
   type MoveTarget,
   type ProgressRow,
   progressOf,
+  quoted,
   type Row,
   type TableProgress,
 } from './move-end';
@@ -32,7 +33,9 @@ export class PostgresMoveEnd implements MoveTarget {
   }
 
   async count({ name }: MovedTable): Promise<number> {
-    const { rows } = await this.client.query<{ count: string }>(`SELECT COUNT(*) AS count FROM "${name}"`);
+    const { rows } = await this.client.query<{ count: string }>(
+      `SELECT COUNT(*) AS count FROM ${quoted(name)}`,
+    );
     return Number(rows[0]?.count);
   }
 
@@ -42,7 +45,7 @@ export class PostgresMoveEnd implements MoveTarget {
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
       await this.client.query(
-        `DECLARE moved NO SCROLL CURSOR FOR SELECT ${listOf(table.columns)} FROM "${table.name}" ${where}
+        `DECLARE moved NO SCROLL CURSOR FOR SELECT ${listOf(table.columns)} FROM ${quoted(table.name)} ${where}
          ORDER BY ${listOf(table.key)}`,
         after === undefined ? undefined : [...after],
       );
@@ -89,7 +92,7 @@ export class PostgresMoveEnd implements MoveTarget {
     try {
       await this.client.query({
         name: `move ${table.name}`,
-        text: `INSERT INTO "${table.name}" (${listOf(table.columns)}) SELECT * FROM unnest(${given})`,
+        text: `INSERT INTO ${quoted(table.name)} (${listOf(table.columns)}) SELECT * FROM unnest(${given})`,
         values: arrays,
       });
       await this.client.query(
@@ -106,7 +109,7 @@ export class PostgresMoveEnd implements MoveTarget {
   }
 
   async finish(tables: readonly MovedTable[]): Promise<void> {
-    for (const { name } of tables) await this.client.query(`ANALYZE "${name}"`);
+    for (const { name } of tables) await this.client.query(`ANALYZE ${quoted(name)}`);
     await this.client.query('SET synchronous_commit = on');
     await this.client.query('BEGIN');
     await this.client.query(CONTINUE_AUDIT_ORDER);

@@ -39,6 +39,7 @@ const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
  * (consent, then deletion request, then data: in this order everywhere). Units that met another one are run again.
  */
 export class PostgresUnitOfWork extends UnitOfWork {
+  readonly engine = 'postgres';
   private readonly pool: Pool;
   private readonly snapshots: Pool;
   private readonly reader: PostgresReader;
@@ -85,6 +86,10 @@ export class PostgresUnitOfWork extends UnitOfWork {
 
   /** What PostgreSQL keeps of deleted rows (dead tuples, its log) goes by its own rules: VACUUM and WAL recycling. */
   async scrub(): Promise<void> {
+    return undefined;
+  }
+
+  async scrubKeys(): Promise<void> {
     return undefined;
   }
 

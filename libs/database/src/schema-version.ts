@@ -1,4 +1,6 @@
 import { type DataSource, MigrationExecutor } from 'typeorm';
+import { createKeyTables, requireKeyTables } from './key-tables';
+import { Keys1763600000011 } from './migrations/1763600000011-keys';
 import { MOVE_TABLE } from './move-end';
 import { StartError } from './start-error';
 
@@ -15,12 +17,28 @@ export async function bringUpToDate(source: DataSource, migrate: boolean): Promi
       'The database is being filled by npm run migrate:engine, or this was interrupted. Run it again to its end, or drop the database and create it again.',
     );
   }
-  if (migrate) await source.runMigrations({ transaction: 'all' });
-  else if (await needsMigrations(source)) {
+  if (migrate) {
+    await makeKeyFile(source);
+    await source.runMigrations({ transaction: 'all' });
+  } else if (await needsMigrations(source)) {
     throw new StartError(
       'The database needs migrations. Run them with MIGRATE_ON_START=true or npm run migration:run.',
     );
   }
+  await requireKeyTables(source);
+}
+
+/**
+ * SQLite commits to its two files one after the other: the keys come first, so that no data that says it has them is
+ * ever without.
+ */
+async function makeKeyFile(source: DataSource): Promise<void> {
+  if (source.options.type === 'postgres') return;
+  const pending = await new MigrationExecutor(source).getPendingMigrations();
+  if (!pending.some(({ name }) => name === Keys1763600000011.name)) return;
+  const runner = source.createQueryRunner();
+  await createKeyTables(runner);
+  await runner.release();
 }
 
 /** Whether migrations that this Lethe knows have not run. */

@@ -1,4 +1,5 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3';
+import { keysPath } from './key-tables';
 import {
   gathered,
   listOf,
@@ -8,6 +9,7 @@ import {
   type MoveTarget,
   type ProgressRow,
   progressOf,
+  quoted,
   type Row,
   type TableProgress,
 } from './move-end';
@@ -21,17 +23,25 @@ export class SqliteMoveEnd implements MoveEnd {
   constructor(path: string, options: SqliteDatabase.Options = { readonly: true, fileMustExist: true }) {
     this.database = new SqliteDatabase(path, options);
     this.database.defaultSafeIntegers(true);
+    this.database.prepare('ATTACH DATABASE ? AS keys').run(keysPath(path));
   }
 
   async count({ name }: MovedTable): Promise<number> {
-    return Number(this.database.prepare(`SELECT COUNT(*) FROM "${name}"`).pluck().get());
+    return Number(
+      this.database
+        .prepare(`SELECT COUNT(*) FROM ${quoted(name)}`)
+        .pluck()
+        .get(),
+    );
   }
 
   async *batches(table: MovedTable, after: Row | undefined): AsyncGenerator<readonly Row[]> {
     const marks = table.key.map(() => '?').join(', ');
     const where = after === undefined ? '' : `WHERE (${listOf(table.key)}) > (${marks})`;
     const statement = this.database
-      .prepare(`SELECT ${listOf(table.columns)} FROM "${table.name}" ${where} ORDER BY ${listOf(table.key)}`)
+      .prepare(
+        `SELECT ${listOf(table.columns)} FROM ${quoted(table.name)} ${where} ORDER BY ${listOf(table.key)}`,
+      )
       .raw();
     const values = (after ?? []).map((text, index) => bound(text, table.key[index]?.isInteger === true));
     yield* gathered(texts(statement.iterate(...values) as Iterable<SqliteRow>));
@@ -55,7 +65,13 @@ function* texts(rows: Iterable<SqliteRow>): Generator<Row> {
 export class SqliteMoveTarget extends SqliteMoveEnd implements MoveTarget {
   constructor(path: string) {
     super(path, { fileMustExist: true });
-    for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON'])
+    for (const pragma of [
+      'journal_mode = WAL',
+      'synchronous = FULL',
+      'keys.journal_mode = WAL',
+      'keys.synchronous = FULL',
+      'foreign_keys = ON',
+    ])
       this.database.pragma(pragma);
   }
 
@@ -80,7 +96,7 @@ export class SqliteMoveTarget extends SqliteMoveEnd implements MoveTarget {
   async append(table: MovedTable, rows: readonly Row[], { rows: count, last }: TableProgress): Promise<void> {
     const marks = table.columns.map(() => '?').join(', ');
     const insert = this.database.prepare(
-      `INSERT INTO "${table.name}" (${listOf(table.columns)}) VALUES (${marks})`,
+      `INSERT INTO ${quoted(table.name)} (${listOf(table.columns)}) VALUES (${marks})`,
     );
     const note = this.database.prepare(
       `INSERT INTO ${MOVE_TABLE} (source, name, rows, last)

@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import SqliteDatabase, { Database } from 'better-sqlite3';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
+import { keysPath } from './key-tables';
 import { StartError } from './start-error';
 
 /**
@@ -24,8 +25,19 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
       ];
       if (access === 'write') pragmas.unshift('journal_mode = WAL');
       for (const pragma of pragmas) (database as Database).pragma(pragma);
+      attachKeys(database as Database, keysPath(resolve(path)), access);
     },
   };
+}
+
+/** The keys of the subjects stand in a file of their own, `keys` to every statement; it is as durable as the data. */
+function attachKeys(database: Database, path: string, access: 'write' | 'read'): void {
+  // One that was never opened for writing has no keys yet.
+  if (access === 'read' && !existsSync(path)) return;
+  database.prepare('ATTACH DATABASE ? AS keys').run(path);
+  const pragmas = ['keys.synchronous = FULL', 'keys.secure_delete = ON'];
+  if (access === 'write') pragmas.unshift('keys.journal_mode = WAL');
+  for (const pragma of pragmas) database.pragma(pragma);
 }
 
 /**
@@ -37,7 +49,7 @@ export function lockFile(path: string): () => void {
   const lockPath = `${resolve(path)}.lock`;
   try {
     mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 });
-    closeSync(openSync(resolve(path), 'a', 0o600));
+    for (const file of [resolve(path), keysPath(resolve(path))]) closeSync(openSync(file, 'a', 0o600));
     const lock = new SqliteDatabase(lockPath, { timeout: 0 });
     chmodSync(lockPath, 0o600);
     lock.pragma('journal_mode = DELETE');
@@ -61,10 +73,12 @@ export function lockFile(path: string): () => void {
  * the last to close, but not while readers are open; and a reader that is the last cannot.
  */
 export function foldLog(path: string): void {
-  const database = new SqliteDatabase(resolve(path), { fileMustExist: true, timeout: 0 });
-  try {
-    database.pragma('wal_checkpoint(TRUNCATE)');
-  } finally {
-    database.close();
+  for (const file of [resolve(path), keysPath(resolve(path))]) {
+    const database = new SqliteDatabase(file, { fileMustExist: true, timeout: 0 });
+    try {
+      database.pragma('wal_checkpoint(TRUNCATE)');
+    } finally {
+      database.close();
+    }
   }
 }

@@ -36,10 +36,12 @@ interface Ended {
  * answers, refusals too, go out after the COMMIT has reached the disk. Reads use read-only connections of their own.
  */
 export class SqliteUnitOfWork extends UnitOfWork {
+  readonly engine = 'sqlite';
   private readonly waiting: Unit[] = [];
   private draining: Promise<void> | undefined;
   private reads: Promise<unknown> = Promise.resolve();
   private readonly log: SqliteLog;
+  private readonly keyLog: SqliteLog;
 
   /** `openReader` makes further read-only connections for long snapshots. */
   constructor(
@@ -51,6 +53,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
   ) {
     super();
     this.log = new SqliteLog(writer, onFault);
+    this.keyLog = new SqliteLog(writer, onFault, 'keys');
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -93,8 +96,16 @@ export class SqliteUnitOfWork extends UnitOfWork {
   }
 
   /** Truncates the write-ahead log between two groups. */
-  scrub(): Promise<void> {
-    const truncated = this.log.requestTruncation();
+  async scrub(): Promise<void> {
+    await this.truncated(this.log);
+  }
+
+  async scrubKeys(): Promise<void> {
+    if (!(await this.truncated(this.keyLog))) throw databaseUnavailable();
+  }
+
+  private truncated(log: SqliteLog): Promise<boolean> {
+    const truncated = log.requestTruncation();
     this.draining ??= this.drain();
     return truncated;
   }
@@ -108,16 +119,17 @@ export class SqliteUnitOfWork extends UnitOfWork {
     await nextTurn();
     for (;;) {
       if (this.waiting.length > 0) await this.runNextGroup();
-      if (this.log.isTruncationDue) await this.truncateLog();
+      const due = [this.keyLog, this.log].filter((log) => log.isTruncationDue);
+      for (const log of due) await this.truncate(log);
       await nextTurn();
-      if (this.waiting.length === 0 && !this.log.isTruncationDue) break;
+      if (this.waiting.length === 0 && !this.keyLog.isTruncationDue && !this.log.isTruncationDue) break;
     }
     this.draining = undefined;
   }
 
-  private async truncateLog(): Promise<void> {
+  private async truncate(log: SqliteLog): Promise<void> {
     this.turnReader.endTurn();
-    if (!this.log.truncate() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
+    if (!log.truncate() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
   }
 
   /** Never throws: whatever happens, every unit that was taken up is answered, and the next group can begin. */

@@ -1,5 +1,5 @@
 import { type Metrics, NO_METRICS, observeUnitOfWork, type UnitOfWorkSizes } from '@app/common';
-import type { Tx } from './tx';
+import type { Engine, Tx } from './tx';
 
 /**
  * An act that many callers do at the same time, written so that one transaction can serve them all: on PostgreSQL
@@ -17,6 +17,7 @@ export interface SharedAct<Input, Output> {
 
 /** The only way to the database. A unit awaits nothing but its own statements. */
 export abstract class UnitOfWork {
+  abstract readonly engine: Engine;
   protected observer = observeUnitOfWork(NO_METRICS, { unitsWaiting: () => 0 });
 
   /** From now on its commits, retries and queue stand in the metrics. */
@@ -56,6 +57,13 @@ export abstract class UnitOfWork {
    * has to be left to a later try. Call it after the erasing unit.
    */
   abstract scrub(): Promise<void>;
+
+  /**
+   * {@link scrub} of the keys alone, for certain: when it resolves, no key that was destroyed before the call is left in
+   * the engine's files as far as the engine can remove it.
+   * @throws ApiError 503 `service_unavailable` when that cannot be done now.
+   */
+  abstract scrubKeys(): Promise<void>;
 
   /** @throws Error when the database does not answer; for the readiness probe. */
   abstract ping(): Promise<void>;

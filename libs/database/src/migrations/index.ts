@@ -8,6 +8,7 @@ import { Webhooks1763600000007 } from './1763600000007-webhooks';
 import { ManyProcesses1763600000008 } from './1763600000008-many-processes';
 import { ListsAtSize1763600000009 } from './1763600000009-lists-at-size';
 import { UrlChanges1763600000010 } from './1763600000010-url-changes';
+import { Keys1763600000011 } from './1763600000011-keys';
 
 /** Lethe's schema, in the order in which it grew. */
 export const LETHE_MIGRATIONS = [
@@ -21,4 +22,5 @@ export const LETHE_MIGRATIONS = [
   ManyProcesses1763600000008,
   ListsAtSize1763600000009,
   UrlChanges1763600000010,
+  Keys1763600000011,
 ];
