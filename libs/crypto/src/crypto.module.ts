@@ -1,9 +1,13 @@
 import { Global, Logger, Module } from '@nestjs/common';
-import { CONFIG, type Config, Random } from '@app/common';
+import { Clock, CONFIG, type Config, Random } from '@app/common';
+import { UnitOfWork } from '@app/database';
 import { Keyring } from './keyring';
 import { masterKeys } from './master-key';
+import { ServiceKeys } from './service-keys';
+import { SubjectDigests } from './subject-digests';
+import { SubjectKeys } from './subject-keys';
 
-/** Provides the {@link Keyring} to every module. */
+/** Provides the {@link Keyring}, and the keys that it seals, to every module. */
 @Global()
 @Module({
   providers: [
@@ -18,7 +22,15 @@ import { masterKeys } from './master-key';
         );
       },
     },
+    {
+      provide: ServiceKeys,
+      inject: [UnitOfWork, Keyring, Clock, Random],
+      useFactory: (unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random) =>
+        ServiceKeys.open(unitOfWork, keyring, clock, random),
+    },
+    SubjectDigests,
+    SubjectKeys,
   ],
-  exports: [Keyring],
+  exports: [Keyring, ServiceKeys, SubjectDigests, SubjectKeys],
 })
 export class CryptoModule {}

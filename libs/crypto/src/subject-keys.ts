@@ -1,0 +1,195 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, Random } from '@app/common';
+import { ConcurrentChange, Signals, type Subject, type Tx, UnitOfWork } from '@app/database';
+import { KeyCache } from './key-cache';
+import { Keyring } from './keyring';
+import { SubjectKey } from './subject-key';
+
+const SECRET_BYTES = 32;
+const ID_BYTES = 9;
+const TOPIC = 'subject-key-destroyed';
+
+const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
+const SELECT = `SELECT id, sealed FROM keys.subject_keys WHERE ${SUBJECT}`;
+const SELECT_ALL = `SELECT place, id, sealed
+  FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, guild_id, user_id, place)
+  JOIN keys.subject_keys USING (bot_id, guild_id, user_id)`;
+const INSERT = `INSERT INTO keys.subject_keys (bot_id, guild_id, user_id, id, sealed, created_at)
+  VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+const INSERT_ALL = `INSERT INTO keys.subject_keys (bot_id, guild_id, user_id, id, sealed, created_at)
+  SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS given ORDER BY 1, 2, 3
+  ON CONFLICT DO NOTHING`;
+
+/** A key as it is stored: under the key of the keyring, with the subject as its context. */
+export interface StoredKey {
+  readonly id: string;
+  readonly sealed: string;
+}
+
+/**
+ * The keys of the subjects, made when first something is stored about one, and destroyed by an erasure (GDPR Art. 17,
+ * 32). A key is only ever used as it stands in the database at that moment: opened ones are kept in memory, a bounded
+ * number for a bounded time, but not believed.
+ */
+@Injectable()
+export class SubjectKeys {
+  private readonly opened = new KeyCache();
+  /** Those that a unit has asked for already. */
+  private readonly ofUnit = new WeakMap<Tx, Map<string, SubjectKey>>();
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly keyring: Keyring,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {
+    signals.on(TOPIC, (id) => this.opened.drop(id));
+  }
+
+  /**
+   * The key to seal with, made where there is none. The unit keeps erasures of the subject out; what it seals is stored
+   * by it, or not at all.
+   */
+  async forWriting(tx: Tx, subject: Subject): Promise<SubjectKey> {
+    const known = this.known(tx).get(nameOf(subject));
+    if (known !== undefined) return known;
+    const { botId, guildId, userId } = subject;
+    const found = await tx.get<StoredKey>(SELECT, botId, guildId, userId);
+    return found === undefined ? this.make(tx, subject) : this.note(tx, subject, this.open(subject, found));
+  }
+
+  /** {@link forWriting} for several subjects by as few statements as the engine can; each may be named repeatedly. */
+  async allForWriting(tx: Tx, subjects: readonly Subject[]): Promise<SubjectKey[]> {
+    if (tx.engine === 'postgres') {
+      await this.prefetch(tx, subjects);
+      await this.makeMissing(tx, subjects);
+    }
+    const keys: SubjectKey[] = [];
+    for (const subject of subjects) keys.push(await this.forWriting(tx, subject));
+    return keys;
+  }
+
+  /** The key to open with; undefined once it was destroyed. It is read beside any unit, and holds up no erasure. */
+  async find(subject: Subject): Promise<SubjectKey | undefined> {
+    const { botId, guildId, userId } = subject;
+    const found = await this.unitOfWork.get<StoredKey>(SELECT, botId, guildId, userId);
+    return found && this.open(subject, found);
+  }
+
+  /** Opens a key that was read otherwise, for one by a join. */
+  open(subject: Subject, stored: StoredKey): SubjectKey {
+    return this.opened.get(stored.id) ?? this.keep(stored.id, this.secretOf(subject, stored));
+  }
+
+  /** The id of the subject's key, which says nothing about it; undefined when there is none. */
+  async idOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<string | undefined> {
+    return (await tx.get<StoredKey>(SELECT, botId, guildId, userId))?.id;
+  }
+
+  /**
+   * Destroys the key of a subject, here and, as soon as they hear of it, in the memory of other processes. That there
+   * is none is success.
+   */
+  async destroy(tx: Tx, subject: Subject): Promise<void> {
+    const { botId, guildId, userId } = subject;
+    const id = await this.idOf(tx, subject);
+    if (id === undefined) return;
+    await tx.run(`DELETE FROM keys.subject_keys WHERE ${SUBJECT}`, botId, guildId, userId);
+    this.known(tx).delete(nameOf(subject));
+    tx.afterCommit(() => {
+      this.opened.drop(id);
+      this.signals.tell(TOPIC, id);
+    });
+  }
+
+  /**
+   * Reads the keys that are there by one statement, for a unit that is going to ask {@link allForWriting}: it can be
+   * sent together with others. On SQLite there is nothing to gain.
+   */
+  async prefetch(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+    const asked = this.unknown(tx, subjects);
+    if (tx.engine !== 'postgres' || asked.length === 0) return;
+    for (const row of await tx.all<StoredKey & { place: number }>(SELECT_ALL, ...columnsOf(asked))) {
+      const subject = asked[Number(row.place) - 1];
+      if (subject !== undefined) this.note(tx, subject, this.open(subject, row));
+    }
+  }
+
+  private async makeMissing(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+    const missing = this.unknown(tx, subjects);
+    if (missing.length === 0) return;
+    const made = missing.map((subject) => ({ subject, ...this.newKey(subject) }));
+    const now = this.clock.nowIso();
+    const inserted = await tx.run(
+      INSERT_ALL,
+      ...columnsOf(missing),
+      made.map(({ id }) => id),
+      made.map(({ sealed }) => sealed),
+      made.map(() => now),
+    );
+    if (inserted < missing.length) throw new ConcurrentChange();
+    for (const { subject, id, secret } of made)
+      this.note(tx, subject, new SubjectKey(id, secret, this.random));
+  }
+
+  /** Each of them once, without those that the unit knows. */
+  private unknown(tx: Tx, subjects: readonly Subject[]): Subject[] {
+    const known = this.known(tx);
+    const named = new Map(subjects.map((subject) => [nameOf(subject), subject]));
+    return [...named].filter(([name]) => !known.has(name)).map(([, subject]) => subject);
+  }
+
+  private async make(tx: Tx, subject: Subject): Promise<SubjectKey> {
+    const { botId, guildId, userId } = subject;
+    const { id, secret, sealed } = this.newKey(subject);
+    const inserted = await tx.run(INSERT, botId, guildId, userId, id, sealed, this.clock.nowIso());
+    if (inserted === 0) throw new ConcurrentChange();
+    return this.note(tx, subject, new SubjectKey(id, secret, this.random));
+  }
+
+  private newKey(subject: Subject): StoredKey & { secret: Buffer } {
+    const secret = this.random.bytes(SECRET_BYTES);
+    const id = this.random.bytes(ID_BYTES).toString('base64url');
+    return { id, secret, sealed: this.keyring.seal(secret.toString('base64url'), contextOf(subject, id)) };
+  }
+
+  private secretOf(subject: Subject, { id, sealed }: StoredKey): Buffer {
+    return Buffer.from(this.keyring.open(sealed, contextOf(subject, id)), 'base64url');
+  }
+
+  private keep(id: string, secret: Buffer): SubjectKey {
+    const key = new SubjectKey(id, secret, this.random);
+    this.opened.set(id, key);
+    return key;
+  }
+
+  /** A key that is not committed yet is known to its unit alone. */
+  private note(tx: Tx, subject: Subject, key: SubjectKey): SubjectKey {
+    this.known(tx).set(nameOf(subject), key);
+    return key;
+  }
+
+  private known(tx: Tx): Map<string, SubjectKey> {
+    let known = this.ofUnit.get(tx);
+    if (known === undefined) this.ofUnit.set(tx, (known = new Map()));
+    return known;
+  }
+}
+
+/** What a stored key is bound to: it opens for no other subject. */
+export function contextOf({ botId, guildId, userId }: Subject, id: string): string {
+  return `subject_keys/${botId}/${guildId}/${userId}/${id}`;
+}
+
+function nameOf({ botId, guildId, userId }: Subject): string {
+  return `${botId}/${guildId}/${userId}`;
+}
+
+function columnsOf(subjects: readonly Subject[]): [string[], string[], string[]] {
+  return [
+    subjects.map(({ botId }) => botId),
+    subjects.map(({ guildId }) => guildId),
+    subjects.map(({ userId }) => userId),
+  ];
+}
