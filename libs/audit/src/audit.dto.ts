@@ -1,6 +1,7 @@
 import {
   AUDIT_EVENT_TYPES,
   type AuditEventType,
+  Flag,
   JsonObject,
   OneOf,
   PageQuery,
@@ -35,6 +36,11 @@ export class AuditEventView {
   @OneOf(['service', 'client'], { description: '`client` for events that the bot posted' }) source: string;
   @JsonObject({ nullable: true }) details: object | null;
   @Timestamp() created_at: string;
+  @Flag({
+    optional: true,
+    description: 'true once the user was erased: the ids are 20 zeros, unless the request has named them',
+  })
+  erased?: boolean;
 }
 
 export class AuditEventsView {

@@ -12,7 +12,7 @@ import { conditionOf } from './audit.sql';
 /** Users named at once. */
 const SUBJECTS_MAX = 1_000;
 
-/** The subject's part of the audit log: exported in full, its details erased, the fact of each act kept (Art. 5(2)). */
+/** The subject's part of the audit log: exported in full; erased but for the fact of each act (Art. 5(2)). */
 @Injectable()
 @HoldsSubjectData()
 export class AuditHolder implements SubjectDataHolder {
@@ -27,7 +27,7 @@ export class AuditHolder implements SubjectDataHolder {
   }
 
   async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
-    await this.audit.eraseDetails(tx, subject);
+    await this.audit.eraseSubject(tx, subject);
     return [];
   }
 

@@ -1,14 +1,16 @@
 import { Module } from '@nestjs/common';
+import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { AuditController } from './audit.controller';
 import { AuditCount, AuditEvent } from './audit-event.entity';
 import { AuditHolder } from './audit.holder';
 import { AuditService } from './audit.service';
+import { EventDetails } from './event-details';
 
 @Module({
-  imports: [DatabaseModule.forFeature([AuditEvent, AuditCount])],
+  imports: [CryptoModule, DatabaseModule.forFeature([AuditEvent, AuditCount])],
   controllers: [AuditController],
-  providers: [AuditService, AuditHolder],
+  providers: [AuditService, AuditHolder, EventDetails],
   exports: [AuditService],
 })
 export class AuditModule {}

@@ -1,20 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEventType, Clock, Page, Random } from '@app/common';
-import { type Engine, type SqlValue, type Subject, type Tx, UnitOfWork } from '@app/database';
+import { isDigest, type StoredKey, SubjectDigests, type SubjectKey, SubjectKeys } from '@app/crypto';
+import { type Subject, type Tx, UnitOfWork } from '@app/database';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
 import type { AuditSource } from './audit-event.entity';
-import { ALL_GUILDS, appendEvents, conditionOf, type NewEvent } from './audit.sql';
-
-const COLUMNS = 'id, guild_id, user_id, event_type, source, details, created_at';
+import { countOf, type EventRow, eventsOf, filterOf, pageOf } from './audit.reading';
+import { appendEvents, conditionOf, type NewEvent } from './audit.sql';
+import { EventDetails } from './event-details';
 
 /** Events read at once where all of a subject are asked for. */
 const BATCH = 100;
 
-const FILTERS = ['user_id', 'guild_id', 'event_type'] as const;
-
-interface Row extends Omit<AuditEventView, 'details'> {
-  details: string | null;
-}
+/** Stands where an erased id stood: a snowflake, so that no client stumbles, which no platform issues. */
+const ERASED_ID = '0'.repeat(20);
 
 /** The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. */
 @Injectable()
@@ -23,6 +21,9 @@ export class AuditService {
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     private readonly random: Random,
+    private readonly keys: SubjectKeys,
+    private readonly details: EventDetails,
+    private readonly digests: SubjectDigests,
   ) {}
 
   /** Appends one event inside the transaction of the act. */
@@ -34,10 +35,22 @@ export class AuditService {
     source: AuditSource = 'service',
   ): Promise<AuditEventView> {
     const id = this.random.uuid();
-    const createdAt = this.clock.nowIso();
-    const event = { subject, id, type, source, details, createdAt };
+    const event = this.event(subject, type, id, await this.details.seal(tx, subject, id, details), source);
     await appendEvents(tx, [event]);
-    return viewOf(event);
+    return viewOf(event, details);
+  }
+
+  /**
+   * {@link record} of what is done about a subject whose key is destroyed by then: nobody can tell from the event who
+   * it was; whoever asks for the events of this very user finds it.
+   */
+  async recordErased(tx: Tx, subject: Subject, type: AuditEventType, details: object): Promise<string> {
+    const id = this.random.uuid();
+    const erased = this.digests.digested(subject);
+    const sealed = this.details.sealErased(erased, id, details);
+    const event = { ...this.event(subject, type, id, sealed), subject: erased };
+    await appendEvents(tx, [event]);
+    return event.createdAt;
   }
 
   /** {@link record} of one act for each of several subjects, by as few statements as the engine can. */
@@ -45,115 +58,93 @@ export class AuditService {
     tx: Tx,
     acts: readonly { readonly subject: Subject; readonly type: AuditEventType; readonly details: object }[],
   ): Promise<void> {
-    const createdAt = this.clock.nowIso();
-    const events = acts.map((act) => ({
-      ...act,
-      id: this.random.uuid(),
-      source: 'service' as const,
-      createdAt,
-    }));
+    await this.keys.allForWriting(
+      tx,
+      acts.map(({ subject }) => subject),
+    );
+    const events: NewEvent[] = [];
+    for (const { subject, type, details } of acts) {
+      const id = this.random.uuid();
+      events.push(this.event(subject, type, id, await this.details.seal(tx, subject, id, details)));
+    }
     await appendEvents(tx, events);
   }
 
   /** One page, newest first, with the exact total. */
   list(botId: string, query: AuditQuery): Promise<AuditEventsView> {
     const page = new Page(query);
+    const filter = filterOf(this.digests, botId, query);
     return this.unitOfWork.read(async (tx) => {
-      const filter = filterOf(tx.engine, botId, query);
       const total = await countOf(tx, botId, query, filter);
       // Never more than there are: the search for one more that is not there would go through all the others.
       const size = Math.min(page.size, total - page.offset);
-      const rows = size > 0 ? await rowsOf(tx, filter, size, page.offset) : [];
-      return { events: rows.map(view), pagination: page.of(total) };
+      const rows = size > 0 ? await pageOf(tx, filter, size, page.offset) : [];
+      const events = rows.map(({ key_id: id, key_sealed: sealed, ...row }) =>
+        this.view(botId, row, id === null || sealed === null ? undefined : { id, sealed }, query),
+      );
+      return { events, pagination: page.of(total) };
     });
   }
 
   /** Every event of a subject, oldest first, read a batch at a time. */
-  async *ofSubject(tx: Tx, { botId, guildId, userId }: Subject): AsyncGenerator<AuditEventView> {
-    const where = conditionOf(tx.engine, ['user_id', 'guild_id']);
+  async *ofSubject(tx: Tx, subject: Subject): AsyncGenerator<AuditEventView> {
+    const { botId, guildId, userId } = subject;
+    const key = await this.keys.find(subject);
+    const known = { user_id: userId, guild_id: guildId };
     for (let after = 0; ;) {
-      const rows = await tx.all<Row & { seq: number }>(
-        `SELECT seq, ${COLUMNS} FROM audit_events
-         WHERE ${where} AND seq > ? ORDER BY seq LIMIT ${BATCH}`,
-        ...[botId, userId, guildId, after],
-      );
+      const rows = await eventsOf(tx, filterOf(this.digests, botId, known), after, BATCH);
       for (const { seq, ...row } of rows) {
         after = seq;
-        yield view(row);
+        yield this.view(botId, row, key, known);
       }
       if (rows.length < BATCH) return;
     }
   }
 
-  /** Removes the details of a subject's events; that the acts took place stays on record. */
-  async eraseDetails(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
-    const where = conditionOf(tx.engine, ['user_id', 'guild_id']);
+  /** Leaves of a subject's events that the acts took place, and when: not who it was, where, and with what details. */
+  async eraseSubject(tx: Tx, subject: Subject): Promise<void> {
+    const { botId, guildId, userId } = subject;
+    const erased = this.digests.digested(subject);
     await tx.run(
-      `UPDATE audit_events SET details = NULL WHERE ${where} AND details IS NOT NULL`,
-      botId,
-      userId,
-      guildId,
+      `UPDATE audit_events SET user_id = ?, guild_id = ?, details = NULL
+       WHERE ${conditionOf(tx.engine, ['user_id', 'guild_id'])}`,
+      ...[erased.userId, erased.guildId, botId, userId, guildId],
     );
+  }
+
+  private event(
+    subject: Subject,
+    type: AuditEventType,
+    id: string,
+    details: string | null,
+    source: AuditSource = 'service',
+  ): NewEvent {
+    const createdAt = this.clock.nowIso();
+    return { subject, countedGuildId: subject.guildId, id, type, source, details, createdAt };
+  }
+
+  /** An erased id is shown to whoever has asked for it by itself, and to nobody else. */
+  private view(
+    botId: string,
+    row: EventRow,
+    key: SubjectKey | StoredKey | undefined,
+    asked: Pick<AuditQuery, 'user_id' | 'guild_id'>,
+  ): AuditEventView {
+    const details = this.details.open(botId, row, key);
+    const isErased = isDigest(row.user_id);
+    return {
+      ...row,
+      ...(isErased && {
+        user_id: asked.user_id ?? ERASED_ID,
+        guild_id: asked.guild_id ?? ERASED_ID,
+        erased: true,
+      }),
+      details: details === null ? null : (JSON.parse(details) as object),
+    };
   }
 }
 
-interface Filter {
-  readonly where: string;
-  readonly values: readonly SqlValue[];
-}
-
-/** Only names of columns go into the text, so that there are eight statements and no more. */
-function filterOf(
-  engine: Engine,
-  botId: string,
-  query: Pick<AuditQuery, 'user_id' | 'guild_id' | 'event_type'>,
-): Filter {
-  const columns = FILTERS.filter((column) => query[column] != null);
-  return {
-    where: conditionOf(engine, columns),
-    values: [botId, ...columns.map((column) => query[column] ?? null)],
-  };
-}
-
-/** From the kept counts; only the events of one user are counted one by one, in an index alone. */
-async function countOf(tx: Tx, botId: string, query: AuditQuery, filter: Filter): Promise<number> {
-  if (query.user_id != null) {
-    const row = await tx.get<{ total: number }>(
-      `SELECT COUNT(*) AS total FROM audit_events WHERE ${filter.where}`,
-      ...filter.values,
-    );
-    return row?.total ?? 0;
-  }
-  const ofType = query.event_type == null ? '' : ' AND event_type = ?';
-  const values = [
-    botId,
-    query.guild_id ?? ALL_GUILDS,
-    ...(query.event_type == null ? [] : [query.event_type]),
-  ];
-  const row = await tx.get<{ total: number | null }>(
-    `SELECT SUM(total) AS total FROM audit_counts WHERE bot_id = ? AND guild_id = ?${ofType}`,
-    ...values,
-  );
-  return Number(row?.total ?? 0);
-}
-
-/** Rows before the page are skipped in an index alone: SQLite does so by itself, PostgreSQL has to be told. */
-function rowsOf(tx: Tx, { where, values }: Filter, limit: number, offset: number): Promise<Row[]> {
-  const ofPage = `FROM audit_events WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`;
-  if (tx.engine === 'sqlite') return tx.all<Row>(`SELECT ${COLUMNS} ${ofPage}`, ...values, limit, offset);
-  const [botId = null] = values;
-  return tx.all<Row>(
-    `SELECT ${COLUMNS} FROM audit_events
-     WHERE bot_id = ? AND seq = ANY(ARRAY(SELECT seq ${ofPage})) ORDER BY seq DESC`,
-    ...[botId, ...values, limit, offset],
-  );
-}
-
-function viewOf({ subject, id, type, source, details, createdAt }: NewEvent): AuditEventView {
+function viewOf({ subject, id, type, source, createdAt }: NewEvent, details: object | null): AuditEventView {
   const { guildId, userId } = subject;
   return { id, guild_id: guildId, user_id: userId, event_type: type, source, details, created_at: createdAt };
-}
-
-function view(row: Row): AuditEventView {
-  return { ...row, details: row.details === null ? null : (JSON.parse(row.details) as object) };
 }

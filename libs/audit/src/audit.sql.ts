@@ -2,13 +2,15 @@ import type { AuditEventType } from '@app/common';
 import type { Engine, Subject, Tx } from '@app/database';
 import type { AuditSource } from './audit-event.entity';
 
-/** An event that is to be appended. */
+/** An event that is to be appended, as it is to be stored. */
 export interface NewEvent {
   readonly subject: Subject;
+  /** Under which it is counted: its own, also where a digest stands in the place of that. */
+  readonly countedGuildId: string;
   readonly id: string;
   readonly type: AuditEventType;
   readonly source: AuditSource;
-  readonly details: object | null;
+  readonly details: string | null;
   readonly createdAt: string;
 }
 
@@ -44,14 +46,15 @@ const WRITERS = 16;
  * units which do meet in one wait for each other in turn.
  */
 const APPEND = `WITH given AS (
-    SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-      WITH ORDINALITY AS event (bot_id, id, guild_id, user_id, event_type, source, details, created_at, place)
+    SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+      ?::text[])
+      WITH ORDINALITY AS event (bot_id, id, guild_id, user_id, event_type, source, details, created_at, counted, place)
   ), appended AS (
     INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
     SELECT bot_id, nextval('audit_events_seq'), id, guild_id, user_id, event_type, source, details, created_at
     FROM (SELECT * FROM given ORDER BY place) AS ordered
   ), counted AS (
-    SELECT bot_id, guild_id, event_type FROM given
+    SELECT bot_id, counted AS guild_id, event_type FROM given
     UNION ALL SELECT bot_id, '${ALL_GUILDS}', event_type FROM given
   )
   INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total)
@@ -72,18 +75,15 @@ export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise
       column(({ subject }) => subject.userId),
       column(({ type }) => type),
       column(({ source }) => source),
-      column(({ details }) => textOf(details)),
+      column(({ details }) => details),
       column(({ createdAt }) => createdAt),
+      column(({ countedGuildId }) => countedGuildId),
     );
     return;
   }
-  for (const { subject, id, type, source, details, createdAt } of events) {
+  for (const { subject, countedGuildId, id, type, source, details, createdAt } of events) {
     const { botId, guildId, userId } = subject;
-    await tx.run(INSERT, botId, botId, id, guildId, userId, type, source, textOf(details), createdAt);
-    await tx.run(COUNT, botId, guildId, type, botId, ALL_GUILDS, type);
+    await tx.run(INSERT, botId, botId, id, guildId, userId, type, source, details, createdAt);
+    await tx.run(COUNT, botId, countedGuildId, type, botId, ALL_GUILDS, type);
   }
-}
-
-function textOf(details: object | null): string | null {
-  return details === null ? null : JSON.stringify(details);
 }

@@ -1,0 +1,109 @@
+import type { SubjectDigests } from '@app/crypto';
+import type { SqlValue, Tx } from '@app/database';
+import type { AuditEventView, AuditQuery } from './audit.dto';
+import { ALL_GUILDS, conditionOf } from './audit.sql';
+
+const FILTERS = ['user_id', 'guild_id', 'event_type'] as const;
+
+const COLUMNS = 'event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at';
+
+/** With each event the key of its subject, if that has one. */
+const WITH_KEY = `SELECT ${COLUMNS}, stored.id AS key_id, stored.sealed AS key_sealed
+  FROM audit_events event LEFT JOIN keys.subject_keys stored
+    ON stored.bot_id = event.bot_id AND stored.guild_id = event.guild_id AND stored.user_id = event.user_id`;
+
+/** An event as it is stored. */
+export interface EventRow extends Omit<AuditEventView, 'details' | 'erased'> {
+  readonly details: string | null;
+}
+
+interface EventRowWithKey extends EventRow {
+  readonly key_id: string | null;
+  readonly key_sealed: string | null;
+}
+
+type Asked = Pick<AuditQuery, 'user_id' | 'guild_id' | 'event_type'>;
+
+/** The values of the `columns`; of a user or guild also those under which its erased events stand. */
+export interface Filter {
+  readonly columns: readonly (typeof FILTERS)[number][];
+  readonly values: readonly SqlValue[];
+  readonly erased?: readonly SqlValue[];
+}
+
+/** Only names of columns go into the text, so that there are eight statements and no more. */
+export function filterOf(digests: SubjectDigests, botId: string, query: Asked): Filter {
+  const { user_id: userId, guild_id: guildId, event_type: type } = query;
+  const columns = FILTERS.filter((column) => query[column] != null);
+  const valuesOf = (by: Readonly<Asked>): SqlValue[] => [
+    botId,
+    ...columns.map((column) => by[column] ?? null),
+  ];
+  if (userId == null && guildId == null) return { columns, values: valuesOf(query) };
+  const erased = {
+    user_id: userId == null ? undefined : digests.of(botId, 'user', userId),
+    guild_id: guildId == null ? undefined : digests.of(botId, 'guild', guildId),
+    ...(type != null && { event_type: type }),
+  };
+  return { columns, values: valuesOf(query), erased: valuesOf(erased) };
+}
+
+/** From the kept counts; only the events of one user are counted one by one, in an index alone. */
+export async function countOf(tx: Tx, botId: string, query: Asked, filter: Filter): Promise<number> {
+  if (query.user_id != null) {
+    const row = await tx.get<{ total: number }>(
+      `SELECT COUNT(*) AS total FROM (${placesOf(tx, filter)}) AS found`,
+      ...bound(filter),
+    );
+    return row?.total ?? 0;
+  }
+  const ofType = query.event_type == null ? '' : ' AND event_type = ?';
+  const values = [
+    botId,
+    query.guild_id ?? ALL_GUILDS,
+    ...(query.event_type == null ? [] : [query.event_type]),
+  ];
+  const row = await tx.get<{ total: number | null }>(
+    `SELECT SUM(total) AS total FROM audit_counts WHERE bot_id = ? AND guild_id = ?${ofType}`,
+    ...values,
+  );
+  return Number(row?.total ?? 0);
+}
+
+/** Newest first. Rows before the page are skipped in an index alone: the engines have to be told. */
+export function pageOf(tx: Tx, filter: Filter, limit: number, offset: number): Promise<EventRowWithKey[]> {
+  const [botId = null] = filter.values;
+  const places = `${placesOf(tx, filter)} ORDER BY seq DESC LIMIT ? OFFSET ?`;
+  const found = tx.engine === 'sqlite' ? `seq IN (${places})` : `seq = ANY(ARRAY(${places}))`;
+  return tx.all<EventRowWithKey>(
+    `${WITH_KEY} WHERE event.bot_id = ? AND ${found} ORDER BY seq DESC`,
+    ...[botId, ...bound(filter), limit, offset],
+  );
+}
+
+/** Oldest first, those behind `after`. */
+export function eventsOf(
+  tx: Tx,
+  filter: Filter,
+  after: number,
+  limit: number,
+): Promise<(EventRow & { seq: number })[]> {
+  const [botId = null] = filter.values;
+  const behind = ' AND seq > ?';
+  const places = `${placesOf(tx, filter, behind)} ORDER BY seq LIMIT ?`;
+  const found = tx.engine === 'sqlite' ? `seq IN (${places})` : `seq = ANY(ARRAY(${places}))`;
+  return tx.all<EventRow & { seq: number }>(
+    `SELECT seq, ${COLUMNS} FROM audit_events event WHERE event.bot_id = ? AND ${found} ORDER BY seq`,
+    ...[botId, ...bound(filter, after), limit],
+  );
+}
+
+/** Where they stand in the log; each engine merges what is ordered already. */
+function placesOf(tx: Tx, { columns, erased }: Filter, further = ''): string {
+  const one = `SELECT seq FROM audit_events WHERE ${conditionOf(tx.engine, columns)}${further}`;
+  return erased === undefined ? one : `${one} UNION ALL ${one}`;
+}
+
+function bound({ values, erased }: Filter, ...further: readonly SqlValue[]): SqlValue[] {
+  return [...values, ...further, ...(erased === undefined ? [] : [...erased, ...further])];
+}
