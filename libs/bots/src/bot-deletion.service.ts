@@ -1,7 +1,16 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { ApiError, Clock, notFound } from '@app/common';
-import { type Job, JobLeases, JobRunner, type Lease, LeaseLost, type Tx, UnitOfWork } from '@app/database';
+import {
+  type Job,
+  JobLeases,
+  JobRunner,
+  KEY_TABLES,
+  type Lease,
+  LeaseLost,
+  type Tx,
+  UnitOfWork,
+} from '@app/database';
 import { IsNull } from 'typeorm';
 import { ApiKey, Bot } from './bot.entity';
 import { KeyDirectory } from './key-directory';
@@ -107,13 +116,22 @@ function goesOn(): ApiError {
   );
 }
 
+/** The keys go first: from then on nobody can read what is still stored. */
+const KEYS = Object.entries(KEY_TABLES)
+  .filter(([, { key }]) => (key as readonly string[]).includes('bot_id'))
+  .map(([name, { key }]) => deletionOf(`keys.${name}`, key.join(', ')));
+
 /** For each table with rows of bots the statement that deletes a batch of them. */
 function deletionsOfRows({ manager }: Tx): string[] {
-  return manager.dataSource.entityMetadatas
+  const tables = manager.dataSource.entityMetadatas
     .filter(({ columns }) => columns.some(({ databaseName }) => databaseName === 'bot_id'))
-    .map(({ tablePath, primaryColumns }) => {
-      const key = primaryColumns.map(({ databaseName }) => databaseName).join(', ');
-      const some = `SELECT ${key} FROM ${tablePath} WHERE bot_id = ? LIMIT ${BATCH}`;
-      return `DELETE FROM ${tablePath} WHERE bot_id = ? AND (${key}) IN (${some})`;
-    });
+    .map(({ tablePath, primaryColumns }) =>
+      deletionOf(tablePath, primaryColumns.map(({ databaseName }) => databaseName).join(', ')),
+    );
+  return [...KEYS, ...tables];
+}
+
+function deletionOf(table: string, key: string): string {
+  const some = `SELECT ${key} FROM ${table} WHERE bot_id = ? LIMIT ${BATCH}`;
+  return `DELETE FROM ${table} WHERE bot_id = ? AND (${key}) IN (${some})`;
 }

@@ -3,7 +3,9 @@ import { AuditService } from '@app/audit';
 import { CategoryDeclarations } from '@app/categories';
 import { ApiError, Clock, CONFIG, type Config, invalidRequest, mergePatch, notFound } from '@app/common';
 import { consentsInForce, requireConsent } from '@app/consent';
+import { SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, type SharedAct, type Subject, type Tx } from '@app/database';
+import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
 
 /** What a bot wants to be stored about a subject. */
@@ -37,6 +39,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
   constructor(
     private readonly declarations: CategoryDeclarations,
     private readonly audit: AuditService,
+    private readonly keys: SubjectKeys,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -58,15 +61,14 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
 
   /** Those that only replace, each row once: who merges, empties or has to be refused is left to {@link alone}. */
   async together(tx: Tx, given: readonly Submission[]): Promise<(SubmittedView | undefined)[]> {
+    const subjects = given.map(({ subject }) => subject);
     const [declared, scopes] = await Promise.all([
       this.declarations.findAll(
         tx,
         given.map(({ subject, category }) => ({ botId: subject.botId, key: category })),
       ),
-      consentsInForce(
-        tx,
-        given.map(({ subject }) => subject),
-      ),
+      consentsInForce(tx, subjects),
+      this.keys.prefetch(tx, subjects),
     ]);
     const rows = new Set<string>();
     const stored = given.map((submission, at) => {
@@ -102,14 +104,15 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
   /** Answers whether there was a value and is none any more. */
   private async put(
     tx: Tx,
-    { botId, guildId, userId }: Subject,
+    subject: Subject,
     category: string,
     value: string | undefined,
     now: string,
   ): Promise<boolean> {
+    const { botId, guildId, userId } = subject;
     const row = [botId, guildId, userId, category];
     if (value === undefined) return (await tx.run(`DELETE FROM user_data WHERE ${KEY}`, ...row)) > 0;
-    await tx.run(PUT, ...row, value, now, now);
+    await tx.run(PUT, ...row, await this.sealed(tx, subject, category, value), now, now);
     return false;
   }
 
@@ -124,11 +127,18 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     const row = [botId, guildId, userId, category];
     const sql = `SELECT value FROM user_data WHERE ${KEY} FOR UPDATE`;
     const found = await tx.get<{ value: string }>(sql, ...row);
-    const before: unknown = found === undefined ? {} : JSON.parse(found.value);
+    const key = await this.keys.forWriting(tx, subject);
+    const known = found && openValue(key, subject, category, found.value);
+    const before: unknown = known === undefined ? {} : JSON.parse(known);
     const value = this.storable(mergePatch(before, patch) as Record<string, unknown>);
     if (found !== undefined || value === undefined) return this.put(tx, subject, category, value, now);
-    if ((await tx.run(CREATE, ...row, value, now, now)) === 0) throw new ConcurrentChange();
+    const sealed = sealValue(key, subject, category, value);
+    if ((await tx.run(CREATE, ...row, sealed, now, now)) === 0) throw new ConcurrentChange();
     return false;
+  }
+
+  private async sealed(tx: Tx, subject: Subject, category: string, json: string): Promise<string> {
+    return sealValue(await this.keys.forWriting(tx, subject), subject, category, json);
   }
 
   private async putAll(
@@ -141,6 +151,15 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
       values[at] === undefined ? [] : [{ subject, category, value: values[at] }],
     );
     if (taken.length === 0) return;
+    const keys = await this.keys.allForWriting(
+      tx,
+      taken.map(({ subject }) => subject),
+    );
+    const sealed = taken.map(({ subject, category, value }, at) => {
+      const key = keys[at];
+      if (key === undefined) throw new Error('A subject has got no key');
+      return sealValue(key, subject, category, value);
+    });
     const column = (of: (each: (typeof taken)[number]) => string): string[] => taken.map(of);
     await Promise.all([
       tx.run(
@@ -149,7 +168,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
         column(({ subject }) => subject.guildId),
         column(({ subject }) => subject.userId),
         column(({ category }) => category),
-        column(({ value }) => value),
+        sealed,
         column(() => now),
       ),
       this.audit.recordAll(

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { CategoriesService, CategoryDeleted } from '@app/categories';
 import { OnDomainEvent } from '@app/common';
+import { SubjectKeys } from '@app/crypto';
 import {
   HoldsSubjectData,
   type Subject,
@@ -9,6 +10,7 @@ import {
   type SubjectExport,
   type Tx,
 } from '@app/database';
+import { openValue } from './stored-value';
 
 /** Rows read at once while a subject's values are handed out. */
 const BATCH = 50;
@@ -24,11 +26,12 @@ export class UserDataHolder implements SubjectDataHolder {
   constructor(
     private readonly audit: AuditService,
     private readonly categories: CategoriesService,
+    private readonly keys: SubjectKeys,
   ) {}
 
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
     return {
-      data: valuesOf(tx, subject),
+      data: valuesOf(tx, subject, this.keys),
       ...(full && { full: { categories: await this.purposes(tx, subject) } }),
     };
   }
@@ -110,8 +113,11 @@ export class UserDataHolder implements SubjectDataHolder {
 /** In the order of their keys, a batch at a time, so that no export is too large for the memory. */
 async function* valuesOf(
   tx: Tx,
-  { botId, guildId, userId }: Subject,
+  subject: Subject,
+  keys: SubjectKeys,
 ): AsyncGenerator<readonly [string, string]> {
+  const { botId, guildId, userId } = subject;
+  const key = await keys.find(subject);
   let after = '';
   for (;;) {
     const rows = await tx.all<{ category_key: string; value: string }>(
@@ -121,7 +127,10 @@ async function* valuesOf(
       userId,
       after,
     );
-    for (const row of rows) yield [row.category_key, row.value];
+    for (const row of rows) {
+      const json = openValue(key, subject, row.category_key, row.value);
+      if (json !== undefined) yield [row.category_key, json];
+    }
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH) return;
     after = last.category_key;

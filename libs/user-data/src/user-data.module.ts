@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '@app/audit';
 import { CategoriesModule } from '@app/categories';
+import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
@@ -9,7 +10,7 @@ import { SubmitAct } from './submit.act';
 import { UserDataService } from './user-data.service';
 
 @Module({
-  imports: [DatabaseModule.forFeature([UserData]), AuditModule, CategoriesModule],
+  imports: [CryptoModule, DatabaseModule.forFeature([UserData]), AuditModule, CategoriesModule],
   controllers: [UserDataController],
   providers: [SubmitAct, UserDataService, UserDataHolder],
 })

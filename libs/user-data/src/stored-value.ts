@@ -1,0 +1,24 @@
+import { sealedBy, type SubjectKey } from '@app/crypto';
+import type { Subject } from '@app/database';
+
+/** How the values of one category of a subject stand in the database: as JSON text, sealed with the subject's key. */
+export function sealValue(key: SubjectKey, subject: Subject, category: string, json: string): string {
+  return key.seal(json, contextOf(subject, category));
+}
+
+/** The JSON text; undefined where the key that sealed it was destroyed: such a value is as good as none. */
+export function openValue(
+  key: SubjectKey | undefined,
+  subject: Subject,
+  category: string,
+  stored: string,
+): string | undefined {
+  const by = sealedBy(stored);
+  // Written before there were keys.
+  if (by === undefined) return stored;
+  return by === key?.id ? key.open(stored, contextOf(subject, category)) : undefined;
+}
+
+function contextOf({ botId, guildId, userId }: Subject, category: string): string {
+  return `user_data/${botId}/${guildId}/${userId}/${category}`;
+}
