@@ -130,6 +130,7 @@ export function forgotten(deletedCategories: string[]): Json {
     status: 'completed',
     deleted_categories: deletedCategories,
     completed_at: A_TIME,
+    certificate_salt: A_TEXT,
     notice: A_TEXT,
   };
 }

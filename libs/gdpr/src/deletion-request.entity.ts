@@ -27,6 +27,7 @@ export type DeletionStatus = 'processing' | 'completed' | 'failed';
 export class DeletionRequest {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryIdColumn() id: string;
+  /** Of a completed one a digest, as of the user. */
   @SnowflakeColumn({ name: 'guild_id' }) guildId: string;
   @SnowflakeColumn({ name: 'user_id' }) userId: string;
   @TextColumn() status: DeletionStatus;
@@ -35,6 +36,13 @@ export class DeletionRequest {
   @IntegerColumn({ name: 'webhook_sent' }) webhookSent: number;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'completed_at', nullable: true }) completedAt: string | null;
+  /** Of a completed one the ids, sealed. */
+  @TextColumn({ nullable: true }) subject: string | null;
+  @TextColumn({ name: 'subject_commitment', nullable: true }) subjectCommitment: string | null;
+  /** The key that was destroyed. */
+  @TextColumn({ name: 'key_id', nullable: true }) keyId: string | null;
+  /** As it was issued first; every later answer is the same. */
+  @TextColumn({ nullable: true }) certificate: string | null;
 
   @BelongsToBot('deletion_requests') bot?: object;
 }

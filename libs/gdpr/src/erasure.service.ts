@@ -1,19 +1,30 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { AuditService } from '@app/audit';
-import { ApiError, conflict, describeFault, DomainEvents, Metrics, NO_METRICS, Random } from '@app/common';
-import { ConsentService } from '@app/consent';
-import { botDeleted, type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { ApiError, describeFault, Metrics, NO_METRICS, Random } from '@app/common';
+import { botDeleted, type Subject, UnitOfWork } from '@app/database';
 import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
-import { UserForgotten } from './user-forgotten.event';
+import { commitmentTo } from './erased-subject';
+import { ErasureSteps, KeyCameBack } from './erasure.steps';
 
 /** Later than any time that is written down. */
 const NEVER = '9999';
+/** How often the key of a subject is destroyed about whom a bot goes on posting events. */
+const TRIES_MAX = 10;
+const SALT_BYTES = 16;
+
+/** An erasure that is completed, with what nobody is told again. */
+export interface Erased {
+  readonly request: DeletionRequest;
+  /** Proves to whoever knows the ids that a certificate is about this subject. Nothing keeps it. */
+  readonly certificateSalt: string;
+}
 
 /**
- * Erasure (GDPR Art. 17) in two transactions. The first puts it on record and closes the subject for submits and
- * exports; the second removes everything, and only it says `completed`. Whatever breaks off in between is finished by
- * the recovery of whichever process comes first; what fails is `failed`, never half done.
+ * Erasure (GDPR Art. 17). The first transaction puts it on record and closes the subject for submits and exports. The
+ * second destroys the subject's key and removes every row, all or nothing. Only then, once the key is gone from the
+ * engine's files too, `completed` is said: on PostgreSQL by the same transaction, on SQLite, which commits to data and
+ * keys one after the other, by a third. Whatever breaks off in between is finished by the recovery of whichever process
+ * comes first; what fails is `failed`, with nothing erased.
  */
 @Injectable()
 export class ErasureService {
@@ -24,10 +35,7 @@ export class ErasureService {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly holders: SubjectDataHolders,
-    private readonly consents: ConsentService,
-    private readonly audit: AuditService,
-    private readonly events: DomainEvents,
+    private readonly steps: ErasureSteps,
     private readonly random: Random,
   ) {}
 
@@ -36,21 +44,21 @@ export class ErasureService {
    * @throws ApiError 409 `deletion_in_progress` while the same user is being erased in any guild of the bot; 503 when
    * it failed: nothing was erased then, and a retry is a new request; 401 when the bot was deleted meanwhile.
    */
-  async erase(subject: Subject): Promise<DeletionRequest> {
-    const id = this.random.uuid();
-    return this.noted(id, async () =>
-      this.carryOut(await this.unitOfWork.write((tx) => this.begin(tx, subject, id))),
+  async erase(subject: Subject): Promise<Erased> {
+    const salt = this.random.bytes(SALT_BYTES);
+    const erasure = { id: this.random.uuid(), subjectCommitment: commitmentTo(subject, salt) };
+    const request = await this.noted(erasure.id, async () =>
+      this.carryOut(await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, erasure))),
     );
+    return { request, certificateSalt: salt.toString('base64url') };
   }
 
   /** {@link erase} of a subject of whom anything is left; false for nobody, for whom there is no request then. */
   async eraseIfHeld(subject: Subject): Promise<boolean> {
-    const id = this.random.uuid();
-    return this.noted(id, async () => {
-      const request = await this.unitOfWork.write(async (tx) => {
-        await this.consents.lock(tx, subject);
-        return (await this.holders.hold(tx, subject)) ? this.begin(tx, subject, id) : undefined;
-      });
+    const subjectCommitment = commitmentTo(subject, this.random.bytes(SALT_BYTES));
+    const erasure = { id: this.random.uuid(), subjectCommitment };
+    return this.noted(erasure.id, async () => {
+      const request = await this.unitOfWork.write((tx) => this.steps.beginIfHeld(tx, subject, erasure));
       if (request !== undefined) await this.carryOut(request);
       return request !== undefined;
     });
@@ -68,9 +76,7 @@ export class ErasureService {
     for (const request of left) {
       if (stopping?.aborted === true) return;
       if (this.running.has(request.id)) continue;
-      await this.resume(request).catch((error: unknown) =>
-        this.logger.error(JSON.stringify(describeFault(error))),
-      );
+      await this.resume(request).catch((error: unknown) => this.tell(error));
     }
   }
 
@@ -83,33 +89,8 @@ export class ErasureService {
     }
   }
 
-  private async begin(tx: Tx, subject: Subject, id: string): Promise<DeletionRequest> {
-    const { botId, guildId, userId } = subject;
-    const createdAt = await this.consents.close(tx, subject);
-    const inserted = await tx.run(
-      `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
-       VALUES (?, ?, ?, ?, 'processing', 0, ?) ON CONFLICT DO NOTHING`,
-      ...[botId, id, guildId, userId, createdAt],
-    );
-    if (inserted === 0)
-      throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-    await this.audit.record(tx, subject, 'deletion_requested', { request_id: id });
-    tx.afterCommit(() => this.metrics.count('erasures', 'begun'));
-    return {
-      id,
-      ...subject,
-      status: 'processing',
-      deletedCategories: null,
-      webhookSent: 0,
-      createdAt,
-      completedAt: null,
-    };
-  }
-
   private async carryOut(request: DeletionRequest): Promise<DeletionRequest> {
-    const ended = await this.unitOfWork
-      .write((tx) => this.remove(tx, request))
-      .catch((error: unknown) => this.afterFault(request, error));
+    const ended = await this.finish(request).catch((error: unknown) => this.afterFault(request, error));
     await this.unitOfWork.scrub();
     return requireCompleted(ended, request.id);
   }
@@ -118,7 +99,7 @@ export class ErasureService {
   private async resume(request: DeletionRequest): Promise<void> {
     let isResumed = false;
     try {
-      await this.unitOfWork.write((tx) => this.remove(tx, request, () => (isResumed = true)));
+      await this.finish(request, () => (isResumed = true));
     } catch (error) {
       if (error instanceof ApiError && error.code === 'service_unavailable') throw error;
       await this.afterFault(request, error);
@@ -128,75 +109,64 @@ export class ErasureService {
     await this.unitOfWork.scrub();
   }
 
-  /** What became of a request whose removal was not confirmed: a commit whose answer was lost may have taken place. */
-  private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest | null> {
-    this.logger.error(JSON.stringify(describeFault(error)));
-    return this.fail(request).catch(() => {
-      throw new ApiError(
-        'service_unavailable',
-        'The erasure is on record and will be finished once the database answers: ask for its status',
-        { request_id: request.id, status: 'processing' },
-      );
-    });
+  /** Answers the request as it is then; null when its bot was deleted. */
+  private async finish(request: DeletionRequest, onProcessing?: () => void): Promise<DeletionRequest | null> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.removeAndComplete(request, onProcessing);
+      } catch (error) {
+        if (!(error instanceof KeyCameBack) || tries === TRIES_MAX) throw error;
+      }
+    }
   }
 
-  /** Everything goes at once, or nothing does. Answers the request as it is then; null when its bot was deleted. */
-  private async remove(
-    tx: Tx,
+  private async removeAndComplete(
     request: DeletionRequest,
     onProcessing?: () => void,
   ): Promise<DeletionRequest | null> {
-    const { botId, guildId, userId, id } = request;
-    const subject = { botId, guildId, userId };
-    await this.consents.lock(tx, subject);
-    const found = await lockRequest(tx, botId, id);
-    // Another worker that took it up has ended it meanwhile.
-    if (found?.status !== 'processing') return found;
-    onProcessing?.();
-    const deletedCategories = await this.holders.erase(tx, subject);
-    const { created_at: completedAt } = await this.audit.record(tx, subject, 'deletion_completed', {
-      request_id: id,
+    const { unitOfWork, steps } = this;
+    const both = unitOfWork.engine === 'postgres';
+    const removed = await unitOfWork.write(async (tx) => {
+      const ended = await steps.remove(tx, request);
+      if (ended?.status !== 'processing') return ended;
+      onProcessing?.();
+      return both ? steps.complete(tx, request) : ended;
     });
-    await tx.run(
-      `UPDATE deletion_requests SET status = 'completed', completed_at = ?, deleted_categories = ?
-       WHERE bot_id = ? AND id = ?`,
-      ...[completedAt, JSON.stringify(deletedCategories), botId, id],
-    );
-    await this.events.publish(new UserForgotten(tx, botId, id, userId, guildId, completedAt));
-    tx.afterCommit(() => this.metrics.count('erasures', 'completed'));
-    return { ...request, status: 'completed', completedAt, deletedCategories };
+    if (removed?.status !== 'processing') return removed;
+    await unitOfWork.scrubKeys();
+    return unitOfWork.write((tx) => steps.complete(tx, request));
   }
 
-  /**
-   * Puts the failure on record and opens the subject again, unless the request has ended meanwhile; answers it as it is
-   * then. If even that fails, recovery takes the request up.
-   */
-  private async fail({ botId, guildId, userId, id }: DeletionRequest): Promise<DeletionRequest | null> {
-    const subject = { botId, guildId, userId };
-    return this.unitOfWork.write(async (tx) => {
-      await this.consents.lock(tx, subject);
-      const found = await lockRequest(tx, botId, id);
-      if (found?.status !== 'processing') return found;
-      await tx.run(`UPDATE deletion_requests SET status = 'failed' WHERE bot_id = ? AND id = ?`, botId, id);
-      await this.consents.reopen(tx, subject);
-      await this.audit.record(tx, subject, 'deletion_failed', { request_id: id });
-      tx.afterCommit(() => this.metrics.count('erasures', 'failed'));
-      return { ...found, status: 'failed' };
-    });
+  /** What became of a request whose end was not confirmed: a commit whose answer was lost may have taken place. */
+  private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest | null> {
+    this.tell(error);
+    return this.unitOfWork
+      .write((tx) => this.steps.fail(tx, request))
+      .catch(() => {
+        throw stillProcessing(request.id);
+      });
+  }
+
+  private tell(error: unknown): void {
+    this.logger.error(JSON.stringify(describeFault(error)));
   }
 }
 
-/** @throws ApiError 503 for a request that has failed, in whichever process; 401 when it went with its bot. */
+function stillProcessing(id: string): ApiError {
+  return new ApiError(
+    'service_unavailable',
+    'The erasure is on record and will be finished once the database answers: ask for its status',
+    { request_id: id, status: 'processing' },
+  );
+}
+
+/** @throws ApiError 503 for a request that has failed or is not ended, in whichever process; 401 when it went with its bot. */
 function requireCompleted(ended: DeletionRequest | null, id: string): DeletionRequest {
   if (ended === null) throw botDeleted();
   if (ended.status === 'completed') return ended;
+  if (ended.status === 'processing') throw stillProcessing(id);
   throw new ApiError('service_unavailable', 'The erasure failed and nothing was erased: request it again', {
     request_id: id,
     status: 'failed',
   });
-}
-
-async function lockRequest(tx: Tx, botId: string, id: string): Promise<DeletionRequest | null> {
-  await tx.get('SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? FOR UPDATE', botId, id);
-  return tx.manager.findOneBy(DeletionRequest, { botId, id });
 }

@@ -3,6 +3,7 @@ import { AuditService } from '@app/audit';
 import { holdSubject } from '@app/consent';
 import { Clock, JsonStream, JsonText, notFound } from '@app/common';
 import { type Subject, SubjectDataHolders, type SubjectExport, type Tx, UnitOfWork } from '@app/database';
+import { ErasedSubject, OF_SUBJECT } from './erased-subject';
 
 /** A larger export is streamed from a snapshot of its own instead of being held as one text; in UTF-16 units. */
 const HELD_MAX = 1024 * 1024;
@@ -25,6 +26,7 @@ export class ExportService {
     private readonly unitOfWork: UnitOfWork,
     private readonly holders: SubjectDataHolders,
     private readonly audit: AuditService,
+    private readonly erased: ErasedSubject,
     private readonly clock: Clock,
   ) {}
 
@@ -62,7 +64,7 @@ export class ExportService {
   ): Promise<void> {
     await this.unitOfWork.snapshot(async (tx) => {
       const { head, data, tail } = await this.gather(tx, subject, full);
-      const known = await requireOpen(tx, subject);
+      const known = await this.requireOpen(tx, subject);
       await write(head);
       let checkedMs = -Infinity;
       for (const pieces of [data(), tail()]) {
@@ -70,7 +72,7 @@ export class ExportService {
           // An erasure that began meanwhile closes the subject for exports too, those under way included.
           if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
             checkedMs = this.clock.monotonicMs();
-            await requireOpen(this.unitOfWork, subject, known);
+            await this.requireOpen(this.unitOfWork, subject, known);
           }
           await write(piece);
         }
@@ -82,7 +84,7 @@ export class ExportService {
     // Asked for all at once, and answered one after the other: on PostgreSQL nobody waits for the way in between.
     const asked = this.holders.all().map((holder) => holder.export(tx, subject, full));
     const [, bot, parts] = await Promise.all([
-      requireOpen(tx, subject),
+      this.requireOpen(tx, subject),
       tx.get<{ id: string; name: string }>('SELECT id, name FROM bots WHERE id = ?', subject.botId),
       Promise.all(asked),
     ]);
@@ -100,6 +102,26 @@ export class ExportService {
       tail: () => sections(parts.map((part) => part.full ?? {})),
       hasConsent: consent !== null,
     };
+  }
+
+  /**
+   * How many erasures of the subject are on record.
+   * @throws ApiError 404 while the subject is being erased, or when their number is not the one that was `known`.
+   */
+  private async requireOpen(
+    database: { get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> },
+    subject: Subject,
+    known?: number,
+  ): Promise<number> {
+    const found = await database.get<{ requests: number | string; processing: number | string }>(
+      `SELECT COUNT(*) AS requests, COUNT(CASE WHEN status = 'processing' THEN 1 END) AS processing
+       FROM deletion_requests WHERE bot_id = ? AND ${OF_SUBJECT}`,
+      ...[subject.botId, ...this.erased.namesOf(subject)],
+    );
+    const requests = Number(found?.requests ?? 0);
+    if (Number(found?.processing ?? 0) > 0 || requests !== (known ?? requests))
+      throw notFound('Data of this user');
+    return requests;
   }
 }
 
@@ -127,24 +149,4 @@ async function* sections(parts: readonly NonNullable<SubjectExport['full']>[]): 
     yield separator === ',' ? ']' : `${separator}]`;
   }
   yield '}';
-}
-
-/**
- * How many erasures of the subject were ever asked for; requests are never removed, except with their bot.
- * @throws ApiError 404 while the subject is being erased, or when their number is not the one that was `known`.
- */
-async function requireOpen(
-  database: { get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> },
-  { botId, guildId, userId }: Subject,
-  known?: number,
-): Promise<number> {
-  const found = await database.get<{ requests: number | string; processing: number | string }>(
-    `SELECT COUNT(*) AS requests, COUNT(CASE WHEN status = 'processing' THEN 1 END) AS processing
-     FROM deletion_requests WHERE bot_id = ? AND guild_id = ? AND user_id = ?`,
-    ...[botId, guildId, userId],
-  );
-  const requests = Number(found?.requests ?? 0);
-  if (Number(found?.processing ?? 0) > 0 || requests !== (known ?? requests))
-    throw notFound('Data of this user');
-  return requests;
 }

@@ -26,6 +26,8 @@ export class ForgottenView {
   @OneOf(DELETION_STATUSES) status: string;
   @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;
   @Timestamp({ nullable: true }) completed_at: string | null;
+  @Text(64, { description: 'Shows whom the certificate is about to whoever knows the ids; never told again' })
+  certificate_salt: string;
   @Text(400) notice: string;
 }
 

@@ -7,6 +7,7 @@ import {
   type Tx,
 } from '@app/database';
 import { DeletionRequest } from './deletion-request.entity';
+import { ErasedSubject } from './erased-subject';
 import { deletionView } from './gdpr.service';
 
 /** The erasure requests of a subject: part of a full export, and kept as the evidence of each erasure (Art. 5(2), 17(3)(e)). */
@@ -15,16 +16,36 @@ import { deletionView } from './gdpr.service';
 export class GdprHolder implements SubjectDataHolder {
   readonly tables = ['deletion_requests'];
 
-  async export(tx: Tx, { botId, guildId, userId }: Subject, full: boolean): Promise<SubjectExport> {
+  constructor(private readonly erased: ErasedSubject) {}
+
+  async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
     if (!full) return {};
+    const { botId } = subject;
+    const [guildId, userId, erasedGuildId, erasedUserId] = this.erased.namesOf(subject);
     const requests = await tx.manager.find(DeletionRequest, {
-      where: { botId, guildId, userId },
+      where: [
+        { botId, guildId, userId },
+        { botId, guildId: erasedGuildId, userId: erasedUserId },
+      ],
       order: { id: 'ASC' },
     });
-    return { full: { deletion_requests: requests.map(deletionView) } };
+    return { full: { deletion_requests: requests.map((request) => deletionView(request, subject)) } };
   }
 
-  async erase(): Promise<readonly string[]> {
+  /** Requests that had failed name their subject in plain, as long as it is not erased. */
+  async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
+    const { botId, guildId, userId } = subject;
+    const failed = await tx.all<{ id: string }>(
+      `SELECT id FROM deletion_requests WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND status = 'failed'`,
+      ...[botId, guildId, userId],
+    );
+    for (const { id } of failed) {
+      const erased = this.erased.columnsOf(subject, id);
+      await tx.run(
+        'UPDATE deletion_requests SET guild_id = ?, user_id = ?, subject = ? WHERE bot_id = ? AND id = ?',
+        ...[erased.guildId, erased.userId, erased.subject, botId, id],
+      );
+    }
     return [];
   }
 }

@@ -4,6 +4,7 @@ import { ApiError, notFound } from '@app/common';
 import { ServersService } from '@app/servers';
 import { asPartlyDone, type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
 import { DeletionRequest } from './deletion-request.entity';
+import { ErasedSubject } from './erased-subject';
 import { ErasureService } from './erasure.service';
 import type { DeletionRequestView, ForgottenView, GuildErasedView } from './gdpr.dto';
 
@@ -24,15 +25,17 @@ export class GdprService {
     private readonly erasures: ErasureService,
     private readonly holders: SubjectDataHolders,
     private readonly servers: ServersService,
+    private readonly erased: ErasedSubject,
   ) {}
 
   async forget(subject: Subject): Promise<ForgottenView> {
-    const { id, status, deletedCategories, completedAt } = await this.erasures.erase(subject);
+    const { request, certificateSalt } = await this.erasures.erase(subject);
     return {
-      request_id: id,
-      status,
-      deleted_categories: deletedCategories,
-      completed_at: completedAt,
+      request_id: request.id,
+      status: request.status,
+      deleted_categories: request.deletedCategories,
+      completed_at: request.completedAt,
+      certificate_salt: certificateSalt,
       notice: NOTICE,
     };
   }
@@ -43,7 +46,7 @@ export class GdprService {
       tx.manager.findOneBy(DeletionRequest, { botId, id: id.toLowerCase() }),
     );
     if (found === null) throw notFound('Deletion request');
-    return deletionView(found);
+    return deletionView(found, this.erased.of(found));
   }
 
   /**
@@ -115,15 +118,18 @@ export class GdprService {
   }
 }
 
-export function deletionView(request: DeletionRequest): DeletionRequestView {
+export function deletionView(
+  request: DeletionRequest,
+  { userId, guildId }: Pick<Subject, 'userId' | 'guildId'>,
+): DeletionRequestView {
   return {
     request_id: request.id,
     status: request.status,
-    user_id: request.userId,
-    guild_id: request.guildId,
+    user_id: userId,
+    guild_id: guildId,
     created_at: request.createdAt,
     completed_at: request.completedAt,
-    deleted_categories: request.deletedCategories,
+    deleted_categories: request.status === 'completed' ? request.deletedCategories : null,
     webhook_sent: request.webhookSent === 1,
   };
 }
