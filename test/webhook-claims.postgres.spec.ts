@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { firstIdAt } from '@app/common';
 import { UnitOfWork } from '@app/database';
-import { type Claim, DeliveryLeases, DeliveryRetention, firstIdAt, Outbox } from '@app/webhooks';
+import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
 import { Lease } from '@app/database';
 import { Client } from 'pg';
 import type { Bot } from './support/bot';

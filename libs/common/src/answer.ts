@@ -121,23 +121,26 @@ export async function answerStream(
     });
     response.end('}');
   } catch (error) {
-    if (!response.headersSent && !response.destroyed) {
-      const fault = error instanceof ApiError ? error : internalError();
-      response.req.context.logger.error(
-        { requestId: response.req.context.id, ...describeFault(error) },
-        'request failed',
-      );
-      return answer(response, fault.status, errorEnvelope(fault));
-    }
-    response.req.context.logger.warn(
-      { requestId: response.req.context.id, ...describeFault(error) },
-      'answer was cut',
-    );
-    response.destroy();
+    if (answerFault(response, error)) return;
   } finally {
     clearTimeout(timeout);
   }
   logAnswer(response, status);
+}
+
+/** A streamed answer has met a fault: true where it could still be answered as one, else the connection is cut. */
+export function answerFault(response: LetheResponse, error: unknown): boolean {
+  const { logger, id: requestId } = response.req.context;
+  const described = { requestId, ...describeFault(error) };
+  if (!response.headersSent && !response.destroyed) {
+    const fault = error instanceof ApiError ? error : internalError();
+    logger.error(described, 'request failed');
+    answer(response, fault.status, errorEnvelope(fault));
+    return true;
+  }
+  logger.warn(described, 'answer was cut');
+  response.destroy();
+  return false;
 }
 
 /** The envelope of an error. */
@@ -150,7 +153,7 @@ export function errorEnvelope({
 }
 
 /** Resolves when the reader has caught up, or is gone. */
-function drained(response: LetheResponse): Promise<void> {
+export function drained(response: LetheResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('drain', done).off('close', done);

@@ -23,7 +23,6 @@ export function Responds(
   errors: readonly ErrorCode[] = [],
   isPublic = false,
 ): MethodDecorator {
-  const codes = new Set<ErrorCode>([...ALWAYS, ...(isPublic ? [] : (['unauthorized'] as const)), ...errors]);
   const success = {
     type: 'object',
     required: ['success', 'data'],
@@ -33,18 +32,32 @@ export function Responds(
     HttpCode(status),
     ApiExtraModels(view),
     ApiResponse({ status, description: 'Success', headers: HEADERS, schema: success }),
-    ...[...codes].map((code) =>
-      ApiResponse({
-        status: ERRORS[code].status,
-        description: ERRORS[code].meaning,
-        headers: HEADERS,
-        content: {
-          'application/json': {
-            schema: { $ref: '#/components/schemas/Error' },
-            example: { success: false, error: { code, message: ERRORS[code].meaning } },
-          },
+    ...refusals([...(isPublic ? [] : (['unauthorized'] as const)), ...errors]),
+  );
+}
+
+/** {@link Responds} of a route that answers lines of JSON without the envelope, each a `view`. */
+export function RespondsLines(view: Type, errors: readonly ErrorCode[] = []): MethodDecorator {
+  const content = { 'application/x-ndjson': { schema: { $ref: getSchemaPath(view) } } };
+  return applyDecorators(
+    ApiExtraModels(view),
+    ApiResponse({ status: 200, description: 'Success', headers: HEADERS, content }),
+    ...refusals(['unauthorized', ...errors]),
+  );
+}
+
+function refusals(codes: readonly ErrorCode[]): MethodDecorator[] {
+  return [...new Set([...ALWAYS, ...codes])].map((code) =>
+    ApiResponse({
+      status: ERRORS[code].status,
+      description: ERRORS[code].meaning,
+      headers: HEADERS,
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/Error' },
+          example: { success: false, error: { code, message: ERRORS[code].meaning } },
         },
-      }),
-    ),
+      },
+    }),
   );
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, CONFIG, type Config, Metrics, NO_METRICS } from '@app/common';
+import { Clock, CONFIG, type Config, firstIdAt, Metrics, NO_METRICS } from '@app/common';
 import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
 import { CHUNK, exhaustSome } from './delivery-states';
 
@@ -98,10 +98,4 @@ export class DeliveryRetention implements Job, OnApplicationBootstrap {
     const sql = `SELECT 1 FROM webhook_deliveries WHERE ${condition} LIMIT 1`;
     return (await this.unitOfWork.get(sql, ...values)) !== undefined;
   }
-}
-
-/** The lowest UUID of version 7 that can be made at a time. */
-export function firstIdAt(iso: string): string {
-  const time = Date.parse(iso).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }

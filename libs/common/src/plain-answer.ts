@@ -1,0 +1,67 @@
+import { answerFault, answerHeaders, drained, logAnswer } from './answer';
+import type { LetheResponse } from './request-context';
+
+/** A result in the form that a standard gives it: it leaves without the envelope, and anybody may keep it for a while. */
+export class PublicDocument {
+  constructor(
+    readonly content: object,
+    readonly maxAgeSeconds: number,
+  ) {}
+}
+
+/** A result of one JSON value a line (NDJSON), without the envelope: `writeTo` hands over lines and awaits each. */
+export class LineStream {
+  constructor(readonly writeTo: (write: (lines: string) => Promise<void>) => Promise<void>) {}
+}
+
+/** A reader that takes nothing for this long is cut. */
+const STALLED_MS = 60_000;
+
+export function answerDocument(response: LetheResponse, { content, maxAgeSeconds }: PublicDocument): void {
+  const json = JSON.stringify(content);
+  response.writeHead(200, [
+    ...headersWith(response, { 'Cache-Control': `public, max-age=${maxAgeSeconds}` }),
+    'Content-Length',
+    String(Buffer.byteLength(json)),
+  ]);
+  response.end(json);
+  logAnswer(response, 200);
+}
+
+/**
+ * Sends a {@link LineStream} at the pace of its reader, however long that takes, while it takes anything. A fault before
+ * the first line is answered as an error; one half-way cuts the connection.
+ */
+export async function answerLines(response: LetheResponse, stream: LineStream): Promise<void> {
+  try {
+    await stream.writeTo(async (lines) => {
+      if (response.destroyed) throw new Error('The reader went away');
+      if (!response.headersSent)
+        response.writeHead(200, headersWith(response, { 'Content-Type': 'application/x-ndjson' }));
+      if (!response.write(lines)) await takenIn(response);
+    });
+    response.end();
+  } catch (error) {
+    if (answerFault(response, error)) return;
+  }
+  logAnswer(response, 200);
+}
+
+async function takenIn(response: LetheResponse): Promise<void> {
+  const stalled = setTimeout(() => response.destroy(), STALLED_MS);
+  try {
+    await drained(response);
+  } finally {
+    clearTimeout(stalled);
+  }
+}
+
+/** The headers of every answer, with some of them replaced. */
+function headersWith(response: LetheResponse, replaced: Readonly<Record<string, string>>): string[] {
+  const headers = answerHeaders(response, 200);
+  for (let at = 0; at < headers.length; at += 2) {
+    const other = replaced[headers[at] ?? ''];
+    if (other !== undefined) headers[at + 1] = other;
+  }
+  return headers;
+}
