@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@app/common';
-import type { Engine, SqlValue } from '@app/database';
+import { type Engine, keysPath, type SqlValue } from '@app/database';
 import SqliteDatabase from 'better-sqlite3';
 import { Client, types } from 'pg';
 import { schemaSource } from '../../ormconfig';
@@ -67,6 +67,8 @@ class SqliteFile implements TestDatabase {
 
   private use<T>(look: (database: SqliteDatabase.Database) => T): T {
     const database = new SqliteDatabase(this.path, { timeout: 5_000 });
+    if (existsSync(keysPath(this.path)))
+      database.prepare('ATTACH DATABASE ? AS keys').run(keysPath(this.path));
     try {
       return look(database);
     } finally {

@@ -7,6 +7,7 @@ import { LetheModule } from '@app/runtime';
 import type { Logger } from 'pino';
 import { ormOptions } from '../../../ormconfig';
 import { HealthController } from './health.controller';
+import { KeysController } from './keys.controller';
 
 /** The whole service behind its HTTP interface, with the further modules of a team beside its own. */
 @Module({})
@@ -19,7 +20,7 @@ export class AppModule {
         // The counting is Lethe's own (countRate); the guard built on this package only refuses.
         ThrottlerModule.forRoot([{ ttl: 60_000, limit: config.anonymousLimit }]),
       ],
-      controllers: [HealthController],
+      controllers: [HealthController, KeysController],
       providers: [
         { provide: APP_FILTER, inject: [LOGGER], useFactory: (log: Logger) => new ApiExceptionFilter(log) },
         // In this order: 429, then 401.

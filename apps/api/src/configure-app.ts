@@ -18,6 +18,7 @@ import { identify, KeyDirectory } from '@app/bots';
 import type { Logger } from 'pino';
 import { registerAppGauges } from './app.gauges';
 import { DOCS_PATHS, serveDocs } from './docs';
+import { KEY_SET_PATH } from './keys.controller';
 
 export const API_PREFIX = 'api/v1';
 
@@ -38,7 +39,7 @@ export function newHttpAdapter(): LetheHttpAdapter {
 /** The way of every request before its route: request id, who calls, how often, what was sent. */
 export function configureApp(app: NestExpressApplication): void {
   const config = app.get<Config>(CONFIG);
-  app.setGlobalPrefix(API_PREFIX, { exclude: PROBES });
+  app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH] });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(
     identify(app.get(KeyDirectory)),

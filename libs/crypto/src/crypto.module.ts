@@ -4,6 +4,7 @@ import { UnitOfWork } from '@app/database';
 import { Keyring } from './keyring';
 import { masterKeys } from './master-key';
 import { ServiceKeys } from './service-keys';
+import { Signer } from './signer';
 import { SubjectDigests } from './subject-digests';
 import { SubjectKeys } from './subject-keys';
 
@@ -28,9 +29,16 @@ import { SubjectKeys } from './subject-keys';
       useFactory: (unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random) =>
         ServiceKeys.open(unitOfWork, keyring, clock, random),
     },
+    {
+      provide: Signer,
+      // After the other keys of the installation: their first row is what it locks.
+      inject: [UnitOfWork, Keyring, Clock, Random, ServiceKeys],
+      useFactory: (unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random) =>
+        Signer.open(unitOfWork, keyring, clock, random),
+    },
     SubjectDigests,
     SubjectKeys,
   ],
-  exports: [Keyring, ServiceKeys, SubjectDigests, SubjectKeys],
+  exports: [Keyring, ServiceKeys, Signer, SubjectDigests, SubjectKeys],
 })
 export class CryptoModule {}

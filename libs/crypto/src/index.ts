@@ -1,7 +1,9 @@
 export * from './crypto.module';
 export * from './keyring';
 export * from './master-key';
+export * from './merkle';
 export { addServiceKey, ServiceKeys, serviceKeys } from './service-keys';
+export * from './signer';
 export * from './subject-digests';
 export * from './subject-key';
 export { type StoredKey, SubjectKeys } from './subject-keys';

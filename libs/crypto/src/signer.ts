@@ -1,0 +1,190 @@
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import type { Clock, Random } from '@app/common';
+import type { UnitOfWork } from '@app/database';
+import { type Keyring, UnreadableSecretError } from './keyring';
+import { addServiceKey, contextOf, type ServiceKeyRow, serviceKeys } from './service-keys';
+
+const NAME = 'signing';
+const SEED_BYTES = 32;
+/** What stands before the seed of an Ed25519 key in PKCS #8 (RFC 8410 section 7). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+/** After a rotation, how long a process may go on signing with the key that was retired. */
+const TRUSTED_MS = 30_000;
+
+/** A public key in a key set (RFC 7517, RFC 8037). */
+export interface PublicKey {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly alg: 'EdDSA';
+  readonly use: 'sig';
+  readonly kid: string;
+  readonly x: string;
+  /** When it signed for the last time; what it has signed before stays good. */
+  readonly retired_at?: string;
+}
+
+export interface KeySet {
+  readonly keys: readonly PublicKey[];
+}
+
+interface SigningKey {
+  readonly kid: string;
+  readonly key: KeyObject;
+}
+
+/**
+ * Signs what the service says about itself, so that anybody can verify it later without asking it: compact JWS (RFC
+ * 7515) with Ed25519 (RFC 8037). One key is in force in the whole installation; keys that were retired are still told.
+ */
+export class Signer {
+  private present: Promise<SigningKey> | undefined;
+  private readMs = -Infinity;
+  private told: readonly PublicKey[] = [];
+
+  private constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly keyring: Keyring,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** Makes the first key where there is none; of processes that start at once one does. */
+  static async open(unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random): Promise<Signer> {
+    const signer = new Signer(unitOfWork, keyring, clock, random);
+    await signer.replace((keys) => keys.every(isRetired));
+    return signer;
+  }
+
+  /** `typ` says what is signed, so that nothing signed for one purpose passes for another (RFC 8725 section 3.11). */
+  async sign(payload: object, typ: string): Promise<string> {
+    const { kid, key } = await this.inForce();
+    const input = `${encoded({ alg: 'EdDSA', typ, kid })}.${encoded(payload)}`;
+    return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
+  }
+
+  /** What an own key has signed for this purpose; undefined for anything else. */
+  async verified(jws: string, typ: string): Promise<Record<string, unknown> | undefined> {
+    const [header = '', payload = '', signature = ''] = jws.split('.');
+    const { kid, typ: given } = decoded(header) ?? {};
+    const jwk = (await this.known(String(kid))).find((key) => key.kid === kid);
+    if (jwk === undefined || given !== typ) return undefined;
+    const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
+    const isSigned = verify(
+      null,
+      Buffer.from(`${header}.${payload}`),
+      key,
+      Buffer.from(signature, 'base64url'),
+    );
+    return isSigned ? decoded(payload) : undefined;
+  }
+
+  /**
+   * Every key that has ever signed, the one in force first. They are derived from their secrets: whoever can only write
+   * into the database adds no key of their own.
+   */
+  async keySet(): Promise<KeySet> {
+    const rows = await this.unitOfWork.read((tx) => serviceKeys(tx, NAME));
+    const sorted = [...rows.filter((row) => !isRetired(row)), ...rows.filter(isRetired)];
+    return { keys: sorted.flatMap((row) => this.publicOf(row) ?? []) };
+  }
+
+  /** Puts a new key in force and retires the present one; answers the new one's id. */
+  async rotate(): Promise<string> {
+    const kid = await this.replace(() => true);
+    this.readMs = -Infinity;
+    return kid ?? '';
+  }
+
+  private async replace(isDue: (keys: readonly ServiceKeyRow[]) => boolean): Promise<string | undefined> {
+    return this.unitOfWork.write(async (tx) => {
+      // A row that every installation has: whoever holds it is the only one to change the signing key.
+      await tx.get(`SELECT 1 FROM keys.service_keys WHERE name = 'digest' AND id = '1' FOR UPDATE`);
+      if (!isDue(await serviceKeys(tx, NAME))) return undefined;
+      const createdAt = this.clock.nowIso();
+      await tx.run(
+        'UPDATE keys.service_keys SET retired_at = ? WHERE name = ? AND retired_at IS NULL',
+        ...[createdAt, NAME],
+      );
+      const seed = this.random.bytes(SEED_BYTES);
+      const jwk = jwkOf(privateKey(seed));
+      await addServiceKey(tx, NAME, {
+        id: jwk.kid,
+        sealed: this.keyring.seal(seed.toString('base64url'), contextOf(NAME, jwk.kid)),
+        public_part: JSON.stringify(jwk),
+        created_at: createdAt,
+      });
+      return jwk.kid;
+    });
+  }
+
+  /** The keys as they were read last, unless this one is none of them. */
+  private async known(kid: string): Promise<readonly PublicKey[]> {
+    if (!this.told.some((key) => key.kid === kid)) this.told = (await this.keySet()).keys;
+    return this.told;
+  }
+
+  private inForce(): Promise<SigningKey> {
+    const nowMs = this.clock.monotonicMs();
+    if (this.present === undefined || nowMs - this.readMs > TRUSTED_MS) {
+      this.readMs = nowMs;
+      this.present = this.read();
+      // A read that failed is no key: the next one reads again.
+      this.present.catch(() => (this.readMs = -Infinity));
+    }
+    return this.present;
+  }
+
+  private async read(): Promise<SigningKey> {
+    // Not by a unit: who signs may be in the middle of one.
+    const row = await this.unitOfWork.get<ServiceKeyRow>(
+      `SELECT id, sealed FROM keys.service_keys WHERE name = ? AND retired_at IS NULL ORDER BY created_at DESC LIMIT 1`,
+      NAME,
+    );
+    if (row === undefined) throw new Error('There is no signing key');
+    const key = this.opened(row);
+    return { kid: jwkOf(key).kid, key };
+  }
+
+  /** Undefined for what the keyring did not seal. */
+  private publicOf(row: ServiceKeyRow): PublicKey | undefined {
+    try {
+      const jwk = jwkOf(this.opened(row));
+      return row.retired_at === null ? jwk : { ...jwk, retired_at: row.retired_at };
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return undefined;
+      throw error;
+    }
+  }
+
+  private opened({ id, sealed }: Pick<ServiceKeyRow, 'id' | 'sealed'>): KeyObject {
+    return privateKey(Buffer.from(this.keyring.open(sealed, contextOf(NAME, id)), 'base64url'));
+  }
+}
+
+function isRetired({ retired_at: retiredAt }: ServiceKeyRow): boolean {
+  return retiredAt !== null;
+}
+
+function privateKey(seed: Buffer): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** Named by its thumbprint (RFC 7638): the hash of its required members in the order of their names. */
+function jwkOf(key: KeyObject): PublicKey {
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
+  const members = { crv: 'Ed25519', kty: 'OKP', x } as const;
+  const kid = hash('sha256', JSON.stringify(members), 'base64url');
+  return { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid, x };
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function decoded(part: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
