@@ -59,6 +59,7 @@ describe('the migrated schema', () => {
        "categories(bot_id, id)",
        "categories(bot_id, key)",
        "consent_history(bot_id, guild_id, user_id, id)",
+       "consent_texts(bot_id, consent_version, language)",
        "consents(bot_id, guild_id, user_id)",
        "consents(bot_id, id)",
        "deletion_requests(bot_id, id)",

@@ -39,12 +39,14 @@ async function scene(): Promise<Scene> {
   await bot.post('/servers/register', { guild_id: who.guild_id, name: 'before' });
   await bot.hasConsent(who);
   await bot.hasData(who, 'profile', { value: 'before' });
+  await bot.post('/consents/texts', { ...TEXT, language: 'de' });
   await bot.hasRequest(asked);
   return { bot, who, asked };
 }
 
 const dump = ({ bot }: Scene) => dumpOf(service.database, bot.id);
 
+const TEXT = { consent_version: '2', title: 'a', body: 'b', jurisdiction: 'c' };
 const labels = { label_de: 'a', label_en: 'b' };
 const ACTS: readonly (readonly [string, (scene: Scene) => Promise<Answer>])[] = [
   ['PUT /bots/{id}', ({ bot }) => bot.put(`/bots/${bot.id}`, { name: 'after' })],
@@ -67,6 +69,11 @@ const ACTS: readonly (readonly [string, (scene: Scene) => Promise<Answer>])[] = 
     'POST /consents/accept',
     ({ bot, asked }) => bot.post('/consents/accept', { ...asked, consent_version: '1.0' }),
   ],
+  [
+    'POST /consents/request of a version with a text',
+    ({ bot, asked }) => bot.post('/consents/request', { ...asked, consent_version: '2', language: 'de' }),
+  ],
+  ['POST /consents/texts', ({ bot }) => bot.post('/consents/texts', { ...TEXT, language: 'en' })],
   ['POST /consents/revoke', ({ bot, who }) => bot.post('/consents/revoke', who)],
   [
     'POST /data/submit',

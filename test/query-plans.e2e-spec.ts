@@ -79,7 +79,9 @@ async function declares(bot: Bot, guild: string): Promise<void> {
 }
 
 async function lives(bot: Bot, who: SubjectIds): Promise<void> {
+  await isAsked(bot, who);
   await bot.hasConsent(who);
+  await reads(bot, who);
   await bot.hasData(who, 'profile', { value: 'x' });
   await bot.hasData(who, 'notes', { value: 'x' });
   await bot.post('/data/submit', { ...who, category: 'profile', data: { extra: {} }, mode: 'merge' });
@@ -87,6 +89,28 @@ async function lives(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.post('/audit/event', { ...who, event_type: 'data_exported', details: { text: 'x' } });
   await bot.export(who);
   await bot.export(who, '&format=full');
+}
+
+/** A user who is asked in registered words, and again in others, in both shapes. */
+async function isAsked(bot: Bot, who: SubjectIds): Promise<void> {
+  const text = { consent_version: '1.0', title: 'x', body: 'x', jurisdiction: 'x' };
+  for (const language of ['en', 'de']) {
+    await bot.post('/consents/texts', { ...text, language });
+    await bot.post('/consents/request', { ...who, consent_version: '1.0', language });
+  }
+  const asked = { user_id: who.user_id, bot_id: bot.id, categories: ['profile'] };
+  for (const consent_version of [undefined, '1.0'])
+    await bot.post('/consents/request', { ...asked, consent_version });
+  await bot.post('/consents/accept', { ...who, guild_id: '0'.repeat(17), consent_version: '1.0' });
+}
+
+/** What proves that a user has agreed, and to what. */
+async function reads(bot: Bot, who: SubjectIds): Promise<void> {
+  const query = `user_id=${who.user_id}&guild_id=${who.guild_id}`;
+  for (const path of ['history', 'history&page=2&page_size=1'])
+    await bot.get(`/consents/${path.replace(/&|$/, (rest) => `?${query}${rest}`)}`);
+  await bot.get('/consents/texts');
+  await bot.get('/consents/texts?consent_version=1.0&page_size=1&page=2');
 }
 
 /** What shares a statement or a transaction with others of its kind. */

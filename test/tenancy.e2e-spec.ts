@@ -19,9 +19,12 @@ beforeEach(async () => {
   who = subject();
 });
 
+const query = () => `user_id=${who.user_id}&guild_id=${who.guild_id}`;
+
 async function lives(bot: Bot, value: string): Promise<string> {
   await bot.post('/servers/register', { guild_id: who.guild_id, name: value });
   await bot.hasCategory('profile');
+  await bot.post('/consents/texts', { consent_version: '1.0', language: 'en', title: value, body: value });
   await bot.hasConsent(who);
   await bot.hasData(who, 'profile', { value });
   return value;
@@ -78,6 +81,9 @@ describe('what belongs to another bot', () => {
       ['/servers', 'servers'],
       ['/data/categories', 'categories'],
       ['/audit/events', 'events'],
+      ['/consents/texts', 'texts'],
+      ['/consents/texts?consent_version=1.0', 'texts'],
+      [`/consents/history?${query()}`, 'entries'],
       [`/audit/events?user_id=${who.user_id}`, 'events'],
       [`/audit/events?guild_id=${who.guild_id}`, 'events'],
       ['/audit/events?event_type=data_submitted', 'events'],

@@ -6,6 +6,7 @@ export const AN_ID: unknown = expect.stringMatching(
 );
 export const A_TIME: unknown = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 export const A_TEXT: unknown = expect.stringMatching(/./s);
+export const A_DIGEST: unknown = expect.stringMatching(/^sha256:[0-9a-f]{64}$/);
 export const A_KEY: unknown = expect.stringMatching(/^sk_live_[0-9A-Za-z]{49}$/);
 export const A_SECRET: unknown = expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/);
 

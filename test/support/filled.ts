@@ -32,6 +32,8 @@ export async function fill(service: Service, subjectsEach = 12): Promise<Filled>
     await bot.hasCategory('profile', [field('value'), field('extra', 'json')]);
     await bot.hasCategory('notes', [field('value', 'json')], { legal_basis: 'consent', retention_days: 30 });
     await bot.hasCategory('empty');
+    const text = { consent_version: '2.0', title: 'Ünï ✨', body: AWKWARD[0], jurisdiction: 'ß' };
+    for (const language of ['de', 'en']) await bot.post('/consents/texts', { ...text, language });
     await bot.put(`/bots/${bot.id}`, { privacy_contact: 'dpo@example.org' });
     for (let index = 0; index < subjectsEach; index++) {
       const who = subject();
@@ -105,7 +107,7 @@ async function allAnswers(
 }
 
 function pathsOf(bot: Bot, subjects: readonly SubjectIds[], requests: readonly string[]): string[] {
-  const lists = ['/servers', '/data/categories', '/audit/events', '/webhooks/deliveries'];
+  const lists = ['/servers', '/data/categories', '/consents/texts', '/audit/events', '/webhooks/deliveries'];
   const filters = ['event_type=data_submitted', `guild_id=${subjects[2]?.guild_id}`];
   return [
     `/bots/${bot.id}`,
@@ -116,6 +118,7 @@ function pathsOf(bot: Bot, subjects: readonly SubjectIds[], requests: readonly s
     ...subjects.flatMap(({ user_id, guild_id }) => [
       `/consents/status?user_id=${user_id}&guild_id=${guild_id}`,
       `/audit/events?user_id=${user_id}`,
+      `/consents/history?user_id=${user_id}&guild_id=${guild_id}`,
     ]),
     // Exports are events themselves: they come last, the one that shows events before the other.
     ...subjects.flatMap(({ user_id, guild_id }) =>

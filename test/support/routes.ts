@@ -29,6 +29,9 @@ export const CLOSED_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/consents/accept' },
   { method: 'POST', path: '/consents/revoke' },
   { method: 'GET', path: `/consents/status?user_id=${USER}&guild_id=${GUILD}` },
+  { method: 'GET', path: `/consents/history?user_id=${USER}&guild_id=${GUILD}` },
+  { method: 'POST', path: '/consents/texts' },
+  { method: 'GET', path: '/consents/texts' },
   { method: 'POST', path: '/data/submit' },
   { method: 'GET', path: `/data/export/${USER}?guild_id=${GUILD}` },
   { method: 'POST', path: '/gdpr/forget-user' },
@@ -47,5 +50,6 @@ export const BODY_ROUTES: readonly Route[] = [
 export const LISTS = [
   ['/servers', 'servers'],
   ['/data/categories', 'categories'],
+  ['/consents/texts', 'texts'],
   ['/audit/events', 'events'],
 ] as const;

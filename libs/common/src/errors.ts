@@ -31,7 +31,9 @@ export type ConflictReason =
   | 'deletion_in_progress'
   | 'category_in_use'
   | 'rotation_in_progress'
-  | 'no_webhook_url';
+  | 'no_webhook_url'
+  | 'text_exists'
+  | 'too_many_languages';
 
 /** One bad field of a request: its path (`fields[3].key`) and how to mend it. */
 export interface FieldFault {

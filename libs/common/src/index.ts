@@ -8,6 +8,7 @@ export * from './domain-events';
 export * from './dto.pipe';
 export * from './egress';
 export * from './errors';
+export * from './evidence.fields';
 export * from './exception.filter';
 export * from './fields';
 export * from './form';

@@ -9,11 +9,20 @@ export interface ConsentTexts {
   readonly title: string;
   readonly body: string;
   readonly categories: readonly { readonly key: string; readonly label: string; readonly text: string }[];
-  readonly accept_label: string;
-  readonly decline_label: string;
+  readonly accept_label?: string;
+  readonly decline_label?: string;
 }
 
-interface Wording extends Pick<ConsentTexts, 'title' | 'accept_label' | 'decline_label'> {
+/** What a text says besides of the processing (GDPR Art. 13), under the names of ISO/IEC TS 27560. */
+export interface ConsentNotice {
+  readonly privacy_notice?: string;
+  readonly jurisdiction?: string;
+  readonly storage_locations?: readonly string[];
+  readonly recipient_third_parties?: readonly string[];
+  readonly withdrawal_method?: string;
+}
+
+interface Wording extends Required<Pick<ConsentTexts, 'title' | 'accept_label' | 'decline_label'>> {
   readonly body: (bot: string) => string;
   readonly kept: (days: number) => string;
   readonly keptUntilWithdrawn: string;

@@ -10,12 +10,17 @@ import {
   RequestConsent,
   RevokeConsent,
 } from './consent.dto';
+import { ConsentEvidence } from './consent-evidence.service';
+import { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
 import { ConsentService } from './consent.service';
 
 @ApiTags('Consent')
 @Controller('consents')
 export class ConsentController {
-  constructor(private readonly consents: ConsentService) {}
+  constructor(
+    private readonly consents: ConsentService,
+    private readonly evidence: ConsentEvidence,
+  ) {}
 
   @Post('request')
   @ApiBody({ type: RequestConsent })
@@ -43,5 +48,16 @@ export class ConsentController {
   @Responds(200, ConsentStatusView)
   status(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentStatusView> {
     return this.consents.status({ botId: bot.botId, userId: query.user_id, guildId: query.guild_id });
+  }
+
+  @Get('history')
+  @ApiQuery({ type: ConsentHistoryQuery })
+  @Responds(200, ConsentHistoryView)
+  history(
+    @CurrentBot() bot: Caller,
+    @SubjectQuery() query: ConsentHistoryQuery,
+  ): Promise<ConsentHistoryView> {
+    const subject = { botId: bot.botId, userId: query.user_id, guildId: query.guild_id };
+    return this.evidence.history(subject, query);
   }
 }

@@ -1,6 +1,8 @@
 import {
+  ActSource,
   CONSENT_STATUSES,
   ConsentVersion,
+  LanguageTag,
   OneOf,
   Snowflake,
   Text,
@@ -10,7 +12,7 @@ import {
 } from '@app/common';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ConsentStatus } from './consent.entity';
-import { LANGUAGES, type Language } from './consent-texts';
+import { CategoryText } from './consent-texts.dto';
 
 const KEY_MAX = 100;
 const CATEGORIES_MAX = 50;
@@ -28,8 +30,13 @@ export class RequestConsent {
     description: 'Keys of the categories asked for; default all',
   })
   categories?: string[] | null;
-  @OneOf(LANGUAGES, { optional: true, description: 'Language of the texts; default en' })
-  language?: Language | null;
+  @LanguageTag({
+    optional: true,
+    description:
+      'Language asked in. Without one, all texts of the version are meant; with categories one of them is answered, en where there is a choice',
+  })
+  language?: string | null;
+  @ActSource({ optional: true }) source?: string | null;
 }
 
 export class AcceptConsent {
@@ -43,6 +50,7 @@ export class AcceptConsent {
     description: 'Granted categories; default all that were asked for',
   })
   categories?: string[] | null;
+  @ActSource({ optional: true }) source?: string | null;
 }
 
 export class RevokeConsent {
@@ -50,6 +58,7 @@ export class RevokeConsent {
   @Snowflake() guild_id: string;
   @Texts(KEY_MAX, CATEGORIES_MAX, { optional: true, description: 'Withdrawn categories; default all' })
   categories?: string[] | null;
+  @ActSource({ optional: true }) source?: string | null;
 }
 
 export class ConsentQuery {
@@ -57,18 +66,12 @@ export class ConsentQuery {
   @Snowflake() guild_id: string;
 }
 
-class CategoryText {
-  @Text(KEY_MAX) key: string;
-  @ApiProperty() label: string;
-  @ApiProperty() text: string;
-}
-
 export class ConsentTextsView {
   @ApiProperty() title: string;
   @ApiProperty() body: string;
   @ApiProperty({ type: [CategoryText] }) categories: readonly CategoryText[];
-  @ApiProperty() accept_label: string;
-  @ApiProperty() decline_label: string;
+  @ApiProperty({ required: false }) accept_label?: string;
+  @ApiProperty({ required: false }) decline_label?: string;
 }
 
 export class ConsentRequestedView {

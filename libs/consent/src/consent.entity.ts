@@ -9,7 +9,8 @@ import {
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import { Entity, Index } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ConsentNotice, ConsentTexts } from './consent-texts';
 
 export type ConsentStatus = 'none' | 'pending' | 'accepted' | 'revoked';
 
@@ -45,9 +46,17 @@ export class Consent {
   @BelongsToBot('consents') bot?: object;
 }
 
-export type ConsentAction = 'requested' | 'accepted' | 'revoked' | 'categories_withdrawn';
+/** `shown`: a request that waits was repeated with other texts, or in another language. */
+export const CONSENT_ACTIONS = ['requested', 'shown', 'accepted', 'revoked', 'categories_withdrawn'] as const;
+export type ConsentAction = (typeof CONSENT_ACTIONS)[number];
 
-/** One transition of a consent; written once and never changed (GDPR Art. 7(1)). */
+/** A text as the history knows it: by its digest. */
+export interface ShownText {
+  readonly language: string;
+  readonly digest: string;
+}
+
+/** One entry in the history of a consent: what a user was shown or has decided; written once, never changed (GDPR Art. 7(1)). */
 @Entity('consent_history')
 export class ConsentTransition {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
@@ -59,5 +68,25 @@ export class ConsentTransition {
   @TextColumn() version: string;
   @JsonColumn({ nullable: true }) categories: readonly string[] | null;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
+  /** The language asked in, if the request named one. */
+  @Column({ type: 'varchar', length: '35', nullable: true }) language: string | null;
+  /** The texts that were shown; null in entries older than this column. */
+  @JsonColumn({ nullable: true }) texts: readonly ShownText[] | null;
+  /** Where it took place, in the words of the bot. */
+  @TextColumn({ nullable: true }) source: string | null;
   @BelongsToBot('consent_history') bot?: object;
+}
+
+/** The text of a version in one language, as users are shown it: about no person, written once, never changed. */
+@Entity('consent_texts')
+export class ConsentText {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimaryColumn({ name: 'consent_version', type: 'varchar', length: '64' }) consentVersion: string;
+  @PrimaryColumn({ type: 'varchar', length: '35' }) language: string;
+  /** Of `content` and `notice` together. */
+  @TextColumn() digest: string;
+  @JsonColumn() content: ConsentTexts;
+  @JsonColumn({ nullable: true }) notice: ConsentNotice | null;
+  @TimeColumn({ name: 'created_at' }) createdAt: string;
+  @BelongsToBot('consent_texts') bot?: object;
 }

@@ -7,7 +7,8 @@ import {
   type Tx,
 } from '@app/database';
 import { findConsent } from './consent.sql';
-import { ConsentTransition } from './consent.entity';
+import { historyOf } from './consent-history';
+import { historyEntryView } from './consent.views';
 
 /** The subject's consent and its history. */
 @Injectable()
@@ -20,7 +21,7 @@ export class ConsentHolder implements SubjectDataHolder {
     const consent = found && { status: found.status, version: found.version, acceptedAt: found.acceptedAt };
     return {
       ...(consent !== null && { consent }),
-      ...(full && { full: { consent_history: await historyOf(tx, subject) } }),
+      ...(full && { full: { consent_history: (await historyOf(tx, subject)).map(historyEntryView) } }),
     };
   }
 
@@ -49,18 +50,4 @@ export class ConsentHolder implements SubjectDataHolder {
     const sql = 'SELECT 1 FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ?';
     return (await tx.get(sql, botId, guildId, userId)) !== undefined;
   }
-}
-
-async function historyOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<object[]> {
-  const transitions = await tx.manager.find(ConsentTransition, {
-    where: { botId, guildId, userId },
-    order: { id: 'ASC' },
-  });
-  return transitions.map(({ consentId, action, version, categories, createdAt }) => ({
-    consent_id: consentId,
-    action,
-    version,
-    categories,
-    created_at: createdAt,
-  }));
 }

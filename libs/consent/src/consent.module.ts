@@ -3,15 +3,30 @@ import { AuditModule } from '@app/audit';
 import { CategoriesModule } from '@app/categories';
 import { DatabaseModule } from '@app/database';
 import { ConsentController } from './consent.controller';
-import { Consent, ConsentTransition } from './consent.entity';
+import { Consent, ConsentText, ConsentTransition } from './consent.entity';
 import { ConsentCategoriesListener } from './consent-categories.listener';
+import { ConsentEvidence } from './consent-evidence.service';
 import { ConsentHolder } from './consent.holder';
 import { ConsentService } from './consent.service';
+import { ConsentTextsController } from './consent-texts.controller';
+import { ConsentTextsService } from './consent-texts.service';
+import { ConsentTransitions } from './consent-transitions';
 
 @Module({
-  imports: [DatabaseModule.forFeature([Consent, ConsentTransition]), AuditModule, CategoriesModule],
-  controllers: [ConsentController],
-  providers: [ConsentService, ConsentHolder, ConsentCategoriesListener],
+  imports: [
+    DatabaseModule.forFeature([Consent, ConsentText, ConsentTransition]),
+    AuditModule,
+    CategoriesModule,
+  ],
+  controllers: [ConsentController, ConsentTextsController],
+  providers: [
+    ConsentService,
+    ConsentEvidence,
+    ConsentTextsService,
+    ConsentTransitions,
+    ConsentHolder,
+    ConsentCategoriesListener,
+  ],
   exports: [ConsentService],
 })
 export class ConsentModule {}

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AuditService } from '@app/audit';
 import { CategoriesService } from '@app/categories';
-import { type AuditEventType, BOT_WIDE_GUILD_ID, Clock, DomainEvents, notFound, Random } from '@app/common';
+import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/common';
 import { lockSubject, type Subject, type Tx, UnitOfWork } from '@app/database';
 import {
   accepted,
@@ -20,17 +19,10 @@ import type {
   RequestConsent,
   RevokeConsent,
 } from './consent.dto';
-import type { Consent, ConsentAction } from './consent.entity';
-import { ConsentRevoked } from './consent-revoked.event';
-import {
-  appendTransition,
-  createConsent,
-  findConsentOfRequest,
-  findStatus,
-  lockConsent,
-  putConsent,
-} from './consent.sql';
-import { consentTexts, declaredVersion } from './consent-texts';
+import type { Consent } from './consent.entity';
+import { findConsentOfRequest, findStatus, lockConsent } from './consent.sql';
+import { ConsentTextsService } from './consent-texts.service';
+import { ConsentTransitions } from './consent-transitions';
 import { consentView, requestedView, statusView } from './consent.views';
 
 /**
@@ -42,8 +34,8 @@ export class ConsentService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly categories: CategoriesService,
-    private readonly audit: AuditService,
-    private readonly events: DomainEvents,
+    private readonly texts: ConsentTextsService,
+    private readonly transitions: ConsentTransitions,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -51,15 +43,20 @@ export class ConsentService {
   /** Asks for consent. Asking for what was asked or granted already changes nothing. @throws ApiError 404 category */
   request(botId: string, input: RequestConsent): Promise<ConsentRequestedView> {
     const subject = { botId, userId: input.user_id, guildId: input.guild_id };
+    const { source } = input;
     return this.unitOfWork.write(async (tx) => {
       const keys = input.categories == null ? null : [...new Set(input.categories)];
       await this.categories.hold(tx, botId, keys ?? []);
-      const declared = keys && (await this.categories.requireAll(tx, botId, keys));
-      const texts = declared && consentTexts(input.language ?? 'en', await botName(tx, botId), declared);
-      const version = input.consent_version ?? declaredVersion(declared ?? []);
-      const before = await lockConsent(tx, subject);
+      const [before, { version, shown, texts }] = await Promise.all([
+        lockConsent(tx, subject),
+        this.texts.asking(tx, botId, input, keys),
+      ]);
       const state = before === null ? undefined : askedAlready(before, { version, categories: keys });
-      if (before !== null && state !== undefined) return requestedView(before, state, keys, texts);
+      if (before !== null && state !== undefined) {
+        const waiting = state === 'pending' ? pendingRequest(before) : undefined;
+        if (waiting !== undefined) await this.transitions.askAgain(tx, before, { ...waiting, source }, shown);
+        return requestedView(before, state, keys, texts);
+      }
       const asked: ConsentAsked = {
         id: this.random.uuid(),
         version,
@@ -67,7 +64,7 @@ export class ConsentService {
         at: this.clock.nowIso(),
       };
       const after = requested(subject, before, asked);
-      await this.store(tx, after, 'consent_requested', 'requested', asked, before === null);
+      await this.transitions.ask(tx, after, { ...asked, source }, shown, before === null);
       return requestedView(after, 'pending', keys, texts);
     });
   }
@@ -86,7 +83,8 @@ export class ConsentService {
       const granted =
         after.categories &&
         Object.keys(after.categories).filter((key) => after.categories?.[key] === 'accepted');
-      await this.store(tx, after, 'consent_accepted', 'accepted', { ...request, categories: granted });
+      const given = { type: 'consent_accepted', action: 'accepted', source: input.source } as const;
+      await this.transitions.decide(tx, after, { ...given, ...request, categories: granted });
       return consentView(after);
     });
   }
@@ -97,33 +95,24 @@ export class ConsentService {
    */
   revoke(botId: string, input: RevokeConsent): Promise<ConsentView> {
     const subject = { botId, userId: input.user_id, guildId: input.guild_id };
+    const { source } = input;
     return this.unitOfWork.write(async (tx) => {
       // A consent to everything, of which some is withdrawn, becomes one to each of the others.
       if (input.categories != null) await this.categories.holdAll(tx, botId);
       const consent = await lockConsent(tx, subject);
       if (consent?.status !== 'accepted')
         throw notFound('Consent', { current_status: consent?.status ?? 'none' });
+      const { id, version } = consent;
       const reduced =
         input.categories == null ? undefined : await this.reduced(tx, consent, input.categories);
       if (reduced !== undefined) {
-        const { id, version } = consent;
-        await this.store(tx, reduced, 'consent_revoked', 'categories_withdrawn', {
-          id,
-          version,
-          categories: input.categories ?? null,
-        });
+        const some = { type: 'consent_revoked', action: 'categories_withdrawn' } as const;
+        const categories = input.categories ?? null;
+        await this.transitions.decide(tx, reduced, { ...some, id, version, categories, source });
         return consentView(reduced);
       }
-      const at = this.clock.nowIso();
-      const after = revoked(consent, at);
-      await this.store(tx, after, 'consent_revoked', 'revoked', {
-        id: after.id,
-        version: after.version,
-        categories: null,
-      });
-      await this.events.publish(
-        new ConsentRevoked(tx, botId, subject.userId, subject.guildId, at, consent.version),
-      );
+      const after = revoked(consent, this.clock.nowIso());
+      await this.transitions.withdraw(tx, after, { id, version, categories: null, source });
       return consentView(after);
     });
   }
@@ -185,27 +174,6 @@ export class ConsentService {
     }
     return withoutCategories(consent, withdrawn, declared);
   }
-
-  private async store(
-    tx: Tx,
-    consent: Omit<Consent, 'bot'>,
-    type: AuditEventType,
-    action: ConsentAction,
-    { id: consentId, version, categories }: Pick<ConsentAsked, 'id' | 'version' | 'categories'>,
-    isFirst = false,
-  ): Promise<void> {
-    const { botId, guildId, userId } = consent;
-    const id = this.random.uuid();
-    const createdAt = this.clock.nowIso();
-    const transition = { botId, guildId, userId, id, consentId, action, version, categories, createdAt };
-    const details = { version, ...(categories !== null && { categories }) };
-    // Sent one behind the other, in this order: on PostgreSQL nobody waits for the way in between.
-    await Promise.all([
-      (isFirst ? createConsent : putConsent)(tx, consent),
-      appendTransition(tx, transition),
-      this.audit.record(tx, { botId, guildId, userId }, type, details),
-    ]);
-  }
 }
 
 /** Whether the waiting request is the one that the caller means; every part that is given has to agree. */
@@ -216,9 +184,4 @@ function matches(consent: Consent, request: ConsentAsked, input: AcceptConsent):
     (input.user_id == null || input.user_id === consent.userId) &&
     (input.guild_id == null || input.guild_id === consent.guildId)
   );
-}
-
-async function botName(tx: Tx, botId: string): Promise<string> {
-  const bot = await tx.get<{ name: string }>('SELECT name FROM bots WHERE id = ?', botId);
-  return bot?.name ?? '';
 }

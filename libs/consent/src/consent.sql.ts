@@ -1,5 +1,5 @@
 import { ConcurrentChange, type SqlValue, type Subject, type Tx, type UnitOfWork } from '@app/database';
-import type { CategoryStates, Consent, ConsentTransition } from './consent.entity';
+import type { CategoryStates, Consent } from './consent.entity';
 
 const COLUMNS = `bot_id, guild_id, user_id, id, status, version, categories, requested_at, accepted_at, revoked_at, erasing,
   pending_id, pending_version, pending_categories, pending_requested_at`;
@@ -15,9 +15,6 @@ const PUT = `${INSERT}
     requested_at = excluded.requested_at, accepted_at = excluded.accepted_at, revoked_at = excluded.revoked_at,
     erasing = excluded.erasing, pending_id = excluded.pending_id, pending_version = excluded.pending_version,
     pending_categories = excluded.pending_categories, pending_requested_at = excluded.pending_requested_at`;
-
-const APPEND = `INSERT INTO consent_history (bot_id, guild_id, user_id, id, consent_id, action, version, categories, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 type Columns = Record<'bot_id' | 'guild_id' | 'user_id' | 'id' | 'version' | 'requested_at', string> & {
   status: Consent['status'];
@@ -163,9 +160,4 @@ function valuesOf(given: Omit<Consent, 'bot'>): SqlValue[] {
   const decided = [id, status, version, json(categories), requestedAt, acceptedAt, revokedAt, erasing];
   const pending = [pendingId, pendingVersion, json(pendingCategories), pendingRequestedAt];
   return [botId, guildId, userId, ...decided, ...pending];
-}
-
-export async function appendTransition(tx: Tx, given: Omit<ConsentTransition, 'bot'>): Promise<void> {
-  const { botId, guildId, userId, id, consentId, action, version, categories, createdAt } = given;
-  await tx.run(APPEND, botId, guildId, userId, id, consentId, action, version, json(categories), createdAt);
 }

@@ -2,6 +2,8 @@ import type { Subject } from '@app/database';
 import { categoryStates, pendingRequest } from './consent-changes';
 import type { ConsentRequestedView, ConsentStatusView, ConsentView } from './consent.dto';
 import type { Consent } from './consent.entity';
+import type { HistoryEntry } from './consent-history';
+import type { ConsentHistoryEntryView } from './consent-history.dto';
 import type { ShownConsent } from './consent.sql';
 import type { ConsentTexts } from './consent-texts';
 
@@ -56,5 +58,19 @@ export function statusView(
     revoked_at: consent?.revokedAt ?? null,
     ...(consent?.pendingVersion != null && { pending_version: consent.pendingVersion }),
     ...((categories !== undefined || listed) && { categories: categories ?? [] }),
+  };
+}
+
+export function historyEntryView(entry: HistoryEntry): ConsentHistoryEntryView {
+  return {
+    id: entry.id,
+    consent_id: entry.consentId,
+    action: entry.action,
+    version: entry.version,
+    categories: entry.categories,
+    language: entry.language,
+    texts: entry.texts ?? [],
+    source: entry.source,
+    created_at: entry.createdAt,
   };
 }

@@ -9,6 +9,7 @@ import { ManyProcesses1763600000008 } from './1763600000008-many-processes';
 import { ListsAtSize1763600000009 } from './1763600000009-lists-at-size';
 import { UrlChanges1763600000010 } from './1763600000010-url-changes';
 import { Keys1763600000011 } from './1763600000011-keys';
+import { ConsentEvidence1763600000013 } from './1763600000013-consent-evidence';
 
 /** Lethe's schema, in the order in which it grew. */
 export const LETHE_MIGRATIONS = [
@@ -23,4 +24,5 @@ export const LETHE_MIGRATIONS = [
   ListsAtSize1763600000009,
   UrlChanges1763600000010,
   Keys1763600000011,
+  ConsentEvidence1763600000013,
 ];

@@ -1,0 +1,98 @@
+import type { Subject, Tx } from '@app/database';
+import type { ConsentTransition, ShownText } from './consent.entity';
+
+type Entry = Omit<ConsentTransition, 'bot'>;
+
+/** What a user is shown: the language asked in, if one was named, and the texts by their digests. */
+export interface Shown {
+  readonly language: string | null;
+  readonly texts: readonly ShownText[];
+}
+
+const COLUMNS = 'id, consent_id, action, version, categories, created_at, language, texts, source';
+
+const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
+
+const INSERT = `INSERT INTO consent_history (bot_id, guild_id, user_id, ${COLUMNS})`;
+
+const APPEND = `${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** A decision is about what was shown last under its request. */
+const LATEST = `FROM consent_history WHERE ${SUBJECT} AND consent_id = ? ORDER BY id DESC LIMIT 1`;
+
+const APPEND_DECISION = `${INSERT}
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT language ${LATEST}), (SELECT texts ${LATEST}), ?)`;
+
+type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
+  action: ConsentTransition['action'];
+} & Record<'categories' | 'language' | 'texts' | 'source', string | null>;
+
+/** An entry as it is read; whose it is, the reader knows. */
+export type HistoryEntry = Omit<Entry, 'botId' | 'guildId' | 'userId'>;
+
+/** Writes down what a user is shown. */
+export async function appendShown(tx: Tx, entry: Entry): Promise<void> {
+  const { language, texts, source } = entry;
+  await tx.run(APPEND, ...valuesOf(entry), language, JSON.stringify(texts ?? []), source);
+}
+
+/** Writes down what a user has decided, with the texts that were shown last under this request. */
+export async function appendDecision(tx: Tx, entry: Omit<Entry, 'language' | 'texts'>): Promise<void> {
+  const { botId, guildId, userId, consentId, source } = entry;
+  const latest = [botId, guildId, userId, consentId];
+  await tx.run(APPEND_DECISION, ...valuesOf(entry), ...latest, ...latest, source);
+}
+
+function valuesOf(entry: Omit<Entry, 'language' | 'texts' | 'source'>) {
+  const { botId, guildId, userId, id, consentId, action, version, categories, createdAt } = entry;
+  const named = categories === null ? null : JSON.stringify(categories);
+  return [botId, guildId, userId, id, consentId, action, version, named, createdAt];
+}
+
+/** The newest entry about a request or the consent that it became. */
+export async function latestOf(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+  consentId: string,
+): Promise<HistoryEntry | undefined> {
+  const row = await tx.get<Row>(`SELECT ${COLUMNS} ${LATEST}`, botId, guildId, userId, consentId);
+  return row && entryOf(row);
+}
+
+export async function countHistory(tx: Tx, { botId, guildId, userId }: Subject): Promise<number> {
+  const sql = `SELECT COUNT(*) AS total FROM consent_history WHERE ${SUBJECT}`;
+  const row = await tx.get<{ total: number }>(sql, botId, guildId, userId);
+  return Number(row?.total ?? 0);
+}
+
+/** A page of the history, newest first. */
+export async function historyPage(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+  limit: number,
+  offset: number,
+): Promise<HistoryEntry[]> {
+  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT} ORDER BY id DESC LIMIT ? OFFSET ?`;
+  const rows = await tx.all<Row>(sql, botId, guildId, userId, limit, offset);
+  return rows.map(entryOf);
+}
+
+/** The whole history, oldest first. */
+export async function historyOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<HistoryEntry[]> {
+  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT} ORDER BY id`;
+  return (await tx.all<Row>(sql, botId, guildId, userId)).map(entryOf);
+}
+
+function entryOf(row: Row): HistoryEntry {
+  return {
+    id: row.id,
+    consentId: row.consent_id,
+    action: row.action,
+    version: row.version,
+    categories: row.categories === null ? null : (JSON.parse(row.categories) as string[]),
+    createdAt: row.created_at,
+    language: row.language,
+    texts: row.texts === null ? null : (JSON.parse(row.texts) as ShownText[]),
+    source: row.source,
+  };
+}

@@ -1,0 +1,69 @@
+import {
+  ConsentVersion,
+  Digest,
+  LanguageTag,
+  ListOf,
+  PageQuery,
+  Pagination,
+  Text,
+  Texts,
+  Timestamp,
+  WebUrl,
+} from '@app/common';
+import { ApiProperty } from '@nestjs/swagger';
+
+const KEY_MAX = 100;
+const TITLE_MAX = 500;
+const BODY_MAX = 20_000;
+const LABEL_MAX = 2_000;
+const CATEGORY_TEXT_MAX = 10_000;
+const CATEGORIES_MAX = 50;
+const NOTICE_MAX = 1_000;
+const NOTICE_ITEMS_MAX = 50;
+
+export class CategoryText {
+  @Text(KEY_MAX) key: string;
+  @Text(LABEL_MAX) label: string;
+  @Text(CATEGORY_TEXT_MAX) text: string;
+}
+
+/** What users are shown, and what is said besides of the processing. */
+class TextContent {
+  @Text(TITLE_MAX) title: string;
+  @Text(BODY_MAX) body: string;
+  @Text(LABEL_MAX, { optional: true }) accept_label?: string | null;
+  @Text(LABEL_MAX, { optional: true }) decline_label?: string | null;
+  @WebUrl({ optional: true, description: 'Where the whole privacy notice stands' })
+  privacy_notice?: string | null;
+  @Text(NOTICE_MAX, { optional: true, description: 'Whose law applies' }) jurisdiction?: string | null;
+  @Texts(NOTICE_MAX, NOTICE_ITEMS_MAX, { optional: true, description: 'Where the data is stored' })
+  storage_locations?: readonly string[] | null;
+  @Texts(NOTICE_MAX, NOTICE_ITEMS_MAX, { optional: true, description: 'Who else receives the data' })
+  recipient_third_parties?: readonly string[] | null;
+  @Text(NOTICE_MAX, { optional: true, description: 'How the user withdraws the consent' })
+  withdrawal_method?: string | null;
+}
+
+export class RegisterConsentText extends TextContent {
+  @ConsentVersion() consent_version: string;
+  @LanguageTag() language: string;
+  @ListOf(() => CategoryText, 0, CATEGORIES_MAX, { optional: true }) categories?: CategoryText[] | null;
+}
+
+export class ConsentTextsQuery extends PageQuery {
+  @ConsentVersion({ optional: true, description: 'The texts of this version alone' })
+  consent_version?: string;
+}
+
+export class ConsentTextView extends TextContent {
+  @ConsentVersion() consent_version: string;
+  @LanguageTag() language: string;
+  @Digest() digest: string;
+  @ListOf(() => CategoryText, 0, CATEGORIES_MAX) categories: readonly CategoryText[];
+  @Timestamp() created_at: string;
+}
+
+export class ConsentTextsListView {
+  @ApiProperty({ type: [ConsentTextView] }) texts: ConsentTextView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}

@@ -1,0 +1,199 @@
+import { Injectable } from '@nestjs/common';
+import { CategoriesService, type Category } from '@app/categories';
+import { Clock, conflict, invalidRequest, Page } from '@app/common';
+import { type Tx, UnitOfWork } from '@app/database';
+import type { RequestConsent } from './consent.dto';
+import { ConsentText } from './consent.entity';
+import type { Shown } from './consent-history';
+import {
+  type ConsentNotice,
+  type ConsentTexts,
+  consentTexts,
+  declaredVersion,
+  LANGUAGES,
+} from './consent-texts';
+import type {
+  ConsentTextsListView,
+  ConsentTextsQuery,
+  ConsentTextView,
+  RegisterConsentText,
+} from './consent-texts.dto';
+import { textDigest } from './text-digest';
+
+/** Languages of one version; a request that names none is about all of them. */
+const LANGUAGES_MAX = 50;
+
+const DEFAULT_LANGUAGE = 'en';
+
+/** What a request asks for, in which words. */
+export interface Asking {
+  readonly version: string;
+  readonly shown: Shown;
+  /** To be shown to the user; null where no categories were named. */
+  readonly texts: ConsentTexts | null;
+}
+
+/**
+ * The texts that users are asked with. A registered one is never changed, since people have agreed to it: other words
+ * are another version.
+ */
+@Injectable()
+export class ConsentTextsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly categories: CategoriesService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Registers a text, or answers the one that is there already. @throws ApiError 409 `text_exists` for other words. */
+  register(botId: string, input: RegisterConsentText): Promise<ConsentTextView> {
+    const { consent_version: consentVersion, language } = input;
+    const [content, notice] = [contentOf(input), noticeOf(input)];
+    const digest = textDigest(content, notice);
+    return this.unitOfWork.write(async (tx) => {
+      const isNew = await tx.run(
+        `INSERT INTO consent_texts (bot_id, consent_version, language, digest, content, notice, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, consent_version, language) DO NOTHING`,
+        ...[botId, consentVersion, language, digest, JSON.stringify(content)],
+        ...[notice && JSON.stringify(notice), this.clock.nowIso()],
+      );
+      if (isNew === 1) await requireRoom(tx, botId, consentVersion);
+      const stored = await tx.manager.findOneByOrFail(ConsentText, { botId, consentVersion, language });
+      if (stored.digest !== digest) {
+        throw conflict(
+          'text_exists',
+          'This version has another text in this language, which users may have agreed to: choose a new consent_version',
+        );
+      }
+      return viewOf(stored);
+    });
+  }
+
+  /** One page, by version and language. */
+  list(
+    botId: string,
+    { consent_version: consentVersion, ...query }: ConsentTextsQuery,
+  ): Promise<ConsentTextsListView> {
+    const page = new Page(query);
+    return this.unitOfWork.read(async (tx) => {
+      const [texts, total] = await tx.manager.findAndCount(ConsentText, {
+        where: { botId, ...(consentVersion != null && { consentVersion }) },
+        order: { consentVersion: 'ASC', language: 'ASC' },
+        skip: page.offset,
+        take: page.size,
+      });
+      return { texts: texts.map(viewOf), pagination: page.of(total) };
+    });
+  }
+
+  /**
+   * What a request is about: the texts that are registered for its version, or those that the categories yield.
+   * @throws ApiError 404 for a category that is not declared, 400 for a language without a text.
+   */
+  async asking(
+    tx: Tx,
+    botId: string,
+    input: RequestConsent,
+    keys: readonly string[] | null,
+  ): Promise<Asking> {
+    const declared = keys && (await this.categories.requireAll(tx, botId, keys));
+    const version = input.consent_version ?? declaredVersion(declared ?? []);
+    const registered = await digestsOf(tx, botId, version);
+    const language = input.language ?? null;
+    if (language !== null && registered.length > 0) requireOneOf(language, registered);
+    if (declared === null) {
+      const texts = registered.filter((text) => language === null || text.language === language);
+      return { version, shown: { language, texts }, texts: null };
+    }
+    if (registered.length === 0) return { version, ...(await this.generated(tx, botId, language, declared)) };
+    const chosen = language ?? preferred(registered.map((text) => text.language));
+    const { content, digest } = await tx.manager.findOneByOrFail(ConsentText, {
+      botId,
+      consentVersion: version,
+      language: chosen,
+    });
+    return { version, shown: { language: chosen, texts: [{ language: chosen, digest }] }, texts: content };
+  }
+
+  private async generated(
+    tx: Tx,
+    botId: string,
+    named: string | null,
+    declared: readonly Category[],
+  ): Promise<Omit<Asking, 'version'>> {
+    const language = LANGUAGES.find((each) => each === (named ?? DEFAULT_LANGUAGE));
+    if (language === undefined) throw unknownLanguage();
+    const bot = await tx.get<{ name: string }>('SELECT name FROM bots WHERE id = ?', botId);
+    const texts = consentTexts(language, bot?.name ?? '', declared);
+    return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts };
+  }
+}
+
+/** The registered texts of a version, without their words. */
+function digestsOf(tx: Tx, botId: string, version: string): Promise<{ language: string; digest: string }[]> {
+  return tx.all(
+    'SELECT language, digest FROM consent_texts WHERE bot_id = ? AND consent_version = ? ORDER BY language',
+    botId,
+    version,
+  );
+}
+
+async function requireRoom(tx: Tx, botId: string, version: string): Promise<void> {
+  if ((await digestsOf(tx, botId, version)).length > LANGUAGES_MAX)
+    throw conflict('too_many_languages', `A version has texts in at most ${LANGUAGES_MAX} languages`);
+}
+
+function requireOneOf(language: string, registered: readonly { readonly language: string }[]): void {
+  if (!registered.some((text) => text.language === language)) throw unknownLanguage();
+}
+
+function unknownLanguage() {
+  const message = `must be a language in which the texts of this version are registered (POST consents/texts), or one of ${LANGUAGES.join(', ')} where none is`;
+  return invalidRequest([{ field: 'language', message }]);
+}
+
+function preferred(languages: readonly string[]): string {
+  return languages.find((language) => language === DEFAULT_LANGUAGE) ?? languages[0] ?? DEFAULT_LANGUAGE;
+}
+
+function contentOf(input: RegisterConsentText): ConsentTexts {
+  const { title, body, categories, accept_label, decline_label } = input;
+  return {
+    title,
+    body,
+    categories: (categories ?? []).map(({ key, label, text }) => ({ key, label, text })),
+    ...(accept_label != null && { accept_label }),
+    ...(decline_label != null && { decline_label }),
+  };
+}
+
+function noticeOf(input: RegisterConsentText): ConsentNotice | null {
+  const { privacy_notice, jurisdiction, storage_locations, recipient_third_parties, withdrawal_method } =
+    input;
+  const notice: ConsentNotice = {
+    ...(privacy_notice != null && { privacy_notice }),
+    ...(jurisdiction != null && { jurisdiction }),
+    ...(storage_locations != null && { storage_locations }),
+    ...(recipient_third_parties != null && { recipient_third_parties }),
+    ...(withdrawal_method != null && { withdrawal_method }),
+  };
+  return Object.keys(notice).length === 0 ? null : notice;
+}
+
+function viewOf({
+  consentVersion,
+  language,
+  digest,
+  content,
+  notice,
+  createdAt,
+}: ConsentText): ConsentTextView {
+  return {
+    consent_version: consentVersion,
+    language,
+    digest,
+    ...content,
+    ...notice,
+    created_at: createdAt,
+  };
+}

@@ -1,0 +1,24 @@
+import { hash } from 'node:crypto';
+import type { ConsentNotice, ConsentTexts } from './consent-texts';
+
+type Plain = string | readonly Plain[] | { readonly [key: string]: Plain | undefined };
+
+/** JSON with the keys of every object in order and nothing between the parts (RFC 8785, for texts alone). */
+function canonical(value: Plain): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(canonical).join(',')}]`;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  const written = entries.flatMap(([key, each]) =>
+    each === undefined ? [] : [`${JSON.stringify(key)}:${canonical(each)}`],
+  );
+  return `{${written.join(',')}}`;
+}
+
+function isList(value: Plain): value is readonly Plain[] {
+  return Array.isArray(value);
+}
+
+/** SHA-256 over the canonical JSON (RFC 8785) of what is shown, in UTF-8: a bot that has the text can recompute it. */
+export function textDigest(content: ConsentTexts, notice: ConsentNotice | null = null): string {
+  return `sha256:${hash('sha256', canonical({ ...content, ...notice }), 'hex')}`;
+}
