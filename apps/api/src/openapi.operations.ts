@@ -105,6 +105,7 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
   'GET /api/v1/data/export/{user_id}': described('Export everything held of a user (GDPR Art. 15)'),
   'POST /api/v1/gdpr/forget-user': described('Erase everything held of a user (GDPR Art. 17)', SUBJECT),
   'GET /api/v1/gdpr/forget-status/{id}': described('Read an erasure request'),
+  'GET /api/v1/gdpr/forget-status/{id}/certificate': described('Read the signed certificate of an erasure'),
   'POST /api/v1/audit/event': described('Write an audit event of the bot', {
     ...SUBJECT,
     event_type: 'data_exported',

@@ -29,6 +29,7 @@ export type ConflictReason =
   | 'bot_exists'
   | 'category_exists'
   | 'deletion_in_progress'
+  | 'deletion_not_completed'
   | 'category_in_use'
   | 'rotation_in_progress'
   | 'no_webhook_url'

@@ -86,6 +86,12 @@ export const SETTINGS = {
     'Key that encrypts secrets in the database: `openssl rand -base64 32`; older ones may follow after commas. Without it a key file beside the database is generated',
     masterKeys,
   ),
+  backupRetentionDays: setting(
+    'BACKUP_RETENTION_DAYS',
+    '35',
+    'Days for which you keep backups: an erasure certificate says until when copies may hold what nobody can read any more',
+    integer(0, 3650),
+  ),
   tiers: setting(
     'RATE_LIMIT_TIERS',
     'free=30,standard=300,high=3000',

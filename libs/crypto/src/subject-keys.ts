@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock, Random } from '@app/common';
 import { ConcurrentChange, Signals, type Subject, type Tx, UnitOfWork } from '@app/database';
@@ -6,7 +7,7 @@ import { Keyring } from './keyring';
 import { SubjectKey } from './subject-key';
 
 const SECRET_BYTES = 32;
-const ID_BYTES = 9;
+const ID_LENGTH = 12;
 const TOPIC = 'subject-key-destroyed';
 
 const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
@@ -150,7 +151,7 @@ export class SubjectKeys {
 
   private newKey(subject: Subject): StoredKey & { secret: Buffer } {
     const secret = this.random.bytes(SECRET_BYTES);
-    const id = this.random.bytes(ID_BYTES).toString('base64url');
+    const id = fingerprintOf(secret);
     return { id, secret, sealed: this.keyring.seal(secret.toString('base64url'), contextOf(subject, id)) };
   }
 
@@ -175,6 +176,14 @@ export class SubjectKeys {
     if (known === undefined) this.ofUnit.set(tx, (known = new Map()));
     return known;
   }
+}
+
+/** Names a key, also when it is gone: nobody finds it by that, but whoever has it can tell that it is the one. */
+function fingerprintOf(secret: Buffer): string {
+  return hash('sha256', Buffer.concat([Buffer.from('lethe/subject-key/'), secret]), 'base64url').slice(
+    0,
+    ID_LENGTH,
+  );
 }
 
 /** What a stored key is bound to: it opens for no other subject. */

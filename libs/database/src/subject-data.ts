@@ -27,6 +27,8 @@ export interface SubjectExport {
 export interface SubjectDataHolder {
   /** Every table with rows about a subject that this holder answers for; a test fails for one that nobody claims. */
   readonly tables: readonly string[];
+  /** What it keeps stays after an erasure, as its proof. */
+  readonly isEvidence?: true;
   /** Erases after all others: for what others, whom the erasure had to wait for, may have written meanwhile. */
   readonly last?: true;
   /** What is held; an empty object for nothing. `full` asks for the sections beyond the export record too. */
@@ -62,6 +64,18 @@ export class SubjectDataHolders {
       if (holder.subjectsOf !== undefined && ((await holder.holds?.(tx, subject)) ?? true)) return true;
     }
     return false;
+  }
+
+  /** How many rows about the subject each table holds, but for evidence that outlives an erasure. */
+  async count(tx: Tx, { botId, guildId, userId }: Subject): Promise<Record<string, number>> {
+    const tables = this.all().flatMap((holder) => (holder.isEvidence === true ? [] : holder.tables));
+    const counts = tables.map(
+      (table) =>
+        `(SELECT COUNT(*) FROM ${table} WHERE bot_id = ? AND guild_id = ? AND user_id = ?) AS ${table}`,
+    );
+    const values = tables.flatMap(() => [botId, guildId, userId]);
+    const row = await tx.get<Record<string, number>>(`SELECT ${counts.join(', ')}`, ...values);
+    return Object.fromEntries(tables.map((table) => [table, Number(row?.[table] ?? 0)]));
   }
 
   /** Removes everything inside `tx`, holder beside holder, and then what is {@link SubjectDataHolder.last}. */

@@ -41,6 +41,8 @@ export class DeletionRequest {
   @TextColumn({ name: 'subject_commitment', nullable: true }) subjectCommitment: string | null;
   /** The key that was destroyed. */
   @TextColumn({ name: 'key_id', nullable: true }) keyId: string | null;
+  /** How many rows about the subject there were, by table. */
+  @JsonColumn({ name: 'erased_rows', nullable: true }) erasedRows: Readonly<Record<string, number>> | null;
   /** As it was issued first; every later answer is the same. */
   @TextColumn({ nullable: true }) certificate: string | null;
 

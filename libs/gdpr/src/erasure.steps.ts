@@ -55,6 +55,7 @@ export class ErasureSteps {
       subject: null,
       subjectCommitment,
       keyId: null,
+      erasedRows: null,
       certificate: null,
     };
   }
@@ -75,14 +76,15 @@ export class ErasureSteps {
     const found = await this.lock(tx, request);
     // Another worker that took it up has ended it meanwhile.
     if (found?.status !== 'processing') return found;
+    const erasedRows = added(found.erasedRows, await this.holders.count(tx, subject));
     await this.destruction.destroy(tx, subject, id);
     const erased = [...(found.deletedCategories ?? []), ...(await this.holders.erase(tx, subject))];
     const deletedCategories = [...new Set(erased)].sort();
     await tx.run(
-      'UPDATE deletion_requests SET deleted_categories = ? WHERE bot_id = ? AND id = ?',
-      ...[JSON.stringify(deletedCategories), botId, id],
+      'UPDATE deletion_requests SET deleted_categories = ?, erased_rows = ? WHERE bot_id = ? AND id = ?',
+      ...[JSON.stringify(deletedCategories), JSON.stringify(erasedRows), botId, id],
     );
-    return { ...found, deletedCategories };
+    return { ...found, deletedCategories, erasedRows };
   }
 
   /**
@@ -134,4 +136,14 @@ export class ErasureSteps {
 /** Of a request that is under way. */
 function subjectOf({ botId, guildId, userId }: DeletionRequest): Subject {
   return { botId, guildId, userId };
+}
+
+/** Of a removal that is done once more, what came in between is counted too. */
+function added(
+  before: Readonly<Record<string, number>> | null,
+  now: Readonly<Record<string, number>>,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(now).map(([table, rows]) => [table, rows + (before?.[table] ?? 0)]),
+  );
 }

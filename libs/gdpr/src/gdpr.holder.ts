@@ -15,6 +15,7 @@ import { deletionView } from './gdpr.service';
 @HoldsSubjectData()
 export class GdprHolder implements SubjectDataHolder {
   readonly tables = ['deletion_requests'];
+  readonly isEvidence = true;
 
   constructor(private readonly erased: ErasedSubject) {}
 

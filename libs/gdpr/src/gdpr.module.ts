@@ -4,6 +4,8 @@ import { ConsentModule } from '@app/consent';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { ServersModule } from '@app/servers';
+import { CertificateController } from './certificate.controller';
+import { CertificateService } from './certificate.service';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasureGauges } from './erasure.gauges';
 import { ErasureRecovery } from './erasure.recovery';
@@ -15,6 +17,7 @@ import { GdprController } from './gdpr.controller';
 import { GdprHolder } from './gdpr.holder';
 import { GdprService } from './gdpr.service';
 import { KeyDestruction } from './key-destruction';
+import { LedgerChain } from './ledger-chain';
 
 @Module({
   imports: [
@@ -24,9 +27,11 @@ import { KeyDestruction } from './key-destruction';
     ConsentModule,
     ServersModule,
   ],
-  controllers: [GdprController],
+  controllers: [GdprController, CertificateController],
   providers: [
     GdprService,
+    CertificateService,
+    LedgerChain,
     ErasureService,
     ErasureSteps,
     ErasureRecovery,

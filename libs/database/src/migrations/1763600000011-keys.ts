@@ -21,5 +21,5 @@ export class Keys1763600000011 implements MigrationInterface {
   }
 }
 
-/** The ids of an erased subject, sealed; what the certificate binds them by; the key that was destroyed; its text. */
-const ADDED = ['subject', 'subject_commitment', 'key_id', 'certificate'];
+/** The ids of an erased subject, sealed; what the certificate binds them by; the key, the rows; the certificate. */
+const ADDED = ['subject', 'subject_commitment', 'key_id', 'erased_rows', 'certificate'];

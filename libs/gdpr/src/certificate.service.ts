@@ -1,0 +1,73 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock, CONFIG, type Config, conflict, notFound } from '@app/common';
+import { Signer } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import type { CertificateView } from './certificate.dto';
+import { DeletionRequest } from './deletion-request.entity';
+import { LedgerChain, type LedgerPlace } from './ledger-chain';
+
+export const CERTIFICATE_TYPE = 'lethe-erasure-certificate+jwt';
+const DAY_MS = 86_400_000;
+
+/**
+ * The proof of an erasure that its subject, or an authority, can keep (GDPR Art. 5(2), 19): signed, without personal
+ * data. It names the subject by a commitment, which whoever has the salt of the erasure's answer and the ids can check.
+ */
+@Injectable()
+export class CertificateService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly signer: Signer,
+    private readonly ledger: LedgerChain,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /**
+   * Issued when it is first asked for, and from then on the same text.
+   * @throws ApiError 404 for another bot's request as for none; 409 `deletion_not_completed`.
+   */
+  async of(botId: string, givenId: string): Promise<CertificateView> {
+    const id = givenId.toLowerCase();
+    const request = await this.unitOfWork.read((tx) => tx.manager.findOneBy(DeletionRequest, { botId, id }));
+    if (request === null) throw notFound('Deletion request');
+    if (request.status !== 'completed')
+      throw conflict('deletion_not_completed', 'Only a completed erasure has a certificate');
+    return { certificate: request.certificate ?? (await this.issue(request)) };
+  }
+
+  private payloadOf(request: DeletionRequest, ledger: LedgerPlace | undefined): object {
+    const { botId, id, createdAt, completedAt, deletedCategories, erasedRows, keyId } = request;
+    const clearMs = Date.parse(completedAt ?? createdAt) + this.config.backupRetentionDays * DAY_MS;
+    return {
+      iss: 'lethe',
+      iat: Math.floor(this.clock.nowMs() / 1000),
+      request_id: id,
+      bot_id: botId,
+      subject_commitment: request.subjectCommitment,
+      requested_at: createdAt,
+      completed_at: completedAt,
+      deleted_categories: deletedCategories,
+      erased_rows: erasedRows,
+      destroyed_key: keyId,
+      ledger: ledger ?? null,
+      backups_clear_by: new Date(clearMs).toISOString(),
+    };
+  }
+
+  private async issue(request: DeletionRequest): Promise<string> {
+    const { botId, id } = request;
+    const ledger = await this.unitOfWork.write((tx) => this.ledger.placeOf(tx, botId, id));
+    const issued = await this.signer.sign(this.payloadOf(request, ledger), CERTIFICATE_TYPE);
+    return this.unitOfWork.write(async (tx) => {
+      // Of two that are issued at once the first stays.
+      await tx.run(
+        'UPDATE deletion_requests SET certificate = ? WHERE bot_id = ? AND id = ? AND certificate IS NULL',
+        ...[issued, botId, id],
+      );
+      const sql = 'SELECT certificate FROM deletion_requests WHERE bot_id = ? AND id = ?';
+      const kept = await tx.get<{ certificate: string | null }>(sql, botId, id);
+      return kept?.certificate ?? issued;
+    });
+  }
+}
