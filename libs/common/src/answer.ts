@@ -3,11 +3,15 @@ import { describeFault, logRequest } from './logger';
 import type { LetheResponse } from './request-context';
 
 /** The headers of every answer, in the flat form of `writeHead`. */
-export function answerHeaders(response: LetheResponse, status: number): string[] {
+export function answerHeaders(
+  response: LetheResponse,
+  status: number,
+  contentType = 'application/json; charset=utf-8',
+): string[] {
   const { id, rate } = response.req.context;
   const headers = [
     'Content-Type',
-    'application/json; charset=utf-8',
+    contentType,
     'X-Request-Id',
     id,
     'Cache-Control',
@@ -92,38 +96,63 @@ export class JsonStream {
   constructor(readonly writeTo: (write: (piece: string) => Promise<void>) => Promise<void>) {}
 }
 
+/** A document that is no JSON and stands in no envelope, handed over like a {@link JsonStream}. */
+export class TextStream {
+  constructor(
+    readonly contentType: string,
+    readonly writeTo: (write: (piece: string) => Promise<void>) => Promise<void>,
+  ) {}
+}
+
 /** The envelope of a success. */
 export function successEnvelope(data: unknown): string {
   return `{"success":true,"data":${data instanceof JsonText ? data.text : JSON.stringify(data ?? {})}}`;
 }
 
-/** A reader that takes longer is cut: until it has read all, the snapshot that it reads from stays open. */
+/**
+ * The time that every reader is given, and in which it has to take something; a larger document may take longer, at no
+ * slower pace than this. Until all is read, the snapshot that it is read from stays open.
+ */
 const STREAM_TIMEOUT_MS = 120_000;
+const STREAM_CHARACTERS_PER_MS = 64;
+/** How often a reader's pace is looked at. */
+const PACE_MS = 1_000;
 
 /**
- * Sends a {@link JsonStream} in the success envelope at the pace of its reader. A fault before its first piece is
- * answered as an error; one half-way cuts the connection, so that a part can never be taken for the whole.
+ * Sends a {@link JsonStream} in the success envelope, or a {@link TextStream} as it is, at the pace of its reader. A
+ * fault before its first piece is answered as an error; one half-way cuts the connection, so that a part can never be
+ * taken for the whole.
  */
 export async function answerStream(
   response: LetheResponse,
   status: number,
-  stream: JsonStream,
+  stream: JsonStream | TextStream,
 ): Promise<void> {
-  const timeout = setTimeout(() => response.destroy(), STREAM_TIMEOUT_MS);
+  const [contentType, head, tail] =
+    stream instanceof TextStream ? [stream.contentType, '', ''] : [undefined, '{"success":true,"data":', '}'];
+  const begunMs = performance.now();
+  let sent = 0;
+  let sentMs = begunMs;
+  const pace = setInterval(() => {
+    const dueMs = Math.min(begunMs + sent / STREAM_CHARACTERS_PER_MS, sentMs) + STREAM_TIMEOUT_MS;
+    if (performance.now() > dueMs) response.destroy();
+  }, PACE_MS);
   try {
     await stream.writeTo(async (piece) => {
       if (response.destroyed) throw new Error('The reader went away');
       if (!response.headersSent) {
-        response.writeHead(status, answerHeaders(response, status));
-        response.write('{"success":true,"data":');
+        response.writeHead(status, answerHeaders(response, status, contentType));
+        response.write(head);
       }
       if (!response.write(piece)) await drained(response);
+      sent += piece.length;
+      sentMs = performance.now();
     });
-    response.end('}');
+    response.end(tail);
   } catch (error) {
     if (answerFault(response, error)) return;
   } finally {
-    clearTimeout(timeout);
+    clearInterval(pace);
   }
   logAnswer(response, status);
 }

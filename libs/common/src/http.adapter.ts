@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
-import { answer, answerStream, errorEnvelope, JsonStream, successEnvelope } from './answer';
+import { answer, answerStream, errorEnvelope, JsonStream, successEnvelope, TextStream } from './answer';
 import { answerDocument, answerLines, LineStream, PublicDocument } from './plain-answer';
 import { parseQuery } from './query';
 import type { LetheResponse } from './request-context';
@@ -46,7 +46,8 @@ export class LetheHttpAdapter extends ExpressAdapter {
 
   override reply(response: LetheResponse, body: unknown, status?: number): void {
     if (response.headersSent) return;
-    if (body instanceof JsonStream) void answerStream(response, status ?? 200, body);
+    if (body instanceof JsonStream || body instanceof TextStream)
+      void answerStream(response, status ?? 200, body);
     else if (body instanceof PublicDocument) answerDocument(response, body);
     else if (body instanceof LineStream) void answerLines(response, body);
     else answer(response, status ?? response.statusCode, successEnvelope(body));

@@ -16,22 +16,34 @@ const HEADERS = Object.fromEntries(
   ]),
 );
 
-/** Status and documentation of a route: the success envelope around `view`, and every error it can answer. */
+/**
+ * Status and documentation of a route: the success envelope around `view`, or around one of several, and every error it
+ * can answer. `documents` are further types of content, without envelope, that a caller can ask for.
+ */
 export function Responds(
   status: 200 | 201,
-  view: Type,
+  view: Type | readonly Type[],
   errors: readonly ErrorCode[] = [],
   isPublic = false,
+  documents: readonly string[] = [],
 ): MethodDecorator {
+  const views = Array.isArray(view) ? (view as readonly Type[]) : [view as Type];
+  const [first, ...further] = views.map((each) => ({ $ref: getSchemaPath(each) }));
+  const data = further.length === 0 ? first : { oneOf: [first, ...further] };
   const success = {
     type: 'object',
     required: ['success', 'data'],
-    properties: { success: { type: 'boolean', enum: [true] }, data: { $ref: getSchemaPath(view) } },
+    properties: { success: { type: 'boolean', enum: [true] }, data },
   };
   return applyDecorators(
     HttpCode(status),
-    ApiExtraModels(view),
-    ApiResponse({ status, description: 'Success', headers: HEADERS, schema: success }),
+    ApiExtraModels(...views),
+    ApiResponse({
+      status,
+      description: 'Success',
+      headers: HEADERS,
+      ...(documents.length === 0 ? { schema: success } : { content: contentOf(success, documents) }),
+    }),
     ...refusals([...(isPublic ? [] : (['unauthorized'] as const)), ...errors]),
   );
 }
@@ -60,4 +72,9 @@ function refusals(codes: readonly ErrorCode[]): MethodDecorator[] {
       },
     }),
   );
+}
+
+function contentOf(success: object, documents: readonly string[]): Record<string, { schema: object }> {
+  const texts = documents.map((type) => [type, { schema: { type: 'string' } }] as const);
+  return { 'application/json': { schema: success }, ...Object.fromEntries(texts) };
 }

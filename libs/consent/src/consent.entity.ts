@@ -24,6 +24,7 @@ export type CategoryStates = Readonly<Record<string, ConsentStatus>>;
 @Entity('consents')
 @Index(indexName('consents', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
 @Index(indexName('consents', ['bot_id', 'pending_id']), ['botId', 'pendingId'])
+@Index(indexName('consents', ['bot_id', 'user_id', 'guild_id']), ['botId', 'userId', 'guildId'])
 export class Consent {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;

@@ -10,6 +10,9 @@ import { findConsent } from './consent.sql';
 import { historyOf } from './consent-history';
 import { historyEntryView } from './consent.views';
 
+/** Guilds of one user that are read at once. */
+const GUILDS_AT_ONCE = 500;
+
 /** The subject's consent and its history. */
 @Injectable()
 @HoldsSubjectData()
@@ -44,6 +47,19 @@ export class ConsentHolder implements SubjectDataHolder {
       guildId,
     );
     return rows.map(({ user_id }) => user_id);
+  }
+
+  /** Nothing is stored without a consent, so these are the guilds of the stored values as well. */
+  async *guildsOf(tx: Tx, botId: string, userId: string): AsyncGenerator<string> {
+    for (let after = '', more = true; more;) {
+      const rows = await tx.all<{ guild_id: string }>(
+        `SELECT guild_id FROM consents WHERE bot_id = ? AND user_id = ? AND guild_id > ?
+         ORDER BY guild_id LIMIT ${GUILDS_AT_ONCE}`,
+        ...[botId, userId, after],
+      );
+      for (const row of rows) yield (after = row.guild_id);
+      more = rows.length === GUILDS_AT_ONCE;
+    }
   }
 
   async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {

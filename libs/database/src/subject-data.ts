@@ -37,6 +37,11 @@ export interface SubjectDataHolder {
   erase(tx: Tx, subject: Subject): Promise<readonly string[]>;
   /** Users of a guild about whom this holder has something to erase, a bounded number of them; asked until none is left. */
   subjectsOf?(tx: Tx, botId: string, guildId: string): Promise<readonly string[]>;
+  /**
+   * Guilds in which this holder has something of one user, read bit by bit; one may come again. Who writes `subjectsOf`
+   * writes this too, unless another holder names the guilds anyway.
+   */
+  guildsOf?(tx: Tx, botId: string, userId: string): AsyncIterable<string>;
   /** Whether `subjectsOf` would name this one; without it, it is taken for granted. */
   holds?(tx: Tx, subject: Subject): Promise<boolean>;
 }
@@ -76,6 +81,16 @@ export class SubjectDataHolders {
     const values = tables.flatMap(() => [botId, guildId, userId]);
     const row = await tx.get<Record<string, number>>(`SELECT ${counts.join(', ')}`, ...values);
     return Object.fromEntries(tables.map((table) => [table, Number(row?.[table] ?? 0)]));
+  }
+
+  /** The guilds of a bot in which anything may be held of a user; only their ids are kept in memory. */
+  async guildsOf(tx: Tx, botId: string, userId: string): Promise<ReadonlySet<string>> {
+    const guildIds = new Set<string>();
+    for (const holder of this.all()) {
+      if (holder.guildsOf === undefined) continue;
+      for await (const guildId of holder.guildsOf(tx, botId, userId)) guildIds.add(guildId);
+    }
+    return guildIds;
   }
 
   /** Removes everything inside `tx`, holder beside holder, and then what is {@link SubjectDataHolder.last}. */

@@ -1,15 +1,23 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { holdSubject } from '@app/consent';
-import { Clock, JsonStream, JsonText, notFound } from '@app/common';
-import { type Subject, SubjectDataHolders, type SubjectExport, type Tx, UnitOfWork } from '@app/database';
+import { ApiError, Clock, JsonStream, JsonText, notFound } from '@app/common';
+import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
 import { ErasedSubject, OF_SUBJECT } from './erased-subject';
+import { entries, EXPORT_SCHEMA, inPieces, sections } from './export-document';
 
 /** A larger export is streamed from a snapshot of its own instead of being held as one text; in UTF-16 units. */
 const HELD_MAX = 1024 * 1024;
 
 /** How often a streamed export asks whether its subject is being erased: what is on its way cannot be called back. */
 const CHECK_MS = 20;
+
+/** What is asked for: the record of the contract or all of it, of one guild or as one of several. */
+interface Wanted {
+  readonly full: boolean;
+  readonly scope?: 'all_guilds';
+}
 
 /** The document piece by piece; nothing of it is read before it is asked for. */
 interface Gathered {
@@ -34,21 +42,70 @@ export class ExportService {
    * Hands everything out and has it on record (`data_exported`) in one unit: no erasure can come in between.
    * @throws ApiError 404 when nothing is held, or the subject is being erased.
    */
-  async export(subject: Subject, full: boolean): Promise<JsonText | JsonStream> {
+  export(subject: Subject, full: boolean): Promise<JsonText | JsonStream> {
+    return this.recorded(subject, { full });
+  }
+
+  /**
+   * One user in every guild of the bot where anything is held, guild after guild: each is an export of its own, with
+   * its record, and as consistent as that; a guild that is being erased is left out.
+   * @throws ApiError 404 when nothing is held in any guild.
+   */
+  async exportAllGuilds(botId: string, userId: string, full: boolean): Promise<JsonStream> {
+    const { bot, guildIds } = await this.unitOfWork.snapshot(async (tx) => ({
+      bot: await botOf(tx, botId),
+      guildIds: await this.holders.guildsOf(tx, botId, userId),
+    }));
+    const guilds = this.heldIn(guildIds, botId, userId, full);
+    const first = await guilds.next();
+    if (first.done === true) throw notFound('Data of this user');
+    const head = {
+      ...(full && { schema: EXPORT_SCHEMA }),
+      userId,
+      exportedAt: this.clock.nowIso(),
+      bot,
+    };
+    return new JsonStream(async (write) => {
+      await write(`${JSON.stringify(head).slice(0, -1)},"guilds":[`);
+      await writeGuild(first.value, write);
+      for await (const guild of guilds) {
+        await write(',');
+        await writeGuild(guild, write);
+      }
+      await write(']}');
+    });
+  }
+
+  private async *heldIn(
+    guildIds: Iterable<string>,
+    botId: string,
+    userId: string,
+    full: boolean,
+  ): AsyncGenerator<JsonText | JsonStream, undefined> {
+    for (const guildId of guildIds) {
+      const held = await this.recorded({ botId, userId, guildId }, { full, scope: 'all_guilds' }).catch(
+        unlessMissing,
+      );
+      if (held !== undefined) yield held;
+    }
+  }
+
+  private async recorded(subject: Subject, wanted: Wanted): Promise<JsonText | JsonStream> {
     const text = await this.unitOfWork.write(async (tx) => {
       await holdSubject(tx, subject);
-      const held = await this.heldText(tx, subject, full);
-      await this.audit.record(tx, subject, 'data_exported', { format: full ? 'full' : 'record' });
+      const held = await this.heldText(tx, subject, wanted);
+      const { full, ...scope } = wanted;
+      await this.audit.record(tx, subject, 'data_exported', { format: full ? 'full' : 'record', ...scope });
       return held;
     });
     return text === undefined
-      ? new JsonStream((write) => this.stream(subject, full, write))
+      ? new JsonStream((write) => this.stream(subject, wanted, write))
       : new JsonText(text);
   }
 
   /** The whole document, or undefined when it is too large to be held. */
-  private async heldText(tx: Tx, subject: Subject, full: boolean): Promise<string | undefined> {
-    const { head, data, tail, hasConsent } = await this.gather(tx, subject, full);
+  private async heldText(tx: Tx, subject: Subject, wanted: Wanted): Promise<string | undefined> {
+    const { head, data, tail, hasConsent } = await this.gather(tx, subject, wanted);
     let values = '';
     for await (const piece of data()) if ((values += piece).length > HELD_MAX) return undefined;
     if (values === '' && !hasConsent) throw notFound('Data of this user');
@@ -59,18 +116,20 @@ export class ExportService {
 
   private async stream(
     subject: Subject,
-    full: boolean,
+    wanted: Wanted,
     write: (piece: string) => Promise<void>,
   ): Promise<void> {
     await this.unitOfWork.snapshot(async (tx) => {
-      const { head, data, tail } = await this.gather(tx, subject, full);
+      const { head, data, tail } = await this.gather(tx, subject, wanted);
       const known = await this.requireOpen(tx, subject);
       await write(head);
       let checkedMs = -Infinity;
-      for (const pieces of [data(), tail()]) {
+      for (const pieces of [inPieces(data()), inPieces(tail())]) {
         for await (const piece of pieces) {
           // An erasure that began meanwhile closes the subject for exports too, those under way included.
           if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
+            // A reader who is faster than this never makes it wait: others are served in between.
+            await nextTurn();
             checkedMs = this.clock.monotonicMs();
             await this.requireOpen(this.unitOfWork, subject, known);
           }
@@ -80,22 +139,23 @@ export class ExportService {
     });
   }
 
-  private async gather(tx: Tx, subject: Subject, full: boolean): Promise<Gathered> {
+  private async gather(tx: Tx, subject: Subject, { full, scope }: Wanted): Promise<Gathered> {
     // Asked for all at once, and answered one after the other: on PostgreSQL nobody waits for the way in between.
     const asked = this.holders.all().map((holder) => holder.export(tx, subject, full));
     const [, bot, parts] = await Promise.all([
       this.requireOpen(tx, subject),
-      tx.get<{ id: string; name: string }>('SELECT id, name FROM bots WHERE id = ?', subject.botId),
+      botOf(tx, subject.botId),
       Promise.all(asked),
     ]);
     const consent = parts.find((part) => part.consent !== undefined)?.consent ?? null;
-    const record = {
-      userId: subject.userId,
-      guildId: subject.guildId,
-      exportedAt: this.clock.nowIso(),
-      bot: { id: bot?.id, name: bot?.name },
-      consent,
-    };
+    const { userId, guildId } = subject;
+    const record =
+      scope === undefined
+        ? {
+            ...(full && { schema: EXPORT_SCHEMA }),
+            ...{ userId, guildId, exportedAt: this.clock.nowIso(), bot, consent },
+          }
+        : { guildId, consent };
     return {
       head: `${JSON.stringify(record).slice(0, -1)},"data":{`,
       data: () => entries(parts.map((part) => part.data ?? [])),
@@ -125,28 +185,17 @@ export class ExportService {
   }
 }
 
-type Data = Iterable<readonly [string, string]> | AsyncIterable<readonly [string, string]>;
-
-async function* entries(sources: readonly Data[]): AsyncGenerator<string> {
-  let separator = '';
-  for (const source of sources) {
-    for await (const [name, json] of source) {
-      yield `${separator}${JSON.stringify(name)}:${json}`;
-      separator = ',';
-    }
-  }
+async function botOf(tx: Tx, botId: string): Promise<{ id?: string; name?: string }> {
+  const bot = await tx.get<{ id: string; name: string }>('SELECT id, name FROM bots WHERE id = ?', botId);
+  return { id: bot?.id, name: bot?.name };
 }
 
-/** Closes `data` and appends every further section as a list. */
-async function* sections(parts: readonly NonNullable<SubjectExport['full']>[]): AsyncGenerator<string> {
-  yield '}';
-  for (const [name, items] of parts.flatMap((part) => Object.entries(part))) {
-    let separator = `,${JSON.stringify(name)}:[`;
-    for await (const item of items) {
-      yield separator + JSON.stringify(item);
-      separator = ',';
-    }
-    yield separator === ',' ? ']' : `${separator}]`;
-  }
-  yield '}';
+function writeGuild(held: JsonText | JsonStream, write: (piece: string) => Promise<void>): Promise<void> {
+  return held instanceof JsonText ? write(held.text) : held.writeTo(write);
+}
+
+/** Nothing for a 404: the guild was erased meanwhile, or there was only evidence of one that was. */
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === 'not_found') return undefined;
+  throw error;
 }

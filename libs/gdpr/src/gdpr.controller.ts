@@ -1,10 +1,11 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, type JsonStream, type JsonText, Responds } from '@app/common';
+import { Caller, CurrentBot, invalidRequest, type JsonStream, type JsonText, Responds } from '@app/common';
 import { ExportService } from './export.service';
 import {
   DeletionPath,
   DeletionRequestView,
+  ExportAllGuildsView,
   ExportPath,
   ExportQuery,
   ExportView,
@@ -24,14 +25,16 @@ export class GdprController {
   ) {}
 
   @Get('data/export/:user_id')
-  @Responds(200, ExportView, ['not_found'])
+  @Responds(200, [ExportView, ExportAllGuildsView], ['not_found'])
   export(
-    @CurrentBot() bot: Caller,
-    @Param() path: ExportPath,
+    @CurrentBot() { botId }: Caller,
+    @Param() { user_id: userId }: ExportPath,
     @Query() query: ExportQuery,
   ): Promise<JsonText | JsonStream> {
-    const subject = { botId: bot.botId, userId: path.user_id, guildId: query.guild_id };
-    return this.exports.export(subject, query.format === 'full');
+    const guildId = guildOf(query);
+    const full = query.format === 'full';
+    if (guildId === undefined) return this.exports.exportAllGuilds(botId, userId, full);
+    return this.exports.export({ botId, userId, guildId }, full);
   }
 
   @Post('gdpr/forget-user')
@@ -51,4 +54,20 @@ export class GdprController {
   eraseGuild(@CurrentBot() bot: Caller, @Param() { guild_id: guildId }: GuildPath): Promise<GuildErasedView> {
     return this.gdpr.eraseGuild(bot.botId, guildId);
   }
+}
+
+/** The guild that a call is about; undefined for all of them. @throws ApiError 400 when both are named. */
+function guildOf({
+  guild_id: guildId,
+  scope,
+}: {
+  guild_id?: string;
+  scope?: string | null;
+}): string | undefined {
+  if (scope == null) return guildId;
+  if (guildId != null)
+    throw invalidRequest([
+      { field: 'guild_id', message: 'must be left out with scope: all guilds are meant' },
+    ]);
+  return undefined;
 }

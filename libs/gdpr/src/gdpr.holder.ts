@@ -6,9 +6,15 @@ import {
   type SubjectExport,
   type Tx,
 } from '@app/database';
+import { In } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
+import type { DeletionRequestView } from './gdpr.dto';
 import { deletionView } from './gdpr.service';
+
+/** Requests read at once where all of a subject are asked for. */
+const BATCH = 100;
+const PLACES = 'SELECT id FROM deletion_requests WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND id > ?';
 
 /** The erasure requests of a subject: part of a full export, and kept as the evidence of each erasure (Art. 5(2), 17(3)(e)). */
 @Injectable()
@@ -20,17 +26,7 @@ export class GdprHolder implements SubjectDataHolder {
   constructor(private readonly erased: ErasedSubject) {}
 
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
-    if (!full) return {};
-    const { botId } = subject;
-    const [guildId, userId, erasedGuildId, erasedUserId] = this.erased.namesOf(subject);
-    const requests = await tx.manager.find(DeletionRequest, {
-      where: [
-        { botId, guildId, userId },
-        { botId, guildId: erasedGuildId, userId: erasedUserId },
-      ],
-      order: { id: 'ASC' },
-    });
-    return { full: { deletion_requests: requests.map((request) => deletionView(request, subject)) } };
+    return full ? { full: { deletion_requests: this.requestsOf(tx, subject) } } : {};
   }
 
   /** Requests that had failed name their subject in plain, as long as it is not erased. */
@@ -48,5 +44,25 @@ export class GdprHolder implements SubjectDataHolder {
       );
     }
     return [];
+  }
+
+  /** Oldest first, a batch at a time. */
+  private async *requestsOf(tx: Tx, subject: Subject): AsyncGenerator<DeletionRequestView> {
+    const { botId } = subject;
+    const [guildId, userId, erasedGuildId, erasedUserId] = this.erased.namesOf(subject);
+    for (let after = '', more = true; more; ) {
+      const places = await tx.all<{ id: string }>(
+        `${PLACES} UNION ALL ${PLACES} ORDER BY id LIMIT ${BATCH}`,
+        ...[botId, guildId, userId, after, botId, erasedGuildId, erasedUserId, after],
+      );
+      const ids = places.map(({ id }) => id);
+      const requests = await tx.manager.find(DeletionRequest, {
+        where: { botId, id: In(ids) },
+        order: { id: 'ASC' },
+      });
+      for (const request of requests) yield deletionView(request, subject);
+      after = ids.at(-1) ?? after;
+      more = ids.length === BATCH;
+    }
   }
 }

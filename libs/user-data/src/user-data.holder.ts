@@ -86,7 +86,7 @@ export class UserDataHolder implements SubjectDataHolder {
     event.removed(rows.length);
   }
 
-  /** What each stored category is for (GDPR Art. 15(1)(a), (d)). */
+  /** What each stored category is for, and what its values mean (GDPR Art. 15(1)(a), (b), (d)). */
   private async purposes(tx: Tx, { botId, guildId, userId }: Subject): Promise<object[]> {
     const rows = await tx.all<{ category_key: string }>(
       `SELECT category_key FROM user_data WHERE ${SUBJECT} ORDER BY category_key`,
@@ -99,13 +99,14 @@ export class UserDataHolder implements SubjectDataHolder {
       botId,
       rows.map((row) => row.category_key),
     );
-    return declared.map(({ key, labelDe, labelEn, description, legalBasis, retentionDays }) => ({
+    return declared.map(({ key, labelDe, labelEn, description, legalBasis, retentionDays, fields }) => ({
       key,
       label_de: labelDe,
       label_en: labelEn,
       description,
       legal_basis: legalBasis,
       retention_days: retentionDays,
+      fields,
     }));
   }
 }

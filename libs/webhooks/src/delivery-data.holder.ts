@@ -7,6 +7,9 @@ import {
   type Tx,
 } from '@app/database';
 
+/** Deliveries read at once where all of a subject are asked for. */
+const BATCH = 100;
+
 /** Which deliveries name the subject; a `user_forgotten` that still has to reach the bot is the erasure itself. */
 const OF_SUBJECT = 'bot_id = ? AND user_id = ? AND guild_id = ?';
 const ERASABLE = `${OF_SUBJECT} AND NOT (event = 'user_forgotten' AND status = 'pending')`;
@@ -20,13 +23,8 @@ const ERASABLE = `${OF_SUBJECT} AND NOT (event = 'user_forgotten' AND status = '
 export class DeliveryData implements SubjectDataHolder {
   readonly tables = ['webhook_deliveries'];
 
-  async export(tx: Tx, { botId, userId, guildId }: Subject, full: boolean): Promise<SubjectExport> {
-    if (!full) return {};
-    const deliveries = await tx.all<object>(
-      `SELECT id, event, status, created_at FROM webhook_deliveries WHERE ${OF_SUBJECT} ORDER BY id`,
-      ...[botId, userId, guildId],
-    );
-    return deliveries.length === 0 ? {} : { full: { webhook_deliveries: deliveries } };
+  async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
+    return full ? { full: { webhook_deliveries: deliveriesOf(tx, subject) } } : {};
   }
 
   async erase(tx: Tx, { botId, userId, guildId }: Subject): Promise<readonly string[]> {
@@ -42,5 +40,21 @@ export class DeliveryData implements SubjectDataHolder {
       await tx.run('DELETE FROM webhook_deliveries WHERE bot_id = ? AND id = ?', botId, id);
     }
     return [];
+  }
+}
+
+/** What was told of the subject, and what became of it: oldest first, a batch at a time. */
+async function* deliveriesOf(tx: Tx, { botId, userId, guildId }: Subject): AsyncGenerator<object> {
+  for (let after = '', more = true; more;) {
+    const deliveries = await tx.all<{ id: string }>(
+      `SELECT id, event, status, created_at, finished_at FROM webhook_deliveries WHERE ${OF_SUBJECT} AND id > ?
+       ORDER BY id LIMIT ${BATCH}`,
+      ...[botId, userId, guildId, after],
+    );
+    for (const delivery of deliveries) {
+      after = delivery.id;
+      yield delivery;
+    }
+    more = deliveries.length === BATCH;
   }
 }

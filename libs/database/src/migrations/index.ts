@@ -10,6 +10,7 @@ import { ListsAtSize1763600000009 } from './1763600000009-lists-at-size';
 import { UrlChanges1763600000010 } from './1763600000010-url-changes';
 import { Keys1763600000011 } from './1763600000011-keys';
 import { ConsentEvidence1763600000013 } from './1763600000013-consent-evidence';
+import { GuildsOfAUser1763600000015 } from './1763600000015-guilds-of-a-user';
 
 /** Lethe's schema, in the order in which it grew. */
 export const LETHE_MIGRATIONS = [
@@ -25,4 +26,5 @@ export const LETHE_MIGRATIONS = [
   UrlChanges1763600000010,
   Keys1763600000011,
   ConsentEvidence1763600000013,
+  GuildsOfAUser1763600000015,
 ];

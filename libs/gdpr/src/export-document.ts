@@ -1,0 +1,47 @@
+import type { SubjectExport } from '@app/database';
+
+/** The name and version of the full export's form; docs/export-schema.json describes it. */
+export const EXPORT_SCHEMA = 'lethe-export/1';
+
+/** Characters that are handed over at once: one piece for each record would be one packet for each. */
+const PIECE_LENGTH = 32 * 1024;
+
+type Data = NonNullable<SubjectExport['data']>;
+type Sections = NonNullable<SubjectExport['full']>;
+
+/** The entries of `data`, with their commas; nothing is read before it is asked for. */
+export async function* entries(sources: readonly Data[]): AsyncGenerator<string> {
+  let separator = '';
+  for (const source of sources) {
+    for await (const [name, json] of source) {
+      yield `${separator}${JSON.stringify(name)}:${json}`;
+      separator = ',';
+    }
+  }
+}
+
+/** Closes `data` and appends every further section as a list. */
+export async function* sections(parts: readonly Sections[]): AsyncGenerator<string> {
+  yield '}';
+  for (const [name, items] of parts.flatMap((part) => Object.entries(part))) {
+    let separator = `,${JSON.stringify(name)}:[`;
+    for await (const item of items) {
+      yield separator + JSON.stringify(item);
+      separator = ',';
+    }
+    yield separator === ',' ? ']' : `${separator}]`;
+  }
+  yield '}';
+}
+
+/** The same text in pieces of a length that is worth sending. */
+export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
