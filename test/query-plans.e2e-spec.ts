@@ -13,7 +13,10 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
   ['which bots have calls that are due', /^WITH RECURSIVE waiting/],
   ['how many calls wait, for the metrics', /looked_at/],
   ['how many erasures are under way, for the metrics', /AS processing/],
-  ['erasures that were left behind', /FROM "?deletion_requests"?.* WHERE \(*("\w+"\.)?"?status"? = [^A]*$/s],
+  [
+    'erasures that were left behind',
+    /FROM "?deletion_requests"?.* WHERE \(*("\w+"\.)?"?status"? = [^A]*(AND \(*("\w+"\.)?"?created_at"? < [^A]*)?$/s,
+  ],
   ['erasures that were left behind for long', /FROM deletion_requests WHERE status = .* LIMIT 1$/],
   ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
 ];
@@ -76,6 +79,8 @@ async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.put('/data/categories/profile', { label_en: 'Other' });
   await bot.get('/data/categories/profile');
   await bot.get('/data/categories');
+  await bot.get(`/bots/${bot.id}/processing-record`);
+  await bot.get('/audit/breach-scope?from=2026-01-01&to=2026-12-31');
 }
 
 async function lives(bot: Bot, who: SubjectIds): Promise<void> {
@@ -89,6 +94,7 @@ async function lives(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.post('/audit/event', { ...who, event_type: 'data_exported', details: { text: 'x' } });
   await bot.export(who);
   await bot.export(who, '&format=full');
+  await bot.get(`/data/export/${who.user_id}?scope=all_guilds`);
 }
 
 /** A user who is asked in registered words, and again in others, in both shapes. */

@@ -1,4 +1,4 @@
-import { UNCOUNTED_PATHS } from './routes';
+import { DOCUMENT_PATHS, UNCOUNTED_PATHS } from './routes';
 
 export type Json = Record<string, unknown>;
 
@@ -97,11 +97,12 @@ function asJson(body: unknown, headers: Record<string, string> = {}): RequestOpt
 const UNIX_TIME = /^\d{10}$/;
 const COUNT = /^\d+$/;
 
-/** What holds for every answer: JSON in the envelope, never cached or sniffed, a request id, the countdown. */
+/** What holds for every answer: JSON in the envelope, but for documents that were asked for, never cached or sniffed, a request id, the countdown. */
 function requirePromises(answer: Answer<unknown>, method: string, path: string): void {
   const faults: string[] = [];
+  const isDocument = answer.status === 200 && DOCUMENT_PATHS.test(path) && !answer.text.startsWith('{');
   const expected: Record<string, RegExp> = {
-    'content-type': /^application\/json; charset=utf-8$/,
+    'content-type': isDocument ? /^text\/markdown; charset=utf-8$/ : /^application\/json; charset=utf-8$/,
     'x-request-id': /^[A-Za-z0-9._-]{1,64}$/,
     'cache-control': /^no-store$/,
     'x-content-type-options': /^nosniff$/,
@@ -118,7 +119,8 @@ function requirePromises(answer: Answer<unknown>, method: string, path: string):
   for (const name of ['x-powered-by', 'etag', 'access-control-allow-origin']) {
     if (answer.header(name) !== undefined) faults.push(`${name} is sent`);
   }
-  if (method !== 'HEAD' && !isEnvelope(answer)) faults.push(`not the envelope: ${answer.text.slice(0, 200)}`);
+  if (method !== 'HEAD' && !isDocument && !isEnvelope(answer))
+    faults.push(`not the envelope: ${answer.text.slice(0, 200)}`);
   if (faults.length > 0) throw new Error(`${method} ${path} (${answer.status}): ${faults.join('; ')}`);
 }
 

@@ -2,6 +2,9 @@
 export const UNCOUNTED_PATHS =
   /^\/(health\/(live|ready)|docs(-json|\/(start\.js|swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)?)?)$/;
 
+/** What can be asked for as a text document too. */
+export const DOCUMENT_PATHS = /\/processing-record(\?|$)/;
+
 const ID = '018f2f00-0000-7000-8000-000000000000';
 const USER = '123456789012345678';
 const GUILD = '223456789012345678';

@@ -103,6 +103,9 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
     { bot_id: BOT, user_id: USER, category: 'levels', data: { experience: 1200 } },
   ),
   'GET /api/v1/data/export/{user_id}': described('Export everything held of a user (GDPR Art. 15)'),
+  'GET /api/v1/bots/{bot_id}/processing-record': described(
+    'Record of processing activities (GDPR Art. 30), as JSON or Markdown',
+  ),
   'POST /api/v1/gdpr/forget-user': described('Erase everything held of a user (GDPR Art. 17)', SUBJECT),
   'GET /api/v1/gdpr/forget-status/{id}': described('Read an erasure request'),
   'GET /api/v1/gdpr/forget-status/{id}/certificate': described('Read the signed certificate of an erasure'),
@@ -111,5 +114,6 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
     event_type: 'data_exported',
     details: { channel: 'support' },
   }),
+  'GET /api/v1/audit/breach-scope': described('Count whom a breach concerns (GDPR Art. 33)'),
   'GET /api/v1/audit/events': described('List audit events, newest first'),
 };

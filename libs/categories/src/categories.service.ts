@@ -11,6 +11,7 @@ import {
   Random,
 } from '@app/common';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
+import { MoreThan } from 'typeorm';
 import type {
   CategoriesView,
   CategoryView,
@@ -23,6 +24,9 @@ import { CategoryDeleted } from './category-deleted.event';
 
 /** A category to declare; one without fields takes any object. */
 export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };
+
+/** Categories read at once where all of a bot are asked for. */
+const AT_ONCE = 20;
 
 /** The declared data categories of a bot. */
 @Injectable()
@@ -120,6 +124,22 @@ export class CategoriesService {
 
   all(tx: Tx, botId: string): Promise<Category[]> {
     return tx.manager.find(Category, { where: { botId }, order: { id: 'ASC' } });
+  }
+
+  /** {@link all} in the order of their keys, some at a time: a bot may declare more than fits into the memory. */
+  async *each(tx: Tx, botId: string): AsyncGenerator<Category> {
+    for (let after = '', more = true; more;) {
+      const some = await tx.manager.find(Category, {
+        where: { botId, key: MoreThan(after) },
+        order: { key: 'ASC' },
+        take: AT_ONCE,
+      });
+      for (const category of some) {
+        after = category.key;
+        yield category;
+      }
+      more = some.length === AT_ONCE;
+    }
   }
 
   private async deleteBatch(tx: Tx, botId: string, key: string): Promise<boolean> {

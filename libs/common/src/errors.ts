@@ -32,6 +32,7 @@ export type ConflictReason =
   | 'deletion_not_completed'
   | 'category_in_use'
   | 'rotation_in_progress'
+  | 'report_in_progress'
   | 'no_webhook_url'
   | 'text_exists'
   | 'too_many_languages';

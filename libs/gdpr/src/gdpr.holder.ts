@@ -14,7 +14,8 @@ import { deletionView } from './gdpr.service';
 
 /** Requests read at once where all of a subject are asked for. */
 const BATCH = 100;
-const PLACES = 'SELECT id FROM deletion_requests WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND id > ?';
+const PLACES =
+  'SELECT id FROM deletion_requests WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND id > ?';
 
 /** The erasure requests of a subject: part of a full export, and kept as the evidence of each erasure (Art. 5(2), 17(3)(e)). */
 @Injectable()
@@ -50,7 +51,7 @@ export class GdprHolder implements SubjectDataHolder {
   private async *requestsOf(tx: Tx, subject: Subject): AsyncGenerator<DeletionRequestView> {
     const { botId } = subject;
     const [guildId, userId, erasedGuildId, erasedUserId] = this.erased.namesOf(subject);
-    for (let after = '', more = true; more; ) {
+    for (let after = '', more = true; more;) {
       const places = await tx.all<{ id: string }>(
         `${PLACES} UNION ALL ${PLACES} ORDER BY id LIMIT ${BATCH}`,
         ...[botId, guildId, userId, after, botId, erasedGuildId, erasedUserId, after],

@@ -1,9 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '@app/audit';
+import { CategoriesModule } from '@app/categories';
 import { ConsentModule } from '@app/consent';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { ServersModule } from '@app/servers';
+import { UserDataModule } from '@app/user-data';
+import { BreachScopes } from './breach-scope.service';
 import { CertificateController } from './certificate.controller';
 import { CertificateService } from './certificate.service';
 import { DeletionRequest } from './deletion-request.entity';
@@ -18,16 +21,20 @@ import { GdprHolder } from './gdpr.holder';
 import { GdprService } from './gdpr.service';
 import { KeyDestruction } from './key-destruction';
 import { LedgerChain } from './ledger-chain';
+import { ProcessingRecords } from './processing-record.service';
+import { ReportsController } from './reports.controller';
 
 @Module({
   imports: [
     CryptoModule,
     DatabaseModule.forFeature([DeletionRequest]),
     AuditModule,
+    CategoriesModule,
     ConsentModule,
     ServersModule,
+    UserDataModule,
   ],
-  controllers: [GdprController, CertificateController],
+  controllers: [GdprController, CertificateController, ReportsController],
   providers: [
     GdprService,
     CertificateService,
@@ -40,6 +47,8 @@ import { LedgerChain } from './ledger-chain';
     KeyDestruction,
     ExportService,
     GdprHolder,
+    ProcessingRecords,
+    BreachScopes,
   ],
 })
 export class GdprModule {}

@@ -32,7 +32,7 @@ export class UserDataHolder implements SubjectDataHolder {
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
     return {
       data: valuesOf(tx, subject, this.keys),
-      ...(full && { full: { categories: await this.purposes(tx, subject) } }),
+      ...(full && { full: { categories: this.purposes(tx, subject) } }),
     };
   }
 
@@ -86,28 +86,21 @@ export class UserDataHolder implements SubjectDataHolder {
     event.removed(rows.length);
   }
 
-  /** What each stored category is for, and what its values mean (GDPR Art. 15(1)(a), (b), (d)). */
-  private async purposes(tx: Tx, { botId, guildId, userId }: Subject): Promise<object[]> {
+  /** What each stored category is for, and what its values mean (GDPR Art. 15(1)(a), (b), (d)); one by one. */
+  private async *purposes(tx: Tx, { botId, guildId, userId }: Subject): AsyncGenerator<object> {
     const rows = await tx.all<{ category_key: string }>(
       `SELECT category_key FROM user_data WHERE ${SUBJECT} ORDER BY category_key`,
       botId,
       guildId,
       userId,
     );
-    const declared = await this.categories.requireAll(
-      tx,
-      botId,
-      rows.map((row) => row.category_key),
-    );
-    return declared.map(({ key, labelDe, labelEn, description, legalBasis, retentionDays, fields }) => ({
-      key,
-      label_de: labelDe,
-      label_en: labelEn,
-      description,
-      legal_basis: legalBasis,
-      retention_days: retentionDays,
-      fields,
-    }));
+    for (const { category_key: stored } of rows) {
+      const [declared] = await this.categories.requireAll(tx, botId, [stored]);
+      if (declared === undefined) continue;
+      const { key, labelDe, labelEn, description, legalBasis, retentionDays, fields } = declared;
+      const labels = { key, label_de: labelDe, label_en: labelEn, description };
+      yield { ...labels, legal_basis: legalBasis, retention_days: retentionDays, fields };
+    }
   }
 }
 

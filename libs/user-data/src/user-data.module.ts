@@ -3,6 +3,7 @@ import { AuditModule } from '@app/audit';
 import { CategoriesModule } from '@app/categories';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
+import { StoredRecords } from './stored-records';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
 import { UserDataHolder } from './user-data.holder';
@@ -12,6 +13,7 @@ import { UserDataService } from './user-data.service';
 @Module({
   imports: [CryptoModule, DatabaseModule.forFeature([UserData]), AuditModule, CategoriesModule],
   controllers: [UserDataController],
-  providers: [SubmitAct, UserDataService, UserDataHolder],
+  providers: [SubmitAct, UserDataService, UserDataHolder, StoredRecords],
+  exports: [StoredRecords],
 })
 export class UserDataModule {}

@@ -1,0 +1,72 @@
+import { Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/common';
+import { ApiProperty } from '@nestjs/swagger';
+
+const TEXT_MAX = 10_000;
+
+export class ProcessingRecordPath {
+  @Uuid() bot_id: string;
+}
+
+export class ProcessingRecordQuery {
+  @OneOf(['json', 'markdown'], {
+    optional: true,
+    description: 'Goes before the Accept header; markdown: a text/markdown document without envelope',
+  })
+  format?: 'json' | 'markdown';
+}
+
+class ControllerView {
+  @Uuid() bot_id: string;
+  @Snowflake() platform_bot_id: string;
+  @Text(100) name: string;
+  @Text(254, { nullable: true, description: 'null: none was given' }) privacy_contact: string | null;
+}
+
+class RecipientView {
+  @Text(TEXT_MAX) recipient: string;
+  @Text(253, { nullable: true, description: 'Host of the webhook URL' }) host: string | null;
+  @Text(TEXT_MAX) receives: string;
+}
+
+class TimeLimitView {
+  @Text(TEXT_MAX) applies_to: string;
+  @Integer(0, 36_500, { nullable: true, description: 'null: no limit by time' }) days: number | null;
+}
+
+class FieldView {
+  @Text(100) key: string;
+  @Text(16) type: string;
+  @Text(TEXT_MAX) label_de: string;
+  @Text(TEXT_MAX) label_en: string;
+  @Text(TEXT_MAX, { nullable: true }) description: string | null;
+}
+
+class ActivityView {
+  @Text(100, { description: 'The key of the data category' }) category: string;
+  @Text(TEXT_MAX) label_de: string;
+  @Text(TEXT_MAX) label_en: string;
+  @Text(TEXT_MAX, { nullable: true, description: 'null: none was declared' }) purpose: string | null;
+  @Text(32) legal_basis: string;
+  @Integer(1, 3650, { nullable: true, description: 'null: none was declared' }) retention_days: number | null;
+  @ApiProperty({ type: [FieldView], description: 'Empty for a category that takes any object' })
+  fields: FieldView[];
+}
+
+/** What the record says before it comes to the categories, which are handed out as they are read. */
+export class ProcessingRecordHead {
+  @Timestamp() generated_at: string;
+  @ApiProperty({ type: ControllerView, description: 'Art. 30(1)(a)' }) controller: ControllerView;
+  @Text(TEXT_MAX, { description: 'Art. 30(1)(c)' }) data_subjects: string;
+  @ApiProperty({ type: [RecipientView], description: 'Art. 30(1)(d)' }) recipients: RecipientView[];
+  @Text(TEXT_MAX, { description: 'Art. 30(1)(e)' }) transfers: string;
+  @ApiProperty({ type: [TimeLimitView], description: 'Art. 30(1)(f)' }) time_limits: TimeLimitView[];
+  @ApiProperty({ type: [String], description: 'Art. 30(1)(g)' }) security_measures: readonly string[];
+}
+
+/** A record of processing activities as GDPR Art. 30(1) asks for it; documentation of a streamed answer. */
+export class ProcessingRecordView extends ProcessingRecordHead {
+  @ApiProperty({ type: [ActivityView], description: 'Art. 30(1)(b), (c): one for each data category' })
+  activities: ActivityView[];
+}
+
+export type Activity = ActivityView;

@@ -1,0 +1,76 @@
+import type { Activity, ProcessingRecordHead } from './processing-record.dto';
+
+/** The beginning of the document, up to the heading of the categories. */
+export function headInMarkdown(record: ProcessingRecordHead): string {
+  const { controller, recipients, time_limits: limits, security_measures: measures } = record;
+  return `# Record of processing activities
+
+GDPR Art. 30(1); written ${record.generated_at} from what the bot has declared and how this service is configured.
+
+## Controller
+
+- Name: ${plain(controller.name)}
+- Contact: ${controller.privacy_contact === null ? 'not given' : plain(controller.privacy_contact)}
+- Bot: ${controller.bot_id} (platform id ${controller.platform_bot_id})
+
+## Data subjects
+
+${record.data_subjects}
+
+## Recipients
+
+${list(recipients.map(({ recipient, host, receives }) => `${recipient}${host === null ? '' : ` (${plain(host)})`}: ${receives}`))}
+
+## Transfers to third countries
+
+${record.transfers}
+
+## Time limits for erasure
+
+${list(limits.map(({ applies_to, days }) => `${applies_to}: ${days === null ? 'no limit by time' : `${days} days`}`))}
+- Data categories: see below
+
+## Technical and organisational measures
+
+${list(measures)}
+
+## Processing activities by category of personal data
+`;
+}
+
+export function activityInMarkdown(activity: Activity): string {
+  const { category, label_de, label_en, purpose, legal_basis, retention_days: days, fields } = activity;
+  const rows = fields.map((field) => {
+    const cells = [field.key, field.type, field.label_en, field.label_de, field.description ?? ''];
+    return `| ${cells.map(plain).join(' | ')} |`;
+  });
+  const table = [
+    '| Field | Type | English | German | Description |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+  ];
+  return `
+### ${plain(label_en)} / ${plain(label_de)}
+
+- Key: ${plain(category)}
+- Purpose: ${purpose === null ? 'not declared' : plain(purpose)}
+- Legal basis: ${plain(legal_basis)}
+- Erased: ${days === null ? 'no period declared' : `${days} days after the last update`}
+
+${rows.length === 0 ? 'Any values; no fields are declared.' : table.join('\n')}
+`;
+}
+
+function list(items: readonly string[]): string {
+  return items.map((item) => `- ${item}`).join('\n');
+}
+
+/** Line breaks, control characters, and what turns the direction of the text after it. */
+const UNPRINTABLE = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+/** Whatever means something inside a line of Markdown, in a table too. */
+const MARKUP = /[\\`*_{}[\]()<>#!|~&$^=+:]/g;
+
+/** Somebody else's text as nothing but text, on one line (CommonMark section 2.4). */
+function plain(text: string): string {
+  return text.replace(UNPRINTABLE, ' ').trim().replace(MARKUP, '\\$&');
+}

@@ -1,0 +1,107 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CategoriesService, type Category } from '@app/categories';
+import { Clock, CONFIG, type Config, JsonStream, notFound, TextStream } from '@app/common';
+import { Bot } from '@app/bots';
+import { type Tx, UnitOfWork } from '@app/database';
+import type { Activity, ProcessingRecordHead } from './processing-record.dto';
+import { activityInMarkdown, headInMarkdown } from './processing-record.markdown';
+import { securityMeasures } from './security-measures';
+
+const DATA_SUBJECTS =
+  'Users of the platform with whom the bot deals, in the guilds that use it and in direct messages.';
+const TRANSFERS =
+  'Not known to this service: it depends on where it is run and where the webhook receiver is. Whoever runs them has to say.';
+
+/**
+ * The record of processing activities (GDPR Art. 30(1)) as far as it is known here: what the bot has declared, and what
+ * this installation does with it. Read from one snapshot, with a bounded memory whatever the number of categories.
+ */
+@Injectable()
+export class ProcessingRecords {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly categories: CategoriesService,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  asJson(botId: string): JsonStream {
+    return new JsonStream((write) =>
+      this.unitOfWork.snapshot(async (tx) => {
+        await write(`${JSON.stringify(await this.head(tx, botId)).slice(0, -1)},"activities":[`);
+        let separator = '';
+        for await (const category of this.categories.each(tx, botId)) {
+          await write(separator + JSON.stringify(activityOf(category)));
+          separator = ',';
+        }
+        await write(']}');
+      }),
+    );
+  }
+
+  asMarkdown(botId: string): TextStream {
+    return new TextStream('text/markdown; charset=utf-8', (write) =>
+      this.unitOfWork.snapshot(async (tx) => {
+        await write(headInMarkdown(await this.head(tx, botId)));
+        let isEmpty = true;
+        for await (const category of this.categories.each(tx, botId)) {
+          await write(activityInMarkdown(activityOf(category)));
+          isEmpty = false;
+        }
+        if (isEmpty) await write('\nNo data category is declared.\n');
+      }),
+    );
+  }
+
+  /** @throws ApiError 404 when the bot was deleted meanwhile. */
+  private async head(tx: Tx, botId: string): Promise<ProcessingRecordHead> {
+    const bot = await tx.manager.findOneBy(Bot, { id: botId });
+    if (bot === null) throw notFound('Bot');
+    const { platformBotId: platform_bot_id, name, privacyContact: privacy_contact, webhookUrl } = bot;
+    return {
+      generated_at: this.clock.nowIso(),
+      controller: { bot_id: botId, platform_bot_id, name, privacy_contact },
+      data_subjects: DATA_SUBJECTS,
+      recipients: recipientsOf(webhookUrl),
+      transfers: TRANSFERS,
+      time_limits: [
+        {
+          applies_to: 'Records of webhook calls, after these have ended',
+          days: this.config.webhookRetentionDays,
+        },
+        { applies_to: 'Evidence of consents and of erasures', days: null },
+      ],
+      security_measures: securityMeasures(this.config),
+    };
+  }
+}
+
+function recipientsOf(webhookUrl: string | null): ProcessingRecordHead['recipients'] {
+  const bot = {
+    recipient: 'The bot, by its API key',
+    host: null,
+    receives: 'Everything that is stored of its users, on request',
+  };
+  if (webhookUrl === null) return [bot];
+  return [
+    bot,
+    {
+      recipient: "The bot's webhook receiver",
+      host: new URL(webhookUrl).host,
+      receives: 'Ids of users and guilds whose consent was withdrawn or who were erased, versions and times',
+    },
+  ];
+}
+
+function activityOf(category: Category): Activity {
+  const { key, labelDe, labelEn, description, legalBasis, retentionDays, fields } = category;
+  return {
+    category: key,
+    label_de: labelDe,
+    label_en: labelEn,
+    purpose: description,
+    legal_basis: legalBasis,
+    retention_days: retentionDays,
+    fields: [...fields],
+  };
+}

@@ -1,0 +1,58 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '@app/database';
+
+/** Records counted at once; others are served in between. */
+const BATCH = 10_000;
+
+const PLACE = '(guild_id, user_id, category_key)';
+const BEHIND = `bot_id = ? AND ${PLACE} > (?, ?, ?)`;
+
+const BOUND = `SELECT guild_id, user_id, category_key FROM user_data WHERE ${BEHIND}
+  ORDER BY guild_id, user_id, category_key LIMIT 1 OFFSET ${BATCH - 1}`;
+
+const COUNT = `SELECT category_key, COUNT(*) AS held,
+    COUNT(CASE WHEN updated_at >= ? AND updated_at < ? THEN 1 END) AS touched
+  FROM user_data WHERE ${BEHIND} AND ${PLACE} <= (?, ?, ?) GROUP BY category_key`;
+
+type Place = readonly [guildId: string, userId: string, category: string];
+const BEGIN: Place = ['', '', ''];
+/** Behind every id. */
+const END: Place = ['~', '', ''];
+
+/** How many records there are, and how many of them were stored or updated in a period, and not since. */
+export interface RecordCounts {
+  readonly held: number;
+  readonly touched: number;
+}
+
+/** Counts what is stored, by category. A record is what is stored of one subject in one category. */
+@Injectable()
+export class StoredRecords {
+  /** Of the period `from` is a part, and `to` is not. */
+  async countsOf(
+    tx: Tx,
+    { botId, from, to }: { readonly botId: string; readonly from: string; readonly to: string },
+  ): Promise<ReadonlyMap<string, RecordCounts>> {
+    const counts = new Map<string, RecordCounts>();
+    for (let after = BEGIN; after !== END;) {
+      const bound = await tx.get<Record<'guild_id' | 'user_id' | 'category_key', string>>(
+        BOUND,
+        botId,
+        ...after,
+      );
+      const until: Place = bound === undefined ? END : [bound.guild_id, bound.user_id, bound.category_key];
+      const rows = await tx.all<RecordCounts & { category_key: string }>(
+        COUNT,
+        ...[from, to, botId, ...after, ...until],
+      );
+      for (const { category_key: category, held, touched } of rows) {
+        const before = counts.get(category) ?? { held: 0, touched: 0 };
+        counts.set(category, { held: before.held + held, touched: before.touched + touched });
+      }
+      after = until;
+      await nextTurn();
+    }
+    return counts;
+  }
+}
