@@ -157,6 +157,7 @@ async function calls(bot: Bot): Promise<void> {
 
 async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.get(`/gdpr/forget-status/${await bot.hasForgotten(who)}`);
+  await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
 }
 
 async function faulty(statements: readonly string[]): Promise<string[]> {

@@ -11,6 +11,8 @@ import { conditionOf } from './audit.sql';
 
 /** Users named at once. */
 const SUBJECTS_MAX = 1_000;
+/** Events of a user that are looked through at once. */
+const EVENTS_AT_ONCE = 2_000;
 
 /** The subject's part of the audit log: exported in full; erased but for the fact of each act (Art. 5(2)). */
 @Injectable()
@@ -42,9 +44,26 @@ export class AuditHolder implements SubjectDataHolder {
     return rows.map((row) => row.user_id);
   }
 
+  /** By the events that still name the user, details or not; read in an index alone, a part of it at a time. */
+  async *guildsOf(tx: Tx, botId: string, userId: string): AsyncGenerator<string> {
+    for (let after = 0, more = true; more;) {
+      const rows = await tx.all<{ guild_id: string; seq: number }>(
+        `SELECT guild_id, seq FROM audit_events WHERE bot_id = ? AND user_id = ? AND seq > ?
+         ORDER BY seq LIMIT ${EVENTS_AT_ONCE}`,
+        ...[botId, userId, after],
+      );
+      yield* new Set(rows.map((row) => row.guild_id));
+      after = rows.at(-1)?.seq ?? after;
+      more = rows.length === EVENTS_AT_ONCE;
+    }
+  }
+
+  /** By any event that still names the user. */
   async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
     const where = conditionOf(tx.engine, ['user_id', 'guild_id']);
-    const sql = `SELECT 1 FROM audit_events WHERE ${where} AND source = 'client' AND details IS NOT NULL LIMIT 1`;
-    return (await tx.get(sql, botId, userId, guildId)) !== undefined;
+    return (
+      (await tx.get(`SELECT 1 FROM audit_events WHERE ${where} LIMIT 1`, botId, userId, guildId)) !==
+      undefined
+    );
   }
 }

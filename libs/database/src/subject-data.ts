@@ -42,7 +42,7 @@ export interface SubjectDataHolder {
    * writes this too, unless another holder names the guilds anyway.
    */
   guildsOf?(tx: Tx, botId: string, userId: string): AsyncIterable<string>;
-  /** Whether `subjectsOf` would name this one; without it, it is taken for granted. */
+  /** Whether there is anything to erase of this one; without it, of those whom `subjectsOf` names it is taken for granted. */
   holds?(tx: Tx, subject: Subject): Promise<boolean>;
 }
 
@@ -83,14 +83,14 @@ export class SubjectDataHolders {
     return Object.fromEntries(tables.map((table) => [table, Number(row?.[table] ?? 0)]));
   }
 
-  /** The guilds of a bot in which anything may be held of a user; only their ids are kept in memory. */
-  async guildsOf(tx: Tx, botId: string, userId: string): Promise<ReadonlySet<string>> {
+  /** The guilds of a bot in which anything may be held of a user, in the order of their ids. */
+  async guildsOf(tx: Tx, botId: string, userId: string): Promise<readonly string[]> {
     const guildIds = new Set<string>();
     for (const holder of this.all()) {
       if (holder.guildsOf === undefined) continue;
       for await (const guildId of holder.guildsOf(tx, botId, userId)) guildIds.add(guildId);
     }
-    return guildIds;
+    return [...guildIds].sort();
   }
 
   /** Removes everything inside `tx`, holder beside holder, and then what is {@link SubjectDataHolder.last}. */

@@ -1,15 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ApiError, describeFault, Metrics, NO_METRICS, Random } from '@app/common';
 import { botDeleted, type Subject, UnitOfWork } from '@app/database';
 import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo } from './erased-subject';
-import { ErasureSteps, KeyCameBack } from './erasure.steps';
+import { ErasureSteps, KeyCameBack, type NewErasure } from './erasure.steps';
 
 /** Later than any time that is written down. */
 const NEVER = '9999';
 /** How often the key of a subject is destroyed about whom a bot goes on posting events. */
 const TRIES_MAX = 10;
+/** How often, and after which pause, an erasure is tried again while the same user is erased in another guild. */
+const TURNS_MAX = 100;
+const PAUSE_MS = 20;
 const SALT_BYTES = 16;
 
 /** An erasure that is completed, with what nobody is told again. */
@@ -45,23 +49,32 @@ export class ErasureService {
    * it failed: nothing was erased then, and a retry is a new request; 401 when the bot was deleted meanwhile.
    */
   async erase(subject: Subject): Promise<Erased> {
-    const salt = this.random.bytes(SALT_BYTES);
-    const erasure = { id: this.random.uuid(), subjectCommitment: commitmentTo(subject, salt) };
+    const { erasure, certificateSalt } = this.newErasure(subject);
     const request = await this.noted(erasure.id, async () =>
       this.carryOut(await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, erasure))),
     );
-    return { request, certificateSalt: salt.toString('base64url') };
+    return { request, certificateSalt };
   }
 
-  /** {@link erase} of a subject of whom anything is left; false for nobody, for whom there is no request then. */
-  async eraseIfHeld(subject: Subject): Promise<boolean> {
-    const subjectCommitment = commitmentTo(subject, this.random.bytes(SALT_BYTES));
-    const erasure = { id: this.random.uuid(), subjectCommitment };
+  /** {@link erase} of a subject of whom anything is left; undefined for nobody, for whom there is no request then. */
+  async eraseIfHeld(subject: Subject): Promise<Erased | undefined> {
+    const { erasure, certificateSalt } = this.newErasure(subject);
     return this.noted(erasure.id, async () => {
       const request = await this.unitOfWork.write((tx) => this.steps.beginIfHeld(tx, subject, erasure));
-      if (request !== undefined) await this.carryOut(request);
-      return request !== undefined;
+      return request && { request: await this.carryOut(request), certificateSalt };
     });
+  }
+
+  /** {@link eraseIfHeld} that waits, as long as it is worth, for an erasure of the same user in another guild. */
+  async eraseInTurn(subject: Subject): Promise<Erased | undefined> {
+    for (let turns = 1; ; turns++) {
+      try {
+        return await this.eraseIfHeld(subject);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'conflict') || turns === TURNS_MAX) throw error;
+        await pause(PAUSE_MS);
+      }
+    }
   }
 
   /**
@@ -78,6 +91,12 @@ export class ErasureService {
       if (this.running.has(request.id)) continue;
       await this.resume(request).catch((error: unknown) => this.tell(error));
     }
+  }
+
+  private newErasure(subject: Subject): { readonly erasure: NewErasure; readonly certificateSalt: string } {
+    const salt = this.random.bytes(SALT_BYTES);
+    const erasure = { id: this.random.uuid(), subjectCommitment: commitmentTo(subject, salt) };
+    return { erasure, certificateSalt: salt.toString('base64url') };
   }
 
   private async noted<T>(id: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Caller, CurrentBot, invalidRequest, type JsonStream, type JsonText, Responds } from '@app/common';
+import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ExportService } from './export.service';
 import {
   DeletionPath,
@@ -10,6 +11,7 @@ import {
   ExportQuery,
   ExportView,
   ForgetUser,
+  ForgottenEverywhereView,
   ForgottenView,
   GuildErasedView,
   GuildPath,
@@ -22,6 +24,7 @@ export class GdprController {
   constructor(
     private readonly gdpr: GdprService,
     private readonly exports: ExportService,
+    private readonly everywhere: ErasureEverywhere,
   ) {}
 
   @Get('data/export/:user_id')
@@ -38,9 +41,19 @@ export class GdprController {
   }
 
   @Post('gdpr/forget-user')
-  @Responds(200, ForgottenView, ['conflict', 'payload_too_large', 'unsupported_media_type'])
-  forget(@CurrentBot() bot: Caller, @Body() body: ForgetUser): Promise<ForgottenView> {
-    return this.gdpr.forget({ botId: bot.botId, userId: body.user_id, guildId: body.guild_id });
+  @Responds(
+    200,
+    [ForgottenView, ForgottenEverywhereView],
+    ['conflict', 'payload_too_large', 'unsupported_media_type'],
+  )
+  forget(
+    @CurrentBot() { botId }: Caller,
+    @Body() body: ForgetUser,
+  ): Promise<ForgottenView | ForgottenEverywhereView> {
+    const { user_id: userId } = body;
+    const guildId = guildOf(body);
+    if (guildId === undefined) return this.everywhere.forget(botId, userId);
+    return this.gdpr.forget({ botId, userId, guildId });
   }
 
   @Get('gdpr/forget-status/:id')

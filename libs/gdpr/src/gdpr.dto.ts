@@ -1,9 +1,14 @@
 import { DELETION_STATUSES, Flag, Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/common';
 import { ApiProperty } from '@nestjs/swagger';
 
+const SCOPES = ['all_guilds'] as const;
+
 export class ForgetUser {
   @Snowflake() user_id: string;
-  @Snowflake() guild_id: string;
+  @Snowflake({ unless: 'scope', description: 'Required without scope, to be left out with it' })
+  guild_id?: string;
+  @OneOf(SCOPES, { optional: true, description: 'all_guilds: one user in every guild of the bot' })
+  scope?: 'all_guilds' | null;
 }
 
 export class DeletionPath {
@@ -31,6 +36,19 @@ export class ForgottenView {
   @Text(400) notice: string;
 }
 
+export class ForgottenInGuildView extends ForgottenView {
+  @Snowflake() guild_id: string;
+}
+
+export class ForgottenEverywhereView {
+  @Snowflake() user_id: string;
+  @OneOf(SCOPES) scope: string;
+  @OneOf(['completed']) status: string;
+  @ApiProperty({ type: [ForgottenInGuildView], description: 'One erasure for each guild that held anything' })
+  requests: ForgottenInGuildView[];
+  @Text(400) notice: string;
+}
+
 export class DeletionRequestView {
   @Uuid() request_id: string;
   @OneOf(DELETION_STATUSES) status: string;
@@ -51,8 +69,6 @@ export class GuildErasedView {
 export class ExportPath {
   @Snowflake() user_id: string;
 }
-
-const SCOPES = ['all_guilds'] as const;
 
 export class ExportQuery {
   @Snowflake({ unless: 'scope', description: 'Required without scope, to be left out with it' })

@@ -10,6 +10,7 @@ import { BreachScopes } from './breach-scope.service';
 import { CertificateController } from './certificate.controller';
 import { CertificateService } from './certificate.service';
 import { DeletionRequest } from './deletion-request.entity';
+import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureGauges } from './erasure.gauges';
 import { ErasureRecovery } from './erasure.recovery';
 import { ErasedSubject } from './erased-subject';
@@ -40,6 +41,7 @@ import { ReportsController } from './reports.controller';
     CertificateService,
     LedgerChain,
     ErasureService,
+    ErasureEverywhere,
     ErasureSteps,
     ErasureRecovery,
     ErasureGauges,

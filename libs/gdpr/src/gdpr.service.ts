@@ -1,20 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { ApiError, notFound } from '@app/common';
+import { notFound } from '@app/common';
 import { ServersService } from '@app/servers';
 import { asPartlyDone, type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
-import { ErasureService } from './erasure.service';
+import { type Erased, ErasureService } from './erasure.service';
 import type { DeletionRequestView, ForgottenView, GuildErasedView } from './gdpr.dto';
 
-/** How often, and after which pause, an erasure is tried again while the same user is erased in another guild. */
-const TRIES_MAX = 100;
-const PAUSE_MS = 20;
 /** Users of a guild who are erased beside each other: they share commits. */
 const AT_ONCE = 32;
 
-const NOTICE =
+/** Said with every erasure. */
+export const NOTICE =
   'Only data stored through this service was erased. Messages and other data on the platform, and what the bot keeps elsewhere, are not affected.';
 
 /** Erasures, asked for one user or for a whole guild, and their evidence. */
@@ -29,15 +26,7 @@ export class GdprService {
   ) {}
 
   async forget(subject: Subject): Promise<ForgottenView> {
-    const { request, certificateSalt } = await this.erasures.erase(subject);
-    return {
-      request_id: request.id,
-      status: request.status,
-      deleted_categories: request.deletedCategories,
-      completed_at: request.completedAt,
-      certificate_salt: certificateSalt,
-      notice: NOTICE,
-    };
+    return forgottenView(await this.erasures.erase(subject));
   }
 
   /** @throws ApiError 404 for another bot's request as for none. */
@@ -60,9 +49,9 @@ export class GdprService {
       for (let at = 0; at < left.length; at += AT_ONCE) {
         const some = left.slice(at, at + AT_ONCE);
         const ended = await Promise.allSettled(
-          some.map((userId) => this.eraseInTurn({ botId, guildId, userId })),
+          some.map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId })),
         );
-        erasedUsers += ended.filter((end) => end.status === 'fulfilled' && end.value).length;
+        erasedUsers += ended.filter((end) => end.status === 'fulfilled' && end.value !== undefined).length;
         const failed = ended.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
         if (failed !== undefined) throw erasedUsers > 0 ? asPartlyDone(failed.reason) : failed.reason;
       }
@@ -101,21 +90,17 @@ export class GdprService {
     if (userIds.size === 0) await this.servers.remove(tx, botId, guildId);
     return [...userIds];
   }
+}
 
-  /**
-   * One user is erased in one guild at a time: an erasure elsewhere is waited for. False for a user whom another
-   * request has erased meanwhile.
-   */
-  private async eraseInTurn(subject: Subject): Promise<boolean> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.erasures.eraseIfHeld(subject);
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === 'conflict') || tries === TRIES_MAX) throw error;
-        await pause(PAUSE_MS);
-      }
-    }
-  }
+export function forgottenView({ request, certificateSalt }: Erased): ForgottenView {
+  return {
+    request_id: request.id,
+    status: request.status,
+    deleted_categories: request.deletedCategories,
+    completed_at: request.completedAt,
+    certificate_salt: certificateSalt,
+    notice: NOTICE,
+  };
 }
 
 export function deletionView(

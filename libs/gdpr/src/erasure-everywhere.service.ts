@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError, conflict } from '@app/common';
+import { SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { ErasureService } from './erasure.service';
+import type { ForgottenEverywhereView, ForgottenInGuildView } from './gdpr.dto';
+import { forgottenView, NOTICE } from './gdpr.service';
+
+const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
+
+/**
+ * Erases one user in every guild of a bot in which anything names them, guild after guild: each is an erasure of its
+ * own, with its request, certificate and webhook. What a crash interrupts is finished as any erasure is; the call can be
+ * repeated for the guilds that it had not come to.
+ */
+@Injectable()
+export class ErasureEverywhere {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly holders: SubjectDataHolders,
+    private readonly erasures: ErasureService,
+  ) {}
+
+  /**
+   * When this resolves, all that was held at the call is erased and durable.
+   * @throws ApiError 409 `deletion_in_progress` while the user is being erased by another call; 503 when one guild
+   * failed. Either says in `details.requests` what was completed before.
+   */
+  async forget(botId: string, userId: string): Promise<ForgottenEverywhereView> {
+    const guildIds = await this.unitOfWork.snapshot((tx) => this.guildsOf(tx, botId, userId));
+    const requests: ForgottenInGuildView[] = [];
+    for (const guildId of guildIds) {
+      const subject = { botId, userId, guildId };
+      // Between two guilds another call may come in: who has begun waits for it, who has not is refused.
+      const erasing =
+        requests.length > 0 ? this.erasures.eraseInTurn(subject) : this.erasures.eraseIfHeld(subject);
+      const erased = await erasing.catch((error: unknown) => {
+        throw withRequests(error, requests);
+      });
+      if (erased !== undefined) requests.push({ guild_id: guildId, ...forgottenView(erased) });
+    }
+    return { user_id: userId, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
+  }
+
+  private async guildsOf(tx: Tx, botId: string, userId: string): Promise<readonly string[]> {
+    if ((await tx.get(UNDER_WAY, botId, userId)) !== undefined)
+      throw conflict('deletion_in_progress', 'The data of this user is being erased already');
+    return this.holders.guildsOf(tx, botId, userId);
+  }
+}
+
+/** A refusal half-way tells what was done: nobody is told the salts of these certificates again. */
+function withRequests(error: unknown, requests: readonly ForgottenInGuildView[]): unknown {
+  if (requests.length === 0 || !(error instanceof ApiError)) return error;
+  const message = 'Some guilds are done, as details.requests says: repeat the request for the others';
+  return new ApiError(error.code, message, { ...error.details, requests });
+}
