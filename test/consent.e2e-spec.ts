@@ -1,6 +1,7 @@
 import type { Bot } from './support/bot';
 import type { Json } from './support/client';
 import {
+  A_JWS,
   consentRecord,
   consentRequested,
   consentStatus,
@@ -178,7 +179,7 @@ describe('POST /api/v1/consents/accept', () => {
     expectSuccess(
       await accept(),
       200,
-      consentRecord(who, { id, status: 'accepted', version: '1.0', requested_at }),
+      consentRecord(who, { id, status: 'accepted', version: '1.0', requested_at, receipt: A_JWS }),
     );
   });
 
@@ -247,7 +248,7 @@ describe('POST /api/v1/consents/revoke', () => {
 
   it('answers 200 with the revoked record, accepted_at still shown', async () => {
     await request();
-    const accepted = (await accept()).data;
+    const { receipt: _, ...accepted } = (await accept()).data;
     const answer = await revoke();
     expectSuccess(answer, 200, { ...accepted, status: 'revoked', revoked_at: expect.any(String) as unknown });
     const { accepted_at, revoked_at } = answer.data;

@@ -113,7 +113,7 @@ async function isAsked(bot: Bot, who: SubjectIds): Promise<void> {
 /** What proves that a user has agreed, and to what. */
 async function reads(bot: Bot, who: SubjectIds): Promise<void> {
   const query = `user_id=${who.user_id}&guild_id=${who.guild_id}`;
-  for (const path of ['history', 'history&page=2&page_size=1'])
+  for (const path of ['receipt', 'history', 'history&page=2&page_size=1'])
     await bot.get(`/consents/${path.replace(/&|$/, (rest) => `?${query}${rest}`)}`);
   await bot.get('/consents/texts');
   await bot.get('/consents/texts?consent_version=1.0&page_size=1&page=2');

@@ -52,6 +52,7 @@ describe('what belongs to another bot', () => {
     ['POST /consents/accept', (bot) => bot.post('/consents/accept', { ...who, consent_version: '1.0' })],
     ['POST /consents/revoke', (bot) => bot.post('/consents/revoke', who)],
     ['GET /data/export/{user_id}', (bot) => bot.export(who)],
+    ['GET /consents/receipt', (bot) => bot.get(`/consents/receipt?${query()}`)],
   ];
   it.each(shared)(
     'is answered by %s 404, word for word as before it existed, and stays as it is',

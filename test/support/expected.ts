@@ -6,6 +6,8 @@ export const AN_ID: unknown = expect.stringMatching(
 );
 export const A_TIME: unknown = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 export const A_TEXT: unknown = expect.stringMatching(/./s);
+/** A compact JWS (RFC 7515) with an Ed25519 signature. */
+export const A_JWS: unknown = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{86}$/);
 export const A_DIGEST: unknown = expect.stringMatching(/^sha256:[0-9a-f]{64}$/);
 export const A_KEY: unknown = expect.stringMatching(/^sk_live_[0-9A-Za-z]{49}$/);
 export const A_SECRET: unknown = expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/);
@@ -98,7 +100,7 @@ export function consentRequested(version: string, given: Json = {}): Json {
   return { id: AN_ID, status: 'pending', version, requested_at: A_TIME, ...given };
 }
 
-/** What accept and revoke answer. */
+/** What revoke answers, and accept beside a receipt. */
 export function consentRecord(who: SubjectIds, given: Json): Json {
   return { id: AN_ID, ...who, requested_at: A_TIME, accepted_at: A_TIME, revoked_at: null, ...given };
 }

@@ -33,6 +33,7 @@ export const CLOSED_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/consents/revoke' },
   { method: 'GET', path: `/consents/status?user_id=${USER}&guild_id=${GUILD}` },
   { method: 'GET', path: `/consents/history?user_id=${USER}&guild_id=${GUILD}` },
+  { method: 'GET', path: `/consents/receipt?user_id=${USER}&guild_id=${GUILD}` },
   { method: 'POST', path: '/consents/texts' },
   { method: 'GET', path: '/consents/texts' },
   { method: 'POST', path: '/data/submit' },

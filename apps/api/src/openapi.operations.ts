@@ -85,6 +85,7 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
   }),
   'GET /api/v1/consents/status': described("Read a user's consent"),
   'GET /api/v1/consents/history': described('List what a user was shown and has decided, newest first'),
+  'GET /api/v1/consents/receipt': described('Issue a signed receipt of the consent in force'),
   'POST /api/v1/consents/texts': described('Register the text of a version in one language', {
     consent_version: '1.0',
     language: 'en',

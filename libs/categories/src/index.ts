@@ -3,4 +3,5 @@ export * from './categories.service';
 export * from './category.entity';
 export * from './category-declarations';
 export * from './category-deleted.event';
+export * from './declared-purposes';
 export * from './declared-values';

@@ -1,14 +1,58 @@
-import { Injectable } from '@nestjs/common';
-import { Page } from '@app/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { describeFault, notFound, Page } from '@app/common';
+import { Signer } from '@app/crypto';
 import { type Subject, UnitOfWork } from '@app/database';
+import type { AcceptConsent, AcceptedConsentView, ConsentReceiptView } from './consent.dto';
 import { countHistory, historyPage } from './consent-history';
 import type { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
+import { receiptOf } from './consent-receipt';
+import { receiptFacts } from './consent-receipt.facts';
+import { ConsentService } from './consent.service';
+import { findConsent } from './consent.sql';
 import { historyEntryView } from './consent.views';
 
-/** What proves a consent (GDPR Art. 7(1)): its history, which is only ever added to. */
+/** The `typ` in the header of a receipt's JWS (RFC 7515). */
+const RECEIPT_TYPE = 'lethe-consent-receipt+jwt';
+
+/**
+ * What proves a consent (GDPR Art. 7(1)): its history, and receipts for the user's own hands. A receipt is signed from
+ * what was committed and handed out, and kept nowhere: it is about a person.
+ */
 @Injectable()
 export class ConsentEvidence {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  private readonly logger = new Logger('Consent');
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly consents: ConsentService,
+    private readonly signer: Signer,
+  ) {}
+
+  /**
+   * {@link ConsentService.accept}, answered with its receipt. What is accepted is committed by then: without a signature
+   * it is answered all the same, and the receipt can be asked for later.
+   */
+  async accept(botId: string, input: AcceptConsent): Promise<AcceptedConsentView> {
+    const { consent, facts } = await this.consents.accept(botId, input);
+    try {
+      return { ...consent, receipt: await this.signer.sign(receiptOf(facts), RECEIPT_TYPE) };
+    } catch (error) {
+      this.logger.error(JSON.stringify({ unsigned: RECEIPT_TYPE, ...describeFault(error) }));
+      return consent;
+    }
+  }
+
+  /** A receipt of the consent in force. @throws ApiError 404 when none is. */
+  async receipt(subject: Subject): Promise<ConsentReceiptView> {
+    const facts = await this.unitOfWork.read(async (tx) => {
+      const consent = await findConsent(tx, subject);
+      if (consent?.status !== 'accepted' || consent.erasing !== 0)
+        throw notFound('Consent', { current_status: consent?.status ?? 'none' });
+      return receiptFacts(tx, consent);
+    });
+    const payload = receiptOf(facts);
+    return { receipt: await this.signer.sign(payload, RECEIPT_TYPE), payload };
+  }
 
   /** One page of what a user was shown and has decided, newest first. */
   history(subject: Subject, query: ConsentHistoryQuery): Promise<ConsentHistoryView> {

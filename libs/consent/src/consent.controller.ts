@@ -3,7 +3,9 @@ import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { Caller, CurrentBot, Responds, SubjectBody, SubjectQuery } from '@app/common';
 import {
   AcceptConsent,
+  AcceptedConsentView,
   ConsentQuery,
+  ConsentReceiptView,
   ConsentRequestedView,
   ConsentStatusView,
   ConsentView,
@@ -31,9 +33,9 @@ export class ConsentController {
 
   @Post('accept')
   @ApiBody({ type: AcceptConsent })
-  @Responds(200, ConsentView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
-  accept(@CurrentBot() bot: Caller, @SubjectBody() body: AcceptConsent): Promise<ConsentView> {
-    return this.consents.accept(bot.botId, body);
+  @Responds(200, AcceptedConsentView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
+  accept(@CurrentBot() bot: Caller, @SubjectBody() body: AcceptConsent): Promise<AcceptedConsentView> {
+    return this.evidence.accept(bot.botId, body);
   }
 
   @Post('revoke')
@@ -59,5 +61,12 @@ export class ConsentController {
   ): Promise<ConsentHistoryView> {
     const subject = { botId: bot.botId, userId: query.user_id, guildId: query.guild_id };
     return this.evidence.history(subject, query);
+  }
+
+  @Get('receipt')
+  @ApiQuery({ type: ConsentQuery })
+  @Responds(200, ConsentReceiptView, ['not_found'])
+  receipt(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentReceiptView> {
+    return this.evidence.receipt({ botId: bot.botId, userId: query.user_id, guildId: query.guild_id });
   }
 }

@@ -2,6 +2,7 @@ import {
   ActSource,
   CONSENT_STATUSES,
   ConsentVersion,
+  JsonObject,
   LanguageTag,
   OneOf,
   Snowflake,
@@ -100,6 +101,21 @@ export class ConsentView {
   @Timestamp({ nullable: true }) accepted_at: string | null;
   @Timestamp({ nullable: true }) revoked_at: string | null;
   @ApiProperty({ type: [CategoryConsentView], required: false }) categories?: CategoryConsentView[];
+}
+
+export class AcceptedConsentView extends ConsentView {
+  @ApiProperty({
+    required: false,
+    description:
+      'A signed receipt for the user: a compact JWS (EdDSA) with the fields of ISO/IEC TS 27560, kept nowhere. Left out where it could not be signed now',
+  })
+  receipt?: string;
+}
+
+export class ConsentReceiptView {
+  @ApiProperty({ description: 'A compact JWS (EdDSA); the keys are those of `/.well-known/lethe-keys.json`' })
+  receipt: string;
+  @JsonObject({ description: 'What is signed, with the fields of ISO/IEC TS 27560' }) payload: object;
 }
 
 export class ConsentStatusView {

@@ -20,10 +20,18 @@ import type {
   RevokeConsent,
 } from './consent.dto';
 import type { Consent } from './consent.entity';
+import type { ReceiptFacts } from './consent-receipt';
+import { receiptFacts } from './consent-receipt.facts';
 import { findConsentOfRequest, findStatus, lockConsent } from './consent.sql';
 import { ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions } from './consent-transitions';
 import { consentView, requestedView, statusView } from './consent.views';
+
+/** A consent that was just given, and what a receipt of it states. */
+export interface Accepted {
+  readonly consent: ConsentView;
+  readonly facts: ReceiptFacts;
+}
 
 /**
  * Consent per user and guild (GDPR Art. 6(1)(a), 7). Every transition is one unit: the state, its entry in the
@@ -70,7 +78,7 @@ export class ConsentService {
   }
 
   /** Grants the waiting request. @throws ApiError 404 when none waits for this version. */
-  accept(botId: string, input: AcceptConsent): Promise<ConsentView> {
+  accept(botId: string, input: AcceptConsent): Promise<Accepted> {
     return this.unitOfWork.write(async (tx) => {
       await this.categories.hold(tx, botId, input.categories ?? []);
       const consent = await this.addressed(tx, botId, input);
@@ -84,8 +92,12 @@ export class ConsentService {
         after.categories &&
         Object.keys(after.categories).filter((key) => after.categories?.[key] === 'accepted');
       const given = { type: 'consent_accepted', action: 'accepted', source: input.source } as const;
-      await this.transitions.decide(tx, after, { ...given, ...request, categories: granted });
-      return consentView(after);
+      // In this order: the facts are those of the entry that was just written.
+      const [, facts] = await Promise.all([
+        this.transitions.decide(tx, after, { ...given, ...request, categories: granted }),
+        receiptFacts(tx, after),
+      ]);
+      return { consent: consentView(after), facts };
     });
   }
 

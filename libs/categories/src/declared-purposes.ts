@@ -1,0 +1,42 @@
+import type { Tx } from '@app/database';
+import type { Category, DataField } from './category.entity';
+
+/** What a bot stores under a category, why, and for how long, as it was declared at `updatedAt` (GDPR Art. 13). */
+export type DeclaredPurpose = Pick<
+  Category,
+  'key' | 'labelDe' | 'labelEn' | 'description' | 'retentionDays' | 'legalBasis' | 'fields' | 'updatedAt'
+>;
+
+const SELECT = `SELECT key, label_de, label_en, description, retention_days, legal_basis, fields, updated_at
+  FROM categories WHERE bot_id = ?`;
+
+type Row = Record<'key' | 'label_de' | 'label_en' | 'legal_basis' | 'fields' | 'updated_at', string> & {
+  description: string | null;
+  retention_days: number | string | null;
+};
+
+/** The declarations of `keys`, or of the first `limit` categories of the bot, by key. */
+export async function declaredPurposes(
+  tx: Tx,
+  botId: string,
+  keys: readonly string[] | null,
+  limit: number,
+): Promise<DeclaredPurpose[]> {
+  if (keys === null)
+    return (await tx.all<Row>(`${SELECT} ORDER BY key LIMIT ?`, botId, limit)).map(purposeOf);
+  const found = await Promise.all(keys.map((key) => tx.get<Row>(`${SELECT} AND key = ?`, botId, key)));
+  return found.flatMap((row) => (row === undefined ? [] : [purposeOf(row)]));
+}
+
+function purposeOf(row: Row): DeclaredPurpose {
+  return {
+    key: row.key,
+    labelDe: row.label_de,
+    labelEn: row.label_en,
+    description: row.description,
+    retentionDays: row.retention_days === null ? null : Number(row.retention_days),
+    legalBasis: row.legal_basis,
+    fields: JSON.parse(row.fields) as DataField[],
+    updatedAt: row.updated_at,
+  };
+}

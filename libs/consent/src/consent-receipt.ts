@@ -1,0 +1,85 @@
+import type { DeclaredPurpose } from '@app/categories';
+import type { Consent } from './consent.entity';
+import type { HistoryEntry } from './consent-history';
+import type { ConsentNotice } from './consent-texts';
+
+/** Purposes that one receipt lists; it says how many more there are. */
+export const PURPOSES_MAX = 100;
+
+/** All that a receipt speaks of, as it stood in one unit. */
+export interface ReceiptFacts {
+  readonly consent: Omit<Consent, 'bot'>;
+  /** The decision that it confirms, unless its evidence is gone. */
+  readonly decision: HistoryEntry | undefined;
+  readonly notice: ConsentNotice | null;
+  readonly bot: { readonly id: string; readonly name: string; readonly contact: string | null };
+  readonly purposes: readonly DeclaredPurpose[];
+  readonly purposesInAll: number;
+}
+
+const WITHDRAWAL = 'By telling the bot or its privacy contact, at any time, with effect for the future';
+
+/**
+ * What a consent receipt states, under the names of ISO/IEC TS 27560:2023, in the order of its sections: header,
+ * processing, parties, event. null is said of what the bot has not told. Two receipts of one unchanged consent are equal.
+ */
+export function receiptOf(facts: ReceiptFacts) {
+  const { consent, decision, notice, bot } = facts;
+  const texts = decision?.texts ?? [];
+  return {
+    schema_version: 'lethe-consent-receipt/1; ISO/IEC TS 27560:2023',
+    receipt_id: decision?.id ?? consent.id,
+    record_id: consent.id,
+    pii_principal_id: consent.userId,
+    pii_processing: {
+      privacy_notice: { consent_version: consent.version, url: notice?.privacy_notice ?? null, texts },
+      language: decision?.language ?? (texts.length === 1 ? (texts[0]?.language ?? null) : null),
+      service: { bot_id: bot.id, guild_id: consent.guildId },
+      purposes: facts.purposes.map((purpose) => purposeOf(purpose, facts)),
+      purposes_omitted: facts.purposesInAll - facts.purposes.length,
+    },
+    party_identification: [
+      {
+        party_id: bot.id,
+        party_role: 'pii_controller',
+        party_name: bot.name,
+        party_contact: bot.contact,
+        party_address: null,
+      },
+    ],
+    event: {
+      event_time: consent.acceptedAt,
+      validity_duration: 'until_withdrawn',
+      entity_id: consent.userId,
+      event_type: 'expressed',
+      event_state: 'consent_given',
+      source: decision?.source ?? null,
+    },
+  };
+}
+
+export type ConsentReceipt = ReturnType<typeof receiptOf>;
+
+/** A declaration that was changed after the user was asked is not what the user agreed to: of it the key alone is stated. */
+function purposeOf(purpose: DeclaredPurpose, { consent, notice, bot }: ReceiptFacts) {
+  const asked = purpose.updatedAt < consent.requestedAt ? purpose : null;
+  return {
+    purpose: purpose.key,
+    declared_at: purpose.updatedAt,
+    purpose_label: asked && { de: asked.labelDe, en: asked.labelEn },
+    purpose_description: asked && asked.description,
+    lawful_basis: asked && asked.legalBasis,
+    pii_information:
+      asked &&
+      asked.fields.map(({ key, label_de, label_en }) => ({
+        pii_type: key,
+        pii_type_label: { de: label_de, en: label_en },
+      })),
+    pii_controllers: [bot.id],
+    retention_period: asked && (asked.retentionDays === null ? 'until_erased' : `P${asked.retentionDays}D`),
+    storage_locations: notice?.storage_locations ?? null,
+    jurisdiction: notice?.jurisdiction ?? null,
+    recipient_third_parties: notice?.recipient_third_parties ?? null,
+    withdrawal_method: notice?.withdrawal_method ?? WITHDRAWAL,
+  };
+}
