@@ -6,6 +6,12 @@ import { keysPath } from './key-tables';
 import { StartError } from './start-error';
 
 /**
+ * Pages kept in memory. The writer touches one more page of an index for each event, at random, the longer the log is:
+ * with 16 MiB an event cost 1.4 times as much at 5,000,000 as at none, with 64 the same.
+ */
+const CACHE_KIB = { write: 65_536, read: 16_384 } as const;
+
+/**
  * What every connection needs: a commit survives a power cut (`synchronous=FULL`, write-ahead log), deleted text is
  * overwritten (`secure_delete`), and a lock is never waited for on the event loop (`timeout` 0; the UnitOfWork retries).
  */
@@ -21,7 +27,7 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
         'secure_delete = ON',
         'foreign_keys = ON',
         'temp_store = MEMORY',
-        'cache_size = -16384',
+        `cache_size = -${CACHE_KIB[access]}`,
       ];
       if (access === 'write') pragmas.unshift('journal_mode = WAL');
       for (const pragma of pragmas) (database as Database).pragma(pragma);

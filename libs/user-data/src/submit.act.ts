@@ -13,6 +13,8 @@ export interface Submission {
   readonly subject: Subject;
   readonly category: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** What is to be stored of `data` where it replaces: {@link SubmitAct.storable}. */
+  readonly json: string | undefined;
   readonly merges: boolean;
 }
 
@@ -44,7 +46,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async alone(tx: Tx, { subject, category, data, merges }: Submission): Promise<SubmittedView> {
+  async alone(tx: Tx, { subject, category, data, json, merges }: Submission): Promise<SubmittedView> {
     const declared = await this.declarations.find(tx, subject.botId, category);
     const scope = await requireConsent(tx, subject);
     if (declared === undefined) throw notFound('Category');
@@ -54,7 +56,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     const now = this.clock.nowIso();
     const emptied = merges
       ? await this.merge(tx, subject, category, data, now)
-      : await this.put(tx, subject, category, this.storable(data), now);
+      : await this.put(tx, subject, category, json, now);
     await this.audit.record(tx, subject, emptied ? 'data_deleted' : 'data_submitted', { category });
     return viewOf(subject, category, now);
   }
@@ -72,13 +74,12 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     ]);
     const rows = new Set<string>();
     const stored = given.map((submission, at) => {
-      const { subject, category, data, merges } = submission;
+      const { subject, category, data, json, merges } = submission;
       const row = `${subject.botId} ${subject.guildId} ${subject.userId} ${category}`;
       if (merges || rows.has(row) || scopes[at]?.covers(category) !== true) return undefined;
       if (declared[at]?.faultsOf(data).length !== 0) return undefined;
-      const text = this.storable(data);
-      if (text !== undefined) rows.add(row);
-      return text;
+      if (json !== undefined) rows.add(row);
+      return json;
     });
     const now = this.clock.nowIso();
     await this.putAll(tx, given, stored, now);

@@ -18,8 +18,9 @@ export class UserDataService {
    */
   async submit(botId: string, input: SubmitData): Promise<SubmittedView> {
     const { user_id: userId, guild_id: guildId, category, data, mode } = input;
-    this.submission.storable(data);
+    const json = this.submission.storable(data);
     const subject = { botId, guildId, userId };
-    return this.unitOfWork.share(this.submission, { subject, category, data, merges: mode === 'merge' });
+    const merges = mode === 'merge';
+    return this.unitOfWork.share(this.submission, { subject, category, data, json, merges });
   }
 }
