@@ -52,8 +52,10 @@ describe('the migrated schema', () => {
      [
        "api_keys(bot_id, id)",
        "api_keys(digest)",
+       "audit_batches(bot_id, number)",
        "audit_counts(bot_id, guild_id, event_type, writer)",
        "audit_events(bot_id, seq)",
+       "audit_heads(bot_id)",
        "bots(id)",
        "bots(platform_bot_id)",
        "categories(bot_id, id)",

@@ -1,6 +1,7 @@
 import { ErasureService } from '@app/gdpr';
 import { type Bot, field } from './support/bot';
 import type { Answer } from './support/client';
+import { withoutSealing } from './support/sealing';
 import { useService } from './support/service';
 import { snowflake, subject, type SubjectIds } from './support/snowflakes';
 import { StatementFaults } from './support/statement-faults';
@@ -15,7 +16,8 @@ const faults = new StatementFaults();
 const unhandled: unknown[] = [];
 const heard = (reason: unknown): unknown => unhandled.push(reason);
 
-beforeAll(() => {
+beforeAll(async () => {
+  await withoutSealing(service);
   faults.install();
   process.on('unhandledRejection', heard);
 });

@@ -4,6 +4,7 @@ import { PREFIX } from './support/client';
 import { engine } from './support/database';
 import { Plans } from './support/plans';
 import { useReceiver } from './support/receiver';
+import { exported } from './support/sealing';
 import { useService } from './support/service';
 import { snowflake, subject, type SubjectIds } from './support/snowflakes';
 import { SqlLog } from './support/sql-log';
@@ -18,6 +19,7 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
     /FROM "?deletion_requests"?.* WHERE \(*("\w+"\.)?"?status"? = [^A]*(AND \(*("\w+"\.)?"?created_at"? < [^A]*)?$/s,
   ],
   ['erasures that were left behind for long', /FROM deletion_requests WHERE status = .* LIMIT 1$/],
+  ['how far no older transaction is left, for the seals', /audit_events_seq|^SELECT lpad\(/],
   ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
 ];
 
@@ -136,6 +138,11 @@ async function lists(bot: Bot, { user_id, guild_id }: SubjectIds): Promise<void>
       for (const type of ['', 'event_type=data_submitted&'])
         for (const page of [1, 2])
           await bot.get(`/audit/events?${user}${guild}${type}page_size=1&page=${page}`);
+  const { events } = (await bot.get<{ events: { id: string }[] }>('/audit/events')).data;
+  await bot.get(`/audit/proof/${events[0]?.id}`);
+  await bot.get('/audit/checkpoints');
+  await exported(bot);
+  answered.add('get /audit/export');
 }
 
 async function calls(bot: Bot): Promise<void> {

@@ -132,7 +132,7 @@ describe('Signer', () => {
 
   it('is one key for processes that open it at once', async () => {
     const other = await new Service().start();
-    const { unitOfWork, keyring, clock, random } = other.app.get(Signer) as unknown as Record<string, never>;
+    const { unitOfWork, keyring, clock, random } = other.app.get<Record<string, never>>(Signer);
     await other.database.run(`DELETE FROM keys.service_keys WHERE name = 'signing'`);
     const opened = await Promise.all(
       Array.from({ length: 8 }, () => Signer.open(unitOfWork!, keyring!, clock!, random!)),

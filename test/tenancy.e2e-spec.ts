@@ -31,17 +31,23 @@ async function lives(bot: Bot, value: string): Promise<string> {
 }
 
 describe('what belongs to another bot', () => {
-  const askings: readonly [string, (bot: Bot, id: { bot: string; deletion: string }) => Promise<Answer>][] = [
+  const askings: readonly [
+    string,
+    (bot: Bot, id: { bot: string; deletion: string; event: string }) => Promise<Answer>,
+  ][] = [
     ['GET /bots/{bot_id}', (bot, id) => bot.get(`/bots/${id.bot}`)],
     ['PUT /bots/{bot_id}', (bot, id) => bot.put(`/bots/${id.bot}`, { name: 'x' })],
     ['DELETE /bots/{bot_id}', (bot, id) => bot.delete(`/bots/${id.bot}`)],
     ['GET /gdpr/forget-status/{id}', (bot, id) => bot.get(`/gdpr/forget-status/${id.deletion}`)],
+    ['GET /audit/proof/{event_id}', (bot, id) => bot.get(`/audit/proof/${id.event}`)],
   ];
   it.each(askings)('is answered by %s like what does not exist', async (_, ask) => {
     const deletion = await theirs.hasForgotten(subject());
-    const foreign = await ask(mine, { bot: theirs.id, deletion });
+    const posted = await theirs.post<{ id: string }>('/audit/event', { ...who, event_type: 'data_deleted' });
+    const foreign = await ask(mine, { bot: theirs.id, deletion, event: posted.data.id });
     expectFailure(foreign, 404, 'not_found');
-    expectSameRefusal(foreign, await ask(mine, { bot: UNKNOWN_UUID, deletion: UNKNOWN_UUID }));
+    const unknown = { bot: UNKNOWN_UUID, deletion: UNKNOWN_UUID, event: UNKNOWN_UUID };
+    expectSameRefusal(foreign, await ask(mine, unknown));
   });
 
   const shared: readonly [string, (bot: Bot) => Promise<Answer>][] = [

@@ -1,7 +1,7 @@
 import { engine, type TestDatabase } from './database';
 
 /** Who belongs to which bot, found by a key or an address; and what belongs to no bot. */
-const DIRECTORIES = ['bots', 'api_keys', 'job_leases'];
+const DIRECTORIES = ['bots', 'api_keys', 'job_leases', 'service_keys'];
 
 /** Reads the plans of one database's statements. */
 export class Plans {

@@ -42,6 +42,9 @@ export const CLOSED_ROUTES: readonly Route[] = [
   { method: 'GET', path: `/gdpr/forget-status/${ID}` },
   { method: 'POST', path: '/audit/event' },
   { method: 'GET', path: '/audit/events' },
+  { method: 'GET', path: `/audit/proof/${ID}` },
+  { method: 'GET', path: '/audit/checkpoints' },
+  { method: 'GET', path: '/audit/export' },
 ];
 
 /** The routes that take a JSON body. */

@@ -117,4 +117,9 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
   }),
   'GET /api/v1/audit/breach-scope': described('Count whom a breach concerns (GDPR Art. 33)'),
   'GET /api/v1/audit/events': described('List audit events, newest first'),
+  'GET /api/v1/audit/proof/{event_id}': described('Prove that an event stands in the sealed log'),
+  'GET /api/v1/audit/checkpoints': described('List the signed checkpoints of the log, newest first'),
+  'GET /api/v1/audit/export': described(
+    'Export the sealed log with all that verifies it, one JSON value a line',
+  ),
 };

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEventType, Clock, Page, Random } from '@app/common';
-import { isDigest, type StoredKey, SubjectDigests, type SubjectKey, SubjectKeys } from '@app/crypto';
+import { isDigest, type StoredKey, SubjectDigests, type SubjectKey } from '@app/crypto';
 import { type Subject, type Tx, UnitOfWork } from '@app/database';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
 import type { AuditSource } from './audit-event.entity';
 import { countOf, type EventRow, eventsOf, filterOf, pageOf } from './audit.reading';
 import { appendEvents, conditionOf, type NewEvent } from './audit.sql';
 import { EventDetails } from './event-details';
+import { UnsealedBots } from './unsealed-bots';
 
 /** Events read at once where all of a subject are asked for. */
 const BATCH = 100;
@@ -21,9 +22,9 @@ export class AuditService {
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly keys: SubjectKeys,
     private readonly details: EventDetails,
     private readonly digests: SubjectDigests,
+    private readonly unsealed: UnsealedBots,
   ) {}
 
   /** Appends one event inside the transaction of the act. */
@@ -36,7 +37,7 @@ export class AuditService {
   ): Promise<AuditEventView> {
     const id = this.random.uuid();
     const event = this.event(subject, type, id, await this.details.seal(tx, subject, id, details), source);
-    await appendEvents(tx, [event]);
+    await this.append(tx, [event]);
     return viewOf(event, details);
   }
 
@@ -49,7 +50,7 @@ export class AuditService {
     const erased = this.digests.digested(subject);
     const sealed = this.details.sealErased(erased, id, details);
     const event = { ...this.event(subject, type, id, sealed), subject: erased };
-    await appendEvents(tx, [event]);
+    await this.append(tx, [event]);
     return event.createdAt;
   }
 
@@ -58,7 +59,7 @@ export class AuditService {
     tx: Tx,
     acts: readonly { readonly subject: Subject; readonly type: AuditEventType; readonly details: object }[],
   ): Promise<void> {
-    await this.keys.allForWriting(
+    await this.details.prepare(
       tx,
       acts.map(({ subject }) => subject),
     );
@@ -67,7 +68,7 @@ export class AuditService {
       const id = this.random.uuid();
       events.push(this.event(subject, type, id, await this.details.seal(tx, subject, id, details)));
     }
-    await appendEvents(tx, events);
+    await this.append(tx, events);
   }
 
   /** One page, newest first, with the exact total. */
@@ -89,7 +90,7 @@ export class AuditService {
   /** Every event of a subject, oldest first, read a batch at a time. */
   async *ofSubject(tx: Tx, subject: Subject): AsyncGenerator<AuditEventView> {
     const { botId, guildId, userId } = subject;
-    const key = await this.keys.find(subject);
+    const key = await this.details.keyOf(subject);
     const known = { user_id: userId, guild_id: guildId };
     for (let after = 0; ;) {
       const rows = await eventsOf(tx, filterOf(this.digests, botId, known), after, BATCH);
@@ -110,6 +111,11 @@ export class AuditService {
        WHERE ${conditionOf(tx.engine, ['user_id', 'guild_id'])}`,
       ...[erased.userId, erased.guildId, botId, userId, guildId],
     );
+  }
+
+  private async append(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+    await appendEvents(tx, events);
+    for (const { subject } of events) tx.afterCommit(() => this.unsealed.note(subject.botId));
   }
 
   private event(

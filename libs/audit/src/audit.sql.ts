@@ -32,14 +32,22 @@ export function conditionOf(
   return ['bot_id = ?', ...terms].join(' AND ');
 }
 
+/** Behind the last event; where all were pruned, behind what was sealed last. */
 const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
-  VALUES (?, COALESCE((SELECT MAX(seq) FROM audit_events WHERE bot_id = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, COALESCE((SELECT MAX(seq) FROM audit_events WHERE bot_id = ?),
+    (SELECT last_seq FROM audit_heads WHERE bot_id = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?)`;
 
 const COUNT = `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total) VALUES (?, ?, ?, 0, 1), (?, ?, ?, 0, 1)
   ON CONFLICT (bot_id, guild_id, event_type, writer) DO UPDATE SET total = audit_counts.total + 1`;
 
 /** Rows that the writers of PostgreSQL spread each count over: two of them meet in one row only by chance. */
 const WRITERS = 16;
+
+/**
+ * Whoever takes a place has a number of its transaction by then: so it can be told when nobody is left who could come in
+ * below a place (settled-order.ts).
+ */
+const NEXT_PLACE = `nextval(CASE WHEN pg_current_xact_id() IS NOT NULL THEN 'audit_events_seq'::regclass END)`;
 
 /**
  * Any number of events, and their counts, by one statement. The counts are changed in the order of their keys, so that
@@ -51,7 +59,7 @@ const APPEND = `WITH given AS (
       WITH ORDINALITY AS event (bot_id, id, guild_id, user_id, event_type, source, details, created_at, counted, place)
   ), appended AS (
     INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
-    SELECT bot_id, nextval('audit_events_seq'), id, guild_id, user_id, event_type, source, details, created_at
+    SELECT bot_id, ${NEXT_PLACE}, id, guild_id, user_id, event_type, source, details, created_at
     FROM (SELECT * FROM given ORDER BY place) AS ordered
   ), counted AS (
     SELECT bot_id, counted AS guild_id, event_type FROM given
@@ -83,7 +91,7 @@ export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise
   }
   for (const { subject, countedGuildId, id, type, source, details, createdAt } of events) {
     const { botId, guildId, userId } = subject;
-    await tx.run(INSERT, botId, botId, id, guildId, userId, type, source, details, createdAt);
+    await tx.run(INSERT, botId, botId, botId, id, guildId, userId, type, source, details, createdAt);
     await tx.run(COUNT, botId, countedGuildId, type, botId, ALL_GUILDS, type);
   }
 }

@@ -9,6 +9,7 @@ import { ManyProcesses1763600000008 } from './1763600000008-many-processes';
 import { ListsAtSize1763600000009 } from './1763600000009-lists-at-size';
 import { UrlChanges1763600000010 } from './1763600000010-url-changes';
 import { Keys1763600000011 } from './1763600000011-keys';
+import { AuditSealing1763600000012 } from './1763600000012-audit-sealing';
 import { ConsentEvidence1763600000013 } from './1763600000013-consent-evidence';
 import { GuildsOfAUser1763600000015 } from './1763600000015-guilds-of-a-user';
 
@@ -25,6 +26,7 @@ export const LETHE_MIGRATIONS = [
   ListsAtSize1763600000009,
   UrlChanges1763600000010,
   Keys1763600000011,
+  AuditSealing1763600000012,
   ConsentEvidence1763600000013,
   GuildsOfAUser1763600000015,
 ];

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { isDigest, SubjectDigests } from '@app/crypto';
+import type { Tx } from '@app/database';
+import { ALL_GUILDS } from './audit.sql';
+
+/** So many events of one type there are in one guild. */
+interface Counted {
+  readonly guild_id: string;
+  readonly event_type: string;
+  readonly total: number;
+}
+
+/** Says under which guild an erased event is still counted: in the event itself a digest stands in its place. */
+@Injectable()
+export class CountedGuilds {
+  constructor(private readonly digests: SubjectDigests) {}
+
+  /** Counts of events as they have to stand in the kept ones, those over all guilds included, in the order of keys. */
+  async kept(tx: Tx, botId: string, counted: readonly Counted[]): Promise<Counted[]> {
+    const guilds = counted.some(({ guild_id: id }) => isDigest(id)) ? await this.known(tx, botId) : undefined;
+    const sums = new Map<string, Counted>();
+    for (const { guild_id: id, event_type, total } of counted) {
+      for (const guildId of [ALL_GUILDS, guilds?.get(id) ?? id]) {
+        const key = keyOf(guildId, event_type);
+        sums.set(key, { guild_id: guildId, event_type, total: (sums.get(key)?.total ?? 0) + total });
+      }
+    }
+    return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum);
+  }
+
+  private async known(tx: Tx, botId: string): Promise<Map<string, string>> {
+    const rows = await tx.all<{ guild_id: string }>(
+      'SELECT DISTINCT guild_id FROM audit_counts WHERE bot_id = ?',
+      botId,
+    );
+    return new Map(rows.map(({ guild_id: id }) => [this.digests.of(botId, 'guild', id), id]));
+  }
+}
+
+/** Takes the events up to `lastSeq`, which are about to be removed, out of the counts. */
+export async function lowerCounts(
+  tx: Tx,
+  guilds: CountedGuilds,
+  botId: string,
+  lastSeq: number,
+): Promise<void> {
+  const going = await tx.all<Counted>(
+    `SELECT guild_id, event_type, COUNT(*) AS total FROM audit_events WHERE bot_id = ? AND seq <= ?
+     GROUP BY guild_id, event_type`,
+    ...[botId, lastSeq],
+  );
+  // In the order in which those who append change them. A writer's own row may fall below zero: it is the sum that counts.
+  for (const { guild_id: guildId, event_type: type, total } of await guilds.kept(tx, botId, going)) {
+    await tx.run(
+      `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total) VALUES (?, ?, ?, 0, ?)
+       ON CONFLICT (bot_id, guild_id, event_type, writer) DO UPDATE SET total = audit_counts.total + excluded.total`,
+      ...[botId, guildId, type, -total],
+    );
+  }
+}
+
+/** Whether the kept counts are those of the events, and how many events stand behind `seq`. */
+export async function areCountsExact(
+  tx: Tx,
+  guilds: CountedGuilds,
+  botId: string,
+  seq: number,
+): Promise<{ isExact: boolean; behind: number }> {
+  const there = await tx.all<Counted>(
+    `SELECT guild_id, event_type, COUNT(*) AS total FROM audit_events WHERE bot_id = ?
+     GROUP BY guild_id, event_type`,
+    botId,
+  );
+  const kept = await tx.all<Counted>(
+    `SELECT guild_id, event_type, SUM(total) AS total FROM audit_counts WHERE bot_id = ?
+     GROUP BY guild_id, event_type`,
+    botId,
+  );
+  const behind = await tx.get<{ total: number }>(
+    'SELECT COUNT(*) AS total FROM audit_events WHERE bot_id = ? AND seq > ?',
+    ...[botId, seq],
+  );
+  const expected = await guilds.kept(tx, botId, there);
+  return { isExact: textOf(expected) === textOf(kept), behind: behind?.total ?? 0 };
+}
+
+function textOf(counted: readonly Counted[]): string {
+  return counted
+    .filter(({ total }) => total !== 0)
+    .map(({ guild_id: guildId, event_type: type, total }) => `${keyOf(guildId, type)}/${total}`)
+    .sort()
+    .join();
+}
+
+function keyOf(guildId: string, type: string): string {
+  return `${guildId}/${type}`;
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError, notFound, Page, type PageQuery } from '@app/common';
+import { inclusionPath, merkleRoot } from '@app/crypto';
+import { type Tx, UnitOfWork } from '@app/database';
+import { type BatchRow, batchesBackFrom, batchOf, headOf } from './audit-batches';
+import { disclosed } from './audit-disclosure';
+import { leafOf } from './audit-leaf';
+import { AuditSealer, checkpointJws } from './audit-sealer';
+import { unpacked } from './batch-entries';
+import { EventOpener } from './event-opener';
+import type { AuditProofView, CheckpointsView, CheckpointView } from './sealing.dto';
+
+/** Proofs that an event stands in the log as it was sealed, for whoever does not believe the service. */
+@Injectable()
+export class AuditProofs {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly opener: EventOpener,
+    private readonly sealer: AuditSealer,
+  ) {}
+
+  /**
+   * An event that is not sealed yet is sealed for it.
+   * @throws ApiError 404 for another bot's event as for none; 503 while older acts that are under way keep it from
+   * being sealed, or the log does not fit its seals.
+   */
+  async proof(botId: string, eventId: string): Promise<AuditProofView> {
+    const find = (): Promise<AuditProofView | undefined> =>
+      this.unitOfWork.read((tx) => this.find(tx, botId, eventId.toLowerCase()));
+    const found = await find();
+    if (found !== undefined) return found;
+    const isSealed = await this.sealer.sealNow(botId);
+    const sealed = await find();
+    if (sealed !== undefined) return sealed;
+    if (isSealed) throw notFound('Audit event');
+    throw new ApiError('service_unavailable', 'The latest events are about to be sealed: ask again');
+  }
+
+  /** The signed checkpoints, newest first: whoever keeps one can show later that the log was changed before it. */
+  async checkpoints(botId: string, query: PageQuery): Promise<CheckpointsView> {
+    const page = new Page(query);
+    return this.unitOfWork.read(async (tx) => {
+      const head = await headOf(tx, botId);
+      const total = head === undefined ? 0 : head.number - head.pruned_number;
+      // Numbers have no gap: no page has to be counted off.
+      const size = Math.min(page.size, total - page.offset);
+      const batches =
+        head === undefined || size <= 0
+          ? []
+          : await batchesBackFrom(tx, botId, head.number - page.offset, size);
+      return {
+        checkpoints: batches.map(checkpointView),
+        pruning: head?.pruning ?? null,
+        pagination: page.of(total),
+      };
+    });
+  }
+
+  private async find(tx: Tx, botId: string, eventId: string): Promise<AuditProofView | undefined> {
+    const batch = await batchOf(tx, botId, eventId);
+    if (batch === undefined) return undefined;
+    const events = await this.opener.read(tx, botId, batch.first_seq - 1, batch.last_seq, batch.events + 1);
+    const entries = unpacked(batch.entries) ?? [];
+    const leaves = events.map((event, at) =>
+      leafOf(botId, event, entries[at]?.commitment ?? Buffer.alloc(0)),
+    );
+    const index = events.findIndex(({ id }) => id === eventId);
+    const [event, entry] = [events[index], entries[index]];
+    if (event === undefined || entry === undefined || merkleRoot(leaves).toString('base64url') !== batch.root)
+      throw unfit();
+    return {
+      bot_id: botId,
+      event: disclosed(event, entry, this.opener.salts(event, entry.saltedBy)),
+      leaf_index: index,
+      path: inclusionPath(leaves, index).map((hash) => hash.toString('base64url')),
+      checkpoint: checkpointJws(batch),
+    };
+  }
+}
+
+function checkpointView(batch: BatchRow): CheckpointView {
+  const { number, first_seq, last_seq, events, root, chain, sealed_at } = batch;
+  return { number, first_seq, last_seq, events, root, chain, sealed_at, checkpoint: checkpointJws(batch) };
+}
+
+function unfit(): ApiError {
+  return new ApiError(
+    'service_unavailable',
+    'The audit log does not fit its seal any more: its operator has to verify it (npm run admin -- audit:verify)',
+  );
+}

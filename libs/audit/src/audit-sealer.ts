@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '@app/common';
+import { merkleRoot, Signer } from '@app/crypto';
+import { type Tx, UnitOfWork } from '@app/database';
+import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
+import { chainOf, CHECKPOINT_TYPE, checkpointOf, leafOf, NO_CHAIN } from './audit-leaf';
+import { type Entry, HINT_BYTES, packed, type SaltedBy } from './batch-entries';
+import { EventOpener, type OpenEvent } from './event-opener';
+import { SettledOrder } from './settled-order';
+
+/** Events of one batch at most. */
+export const BATCH_MAX = 500;
+/** Events that are computed at a stretch: requests are answered in between. */
+const STRETCH = 25;
+/** How long somebody waits for a seal, and how often is asked meanwhile whether older transactions have ended. */
+const NOW_MS = 2_000;
+const SETTLING_MS = 20;
+
+/** What one bot has to be sealed next. */
+interface Unsealed {
+  readonly botId: string;
+  readonly head: Head | undefined;
+  readonly events: readonly OpenEvent[];
+}
+
+/**
+ * Seals what stands behind the last batch of a log: one batch of each bot at a call. Nothing is locked meanwhile; of
+ * two that make the same batch one puts it on record, and the other one's is gone. An event whose subject is erased
+ * meanwhile stays what it was sealed as: all that is left of it fits.
+ */
+@Injectable()
+export class AuditSealer {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly opener: EventOpener,
+    private readonly signer: Signer,
+    private readonly order: SettledOrder,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Seals events up to the place that is `settled`; answers the bots that may have more. */
+  async seal(botIds: readonly string[], settled: number): Promise<string[]> {
+    const found = await this.unitOfWork.read((tx) =>
+      Promise.all(botIds.map((botId) => this.unsealed(tx, botId, settled))),
+    );
+    const unsealed = found.filter(({ events }) => events.length > 0);
+    const made: { batch: BatchRow; head: Head | undefined }[] = [];
+    for (const { botId, head, events } of unsealed)
+      made.push({ batch: await this.batch(botId, head, events), head });
+    if (made.length === 0) return [];
+    return this.unitOfWork.write(async (tx) => {
+      const more: string[] = [];
+      for (const { batch, head } of made) {
+        const isOurs = await appendBatch(tx, batch, head);
+        if (!isOurs || batch.events === BATCH_MAX) more.push(batch.bot_id);
+      }
+      return more;
+    });
+  }
+
+  /** Seals all that a log has now; false when that takes too long. */
+  async sealNow(botId: string): Promise<boolean> {
+    const endMs = this.clock.monotonicMs() + NOW_MS;
+    const { upTo } = await this.order.look();
+    while (this.clock.monotonicMs() < endMs) {
+      const { settled } = await this.order.look();
+      const more = await this.seal([botId], settled);
+      if (more.length === 0 && settled >= upTo) return true;
+      if (more.length === 0) await pause(SETTLING_MS);
+    }
+    return false;
+  }
+
+  private async unsealed(tx: Tx, botId: string, settled: number): Promise<Unsealed> {
+    const head = await headOf(tx, botId);
+    const events = await this.opener.read(tx, botId, head?.last_seq ?? 0, settled, BATCH_MAX);
+    return { botId, head, events };
+  }
+
+  private async batch(
+    botId: string,
+    head: Head | undefined,
+    events: readonly OpenEvent[],
+  ): Promise<BatchRow> {
+    const entries: Entry[] = [];
+    const leaves: Buffer[] = [];
+    const salted: SaltedBy[] = [];
+    for (const [at, event] of events.entries()) {
+      if (at % STRETCH === 0) await nextTurn();
+      const commitment = this.opener.commitment(event);
+      const leaf = leafOf(botId, event, commitment);
+      leaves.push(leaf);
+      salted.push(event.saltedBy);
+      entries.push({ commitment, saltedBy: event.saltedBy, hint: leaf.subarray(0, HINT_BYTES) });
+    }
+    const ids = events.map(({ id }) => id).sort();
+    const content = {
+      bot_id: botId,
+      number: (head?.number ?? 0) + 1,
+      first_seq: events[0]?.seq ?? 0,
+      last_seq: events.at(-1)?.seq ?? 0,
+      events: events.length,
+      root: merkleRoot(leaves).toString('base64url'),
+      identities: this.opener.identities(botId, events, salted),
+      previous: head?.chain ?? NO_CHAIN,
+      sealed_at: this.clock.nowIso(),
+    };
+    return {
+      ...content,
+      min_id: ids[0] ?? '',
+      max_id: ids.at(-1) ?? '',
+      entries: packed(entries),
+      chain: chainOf(content),
+      signature: detached(await this.signer.sign(checkpointOf(content), CHECKPOINT_TYPE)),
+    };
+  }
+}
+
+/** Without its payload, which the batch itself is. */
+function detached(jws: string): string {
+  const [header = '', , signature = ''] = jws.split('.');
+  return `${header}..${signature}`;
+}
+
+/** The whole checkpoint again. */
+export function checkpointJws(batch: BatchRow): string {
+  const [header = '', , signature = ''] = batch.signature.split('.');
+  return `${header}.${Buffer.from(JSON.stringify(checkpointOf(batch))).toString('base64url')}.${signature}`;
+}

@@ -1,0 +1,144 @@
+import {
+  BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { ApiError, CONFIG, type Config, describeFault } from '@app/common';
+import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { AuditSealer } from './audit-sealer';
+import { SettledOrder } from './settled-order';
+import { UnsealedBots } from './unsealed-bots';
+
+/** From one round to the next; PostgreSQL needs two, and both together are to take less than two seconds. */
+const PAUSE_MS = 700;
+/** While the database cannot. */
+const FAULT_PAUSE_MS = 5_000;
+/** A round takes up no further bots after this: the rest is for the next one. */
+const ROUND_MS = 350;
+/** Bots whose batches share a unit. */
+const GROUP = 16;
+/** Logs that nobody has told of are looked for this often. */
+const SWEEP_MS = 60_000;
+/** Bots looked at by one statement of the search. */
+const PAGE = 500;
+
+/**
+ * Seals the logs of all bots within two seconds of each commit, beside the writers, who wait for nothing. While nothing
+ * is written it rests. Any number of processes may do it; what one that died has left, the search finds.
+ */
+@Injectable()
+export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly name = 'audit-sealing';
+  readonly everyMs = SWEEP_MS;
+  private readonly logger = new Logger('AuditSealing');
+  /** Up to where each log has to be settled before nothing of what is known of is left. */
+  private readonly due = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private round: Promise<void> | undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly sealer: AuditSealer,
+    private readonly order: SettledOrder,
+    private readonly unsealed: UnsealedBots,
+    private readonly jobs: JobRunner,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'jobs'>,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.jobs === 'off') return;
+    this.unsealed.onNote(() => this.arm());
+    void this.jobs.run(this, 'now');
+  }
+
+  @Interval(SWEEP_MS / 2)
+  tick(): void {
+    void this.jobs.run(this);
+  }
+
+  /** What is not sealed by then is for the next start, or for another process. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.round;
+  }
+
+  /** Looks for logs that have grown without anybody having heard of it. */
+  run(lease: Lease, stopping: AbortSignal): Promise<void> {
+    return lease.keep(async () => {
+      for (let after: string | undefined = ''; after !== undefined && !stopping.aborted;)
+        after = await this.search(after);
+    });
+  }
+
+  private async search(after: string): Promise<string | undefined> {
+    const bots = await this.unitOfWork.read((tx) =>
+      tx.all<{ id: string; newest: number | null; sealed: number | null }>(
+        `SELECT id, (SELECT MAX(seq) FROM audit_events WHERE bot_id = bot.id) AS newest,
+           (SELECT last_seq FROM audit_heads WHERE bot_id = bot.id) AS sealed
+         FROM bots bot WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
+        after,
+      ),
+    );
+    for (const { id, newest, sealed } of bots) if ((newest ?? 0) > (sealed ?? 0)) this.unsealed.note(id);
+    return bots.length < PAGE ? undefined : bots.at(-1)?.id;
+  }
+
+  private arm(pauseMs = PAUSE_MS): void {
+    if (this.stopped || this.timer !== undefined) return;
+    this.timer = setTimeout(() => {
+      this.round = this.seal().then((isDone) => {
+        this.timer = undefined;
+        if (this.due.size > 0 || this.unsealed.size > 0) this.arm(isDone ? PAUSE_MS : FAULT_PAUSE_MS);
+      });
+    }, pauseMs).unref();
+  }
+
+  /** One round; false when it failed. */
+  private async seal(): Promise<boolean> {
+    try {
+      const { upTo, settled } = await this.order.look();
+      for (const botId of this.unsealed.take()) this.due.set(botId, upTo);
+      const endMs = performance.now() + ROUND_MS;
+      for (let left = [...this.due.keys()]; left.length > 0 && !this.stopped;) {
+        const group = left.splice(0, GROUP).sort();
+        const more = await this.sealGroup(group, settled);
+        for (const botId of group)
+          if (!more.includes(botId) && settled >= (this.due.get(botId) ?? 0)) this.due.delete(botId);
+        if (performance.now() > endMs) break;
+        left.push(...more);
+      }
+      return true;
+    } catch (error) {
+      this.tell(error);
+      return false;
+    }
+  }
+
+  /** Where one bot's log cannot be sealed, the others' are. */
+  private async sealGroup(group: readonly string[], settled: number): Promise<string[]> {
+    try {
+      return await this.sealer.seal(group, settled);
+    } catch (error) {
+      const code = error instanceof ApiError ? error.code : undefined;
+      if (code === 'service_unavailable') throw error;
+      if (group.length === 1) {
+        this.due.delete(group[0] ?? '');
+        // A bot that was deleted meanwhile has no log.
+        if (code !== 'unauthorized') this.tell(error);
+        return [];
+      }
+    }
+    const more: string[] = [];
+    for (const botId of group) more.push(...(await this.sealGroup([botId], settled)));
+    return more;
+  }
+
+  private tell(error: unknown): void {
+    this.logger.error(JSON.stringify(describeFault(error)));
+  }
+}

@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import { Signer } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
+import { areCountsExact, CountedGuilds } from './audit-counts';
+import { CHECKPOINT_TYPE, NO_CHAIN } from './audit-leaf';
+import { PRUNING_TYPE } from './audit-pruning';
+import { checkpointJws } from './audit-sealer';
+import { faultsOf, type Place } from './batch-check';
+import { EventOpener, type OpenEvent } from './event-opener';
+import type { LogFault, LogSummary } from './log-fault';
+
+/** Events read beyond those that a batch should have: so many that were added are named one by one. */
+const ADDED_MAX = 100;
+const BOTS_PAGE = 500;
+
+type Report = (fault: LogFault) => void;
+type Found = Omit<LogFault, 'bot_id'>;
+
+/** One walk along one log. */
+interface Walk {
+  readonly botId: string;
+  readonly tell: (found: Found) => void;
+  /** Chain values that somebody has kept, by the number of their batch. */
+  readonly kept: ReadonlyMap<number, string>;
+  place: Place;
+  pruned: number | undefined;
+  batches: number;
+  events: number;
+  erased: number;
+}
+
+interface Step {
+  readonly head: Head | undefined;
+  readonly batch: BatchRow | undefined;
+  readonly events: readonly OpenEvent[];
+}
+
+/** No event has a place as low as this; nobody shall put one below the first. */
+const BEGINNING: Place = { number: 0, last_seq: Number.MIN_SAFE_INTEGER, chain: NO_CHAIN };
+
+/**
+ * Looks through sealed logs and tells of everything that was changed, removed, added or moved since it was sealed.
+ * Whoever can write into the database, but has not the keys, cannot hide from it, except by taking back the end of a
+ * log together with its seals: that only a checkpoint shows which somebody else has kept.
+ */
+@Injectable()
+export class AuditVerifier {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly opener: EventOpener,
+    private readonly signer: Signer,
+    private readonly guilds: CountedGuilds,
+  ) {}
+
+  /** Every bot's log; answers what was looked through of each. */
+  async *verifyAll(report: Report): AsyncGenerator<LogSummary & { bot_id: string }> {
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const bots: { id: string }[] = await this.unitOfWork.read((tx) =>
+        tx.all(`SELECT id FROM bots WHERE id > ? ORDER BY id LIMIT ${BOTS_PAGE}`, after ?? ''),
+      );
+      for (const { id } of bots) yield { bot_id: id, ...(await this.verify(id, report)) };
+      after = bots.length < BOTS_PAGE ? undefined : bots.at(-1)?.id;
+    }
+  }
+
+  /**
+   * The service may go on writing meanwhile. `kept` are checkpoints of the log that were noted down elsewhere: it has
+   * to go through each of them.
+   */
+  async verify(botId: string, report: Report, kept: readonly string[] = []): Promise<LogSummary> {
+    let faults = 0;
+    const tell = (found: Found): void => {
+      faults += 1;
+      report({ bot_id: botId, ...found });
+    };
+    const chains = await this.chainsOf(botId, kept, tell);
+    const walk = { botId, tell, kept: chains, place: BEGINNING, pruned: undefined };
+    const { batches, events, erased, place } = await this.go({ ...walk, batches: 0, events: 0, erased: 0 });
+    for (const number of chains.keys())
+      if (number > place.number)
+        tell({ batch: number, fault: 'batch', message: 'a checkpoint was kept of it, and it is missing' });
+    const counted = await this.unitOfWork.snapshot((tx) =>
+      areCountsExact(tx, this.guilds, botId, place.last_seq),
+    );
+    if (!counted.isExact)
+      tell({ fault: 'counts', message: 'the counts kept of the events are not those of the events' });
+    return { batches, events, erased, unsealed: counted.behind, faults };
+  }
+
+  private async go(walk: Walk): Promise<Walk> {
+    for (;;) {
+      const step = await this.step(walk);
+      const { head, batch } = step;
+      const pruned = head?.pruned_number ?? 0;
+      if (walk.pruned !== pruned) {
+        // At the beginning, and when more of it was pruned meanwhile.
+        await this.begin(walk, head);
+        walk.pruned = pruned;
+      } else if (batch === undefined) {
+        ofEnd(walk, head);
+        return walk;
+      } else {
+        await this.look(walk, batch, step.events);
+      }
+    }
+  }
+
+  /** The next batch with everything that stands between it and the one before. */
+  private step({ botId, place }: Walk): Promise<Step> {
+    return this.unitOfWork.read(async (tx) => {
+      const head = await headOf(tx, botId);
+      const [batch] = await batchesAfter(tx, botId, place.number, 1);
+      if (batch === undefined) return { head, batch, events: [] };
+      const limit = batch.events + ADDED_MAX;
+      return {
+        head,
+        batch,
+        events: await this.opener.read(tx, botId, place.last_seq, batch.last_seq, limit),
+      };
+    });
+  }
+
+  private async look(walk: Walk, batch: BatchRow, events: readonly OpenEvent[]): Promise<void> {
+    const { number } = batch;
+    for (const found of faultsOf(this.opener, batch, events, walk.place))
+      walk.tell({ batch: number, ...found });
+    const wrong = (message: string): void => walk.tell({ batch: number, fault: 'batch', message });
+    if ((await this.signer.verified(checkpointJws(batch), CHECKPOINT_TYPE)) === undefined)
+      wrong('its signature is not one of the service over it');
+    const chain = walk.kept.get(number);
+    if (chain !== undefined && chain !== batch.chain)
+      wrong('it is not the one of the checkpoint that was kept');
+    walk.batches += 1;
+    walk.events += events.length;
+    walk.erased += events.filter(({ isErased }) => isErased).length;
+    walk.place = batch;
+  }
+
+  /** The log begins with its first event, or behind what was pruned under a signature. */
+  private async begin(walk: Walk, head: Head | undefined): Promise<void> {
+    if (head === undefined || (head.pruned_number === 0 && head.pruning === null)) return;
+    const { botId, tell } = walk;
+    const statement = await this.signer.verified(head.pruning ?? '', PRUNING_TYPE);
+    if (statement?.['bot_id'] !== botId || statement['number'] !== head.pruned_number) {
+      tell({ fault: 'head', message: 'what was pruned is not under a signature of the service' });
+      return;
+    }
+    walk.place = statement as unknown as Place;
+    const below = await this.unitOfWork.read((tx) =>
+      this.opener.read(tx, botId, BEGINNING.last_seq, walk.place.last_seq, ADDED_MAX),
+    );
+    for (const { seq } of below)
+      tell({ seq, fault: 'event_added', message: 'it stands where everything was pruned' });
+  }
+
+  private async chainsOf(
+    botId: string,
+    kept: readonly string[],
+    tell: (found: Found) => void,
+  ): Promise<Map<number, string>> {
+    const chains = new Map<number, string>();
+    for (const jws of kept) {
+      const payload = await this.signer.verified(jws, CHECKPOINT_TYPE);
+      if (payload?.['bot_id'] === botId) chains.set(Number(payload['number']), String(payload['chain']));
+      else tell({ fault: 'head', message: 'a checkpoint that was given is not one of this log' });
+    }
+    return chains;
+  }
+}
+
+/** What is noted of the end of a log has to be its last batch. */
+function ofEnd({ place, tell }: Walk, head: Head | undefined): void {
+  const noted = head ?? BEGINNING;
+  if (noted.number > place.number)
+    tell({ fault: 'batch', message: `the batches behind ${place.number} are missing` });
+  else if (noted.number < place.number || noted.last_seq !== place.last_seq || noted.chain !== place.chain)
+    tell({ fault: 'head', message: 'what is noted of the last batch is not that batch' });
+}

@@ -1,0 +1,141 @@
+import { merkleRoot } from '@app/crypto';
+import type { BatchRow } from './audit-batches';
+import { chainOf, leafOf } from './audit-leaf';
+import { type Entry, HINT_BYTES, SALTED_BY, unpacked } from './batch-entries';
+import type { EventOpener, OpenEvent } from './event-opener';
+import type { LogFault } from './log-fault';
+
+/** Where a batch has to go on from. */
+export interface Place {
+  readonly number: number;
+  readonly last_seq: number;
+  readonly chain: string;
+}
+
+type Found = Pick<LogFault, 'fault' | 'message' | 'seq'>;
+
+/** Everything that does not fit between a batch, its signature left aside, and the events that stand there now. */
+export function faultsOf(
+  opener: EventOpener,
+  batch: BatchRow,
+  events: readonly OpenEvent[],
+  before: Place,
+): Found[] {
+  const entries = unpacked(batch.entries) ?? [];
+  const found = [...ofRow(batch, entries, before), ...ofEvents(opener, batch, entries, events)];
+  if (found.length > 0) return found;
+  const leaves = events.map((event, at) => leafAt(batch.bot_id, event, entries[at]));
+  if (merkleRoot(leaves).toString('base64url') !== batch.root)
+    return [ofBatch('its root is not that of its events')];
+  return ofWhole(opener, batch, entries, events);
+}
+
+function ofRow(batch: BatchRow, entries: readonly Entry[], before: Place): Found[] {
+  const { number, previous, chain, events } = batch;
+  const faults: (readonly [boolean, string])[] = [
+    [number !== before.number + 1, `it follows batch ${before.number}: those in between are missing`],
+    [previous !== before.chain, 'it does not follow from the batch before it'],
+    [chain !== chainOf(batch), 'its chain value is not that of its fields'],
+    [entries.length !== events, 'it has not one entry for each of its events'],
+  ];
+  return faults.filter(([isWrong]) => isWrong).map(([, message]) => ofBatch(message));
+}
+
+/** Walks along events and entries, and tells where they part. */
+function ofEvents(
+  opener: EventOpener,
+  { bot_id: botId, last_seq: last }: BatchRow,
+  entries: readonly Entry[],
+  events: readonly OpenEvent[],
+): Found[] {
+  const found: Found[] = [];
+  const fits = (event: OpenEvent | undefined, entry: Entry | undefined): boolean =>
+    event !== undefined &&
+    entry !== undefined &&
+    leafAt(botId, event, entry).subarray(0, HINT_BYTES).equals(entry.hint);
+  let at = 0;
+  for (const [index, event] of events.entries()) {
+    const entry = entries[at];
+    if (fits(event, entry)) {
+      const fault = entry && ofContent(opener, event, entry);
+      if (fault !== undefined) found.push(fault);
+      at += 1;
+      continue;
+    }
+    const later = entries.findIndex((other, place) => place > at && fits(event, other));
+    if (later > 0) {
+      found.push(missing(later - at, event.seq));
+      at = later + 1;
+    } else if (entry === undefined || fits(events[index + 1], entry)) {
+      found.push({
+        fault: 'event_added',
+        seq: event.seq,
+        message: 'it was not there when its batch was sealed',
+      });
+    } else {
+      found.push({ fault: 'event_changed', seq: event.seq, message: 'it was changed, moved or exchanged' });
+      at += 1;
+    }
+  }
+  if (at < entries.length) found.push(missing(entries.length - at, last + 1));
+  return found;
+}
+
+/** What the leaf only commits to: the personal parts, as far as they are there. */
+function ofContent(
+  opener: EventOpener,
+  event: OpenEvent,
+  { commitment, saltedBy }: Entry,
+): Found | undefined {
+  const { seq, isErased, isClosed, parts } = event;
+  if (saltedBy === SALTED_BY.nobody) return undefined;
+  if (isErased && saltedBy !== SALTED_BY.erased) {
+    if (parts.details === null && !isClosed) return undefined;
+    return { fault: 'event_changed', seq, message: 'it was erased, and has details again' };
+  }
+  if (saltedBy === SALTED_BY.subject && event.key === undefined) {
+    const message = 'the key of its user is missing: an erasure is not finished, or the key was removed';
+    return { fault: 'event_unreadable', seq, message };
+  }
+  if (opener.salts(event, saltedBy) !== undefined && opener.commitment(event, saltedBy).equals(commitment))
+    return undefined;
+  return { fault: 'event_changed', seq, message: 'its user, guild or details were changed' };
+}
+
+/** What is left to check where every event fits. */
+function ofWhole(
+  opener: EventOpener,
+  batch: BatchRow,
+  entries: readonly Entry[],
+  events: readonly OpenEvent[],
+): Found[] {
+  const salted = entries.map(({ saltedBy }) => saltedBy);
+  const ids = events.map(({ id }) => id).sort();
+  const faults: (readonly [boolean, string])[] = [
+    [
+      opener.identities(batch.bot_id, events, salted) !== batch.identities,
+      'the digest of an erased user or guild, or how an event was salted, was changed',
+    ],
+    [
+      ids[0] !== batch.min_id || ids.at(-1) !== batch.max_id,
+      'the range of its ids is not that of its events',
+    ],
+    [
+      events[0]?.seq !== batch.first_seq || events.at(-1)?.seq !== batch.last_seq,
+      'its place in the log is not that of its events',
+    ],
+  ];
+  return faults.filter(([isWrong]) => isWrong).map(([, message]) => ofBatch(message));
+}
+
+function leafAt(botId: string, event: OpenEvent, entry: Entry | undefined): Buffer {
+  return leafOf(botId, event, entry?.commitment ?? Buffer.alloc(0));
+}
+
+function ofBatch(message: string): Found {
+  return { fault: 'batch', message };
+}
+
+function missing(count: number, beforeSeq: number): Found {
+  return { fault: 'event_missing', message: `${count} missing before seq ${beforeSeq}` };
+}

@@ -1,0 +1,91 @@
+import {
+  AUDIT_EVENT_TYPES,
+  type AuditEventType,
+  Flag,
+  Integer,
+  OneOf,
+  Pagination,
+  QueryInteger,
+  Timestamp,
+  Uuid,
+} from '@app/common';
+import { ApiProperty } from '@nestjs/swagger';
+import type { DisclosedEvent } from './audit-disclosure';
+
+const MAX = Number.MAX_SAFE_INTEGER;
+const hash = { type: 'string', description: '32 bytes in base64url' } as const;
+const jws = {
+  type: 'string',
+  description: 'Compact JWS; its key is in /.well-known/lethe-keys.json',
+} as const;
+
+const part = {
+  type: 'object',
+  properties: {
+    value: { type: 'string', nullable: true },
+    salt: { type: 'string' },
+    hash: { type: 'string' },
+  },
+} as const;
+
+export class EventPath {
+  @Uuid() event_id: string;
+}
+
+export class AuditExportQuery {
+  @QueryInteger(0, MAX, 0) after?: string;
+}
+
+export class ProvenEventView implements DisclosedEvent {
+  @Integer(1, MAX) seq: number;
+  @Uuid() id: string;
+  @OneOf(AUDIT_EVENT_TYPES) event_type: AuditEventType;
+  @OneOf(['service', 'client']) source: string;
+  @Timestamp() created_at: string;
+  @ApiProperty(hash) commitment: string;
+  @Flag() erased: boolean;
+  @ApiProperty({
+    type: 'object',
+    nullable: true,
+    description:
+      'What the commitment hides, each part with its salt, or its hash where it may not be told; null once gone',
+    properties: { user: part, guild: part, details: part },
+  })
+  parts: DisclosedEvent['parts'];
+}
+
+export class AuditProofView {
+  @Uuid() bot_id: string;
+  @ApiProperty({ type: ProvenEventView }) event: DisclosedEvent;
+  @Integer(0, MAX) leaf_index: number;
+  @ApiProperty({ type: [String], description: 'Hashes from the leaf up to the root (RFC 9162)' })
+  path: string[];
+  @ApiProperty(jws) checkpoint: string;
+}
+
+export class CheckpointView {
+  @Integer(1, MAX) number: number;
+  @Integer(1, MAX) first_seq: number;
+  @Integer(1, MAX) last_seq: number;
+  @Integer(1, MAX) events: number;
+  @ApiProperty(hash) root: string;
+  @ApiProperty(hash) chain: string;
+  @Timestamp() sealed_at: string;
+  @ApiProperty(jws) checkpoint: string;
+}
+
+export class CheckpointsView {
+  @ApiProperty({ type: [CheckpointView] }) checkpoints: CheckpointView[];
+  @ApiProperty({
+    ...jws,
+    nullable: true,
+    description: 'Signed statement of what was pruned, if anything was',
+  })
+  pruning: string | null;
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}
+
+/** Documentation of the audit export: one JSON value a line. */
+export class AuditLineView {
+  @OneOf(['log', 'event', 'batch', 'end']) type: string;
+}
