@@ -1,5 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
+const DAY_MS = 86_400_000;
+
 /** The time, as everything in Lethe asks for it; replaced in tests so that hours are played and not waited for. */
 export abstract class Clock {
   /** Milliseconds since the Unix epoch; may jump when the operator sets the clock. */
@@ -11,6 +13,16 @@ export abstract class Clock {
   nowIso(): string {
     return new Date(this.nowMs()).toISOString();
   }
+
+  /** The time that was so many days of 24 hours ago, in the form of {@link nowIso}. */
+  daysAgoIso(days: number): string {
+    return daysAfter(this.nowIso(), -days);
+  }
+}
+
+/** The time so many days of 24 hours after another, in the form of {@link Clock.nowIso}. */
+export function daysAfter(iso: string, days: number): string {
+  return new Date(Date.parse(iso) + days * DAY_MS).toISOString();
 }
 
 export class SystemClock extends Clock {

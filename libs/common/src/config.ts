@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes that belong to Lethe: a variable of one of these that no setting names is a typing mistake. */
 const OWN_PREFIX =
-  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|DATA_LIMIT|DETAILS_LIMIT|JSON_DEPTH|MIGRATE|SHUTDOWN|METRICS|TRUST_PROXY|DATABASE_|BACKUP_)/;
+  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|DATA_LIMIT|DETAILS_LIMIT|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|TRUST_PROXY|DATABASE_|BACKUP_)/;
 
 /**
  * Reads every setting from `environment`; an empty variable counts as not set.

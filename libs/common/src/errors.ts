@@ -35,7 +35,8 @@ export type ConflictReason =
   | 'report_in_progress'
   | 'no_webhook_url'
   | 'text_exists'
-  | 'too_many_languages';
+  | 'too_many_languages'
+  | 'nothing_scheduled';
 
 /** One bad field of a request: its path (`fields[3].key`) and how to mend it. */
 export interface FieldFault {

@@ -104,6 +104,12 @@ export const METRICS = {
     name: 'lethe_erasure_oldest_processing_age_seconds',
     help: 'Age of the oldest erasure that is neither completed nor failed, 0 for none',
   },
+  retention: {
+    type: 'counter',
+    name: 'lethe_retention_erased_total',
+    help: 'What was erased because its time had come: values of user data by retention_days and after a revocation, guilds that were left, records of evidence',
+    label: { name: 'reason', values: ['retention', 'consent_revoked', 'guild_left', 'evidence'] },
+  },
   webhookAttempts: {
     type: 'counter',
     name: 'lethe_webhook_attempts_total',

@@ -10,6 +10,18 @@ export function integer(min: number, max: number) {
   };
 }
 
+/** A number of days; undefined for `off`: never. */
+export function daysOrOff(min: number, max: number) {
+  return (text: string): number | undefined => {
+    if (text === 'off') return undefined;
+    try {
+      return integer(min, max)(text);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}, or off`);
+    }
+  };
+}
+
 export function oneOf<const T extends string>(...values: T[]) {
   return (text: string): T => {
     const found = values.find((value) => value === text);

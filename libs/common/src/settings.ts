@@ -3,6 +3,7 @@ import {
   boolean,
   botTiers,
   databaseUrl,
+  daysOrOff,
   integer,
   masterKeys,
   oneOf,
@@ -131,6 +132,18 @@ export const SETTINGS = {
     integer(16, 67_108_864),
   ),
   jsonDepthLimit: setting('JSON_DEPTH_LIMIT', '16', 'Deepest nesting of a request body', integer(2, 64)),
+  revokedDataGraceDays: setting(
+    'REVOKED_DATA_GRACE_DAYS',
+    '30',
+    'Days after the revocation of a consent at which the data that rested on it is erased; 0: within a minute; `off`: never',
+    daysOrOff(0, 90),
+  ),
+  evidenceRetentionDays: setting(
+    'EVIDENCE_RETENTION_DAYS',
+    '1095',
+    'Days for which evidence stays: erasure requests after their end, the history of a consent after its end, audit events',
+    integer(30, 36_500),
+  ),
   webhookRetrySchedule: setting(
     'WEBHOOK_RETRY_SCHEDULE',
     '5s,1m,5m,30m,2h,5h,10h,24h,24h',

@@ -1,3 +1,4 @@
+export * from './bot-by-bot';
 export * from './columns';
 export * from './database-faults';
 export * from './database.engine';

@@ -6,7 +6,6 @@ import { CHUNK, exhaustSome } from './delivery-states';
 
 /** Whether it is due is asked this often. */
 const INTERVAL_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** Deliveries of a receiver that was being spared until their time was up. */
 const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`;
@@ -75,7 +74,7 @@ export class DeliveryRetention implements Job, OnApplicationBootstrap {
   }
 
   private async removeOld(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
-    const before = new Date(this.clock.nowMs() - this.config.webhookRetentionDays * DAY_MS).toISOString();
+    const before = this.clock.daysAgoIso(this.config.webhookRetentionDays);
     const expired = [botId, firstIdAt(before), before];
     while (!stopping.aborted && (await this.has(EXPIRED, expired))) {
       const removed = await lease.batch(async (tx) => {

@@ -1,0 +1,23 @@
+import { type Logger } from '@nestjs/common';
+import { describeFault } from '@app/common';
+import { LeaseLost } from './job-leases';
+
+/**
+ * Does `work` for one bot after the other, as `next` names them in the order of their ids. A fault of one is told to the
+ * log and stops no other. Ends early once `stopping` says so, or when another process has taken the job over.
+ */
+export async function botByBot(
+  next: (after: string) => Promise<string | undefined>,
+  work: (botId: string) => Promise<void>,
+  stopping: AbortSignal,
+  logger: Logger,
+): Promise<void> {
+  for (let botId = await next(''); botId !== undefined && !stopping.aborted; botId = await next(botId)) {
+    try {
+      await work(botId);
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      logger.error(JSON.stringify(describeFault(error)));
+    }
+  }
+}
