@@ -59,6 +59,7 @@ export interface ShownText {
 
 /** One entry in the history of a consent: what a user was shown or has decided; written once, never changed (GDPR Art. 7(1)). */
 @Entity('consent_history')
+@Index(indexName('consent_history', ['bot_id', 'created_at']), ['botId', 'createdAt'])
 export class ConsentTransition {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Column, ColumnOptions, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 
-type Options = Pick<ColumnOptions, 'name' | 'nullable'>;
+type Options = Pick<ColumnOptions, 'name' | 'nullable' | 'default'>;
 type PrimaryOptions = Pick<ColumnOptions, 'name'>;
 
 /** Column types that mean the same on every engine. */

@@ -59,7 +59,10 @@ export async function createTable(
   else await runner.createTable(table);
 }
 
-/** Adds a column in place; the schema API would copy the whole table on SQLite. */
+/**
+ * Adds a column in place; the schema API would copy the whole table on SQLite. One with a default is not null, and rows
+ * that are there already are not written: both engines answer the default for them.
+ */
 export async function addColumn(
   runner: QueryRunner,
   table: string,
@@ -67,8 +70,10 @@ export async function addColumn(
   shape: Shape,
 ): Promise<void> {
   const { type, length, collation } = onEngine(runner, shape);
+  const fallback: unknown = shape.default;
+  const presence = fallback === undefined ? '' : ` NOT NULL DEFAULT '${String(fallback)}'`;
   await runner.query(
-    `ALTER TABLE ${table} ADD COLUMN ${name} ${type}${length ? `(${length})` : ''}${collation ? ` COLLATE "${collation}"` : ''}`,
+    `ALTER TABLE ${table} ADD COLUMN ${name} ${type}${length ? `(${length})` : ''}${collation ? ` COLLATE "${collation}"` : ''}${presence}`,
   );
 }
 

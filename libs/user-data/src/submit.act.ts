@@ -21,13 +21,13 @@ export interface Submission {
 const KEY = 'bot_id = ? AND guild_id = ? AND user_id = ? AND category_key = ?';
 const CONFLICT = 'ON CONFLICT (bot_id, guild_id, user_id, category_key)';
 const REPLACE = `${CONFLICT} DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`;
-const COLUMNS = 'bot_id, guild_id, user_id, category_key, value, created_at, updated_at';
-const INSERT = `INSERT INTO user_data (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const COLUMNS = 'bot_id, guild_id, user_id, category_key, value, created_at, updated_at, retention_from';
+const INSERT = `INSERT INTO user_data (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const PUT = `${INSERT} ${REPLACE}`;
 const CREATE = `${INSERT} ${CONFLICT} DO NOTHING`;
 
 const PUT_ALL = `INSERT INTO user_data (${COLUMNS})
-  SELECT bot_id, guild_id, user_id, category_key, value, now, now
+  SELECT bot_id, guild_id, user_id, category_key, value, now, now, now
   FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
     AS given (bot_id, guild_id, user_id, category_key, value, now)
   ORDER BY bot_id, guild_id, user_id, category_key ${REPLACE}`;
@@ -113,7 +113,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     const { botId, guildId, userId } = subject;
     const row = [botId, guildId, userId, category];
     if (value === undefined) return (await tx.run(`DELETE FROM user_data WHERE ${KEY}`, ...row)) > 0;
-    await tx.run(PUT, ...row, await this.sealed(tx, subject, category, value), now, now);
+    await tx.run(PUT, ...row, await this.sealed(tx, subject, category, value), now, now, now);
     return false;
   }
 
@@ -134,7 +134,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     const value = this.storable(mergePatch(before, patch) as Record<string, unknown>);
     if (found !== undefined || value === undefined) return this.put(tx, subject, category, value, now);
     const sealed = sealValue(key, subject, category, value);
-    if ((await tx.run(CREATE, ...row, sealed, now, now)) === 0) throw new ConcurrentChange();
+    if ((await tx.run(CREATE, ...row, sealed, now, now, now)) === 0) throw new ConcurrentChange();
     return false;
   }
 

@@ -11,6 +11,7 @@ import { UrlChanges1763600000010 } from './1763600000010-url-changes';
 import { Keys1763600000011 } from './1763600000011-keys';
 import { AuditSealing1763600000012 } from './1763600000012-audit-sealing';
 import { ConsentEvidence1763600000013 } from './1763600000013-consent-evidence';
+import { Retention1763600000014 } from './1763600000014-retention';
 import { GuildsOfAUser1763600000015 } from './1763600000015-guilds-of-a-user';
 
 /** Lethe's schema, in the order in which it grew. */
@@ -28,5 +29,6 @@ export const LETHE_MIGRATIONS = [
   Keys1763600000011,
   AuditSealing1763600000012,
   ConsentEvidence1763600000013,
+  Retention1763600000014,
   GuildsOfAUser1763600000015,
 ];
