@@ -60,6 +60,13 @@ export function isGranted(
   return categories === null || (Object.hasOwn(categories, category) && categories[category] === 'accepted');
 }
 
+/** Whether data can be left that rests on a consent withdrawn before: also while a new request for it waits. */
+export function leavesData({ status, categories }: Pick<Consent, 'status' | 'categories'>): boolean {
+  if (status === 'accepted')
+    return categories !== null && Object.values(categories).some((state) => state !== 'accepted');
+  return status === 'revoked' || status === 'pending';
+}
+
 /** A consent after a new request: asking is not withdrawing, so an accepted one stays in force beside it. */
 export function requested(
   subject: Pick<Consent, 'botId' | 'guildId' | 'userId'>,

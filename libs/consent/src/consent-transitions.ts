@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { type AuditEventType, Clock, DomainEvents, Random } from '@app/common';
-import type { Subject, Tx } from '@app/database';
+import type { Subject, Tx, UnitOfWork } from '@app/database';
+import type { AnnouncedErasures } from './announced-erasures';
 import type { ConsentAsked } from './consent-changes';
 import type { Consent, ConsentAction } from './consent.entity';
 import { ConsentRevoked } from './consent-revoked.event';
+import { ConsentGiven, ConsentWithdrawn, ErasureTimesAsked } from './consent-withdrawn.event';
 import { appendDecision, appendShown, latestOf, type Shown } from './consent-history';
 import { createConsent, putConsent } from './consent.sql';
 
@@ -55,7 +57,7 @@ export class ConsentTransitions {
   }
 
   /** A user has decided. */
-  async decide(tx: Tx, consent: Stored, { type, action, ...act }: Decision): Promise<void> {
+  private async decide(tx: Tx, consent: Stored, { type, action, ...act }: Decision): Promise<void> {
     await Promise.all([
       putConsent(tx, consent),
       appendDecision(tx, this.entry(consent, action, act)),
@@ -63,12 +65,31 @@ export class ConsentTransitions {
     ]);
   }
 
-  /** A user has withdrawn everything: others are told. */
-  async withdraw(tx: Tx, consent: Stored, act: Act): Promise<void> {
+  /** A user has agreed: what rests on it is not to be erased any more. */
+  async give(tx: Tx, consent: Stored, act: Act): Promise<void> {
+    await this.events.publish(new ConsentGiven(tx, subjectOf(consent), act.categories));
+    await this.decide(tx, consent, { type: 'consent_accepted', action: 'accepted', ...act });
+  }
+
+  /** A user has withdrawn some categories, or everything, which others are told; answers when what it has left will be erased. */
+  async withdraw(tx: Tx, consent: Stored, act: Act, at: string): Promise<AnnouncedErasures> {
     const { botId, userId, guildId, version } = consent;
-    await this.decide(tx, consent, { type: 'consent_revoked', action: 'revoked', ...act });
-    const at = consent.revokedAt ?? this.clock.nowIso();
-    await this.events.publish(new ConsentRevoked(tx, botId, userId, guildId, at, version));
+    const withdrawn = new ConsentWithdrawn(tx, subjectOf(consent), act.categories, at);
+    await this.events.publish(withdrawn);
+    const action = act.categories === null ? 'revoked' : 'categories_withdrawn';
+    await this.decide(tx, consent, { type: 'consent_revoked', action, ...act });
+    if (act.categories === null)
+      await this.events.publish(new ConsentRevoked(tx, botId, userId, guildId, at, version));
+    return withdrawn.announced;
+  }
+
+  /** When what a withdrawn consent has left will be erased. */
+  announced(unitOfWork: UnitOfWork, subject: Subject): Promise<AnnouncedErasures> {
+    return unitOfWork.read(async (tx) => {
+      const asked = new ErasureTimesAsked(tx, subject);
+      await this.events.publish(asked);
+      return asked.announced;
+    });
   }
 
   private entry(consent: Stored, action: ConsentAction, act: Act) {

@@ -17,6 +17,8 @@ import { CategoryText } from './consent-texts.dto';
 
 const KEY_MAX = 100;
 const CATEGORIES_MAX = 50;
+const DATA_ERASED_AT =
+  'When the last of the data that rested on the withdrawn consent will be erased, unless it is given anew before';
 
 export class RequestConsent {
   @Snowflake() user_id: string;
@@ -86,9 +88,14 @@ export class ConsentRequestedView {
   texts?: ConsentTextsView;
 }
 
-class CategoryConsentView {
+export class CategoryConsentView {
   @Text(KEY_MAX) key: string;
   @OneOf(CONSENT_STATUSES) status: ConsentStatus;
+  @Timestamp({
+    optional: true,
+    description: 'When what is stored under it will be erased, after a withdrawal',
+  })
+  data_erased_at?: string;
 }
 
 export class ConsentView {
@@ -100,6 +107,7 @@ export class ConsentView {
   @Timestamp() requested_at: string;
   @Timestamp({ nullable: true }) accepted_at: string | null;
   @Timestamp({ nullable: true }) revoked_at: string | null;
+  @Timestamp({ optional: true, description: DATA_ERASED_AT }) data_erased_at?: string;
   @ApiProperty({ type: [CategoryConsentView], required: false }) categories?: CategoryConsentView[];
 }
 
@@ -127,5 +135,6 @@ export class ConsentStatusView {
   @Timestamp({ nullable: true }) revoked_at: string | null;
   @ConsentVersion({ optional: true, description: 'A newer version that waits beside the accepted one' })
   pending_version?: string;
+  @Timestamp({ optional: true, description: DATA_ERASED_AT }) data_erased_at?: string;
   @ApiProperty({ type: [CategoryConsentView], required: false }) categories?: CategoryConsentView[];
 }

@@ -6,6 +6,7 @@ import {
   accepted,
   askedAlready,
   type ConsentAsked,
+  leavesData,
   pendingRequest,
   requested,
   revoked,
@@ -91,13 +92,8 @@ export class ConsentService {
       const granted =
         after.categories &&
         Object.keys(after.categories).filter((key) => after.categories?.[key] === 'accepted');
-      const given = { type: 'consent_accepted', action: 'accepted', source: input.source } as const;
-      // In this order: the facts are those of the entry that was just written.
-      const [, facts] = await Promise.all([
-        this.transitions.decide(tx, after, { ...given, ...request, categories: granted }),
-        receiptFacts(tx, after),
-      ]);
-      return { consent: consentView(after), facts };
+      await this.transitions.give(tx, after, { ...request, categories: granted, source: input.source });
+      return { consent: consentView(after), facts: await receiptFacts(tx, after) };
     });
   }
 
@@ -117,24 +113,19 @@ export class ConsentService {
       const { id, version } = consent;
       const reduced =
         input.categories == null ? undefined : await this.reduced(tx, consent, input.categories);
-      if (reduced !== undefined) {
-        const some = { type: 'consent_revoked', action: 'categories_withdrawn' } as const;
-        const categories = input.categories ?? null;
-        await this.transitions.decide(tx, reduced, { ...some, id, version, categories, source });
-        return consentView(reduced);
-      }
-      const after = revoked(consent, this.clock.nowIso());
-      await this.transitions.withdraw(tx, after, { id, version, categories: null, source });
-      return consentView(after);
+      const at = this.clock.nowIso();
+      const categories = reduced === undefined ? null : (input.categories ?? null);
+      const after = reduced ?? revoked(consent, at);
+      const act = { id, version, categories, source };
+      return consentView(after, await this.transitions.withdraw(tx, after, act, at));
     });
   }
 
   async status(subject: Subject): Promise<ConsentStatusView> {
-    return statusView(
-      await findStatus(this.unitOfWork, subject),
-      subject,
-      subject.guildId === BOT_WIDE_GUILD_ID,
-    );
+    const found = await findStatus(this.unitOfWork, subject);
+    const asks = found !== null && leavesData(found);
+    const announced = asks ? await this.transitions.announced(this.unitOfWork, subject) : undefined;
+    return statusView(found, subject, subject.guildId === BOT_WIDE_GUILD_ID, announced);
   }
 
   /** Closes a subject for submits before an erasure removes anything, also one that has no consent; answers since when. */

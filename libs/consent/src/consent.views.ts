@@ -1,6 +1,12 @@
 import type { Subject } from '@app/database';
+import type { AnnouncedErasures } from './announced-erasures';
 import { categoryStates, pendingRequest } from './consent-changes';
-import type { ConsentRequestedView, ConsentStatusView, ConsentView } from './consent.dto';
+import type {
+  CategoryConsentView,
+  ConsentRequestedView,
+  ConsentStatusView,
+  ConsentView,
+} from './consent.dto';
 import type { Consent } from './consent.entity';
 import type { HistoryEntry } from './consent-history';
 import type { ConsentHistoryEntryView } from './consent-history.dto';
@@ -26,8 +32,8 @@ export function requestedView(
   return keys === null || texts === null ? view : { ...view, consent_id: view.id, categories: keys, texts };
 }
 
-export function consentView(consent: Stored): ConsentView {
-  const categories = categoryStates(consent);
+export function consentView(consent: Stored, announced?: AnnouncedErasures): ConsentView {
+  const categories = categoryViews(consent, announced);
   return {
     id: consent.id,
     status: consent.status,
@@ -37,6 +43,7 @@ export function consentView(consent: Stored): ConsentView {
     requested_at: consent.requestedAt,
     accepted_at: consent.acceptedAt,
     revoked_at: consent.revokedAt,
+    ...erasedAt(consent, announced),
     ...(categories !== undefined && { categories }),
   };
 }
@@ -46,9 +53,10 @@ export function statusView(
   stored: ShownConsent | null,
   { userId, guildId }: Subject,
   listed: boolean,
+  announced?: AnnouncedErasures,
 ): ConsentStatusView {
   const consent = stored?.status === 'none' ? null : stored;
-  const categories = consent === null ? undefined : categoryStates(consent);
+  const categories = consent === null ? undefined : categoryViews(consent, announced);
   return {
     status: consent?.status ?? 'none',
     version: consent?.version ?? null,
@@ -57,6 +65,7 @@ export function statusView(
     accepted_at: consent?.acceptedAt ?? null,
     revoked_at: consent?.revokedAt ?? null,
     ...(consent?.pendingVersion != null && { pending_version: consent.pendingVersion }),
+    ...(consent !== null && erasedAt(consent, announced)),
     ...((categories !== undefined || listed) && { categories: categories ?? [] }),
   };
 }
@@ -73,4 +82,23 @@ export function historyEntryView(entry: HistoryEntry): ConsentHistoryEntryView {
     source: entry.source,
     created_at: entry.createdAt,
   };
+}
+
+/** Of a consent in force only single categories can be withdrawn: they say so themselves. */
+function erasedAt(
+  { status }: Pick<Stored, 'status'>,
+  announced: AnnouncedErasures | undefined,
+): { data_erased_at?: string } {
+  const last = status === 'accepted' ? undefined : announced?.last;
+  return last === undefined ? {} : { data_erased_at: last };
+}
+
+function categoryViews(
+  consent: Pick<Stored, 'categories' | 'pendingCategories'>,
+  announced: AnnouncedErasures | undefined,
+): CategoryConsentView[] | undefined {
+  return categoryStates(consent)?.map((category) => {
+    const at = announced?.of(category.key);
+    return at === undefined ? category : { ...category, data_erased_at: at };
+  });
 }

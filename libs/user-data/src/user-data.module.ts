@@ -4,16 +4,29 @@ import { CategoriesModule } from '@app/categories';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { StoredRecords } from './stored-records';
+import { CategoryRetention } from './category-retention.job';
+import { DueValues } from './due-values';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
 import { UserDataHolder } from './user-data.holder';
 import { SubmitAct } from './submit.act';
 import { UserDataService } from './user-data.service';
+import { WithdrawnDataErasure } from './withdrawn-data.job';
+import { WithdrawnDataListener } from './withdrawn-data.listener';
 
 @Module({
   imports: [CryptoModule, DatabaseModule.forFeature([UserData]), AuditModule, CategoriesModule],
   controllers: [UserDataController],
-  providers: [SubmitAct, UserDataService, UserDataHolder, StoredRecords],
+  providers: [
+    SubmitAct,
+    UserDataService,
+    UserDataHolder,
+    DueValues,
+    CategoryRetention,
+    WithdrawnDataErasure,
+    WithdrawnDataListener,
+    StoredRecords,
+  ],
   exports: [StoredRecords],
 })
 export class UserDataModule {}

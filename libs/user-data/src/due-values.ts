@@ -1,0 +1,138 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditService } from '@app/audit';
+import { Clock, CONFIG, type Config, Metrics, NO_METRICS } from '@app/common';
+import { ConsentScope } from '@app/consent';
+import type { Tx } from '@app/database';
+
+/** Values that one unit looks at: few enough that nobody waits long for a subject that it holds. */
+export const BATCH = 200;
+
+type Reason = 'retention' | 'consent_revoked';
+
+interface Value {
+  readonly guild_id: string;
+  readonly user_id: string;
+  readonly category_key: string;
+}
+
+interface Aged extends Value {
+  readonly updated_at: string;
+}
+
+interface Withdrawn extends Value {
+  readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
+  readonly erasing: number;
+  readonly categories: string | null;
+  readonly legal_basis: string | null;
+}
+
+/** Held with each value is the consent of its subject, as by whoever stores, decides or erases; nobody is waited for. */
+const HELD = `FROM user_data d CROSS JOIN consents c
+  WHERE c.bot_id = d.bot_id AND c.guild_id = d.guild_id AND c.user_id = d.user_id AND c.erasing = 0 AND d.bot_id = ?`;
+const AGED = `SELECT d.guild_id, d.user_id, d.category_key, d.updated_at ${HELD}
+  AND d.category_key = ? AND d.retention_from <= ? ORDER BY d.retention_from LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
+const WITHDRAWN = `SELECT d.guild_id, d.user_id, d.category_key, c.status, c.erasing, c.categories,
+    (SELECT k.legal_basis FROM categories k WHERE k.bot_id = d.bot_id AND k.key = d.category_key) AS legal_basis ${HELD}
+  AND d.withdrawn_at <= ?`;
+const SOME_WITHDRAWN = `${WITHDRAWN} ORDER BY d.withdrawn_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
+const WITHDRAWN_OF_SUBJECT = `${WITHDRAWN} AND d.guild_id = ? AND d.user_id = ? FOR UPDATE SKIP LOCKED`;
+
+const KEY = 'bot_id = ? AND guild_id = ? AND user_id = ? AND category_key = ?';
+const ERASE = `DELETE FROM user_data WHERE ${KEY}`;
+const KEEP_AGED = `UPDATE user_data SET retention_from = updated_at WHERE ${KEY}`;
+const KEEP_WITHDRAWN = `UPDATE user_data SET withdrawn_at = NULL WHERE ${KEY}`;
+
+/**
+ * Erases values whose time has come (GDPR Art. 5(1)(e), 17(1)(b)), about {@link BATCH} in a unit, each with its
+ * `data_deleted`. A value that somebody else is at is left to a later unit: of an update or a new consent in the same
+ * moment, either is first as a whole.
+ */
+@Injectable()
+export class DueValues {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
+
+  constructor(
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /**
+   * Erases what was not updated for the `retention_days` of its category, which stay as they are until the unit ends.
+   * Answers how many values it had to look at.
+   */
+  async eraseAged(tx: Tx, botId: string, category: string): Promise<number> {
+    const declared = await tx.get<{ retention_days: number | string | null }>(
+      'SELECT retention_days FROM categories WHERE bot_id = ? AND key = ? FOR SHARE',
+      ...[botId, category],
+    );
+    if (declared?.retention_days == null) return 0;
+    const before = this.clock.daysAgoIso(Number(declared.retention_days));
+    const values = await tx.all<Aged>(AGED, botId, category, before);
+    const isDue = (value: Aged): boolean => value.updated_at <= before;
+    await this.settle(tx, botId, values, isDue, KEEP_AGED, 'retention');
+    return values.length;
+  }
+
+  /**
+   * Erases what rests on a consent that was withdrawn `REVOKED_DATA_GRACE_DAYS` ago and is not given again. Answers how many
+   * values it had to look at.
+   */
+  async eraseWithdrawn(tx: Tx, botId: string): Promise<number> {
+    const graceDays = this.config.revokedDataGraceDays;
+    if (graceDays === undefined) return 0;
+    const before = this.clock.daysAgoIso(graceDays);
+    const values = await tx.all<Withdrawn>(SOME_WITHDRAWN, botId, before);
+    const whole = values.length < BATCH ? values : await this.wholeSubjects(tx, botId, before, values);
+    await this.settle(tx, botId, whole, restsOnNoConsent, KEEP_WITHDRAWN, 'consent_revoked');
+    return values.length;
+  }
+
+  /** All that is due of the subjects in a batch that was cut: a new consent finds all of it, or nothing. */
+  private async wholeSubjects(
+    tx: Tx,
+    botId: string,
+    before: string,
+    values: readonly Withdrawn[],
+  ): Promise<Withdrawn[]> {
+    const subjects = new Map(values.map((value) => [`${value.guild_id}/${value.user_id}`, value]));
+    const found = await Promise.all(
+      [...subjects.values()].map(({ guild_id: guildId, user_id: userId }) =>
+        tx.all<Withdrawn>(WITHDRAWN_OF_SUBJECT, botId, before, guildId, userId),
+      ),
+    );
+    return found.flat();
+  }
+
+  private async settle<V extends Value>(
+    tx: Tx,
+    botId: string,
+    values: readonly V[],
+    isDue: (value: V) => boolean,
+    keep: string,
+    reason: Reason,
+  ): Promise<void> {
+    const due = values.filter(isDue);
+    await Promise.all(
+      values.map((value) =>
+        tx.run(isDue(value) ? ERASE : keep, ...[botId, value.guild_id, value.user_id, value.category_key]),
+      ),
+    );
+    if (due.length === 0) return;
+    await this.audit.recordAll(
+      tx,
+      due.map(({ guild_id: guildId, user_id: userId, category_key: category }) => ({
+        subject: { botId, guildId, userId },
+        type: 'data_deleted' as const,
+        details: { category, reason },
+      })),
+    );
+    tx.afterCommit(() => this.metrics.count('retention', reason, due.length));
+  }
+}
+
+/** The legal basis may have been changed since, and a process of another version may have taken a new consent. */
+function restsOnNoConsent(value: Withdrawn): boolean {
+  if (value.legal_basis !== 'consent') return false;
+  return value.status !== 'accepted' || !new ConsentScope(value).covers(value.category_key);
+}
