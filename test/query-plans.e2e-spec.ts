@@ -1,3 +1,5 @@
+import { Clock } from '@app/common';
+import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../openapi.json';
 import { field, type Bot } from './support/bot';
 import { PREFIX } from './support/client';
@@ -21,6 +23,7 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
   ['erasures that were left behind for long', /FROM deletion_requests WHERE status = .* LIMIT 1$/],
   ['how far no older transaction is left, for the seals', /audit_events_seq|^SELECT lpad\(/],
   ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
+  ['the next bot with something that ages', /^SELECT bot_id FROM \w+ WHERE bot_id > \S+ AND .* LIMIT 1$/],
 ];
 
 const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1h' });
@@ -46,6 +49,7 @@ beforeAll(async () => {
   await lists(bot, people[0]!);
   await calls(bot);
   await forgets(bot, people[1]!);
+  await ages(bot, people[2]!, people[3]!);
   await bot.delete(`/servers/${guild}`);
   await bot.delete('/data/categories/profile');
   await bot.delete(`/bots/${bot.id}`);
@@ -165,6 +169,23 @@ async function calls(bot: Bot): Promise<void> {
 async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.get(`/gdpr/forget-status/${await bot.hasForgotten(who)}`);
   await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
+}
+
+/** What time does. */
+async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promise<void> {
+  await bot.hasRevoked(revoked);
+  await bot.status(revoked);
+  await bot.post('/consents/revoke', { ...narrowed, categories: ['notes'] });
+  await bot.put('/data/categories/profile', { retention_days: 40 });
+  const path = `/servers/${revoked.guild_id}`;
+  await bot.delete(`${path}?grace_days=1`);
+  await bot.post(`${path}/cancel-deletion`, {});
+  const clock = jest.spyOn(service.app.get(Clock), 'nowMs');
+  for (const days of [35, 50]) {
+    clock.mockReturnValue(Date.now() + days * 86_400_000);
+    for (const job of [WithdrawnDataErasure, CategoryRetention]) await service.app.get(job).sweep();
+  }
+  clock.mockRestore();
 }
 
 async function faulty(statements: readonly string[]): Promise<string[]> {

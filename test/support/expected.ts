@@ -81,7 +81,7 @@ export function botView(bot: { id: string; platformBotId: string; key: string },
 }
 
 export function server(guildId: string, name: string | null = null): Json {
-  return { id: AN_ID, guild_id: guildId, name, created_at: A_TIME };
+  return { id: AN_ID, guild_id: guildId, name, created_at: A_TIME, deletion_scheduled_for: null };
 }
 
 /** A category as it is answered: what was declared, and the defaults of what was not. */

@@ -96,6 +96,7 @@ function othersRows(table: string): string {
     SELECT string_agg(quote_ident(column_name), ', '),
       string_agg(CASE
         WHEN column_name = 'bot_id' THEN 'md5((n % 128)::text)'
+        WHEN column_name = 'retention_days' THEN 'NULL'
         WHEN column_name = 'guild_id' THEN '(n / 128 % 20)::text'
         WHEN column_name = 'event_type' THEN '(n / 128 % 9)::text'
         WHEN column_name = 'category_key' THEN '(n / 128 % 10)::text'

@@ -23,6 +23,7 @@ export const CLOSED_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/servers/register' },
   { method: 'GET', path: '/servers' },
   { method: 'DELETE', path: `/servers/${GUILD}` },
+  { method: 'POST', path: `/servers/${GUILD}/cancel-deletion` },
   { method: 'POST', path: '/data/register' },
   { method: 'GET', path: '/data/categories' },
   { method: 'GET', path: '/data/categories/profile' },

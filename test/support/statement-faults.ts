@@ -4,7 +4,7 @@ import { engine } from './database';
 
 /** What runs beside requests by itself: it is neither counted nor made to fail. */
 const BACKGROUND =
-  /job_leases|UPDATE webhook_deliveries|FROM webhook_deliveries|pg_notify|LISTEN|default_transaction|^ROLLBACK/;
+  /job_leases|^SELECT bot_id FROM|UPDATE webhook_deliveries|FROM webhook_deliveries|pg_notify|LISTEN|default_transaction|^ROLLBACK/;
 
 type Query = (this: unknown, ...given: unknown[]) => unknown;
 

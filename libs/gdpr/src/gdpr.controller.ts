@@ -13,6 +13,7 @@ import {
   ForgetUser,
   ForgottenEverywhereView,
   ForgottenView,
+  GuildDeletionQuery,
   GuildErasedView,
   GuildPath,
 } from './gdpr.dto';
@@ -63,9 +64,13 @@ export class GdprController {
   }
 
   @Delete('servers/:guild_id')
-  @Responds(200, GuildErasedView, ['not_found'])
-  eraseGuild(@CurrentBot() bot: Caller, @Param() { guild_id: guildId }: GuildPath): Promise<GuildErasedView> {
-    return this.gdpr.eraseGuild(bot.botId, guildId);
+  @Responds(200, GuildErasedView, ['not_found', 'conflict'])
+  deleteGuild(
+    @CurrentBot() bot: Caller,
+    @Param() { guild_id: guildId }: GuildPath,
+    @Query() { grace_days: graceDays }: GuildDeletionQuery,
+  ): Promise<GuildErasedView> {
+    return this.gdpr.deleteGuild(bot.botId, guildId, Number(graceDays ?? 0));
   }
 }
 

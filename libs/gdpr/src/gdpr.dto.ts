@@ -1,4 +1,14 @@
-import { DELETION_STATUSES, Flag, Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/common';
+import {
+  DELETION_STATUSES,
+  Flag,
+  Integer,
+  OneOf,
+  QueryInteger,
+  Snowflake,
+  Text,
+  Timestamp,
+  Uuid,
+} from '@app/common';
 import { ApiProperty } from '@nestjs/swagger';
 
 const SCOPES = ['all_guilds'] as const;
@@ -17,6 +27,11 @@ export class DeletionPath {
 
 export class GuildPath {
   @Snowflake() guild_id: string;
+}
+
+export class GuildDeletionQuery {
+  /** Days in which it can be called off; 0 for at once. */
+  @QueryInteger(0, 90, 0) grace_days?: string;
 }
 
 const deletedCategories = {
@@ -64,6 +79,8 @@ export class GuildErasedView {
   @Snowflake() guild_id: string;
   @Flag() deleted: boolean;
   @Integer(0, Number.MAX_SAFE_INTEGER) erased_users: number;
+  @Timestamp({ optional: true, description: 'With grace_days: when everybody in it will be erased' })
+  scheduled_for?: string;
 }
 
 export class ExportPath {

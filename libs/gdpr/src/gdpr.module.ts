@@ -20,6 +20,7 @@ import { ExportService } from './export.service';
 import { GdprController } from './gdpr.controller';
 import { GdprHolder } from './gdpr.holder';
 import { GdprService } from './gdpr.service';
+import { GuildDeletion } from './guild-deletion.job';
 import { KeyDestruction } from './key-destruction';
 import { LedgerChain } from './ledger-chain';
 import { ProcessingRecords } from './processing-record.service';
@@ -48,6 +49,7 @@ import { ReportsController } from './reports.controller';
     ErasedSubject,
     KeyDestruction,
     ExportService,
+    GuildDeletion,
     GdprHolder,
     ProcessingRecords,
     BreachScopes,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { notFound } from '@app/common';
+import { Clock, daysAfter, notFound } from '@app/common';
 import { ServersService } from '@app/servers';
 import { asPartlyDone, type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
 import { DeletionRequest } from './deletion-request.entity';
@@ -23,6 +23,7 @@ export class GdprService {
     private readonly holders: SubjectDataHolders,
     private readonly servers: ServersService,
     private readonly erased: ErasedSubject,
+    private readonly clock: Clock,
   ) {}
 
   async forget(subject: Subject): Promise<ForgottenView> {
@@ -39,14 +40,29 @@ export class GdprService {
   }
 
   /**
+   * {@link eraseGuild} at once, or, since an outage of the platform looks as if the bot had left, after days in which it
+   * can be called off and everything goes on as before.
+   * @throws ApiError as both.
+   */
+  async deleteGuild(botId: string, guildId: string, graceDays: number): Promise<GuildErasedView> {
+    if (graceDays === 0) return this.eraseGuild(botId, guildId);
+    const scheduledFor = daysAfter(this.clock.nowIso(), graceDays);
+    await this.servers.scheduleDeletion(botId, guildId, scheduledFor);
+    return { guild_id: guildId, deleted: false, erased_users: 0, scheduled_for: scheduledFor };
+  }
+
+  /**
    * Erases everyone of a guild, each as an erasure of its own with its webhook, until nobody is left; only then goes
    * the guild's registration. After a crash half-way the guild is still registered and the call can be repeated.
+   * Once `stopping` says so it ends with who is at it, and the guild stays.
    * @throws ApiError 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
    */
-  async eraseGuild(botId: string, guildId: string): Promise<GuildErasedView> {
+  async eraseGuild(botId: string, guildId: string, stopping?: AbortSignal): Promise<GuildErasedView> {
     let erasedUsers = 0;
     for (let left = await this.users(botId, guildId); left.length > 0;) {
       for (let at = 0; at < left.length; at += AT_ONCE) {
+        if (stopping?.aborted === true)
+          return { guild_id: guildId, deleted: false, erased_users: erasedUsers };
         const some = left.slice(at, at + AT_ONCE);
         const ended = await Promise.allSettled(
           some.map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId })),

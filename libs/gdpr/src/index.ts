@@ -1,4 +1,5 @@
 export * from './deletion-request.entity';
 export * from './erasure.service';
 export * from './gdpr.module';
+export * from './guild-deletion.job';
 export * from './user-forgotten.event';

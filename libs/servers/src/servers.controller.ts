@@ -1,7 +1,7 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Caller, CurrentBot, PageQuery, Responds } from '@app/common';
-import { RegisterServer, ServersView, ServerView } from './servers.dto';
+import { RegisterServer, ServerPath, ServersView, ServerView } from './servers.dto';
 import { ServersService } from './servers.service';
 
 @ApiTags('Servers')
@@ -19,5 +19,11 @@ export class ServersController {
   @Responds(200, ServersView)
   list(@CurrentBot() bot: Caller, @Query() query: PageQuery): Promise<ServersView> {
     return this.servers.list(bot.botId, query);
+  }
+
+  @Post(':guild_id/cancel-deletion')
+  @Responds(200, ServerView, ['not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'])
+  cancelDeletion(@CurrentBot() bot: Caller, @Param() { guild_id: guildId }: ServerPath): Promise<ServerView> {
+    return this.servers.cancelDeletion(bot.botId, guildId);
   }
 }

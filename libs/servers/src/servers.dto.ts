@@ -14,6 +14,15 @@ export class ServerView {
   @Snowflake() guild_id: string;
   @Text(NAME_MAX, { nullable: true }) name: string | null;
   @Timestamp() created_at: string;
+  @Timestamp({
+    nullable: true,
+    description: 'When everybody in it will be erased; null unless that is scheduled',
+  })
+  deletion_scheduled_for: string | null;
+}
+
+export class ServerPath {
+  @Snowflake() guild_id: string;
 }
 
 export class ServersView {

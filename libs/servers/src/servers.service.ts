@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, Page, type PageQuery, Random } from '@app/common';
+import { Clock, conflict, notFound, Page, type PageQuery, Random } from '@app/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Server } from './server.entity';
 import type { RegisterServer, ServersView, ServerView } from './servers.dto';
@@ -13,12 +13,16 @@ export class ServersService {
     private readonly random: Random,
   ) {}
 
-  /** Registers a guild; a known one is answered as it is, under the given name if there is one. */
+  /**
+   * Registers a guild; a known one is answered as it is, under the given name if there is one. The bot is there, so a
+   * deletion that was scheduled and has not begun is called off.
+   */
   register(botId: string, { guild_id: guildId, name }: RegisterServer): Promise<ServerView> {
     return this.unitOfWork.write(async (tx) => {
       await tx.run(
         `INSERT INTO servers (bot_id, guild_id, id, name, created_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (bot_id, guild_id) DO UPDATE SET name = COALESCE(excluded.name, servers.name)`,
+         ON CONFLICT (bot_id, guild_id) DO UPDATE SET name = COALESCE(excluded.name, servers.name),
+           deletion_scheduled_for = CASE WHEN servers.deletion_began_at IS NULL THEN NULL ELSE servers.deletion_scheduled_for END`,
         botId,
         guildId,
         this.random.uuid(),
@@ -48,11 +52,59 @@ export class ServersService {
     return (await tx.get(sql, botId, guildId)) !== undefined;
   }
 
+  /**
+   * Puts down when the guild is to be deleted, in place of a time put down before.
+   * @throws ApiError 404 for a guild that is not registered; 409 `deletion_in_progress` once that has begun.
+   */
+  scheduleDeletion(botId: string, guildId: string, scheduledFor: string): Promise<ServerView> {
+    return this.reschedule(botId, guildId, () => scheduledFor);
+  }
+
+  /**
+   * From the answer on nothing will be erased by a deletion that was scheduled.
+   * @throws ApiError 404 for a guild that is not registered; 409 `nothing_scheduled`, or `deletion_in_progress` once it has begun.
+   */
+  cancelDeletion(botId: string, guildId: string): Promise<ServerView> {
+    return this.reschedule(botId, guildId, ({ deletionScheduledFor }) => {
+      if (deletionScheduledFor === null)
+        throw conflict('nothing_scheduled', 'No deletion of this server is scheduled');
+      return null;
+    });
+  }
+
+  /** Begins a scheduled deletion whose time has come, which is not called off any more; false where there is none. */
+  async beginDeletion(tx: Tx, botId: string, guildId: string): Promise<boolean> {
+    const now = this.clock.nowIso();
+    const begun = await tx.run(
+      `UPDATE servers SET deletion_began_at = COALESCE(deletion_began_at, ?)
+       WHERE bot_id = ? AND guild_id = ? AND deletion_scheduled_for <= ?`,
+      ...[now, botId, guildId, now],
+    );
+    return begun > 0;
+  }
+
+  private reschedule(
+    botId: string,
+    guildId: string,
+    next: (server: Server) => string | null,
+  ): Promise<ServerView> {
+    return this.unitOfWork.write(async (tx) => {
+      await this.lock(tx, botId, guildId);
+      const server = await tx.manager.findOneBy(Server, { botId, guildId });
+      if (server === null) throw notFound('Server');
+      if (server.deletionBeganAt !== null)
+        throw conflict('deletion_in_progress', 'The server is being deleted: its users are erased already');
+      const deletionScheduledFor = next(server);
+      await tx.manager.update(Server, { botId, guildId }, { deletionScheduledFor });
+      return view({ ...server, deletionScheduledFor });
+    });
+  }
+
   async remove(tx: Tx, botId: string, guildId: string): Promise<void> {
     await tx.manager.delete(Server, { botId, guildId });
   }
 }
 
-function view({ id, guildId, name, createdAt }: Server): ServerView {
-  return { id, guild_id: guildId, name, created_at: createdAt };
+function view({ id, guildId, name, createdAt, deletionScheduledFor }: Server): ServerView {
+  return { id, guild_id: guildId, name, created_at: createdAt, deletion_scheduled_for: deletionScheduledFor };
 }
