@@ -57,7 +57,10 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
     name: 'Garden',
   }),
   'GET /api/v1/servers': described('List the servers'),
-  'DELETE /api/v1/servers/{guild_id}': described('Remove a server and erase every user of it'),
+  'DELETE /api/v1/servers/{guild_id}': described(
+    'Remove a server and erase every user of it, at once or later',
+  ),
+  'POST /api/v1/servers/{guild_id}/cancel-deletion': described('Call off the scheduled deletion of a server'),
   'POST /api/v1/data/register': described('Declare a data category and its fields', PROFILE, {
     bot_id: BOT,
     categories: [
