@@ -7,12 +7,20 @@ import { BotsController } from './bots.controller';
 import { BotsService } from './bots.service';
 import { KeyDirectory } from './key-directory';
 import { RegistrationService } from './registration.service';
+import { WebhookSecretsHolder } from './webhook-secrets.holder';
 import { WebhookSecrets } from './webhook-secrets.service';
 
 @Module({
   imports: [CryptoModule, DatabaseModule.forFeature([Bot, ApiKey])],
   controllers: [BotsController],
-  providers: [RegistrationService, BotsService, BotDeletion, WebhookSecrets, KeyDirectory],
+  providers: [
+    RegistrationService,
+    BotsService,
+    BotDeletion,
+    WebhookSecrets,
+    WebhookSecretsHolder,
+    KeyDirectory,
+  ],
   exports: [KeyDirectory, WebhookSecrets],
 })
 export class BotsModule {}

@@ -6,5 +6,5 @@ export * from './bots.module';
 export * from './identify.middleware';
 export * from './key-directory';
 export * from './webhook-health';
-export * from './webhook-secrets.service';
+export { WebhookSecrets, type WebhookTarget } from './webhook-secrets.service';
 export * from './webhook-url-changed.event';

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock, conflict, notFound, Random } from '@app/common';
-import { Keyring, newWebhookSecret, UnreadableSecretError } from '@app/crypto';
+import { Keyring, missingKey, newWebhookSecret, UnreadableSecretError } from '@app/crypto';
 import { StartError, type Tx, UnitOfWork } from '@app/database';
 import type { RotateWebhookSecret, WebhookSecretView } from './bots.dto';
 
@@ -39,7 +39,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
     } catch (error) {
       if (!(error instanceof UnreadableSecretError)) throw error;
       throw new StartError(
-        'The webhook secrets in the database were encrypted with another key. ' +
+        `The webhook secrets in the database were encrypted with another key${missingKey(error)}. ` +
           'Restore LETHE_MASTER_KEY, or the key file beside the database, as it was.',
       );
     }
@@ -48,7 +48,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   /** A new secret for a bot, and the text in which it is stored. */
   issue(botId: string): { secret: string; sealed: string } {
     const secret = newWebhookSecret(this.random);
-    return { secret, sealed: this.keyring.seal(secret, context(botId)) };
+    return { secret, sealed: this.keyring.seal(secret, contextOf(botId)) };
   }
 
   /** Undefined when there is no such bot any more. */
@@ -98,10 +98,11 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   }
 
   private open(botId: string, sealed: string): string {
-    return this.keyring.open(sealed, context(botId));
+    return this.keyring.open(sealed, contextOf(botId));
   }
 }
 
-function context(botId: string): string {
+/** What a stored secret is bound to. */
+export function contextOf(botId: string): string {
   return `bots/${botId}/webhook_secret`;
 }

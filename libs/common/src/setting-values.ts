@@ -102,11 +102,10 @@ export function schedule(text: string): readonly number[] {
   });
 }
 
-/** `base64[,base64…]`: keys of 32 bytes; empty for none. */
+/** `base64[,base64…]`, or lines as in a key file: keys of 32 bytes; empty for none. */
 export function masterKeys(text: string): readonly Buffer[] {
   const keys = text
-    .split(',')
-    .map((part) => part.trim())
+    .split(/[,\s]+/)
     .filter((part) => part !== '')
     .map((part) => Buffer.from(part, 'base64'));
   if (keys.some((key) => key.length !== 32))

@@ -1,8 +1,12 @@
 import { Global, Logger, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { Clock, CONFIG, type Config, Random } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { KeyRotation } from './key-rotation';
+import { KeyTextsHolder } from './key-texts.holder';
 import { Keyring } from './keyring';
 import { masterKeys } from './master-key';
+import { SealedTexts } from './sealed-texts';
 import { ServiceKeys } from './service-keys';
 import { Signer } from './signer';
 import { SubjectDigests } from './subject-digests';
@@ -11,6 +15,7 @@ import { SubjectKeys } from './subject-keys';
 /** Provides the {@link Keyring}, and the keys that it seals, to every module. */
 @Global()
 @Module({
+  imports: [DiscoveryModule],
   providers: [
     {
       provide: Keyring,
@@ -38,7 +43,10 @@ import { SubjectKeys } from './subject-keys';
     },
     SubjectDigests,
     SubjectKeys,
+    KeyTextsHolder,
+    SealedTexts,
+    KeyRotation,
   ],
-  exports: [Keyring, ServiceKeys, Signer, SubjectDigests, SubjectKeys],
+  exports: [KeyRotation, Keyring, ServiceKeys, Signer, SubjectDigests, SubjectKeys],
 })
 export class CryptoModule {}

@@ -1,7 +1,9 @@
 export * from './crypto.module';
+export * from './key-rotation';
 export * from './keyring';
-export * from './master-key';
+export { masterKeys } from './master-key';
 export * from './merkle';
+export { HoldsSealedTexts, type SealedColumn, type SealedTextHolder } from './sealed-texts';
 export { addServiceKey, ServiceKeys, serviceKeys } from './service-keys';
 export * from './signer';
 export * from './subject-digests';

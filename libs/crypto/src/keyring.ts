@@ -8,10 +8,28 @@ const VERSION = 'v1';
 
 /** The stored text was sealed with a key that is not at hand, in another place, or was changed. */
 export class UnreadableSecretError extends Error {
-  constructor() {
-    super('A stored secret cannot be decrypted with the keys at hand');
+  override readonly name = 'UnreadableSecretError';
+  /** What the log tells of it: which master key is missing. Ids of keys are no secrets. */
+  readonly code: string | undefined;
+
+  constructor(missingKeyId?: string) {
+    super(
+      missingKeyId === undefined
+        ? 'A stored secret cannot be decrypted with the keys at hand'
+        : `A stored secret was encrypted with the master key ${missingKeyId}, which this process does not have: ` +
+            'add it to LETHE_MASTER_KEY behind a comma, or restore the key file as it was',
+    );
+    this.code = missingKeyId === undefined ? undefined : `master key ${missingKeyId} is missing`;
   }
 }
+
+/** What an operator reads of an unreadable text that keeps a process from starting. */
+export function missingKey({ code }: UnreadableSecretError): string {
+  return code === undefined ? '' : ` (${code})`;
+}
+
+/** Where the id of the master key stands in a sealed text, counted from 1 as SQL does, and how long it is. */
+export const SEALED_KEY_ID = { at: 4, length: 8 } as const;
 
 /**
  * Keeps small secrets unreadable in the database and its backups (AES-256-GCM). What was sealed for one context, say
@@ -19,7 +37,8 @@ export class UnreadableSecretError extends Error {
  */
 export class Keyring {
   private readonly keys: ReadonlyMap<string, Buffer>;
-  private readonly presentId: string;
+  /** Of the key that seals. */
+  readonly presentId: string;
 
   constructor(
     masterKeys: readonly Buffer[],
@@ -30,6 +49,11 @@ export class Keyring {
     if (present === undefined) throw new Error('A keyring needs at least one key');
     this.presentId = present[0];
     this.keys = new Map(entries.map(([id, key]) => [id, derive(key, 'seal', 32)]));
+  }
+
+  /** Of every key that opens, the present one first. */
+  get ids(): readonly string[] {
+    return [...this.keys.keys()];
   }
 
   seal(plain: string, context: string): string {
@@ -44,8 +68,9 @@ export class Keyring {
     const [version, id = '', body = ''] = sealed.split('.');
     const bytes = Buffer.from(body, 'base64url');
     if (version !== VERSION || bytes.length < IV_BYTES + TAG_BYTES) throw new UnreadableSecretError();
+    const key = this.key(id);
     try {
-      const decipher = createDecipheriv(ALGORITHM, this.key(id), bytes.subarray(0, IV_BYTES))
+      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES))
         .setAAD(Buffer.from(context))
         .setAuthTag(bytes.subarray(-TAG_BYTES));
       const opened = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8');
@@ -57,7 +82,7 @@ export class Keyring {
 
   private key(id: string): Buffer {
     const key = this.keys.get(id);
-    if (key === undefined) throw new UnreadableSecretError();
+    if (key === undefined) throw new UnreadableSecretError(/^[\w-]{8}$/.test(id) ? id : undefined);
     return key;
   }
 }

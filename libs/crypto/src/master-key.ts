@@ -1,13 +1,24 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Config, DEFAULT_DATABASE_PATH, type Random } from '@app/common';
 import { StartError } from '@app/database';
 
-const KEY_BYTES = 32;
+export const KEY_BYTES = 32;
 
 /**
- * The keys of `LETHE_MASTER_KEY`; without it that of the key file beside the database, generated at the first start
- * and readable by its owner alone. `warn` hears what the operator should know of such a file.
+ * The keys of `LETHE_MASTER_KEY`; without it those of the key file beside the database, one a line, the present one
+ * first. The file is generated at the first start and readable by its owner alone. `warn` hears what the operator
+ * should know of such a file.
  * @throws StartError when the file cannot be used.
  */
 export function masterKeys(
@@ -16,23 +27,24 @@ export function masterKeys(
   warn: (message: string) => void,
 ): readonly Buffer[] {
   if (config.masterKeys.length > 0) return config.masterKeys;
-  const path = keyFile(config);
-  const key = readKey(path) ?? generateKey(path, random);
+  const path = keyFilePath(config);
+  const keys = readKeyFile(path) ?? [generateKey(path, random)];
   warn(
     `LETHE_MASTER_KEY is not set: secrets are encrypted with the key file ${path}. ` +
       'Keep a copy apart from the backups of the database: without it no webhook can be signed, and with both anybody can sign.',
   );
   if ((statSync(path).mode & 0o077) !== 0)
     warn(`Others can read the key file ${path}: restrict it with chmod 600.`);
-  return [key];
+  return keys;
 }
 
 /** Beside the SQLite file; with another engine where the file would be, so that a grown installation keeps its key. */
-function keyFile({ database }: Config): string {
+export function keyFilePath({ database }: Config): string {
   return `${resolve(database.engine === 'sqlite' ? database.path : DEFAULT_DATABASE_PATH)}.key`;
 }
 
-function readKey(path: string): Buffer | undefined {
+/** Undefined where there is none. @throws StartError for one that cannot be used */
+export function readKeyFile(path: string): readonly Buffer[] | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -41,17 +53,43 @@ function readKey(path: string): Buffer | undefined {
     if (code === 'ENOENT') return undefined;
     throw new StartError(`The key file ${path} cannot be read (${code}). Check its owner and permissions.`);
   }
-  const key = Buffer.from(text.trim(), 'base64');
-  if (key.length !== KEY_BYTES)
+  const keys = text
+    .trim()
+    .split(/\s+/)
+    .map((line) => Buffer.from(line, 'base64'));
+  if (keys.some((key) => key.length !== KEY_BYTES))
     throw new StartError(`The key file ${path} is damaged. It was left untouched; restore a copy of it.`);
-  return key;
+  return keys;
+}
+
+/**
+ * Replaces the key file as a whole: whatever happens meanwhile, it holds what it held before, or these keys, on the disk.
+ * @throws StartError when that cannot be done.
+ */
+export function replaceKeyFile(path: string, keys: readonly Buffer[]): void {
+  const next = `${path}.next`;
+  try {
+    rmSync(next, { force: true });
+    writeFileSync(next, textOf(keys), { mode: 0o600, flag: 'wx', flush: true });
+    renameSync(next, path);
+    const directory = openSync(dirname(path), 'r');
+    fsyncSync(directory);
+    closeSync(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`The key file ${path} cannot be replaced (${code}). It was left as it was.`);
+  }
+}
+
+function textOf(keys: readonly Buffer[]): string {
+  return keys.map((key) => `${key.toString('base64')}\n`).join('');
 }
 
 function generateKey(path: string, random: Random): Buffer {
   const key = random.bytes(KEY_BYTES);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    writeFileSync(path, textOf([key]), { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(`The key file ${path} cannot be written (${code}). Set LETHE_MASTER_KEY instead.`);

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@app/common';
 import { StartError, type Tx, type UnitOfWork } from '@app/database';
-import { type Keyring, UnreadableSecretError } from './keyring';
+import { type Keyring, missingKey, UnreadableSecretError } from './keyring';
 import { SubjectKey } from './subject-key';
 
 const SECRET_BYTES = 32;
@@ -85,7 +85,7 @@ function opened(keyring: Keyring, name: string, row: ServiceKeyRow | undefined):
   } catch (error) {
     if (!(error instanceof UnreadableSecretError)) throw error;
     throw new StartError(
-      'The keys of this database were encrypted with another master key. ' +
+      `The keys of this database were encrypted with another master key${missingKey(error)}. ` +
         'Restore LETHE_MASTER_KEY, or the key file beside the database, as it was.',
     );
   }

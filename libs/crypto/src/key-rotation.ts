@@ -1,0 +1,168 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config, Random } from '@app/common';
+import { StartError, UnitOfWork } from '@app/database';
+import { Keyring, UnreadableSecretError } from './keyring';
+import { KEY_BYTES, keyFilePath, masterKeys, replaceKeyFile } from './master-key';
+import { type SealedColumn, SealedTexts } from './sealed-texts';
+
+/** Texts of one unit: few enough that nobody waits long for it. */
+const BATCH = 500;
+/** Passes over everything; a further one finds what was written with an older key meanwhile. */
+const PASSES_MAX = 5;
+
+/** Which master keys there are, and what each has sealed. */
+export interface KeyUse {
+  readonly keyId: string;
+  /** `present` seals and opens, `older` opens, `missing` is not among the keys of this process. */
+  readonly role: 'present' | 'older' | 'missing';
+  readonly texts: number;
+}
+
+export interface Rotated {
+  readonly keyId: string;
+  readonly rewrapped: number;
+  /** Texts that their own key does not open: damaged, and left as they are. */
+  readonly unreadable: number;
+}
+
+interface Batch {
+  readonly rewrapped: number;
+  readonly unreadable: number;
+  /** Where it ended; undefined for the last one. */
+  readonly reached: readonly string[] | undefined;
+}
+
+/** How far a rotation is. */
+export type OnRewrapped = (table: string, rewrapped: number) => void;
+
+/**
+ * Changes the master key: every text that a key has sealed is sealed by the present one, and the data stays where it
+ * is. It can be broken off at any moment and run again: each text is under a key that is kept, the old or the new one.
+ */
+@Injectable()
+export class KeyRotation {
+  constructor(
+    private readonly texts: SealedTexts,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly keyring: Keyring,
+    private readonly random: Random,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** The present key first, then the older ones, then those that are missing. */
+  async uses(keyring: Keyring = this.keyring): Promise<KeyUse[]> {
+    const counted = new Map<string, number>(keyring.ids.map((id) => [id, 0]));
+    for (const { keyId, texts } of await this.texts.counts())
+      counted.set(keyId, (counted.get(keyId) ?? 0) + texts);
+    return [...counted].map(([keyId, texts]) => ({ keyId, role: roleOf(keyring, keyId), texts }));
+  }
+
+  /**
+   * Brings everything under the present key of `LETHE_MASTER_KEY`. With a key file it makes a new one, and takes the
+   * old one out of the file once nothing is left under it.
+   * @throws StartError for keys that are missing, or that a process goes on using
+   */
+  async rotate(onRewrapped: OnRewrapped): Promise<Rotated> {
+    const file = this.config.masterKeys.length === 0 ? keyFilePath(this.config) : undefined;
+    if (file !== undefined && this.unitOfWork.engine === 'postgres') throw needsSetting(file);
+    await this.requireKeys();
+    const keys = file === undefined ? this.config.masterKeys : this.withNewKey(file);
+    const rotated = await this.rewrapAll(new Keyring(keys, this.random), onRewrapped);
+    if (file !== undefined && rotated.unreadable === 0) replaceKeyFile(file, keys.slice(0, 1));
+    return rotated;
+  }
+
+  /** The keys of the file behind a new one, which is on the disk before anything is sealed by it. */
+  private withNewKey(file: string): readonly Buffer[] {
+    const present = masterKeys(this.config, this.random, () => undefined);
+    // Several keys are what a rotation has left that was broken off.
+    if (present.length > 1) return present;
+    const keys = [this.random.bytes(KEY_BYTES), ...present];
+    replaceKeyFile(file, keys);
+    return keys;
+  }
+
+  private async requireKeys(): Promise<void> {
+    const missing = (await this.uses()).filter(({ role }) => role === 'missing');
+    if (missing.length === 0) return;
+    const named = missing.map(({ keyId, texts }) => `${keyId} (${texts} texts)`).join(', ');
+    throw new StartError(
+      `Nothing was changed: the master keys ${named} are missing. Add them to LETHE_MASTER_KEY behind the present one.`,
+    );
+  }
+
+  private async rewrapAll(keyring: Keyring, onRewrapped: OnRewrapped): Promise<Rotated> {
+    let rewrapped = 0;
+    for (let pass = 1; ; pass++) {
+      let unreadable = 0;
+      for (const column of this.texts.columns()) {
+        let done = 0;
+        for await (const batch of this.batches(keyring, column)) {
+          done += batch.rewrapped;
+          unreadable += batch.unreadable;
+          onRewrapped(column.table, done);
+        }
+        rewrapped += done;
+      }
+      const left = (await this.uses(keyring)).filter(({ role }) => role !== 'present');
+      const others = left.reduce((sum, { texts }) => sum + texts, 0);
+      if (others <= unreadable) return { keyId: keyring.presentId, rewrapped, unreadable };
+      if (pass === PASSES_MAX) throw stillSealing(keyring.presentId);
+    }
+  }
+
+  private async *batches(keyring: Keyring, column: SealedColumn): AsyncGenerator<Batch> {
+    for (let after: readonly string[] | undefined = []; after !== undefined;) {
+      const batch: Batch = await this.rewrapSome(keyring, column, after);
+      yield batch;
+      after = batch.reached;
+    }
+  }
+
+  private rewrapSome(keyring: Keyring, column: SealedColumn, after: readonly string[]): Promise<Batch> {
+    return this.unitOfWork.write(async (tx) => {
+      const page = await this.texts.page(tx, column, keyring.presentId, after, BATCH);
+      const opened = page.map((text) => ({ text, plain: plainOf(keyring, text.sealed, text.context) }));
+      const readable = opened.filter(({ plain }) => plain !== undefined);
+      const replaced = await Promise.all(
+        readable.map(({ text, plain = '' }) =>
+          this.texts.replace(tx, column, text, keyring.seal(plain, text.context)),
+        ),
+      );
+      return {
+        rewrapped: replaced.filter(Boolean).length,
+        unreadable: opened.length - readable.length,
+        reached: page.length < BATCH ? undefined : page.at(-1)?.at,
+      };
+    });
+  }
+}
+
+function roleOf(keyring: Keyring, keyId: string): KeyUse['role'] {
+  if (keyId === keyring.presentId) return 'present';
+  return keyring.ids.includes(keyId) ? 'older' : 'missing';
+}
+
+/** Undefined for a text that is damaged. */
+function plainOf(keyring: Keyring, sealed: string, context: string): string | undefined {
+  try {
+    return keyring.open(sealed, context);
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return undefined;
+    throw error;
+  }
+}
+
+function needsSetting(file: string): StartError {
+  return new StartError(
+    `With PostgreSQL processes may be running that know only the key of ${file}. Set LETHE_MASTER_KEY to a new key ` +
+      '(openssl rand -base64 32), a comma and the content of that file, for every process; restart them, and run keys:rotate again.',
+  );
+}
+
+function stillSealing(keyId: string): StartError {
+  return new StartError(
+    `Some process goes on encrypting with an older key: make ${keyId} the first of LETHE_MASTER_KEY for every process, ` +
+      'restart them, and run keys:rotate again.',
+  );
+}

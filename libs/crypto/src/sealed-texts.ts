@@ -1,0 +1,107 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { type Tx, UnitOfWork } from '@app/database';
+import { SEALED_KEY_ID } from './keyring';
+
+/** A column of texts that the Keyring has sealed. */
+export interface SealedColumn {
+  readonly table: string;
+  readonly column: string;
+  /** The primary key of the table. */
+  readonly key: readonly string[];
+  /** Further columns that the context is made of. */
+  readonly bound?: readonly string[];
+  /** What the text of a row is bound to: the context that the Keyring sealed it for. */
+  readonly contextOf: (row: Readonly<Record<string, string>>) => string;
+  /** Rewrapped after all others: what every start opens, so that none begins with keys that do not open the rest. */
+  readonly last?: true;
+}
+
+/** Implemented by whatever stores texts that the Keyring has sealed, and found by {@link HoldsSealedTexts}. */
+export interface SealedTextHolder {
+  readonly columns: readonly SealedColumn[];
+}
+
+/** Marks a provider as a {@link SealedTextHolder}: what it holds follows when the master key is changed. */
+export const HoldsSealedTexts = DiscoveryService.createDecorator();
+
+/** A text where it stands. */
+export interface SealedText {
+  /** The values of the primary key. */
+  readonly at: readonly string[];
+  readonly sealed: string;
+  readonly context: string;
+}
+
+/** How many texts of a column a master key has sealed. */
+export interface SealedCount {
+  readonly table: string;
+  readonly keyId: string;
+  readonly texts: number;
+}
+
+const keyIdOf = (column: string): string => `substr(${column}, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length})`;
+
+/** Every text in the database that a master key has sealed, whichever module stores it. */
+@Injectable()
+export class SealedTexts {
+  constructor(
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  columns(): readonly SealedColumn[] {
+    const all = this.discovery
+      .getProviders({ metadataKey: HoldsSealedTexts.KEY })
+      .flatMap((wrapper) => (wrapper.instance as SealedTextHolder).columns);
+    return [...all.filter(({ last }) => last !== true), ...all.filter(({ last }) => last === true)];
+  }
+
+  /** How many there are under each key, column by column. */
+  counts(): Promise<SealedCount[]> {
+    return this.unitOfWork.snapshot(async (tx) => {
+      const counts: SealedCount[] = [];
+      for (const { table, column } of this.columns()) {
+        const rows = await tx.all<{ key_id: string; texts: number | string }>(
+          `SELECT ${keyIdOf(column)} AS key_id, COUNT(*) AS texts FROM ${table} WHERE ${column} IS NOT NULL
+           GROUP BY ${keyIdOf(column)} ORDER BY 1`,
+        );
+        counts.push(...rows.map((row) => ({ table, keyId: row.key_id, texts: Number(row.texts) })));
+      }
+      return counts;
+    });
+  }
+
+  /** Some that another key than this one has sealed, in the order of the primary key, behind `after`. */
+  async page(
+    tx: Tx,
+    { table, column, key, bound = [], contextOf }: SealedColumn,
+    keyId: string,
+    after: readonly string[],
+    limit: number,
+  ): Promise<SealedText[]> {
+    const behind = after.length === 0 ? '' : `AND (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
+    const rows = await tx.all<Record<string, string> & { sealed_text: string }>(
+      `SELECT ${[...key, ...bound].join(', ')}, ${column} AS sealed_text FROM ${table}
+       WHERE ${column} IS NOT NULL AND ${keyIdOf(column)} <> ? ${behind} ORDER BY ${key.join(', ')} LIMIT ${limit}`,
+      ...[keyId, ...after],
+    );
+    return rows.map((row) => ({
+      at: key.map((name) => row[name] ?? ''),
+      sealed: row.sealed_text,
+      context: contextOf(row),
+    }));
+  }
+
+  /** Compare-and-set: false where the text is no longer what was read. */
+  async replace(
+    tx: Tx,
+    { table, column, key }: SealedColumn,
+    text: SealedText,
+    by: string,
+  ): Promise<boolean> {
+    const where = [...key, column].map((name) => `${name} = ?`).join(' AND ');
+    const sql = `UPDATE ${table} SET ${column} = ? WHERE ${where}`;
+    return (await tx.run(sql, by, ...text.at, text.sealed)) === 1;
+  }
+}
