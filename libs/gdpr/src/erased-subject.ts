@@ -33,6 +33,9 @@ export class ErasedSubject {
   }
 }
 
+/** Stands where nobody can tell the id any more: a snowflake, so that no client stumbles, which no platform issues. */
+export const ERASED_ID = '0'.repeat(20);
+
 /** The condition for {@link ErasedSubject.namesOf}. */
 export const OF_SUBJECT = '((guild_id = ? AND user_id = ?) OR (guild_id = ? AND user_id = ?))';
 

@@ -78,6 +78,19 @@ export class ErasureService {
   }
 
   /**
+   * Erases a subject once more whom a restored backup has brought back, under the id of the request that had erased it.
+   * @throws ApiError as {@link erase}
+   */
+  async reapply(subject: Subject, id: string): Promise<void> {
+    const subjectCommitment = commitmentTo(subject, this.random.bytes(SALT_BYTES));
+    await this.noted(id, async () =>
+      this.carryOut(
+        await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, { id, subjectCommitment })),
+      ),
+    );
+  }
+
+  /**
    * Finishes every erasure begun before `beforeIso` that a crash or an unreachable database has left `processing`; one
    * that fails stops no other. One that another process is still at, or that the database has no time for, is left as it is.
    * Begins no further one once `stopping` says so.

@@ -97,7 +97,9 @@ export class ErasureSteps {
     const found = await this.lock(tx, request);
     if (found?.status !== 'processing') return found;
     if (await this.destruction.isUndone(tx, subject)) throw new KeyCameBack();
-    const completedAt = await this.audit.recordErased(tx, subject, 'deletion_completed', { request_id: id });
+    const reapplied = await this.destruction.wasDoneBefore(tx, botId, id, found.createdAt);
+    const details = { request_id: id, ...(reapplied && { reapplied }) };
+    const completedAt = await this.audit.recordErased(tx, subject, 'deletion_completed', details);
     const erased = this.erased.columnsOf(subject, id);
     await tx.run(
       `UPDATE deletion_requests SET status = 'completed', completed_at = ?, guild_id = ?, user_id = ?, subject = ?

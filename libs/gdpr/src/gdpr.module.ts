@@ -12,6 +12,8 @@ import { CertificateService } from './certificate.service';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureGauges } from './erasure.gauges';
+import { ErasureLedger } from './erasure-ledger';
+import { ErasureReplay } from './erasure-replay';
 import { ErasureRecovery } from './erasure.recovery';
 import { ErasedSubject } from './erased-subject';
 import { ErasureService } from './erasure.service';
@@ -21,6 +23,7 @@ import { GdprController } from './gdpr.controller';
 import { GdprHolder } from './gdpr.holder';
 import { GdprService } from './gdpr.service';
 import { GuildDeletion } from './guild-deletion.job';
+import { HeldSubjects } from './held-subjects';
 import { KeyDestruction } from './key-destruction';
 import { LedgerChain } from './ledger-chain';
 import { ProcessingRecords } from './processing-record.service';
@@ -45,6 +48,9 @@ import { ReportsController } from './reports.controller';
     ErasureEverywhere,
     ErasureSteps,
     ErasureRecovery,
+    ErasureLedger,
+    ErasureReplay,
+    HeldSubjects,
     ErasureGauges,
     ErasedSubject,
     KeyDestruction,

@@ -1,4 +1,6 @@
 export * from './deletion-request.entity';
+export * from './erasure-ledger';
+export * from './erasure-replay';
 export * from './erasure.service';
 export * from './gdpr.module';
 export * from './guild-deletion.job';

@@ -39,4 +39,10 @@ export class KeyDestruction {
   async isUndone(tx: Tx, subject: Subject): Promise<boolean> {
     return (await this.keys.idOf(tx, subject)) !== undefined;
   }
+
+  /** Whether the subject had been erased by this request before the request was made: in data that a backup brought back. */
+  async wasDoneBefore(tx: Tx, botId: string, requestId: string, createdAt: string): Promise<boolean> {
+    const sql = 'SELECT 1 FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ? AND erased_at < ?';
+    return (await tx.get(sql, botId, requestId, createdAt)) !== undefined;
+  }
 }

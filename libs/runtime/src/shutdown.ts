@@ -30,6 +30,11 @@ export class Shutdown {
     private readonly logger: Logger,
   ) {}
 
+  /** There is nothing to begin any more. */
+  get hasBegun(): boolean {
+    return this.begunMs !== undefined;
+  }
+
   /** From here on signals are obeyed. */
   watch(): void {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.receive(signal));

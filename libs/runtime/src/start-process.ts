@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { type Config, ConfigError, createLogger, describeFault, loadConfig, logStream } from '@app/common';
 import { StartError } from '@app/database';
+import { ErasureReplay } from '@app/gdpr';
 import type { Logger } from 'pino';
 import { Readiness } from './readiness';
 import { type Application, Shutdown } from './shutdown';
@@ -32,6 +33,9 @@ async function run(create: (config: Config, logger: Logger) => Promise<Applicati
   shutdown.watch();
   const app = await create(config, logger);
   if (!shutdown.takes(app)) return;
+  // Nobody is answered from data that a backup has brought back.
+  await app.nest.get(ErasureReplay).run();
+  if (shutdown.hasBegun) return;
   const { url, greeting } = await app.listen();
   app.nest.get(Readiness).ready = true;
   logger.info({ url }, 'listening');

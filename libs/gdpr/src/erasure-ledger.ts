@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '@app/common';
+import { SubjectDigests } from '@app/crypto';
+import { StartError, type Tx, UnitOfWork } from '@app/database';
+import { entryOf, headOf, isHead, type LedgerEntry, textOf } from './ledger-lines';
+
+/** Entries of one read, and of one write. */
+const BATCH = 500;
+
+const COLUMNS = 'bot_id, request_id, subject, key_id, erased_at, place, chain';
+const INSERT = `INSERT INTO keys.erasure_ledger (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+/** An entry that was known before it had its place in the chain. */
+const PLACE = `UPDATE keys.erasure_ledger SET place = ?, chain = ?
+  WHERE bot_id = ? AND request_id = ? AND place IS NULL`;
+
+/** What became of the entries of a file. */
+export interface Merged {
+  readonly added: number;
+  readonly known: number;
+  /** Keys that a backup had brought back, and that an entry names as destroyed. */
+  readonly destroyedKeys: number;
+}
+
+/**
+ * The ledger of all erasures, as it is taken along: a line of JSON for each, with digests in the place of ids. Whoever
+ * restores a backup merges it, and what was erased since is erased anew at the next start.
+ */
+@Injectable()
+export class ErasureLedger {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly digests: SubjectDigests,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A head, and then every entry, a line each. */
+  async *lines(): AsyncGenerator<string> {
+    yield headOf(this.digests, this.clock.nowIso());
+    for (let after: readonly string[] | undefined = []; after !== undefined;) {
+      const entries: LedgerEntry[] = await this.page(after);
+      for (const entry of entries) yield textOf(entry);
+      const last: LedgerEntry | undefined = entries.at(-1);
+      after = last === undefined ? undefined : [last.bot_id, last.request_id];
+    }
+  }
+
+  /**
+   * Adds what is not known yet. `read` answers the lines of one file each time it is called: all of them are looked at
+   * before the first is taken.
+   * @throws StartError for a line that is no entry, with its number, and for the ledger of another installation; nothing
+   * is changed then.
+   */
+  async merge(read: () => AsyncIterable<string>): Promise<Merged> {
+    await this.requireWhole(read());
+    let merged = { added: 0, known: 0 };
+    for await (const batch of batches(read())) {
+      const added = await this.unitOfWork.write((tx) => add(tx, batch));
+      merged = { added: merged.added + added, known: merged.known + batch.length - added };
+    }
+    const destroyedKeys = await this.unitOfWork.write((tx) =>
+      tx.run(`DELETE FROM keys.subject_keys
+        WHERE id IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`),
+    );
+    await this.unitOfWork.scrubKeys();
+    return { ...merged, destroyedKeys };
+  }
+
+  private page(after: readonly string[]): Promise<LedgerEntry[]> {
+    const behind = after.length === 0 ? '' : 'WHERE (bot_id, request_id) > (?, ?)';
+    return this.unitOfWork.read((tx) =>
+      tx.all<LedgerEntry>(
+        `SELECT ${COLUMNS} FROM keys.erasure_ledger ${behind} ORDER BY bot_id, request_id LIMIT ${BATCH}`,
+        ...after,
+      ),
+    );
+  }
+
+  private async requireWhole(lines: AsyncIterable<string>): Promise<void> {
+    let count = 0;
+    for await (const line of lines) {
+      count += 1;
+      if (count === 1) this.requireOwn(line);
+      else if (line !== '') entryOf(line, count);
+    }
+    if (count === 0) throw new StartError('The file is empty: it is no ledger. Nothing was changed.');
+  }
+
+  private requireOwn(line: string): void {
+    if (isHead(this.digests, line)) return;
+    throw new StartError(
+      'Line 1 is not the head of a ledger of this installation: its digests could name nobody here. Restore the keys ' +
+        '(keys.db, or the schema keys) that belong to it first. Nothing was changed.',
+    );
+  }
+}
+
+async function* batches(lines: AsyncIterable<string>): AsyncGenerator<readonly LedgerEntry[]> {
+  let batch: LedgerEntry[] = [];
+  let count = 0;
+  for await (const line of lines) {
+    count += 1;
+    if (count === 1 || line === '') continue;
+    batch.push(entryOf(line, count));
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function add(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
+  let added = 0;
+  for (const entry of entries) {
+    const { bot_id: botId, request_id: requestId, subject, key_id: keyId, erased_at: erasedAt } = entry;
+    const { place, chain } = entry;
+    const inserted = await tx.run(INSERT, botId, requestId, subject, keyId, erasedAt, place, chain);
+    added += inserted;
+    if (inserted === 0 && place !== null) await tx.run(PLACE, place, chain, botId, requestId);
+  }
+  return added;
+}

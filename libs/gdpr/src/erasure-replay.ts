@@ -1,0 +1,155 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { ApiError } from '@app/common';
+import { SubjectDigests } from '@app/crypto';
+import { JobLeases, type Subject, UnitOfWork } from '@app/database';
+import { ERASED_ID } from './erased-subject';
+import { ErasureService } from './erasure.service';
+import { HeldSubjects } from './held-subjects';
+
+const NAME = 'erasure-replay';
+/** How long a process waits before it looks again whether another one is done. */
+const WAIT_MS = 200;
+/** Entries that are looked for by one walk over the subjects of their bot. */
+const SOUGHT_MAX = 10_000;
+/** How often an erasure is begun that another one of the same user keeps out. */
+const TRIES_MAX = 100;
+
+const PENDING = `FROM keys.erasure_ledger l
+  JOIN bots b ON b.id = l.bot_id AND b.deleted_at IS NULL
+  LEFT JOIN deletion_requests r ON r.bot_id = l.bot_id AND r.id = l.request_id
+  WHERE r.id IS NULL`;
+
+/** An erasure that the ledger knows and the data does not. */
+interface Sought {
+  readonly bot_id: string;
+  readonly request_id: string;
+  readonly subject: string;
+  readonly key_id: string | null;
+  readonly erased_at: string;
+}
+
+/**
+ * Erases anew whom a restored backup has brought back: an erasure in the ledger that the data does not know was done
+ * after the backup was made (GDPR Art. 17). It is over before a process answers anything; of several that start at once
+ * one does it, and the others wait.
+ */
+@Injectable()
+export class ErasureReplay implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(ErasureReplay.name);
+  private running: Promise<void> = Promise.resolve();
+  private stopping = false;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly leases: JobLeases,
+    private readonly digests: SubjectDigests,
+    private readonly held: HeldSubjects,
+    private readonly erasures: ErasureService,
+  ) {}
+
+  /** Resolves when the data knows every erasure of the ledger. @throws Error when one of them cannot be done now */
+  run(): Promise<void> {
+    const run = this.replayed();
+    this.running = run.catch(() => undefined);
+    return run;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    await this.running;
+  }
+
+  private async replayed(): Promise<void> {
+    while (!this.stopping && (await this.nextBot('')) !== undefined) {
+      const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, NAME, 'now'));
+      if (lease === undefined) {
+        await pause(WAIT_MS);
+        continue;
+      }
+      try {
+        await lease.keep(() => this.replayAll());
+      } finally {
+        await this.unitOfWork.write((tx) => lease.end(tx));
+      }
+    }
+  }
+
+  private async replayAll(): Promise<void> {
+    let [found, absent] = [0, 0];
+    for (let botId = await this.nextBot(''); botId !== undefined; botId = await this.nextBot(botId)) {
+      for (let sought = await this.sought(botId); sought.length > 0; sought = await this.sought(botId)) {
+        const missed = await this.eraseFound(botId, sought);
+        for (const entry of missed) await this.note(entry);
+        if (this.stopping) return;
+        found += sought.length - missed.length;
+        absent += missed.length;
+      }
+    }
+    this.logger.warn(
+      `The data is older than the ledger of erasures: ${found} erasures were applied again, ` +
+        `and ${absent} were of nobody about whom anything is held`,
+    );
+  }
+
+  /** The next bot that the ledger has such an entry of. */
+  private async nextBot(after: string): Promise<string | undefined> {
+    const sql = `SELECT l.bot_id ${PENDING} AND l.bot_id > ? ORDER BY l.bot_id LIMIT 1`;
+    return (await this.unitOfWork.read((tx) => tx.get<Sought>(sql, after)))?.bot_id;
+  }
+
+  private sought(botId: string): Promise<Sought[]> {
+    return this.unitOfWork.read((tx) =>
+      tx.all<Sought>(
+        `SELECT l.bot_id, l.request_id, l.subject, l.key_id, l.erased_at ${PENDING} AND l.bot_id = ?
+         ORDER BY l.request_id LIMIT ${SOUGHT_MAX}`,
+        botId,
+      ),
+    );
+  }
+
+  /** Erases those whose subject is found; answers the others. */
+  private async eraseFound(botId: string, sought: readonly Sought[]): Promise<Sought[]> {
+    const bySubject = new Map<string, Sought[]>();
+    for (const entry of sought)
+      bySubject.set(entry.subject, [...(bySubject.get(entry.subject) ?? []), entry]);
+    for await (const subjects of this.held.of(botId)) {
+      for (const subject of subjects) {
+        const digest = this.digests.subject(subject);
+        const entries = bySubject.get(digest);
+        if (entries === undefined) continue;
+        for (const { request_id: id } of entries) await this.eraseAgain(subject, id);
+        bySubject.delete(digest);
+        if (this.stopping) return [];
+      }
+      if (bySubject.size === 0) break;
+    }
+    return [...bySubject.values()].flat();
+  }
+
+  /** What keeps it out is an erasure of the same user that was under way when the backup was made. */
+  private async eraseAgain(subject: Subject, id: string): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.erasures.reapply(subject, id);
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'conflict') || tries === TRIES_MAX) throw error;
+        await this.erasures.finishLeft();
+        await pause(WAIT_MS / 10);
+      }
+    }
+  }
+
+  /** Nothing is held any more: that it was erased is on record again, and is not looked for at every start. */
+  private async note({ bot_id: botId, request_id: id, key_id: keyId, erased_at: at }: Sought): Promise<void> {
+    await this.unitOfWork.write((tx) =>
+      tx.run(
+        `INSERT INTO deletion_requests
+           (bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at, key_id)
+         VALUES (?, ?, ?, ?, 'completed', '[]', 0, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        ...[botId, id, ERASED_ID, ERASED_ID, at, at, keyId],
+      ),
+    );
+  }
+}
