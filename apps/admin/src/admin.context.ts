@@ -1,0 +1,40 @@
+import { type INestApplicationContext, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type Config, createLogger, NestLogger } from '@app/common';
+import { LetheModule } from '@app/runtime';
+import { ormOptions } from '../../../ormconfig';
+import type { Surroundings } from './command';
+
+/** A command may take its time over a statement. */
+const STATEMENT_TIMEOUT_MS = 600_000;
+
+@Module({})
+class AdminModule {}
+
+/**
+ * Lethe without its interface and without its jobs, for as long as `work` takes. On SQLite it holds the file: no service
+ * runs meanwhile.
+ * @throws StartError while one does.
+ */
+export async function inContext<T>(
+  { config: given, further }: Surroundings,
+  work: (nest: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const config: Config = {
+    ...given,
+    jobs: 'off',
+    redisUrl: undefined,
+    databaseStatementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  };
+  const logger = createLogger('error', process.stderr);
+  const lethe = LetheModule.forRoot({ config, logger, orm: ormOptions, further });
+  const nest = await NestFactory.createApplicationContext(
+    { module: AdminModule, imports: [lethe] },
+    { logger: new NestLogger(logger), abortOnError: false },
+  );
+  try {
+    return await work(nest);
+  } finally {
+    await nest.close();
+  }
+}

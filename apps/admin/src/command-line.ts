@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import type { Command, Given } from './command';
+
+/** What was given cannot be understood; the message says what can be. */
+export class UsageError extends Error {}
+
+export interface Asked {
+  readonly command: Command;
+  readonly given: Given;
+  readonly help: boolean;
+}
+
+/**
+ * The command that was asked for with its flags; undefined for a call for help alone.
+ * @throws UsageError
+ */
+export function askedOf(commands: readonly Command[], args: readonly string[]): Asked | undefined {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return undefined;
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined)
+    throw new UsageError(`There is no command ${name}. \`npm run admin -- --help\` lists them.`);
+  const { help, ...given } = valuesOf(command, rest);
+  if (help !== true) requireFlags(command, given);
+  return { command, given, help: help === true };
+}
+
+/** Every command with a line that says what it does. */
+export function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    'npm run admin -- <command> [--flags]',
+    '',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    '`npm run admin -- <command> --help` tells the flags of a command. The database is that of DATABASE_URL.',
+    '',
+  ].join('\n');
+}
+
+/** One command with its flags. */
+export function helpOf({ name, summary, flags }: Command): string {
+  const rows = Object.entries(flags).map(([flag, { value, description, required }]) => ({
+    flag: `--${flag}${value === undefined ? '' : ` ${value}`}`,
+    text: `${description}${required ? ' (required)' : ''}`,
+  }));
+  const width = Math.max(0, ...rows.map(({ flag }) => flag.length));
+  const lines = rows.map(({ flag, text }) => `  ${flag.padEnd(width)}  ${text}`);
+  return [`npm run admin -- ${name}${lines.length > 0 ? ' [--flags]' : ''}`, '', summary, ...lines, ''].join(
+    '\n',
+  );
+}
+
+function valuesOf(command: Command, args: readonly string[]): Given {
+  const options = Object.fromEntries(
+    Object.entries(command.flags).map(([flag, { type }]) => [flag, { type }]),
+  );
+  try {
+    return parseArgs({ args: [...args], options: { ...options, help: { type: 'boolean' } } }).values;
+  } catch (error) {
+    throw new UsageError(`${firstSentence((error as Error).message)}\n\n${helpOf(command)}`);
+  }
+}
+
+function requireFlags(command: Command, given: Given): void {
+  for (const [flag, { required }] of Object.entries(command.flags)) {
+    if (required && (given[flag] === undefined || given[flag] === ''))
+      throw new UsageError(`--${flag} is missing.\n\n${helpOf(command)}`);
+  }
+}
+
+/** Node goes on to explain how an argument that begins with a dash could be given: there is none. */
+function firstSentence(message: string): string {
+  return `${message.split(/\. |\n/)[0]?.replace(/\.$/, '')}.`;
+}

@@ -1,0 +1,6 @@
+import type { Command } from './command';
+import { KEY_COMMANDS } from './keys.commands';
+import { LEDGER_COMMANDS } from './ledger.commands';
+
+/** Every command, in the order of the README. */
+export const COMMANDS: readonly Command[] = [...KEY_COMMANDS, ...LEDGER_COMMANDS];

@@ -1,0 +1,66 @@
+import { KeyRotation, type KeyUse, Signer } from '@app/crypto';
+import { StartError } from '@app/database';
+import { inContext } from './admin.context';
+import type { Command, Surroundings } from './command';
+
+/** Which master keys there are, and how much each has sealed: an older one with 0 texts can go. */
+const list: Command = {
+  name: 'keys:list',
+  summary: 'Tells the ids of the master keys, and how many texts each has encrypted',
+  flags: {},
+  run: (_, surroundings) =>
+    inContext(surroundings, async (nest) => {
+      const uses = await nest.get(KeyRotation).uses();
+      await surroundings.data(['key       role     texts', ...uses.map(lineOf), ''].join('\n'));
+    }),
+};
+
+function lineOf({ keyId, role, texts }: KeyUse): string {
+  return `${keyId}  ${role.padEnd(7)}  ${texts}`;
+}
+
+const rotate: Command = {
+  name: 'keys:rotate',
+  summary:
+    'Encrypts everything with the first key of LETHE_MASTER_KEY that an older one has encrypted; a key file gets a new key',
+  flags: {},
+  run: (_, surroundings) =>
+    inContext(surroundings, async (nest) => {
+      const { keyId, rewrapped, unreadable } = await nest
+        .get(KeyRotation)
+        .rotate((table, count) => surroundings.progress.show(`${table}: ${count} rewrapped`));
+      surroundings.tell(`${rewrapped} texts were rewrapped; everything is under the key ${keyId}.`);
+      if (unreadable > 0) throw damaged(unreadable);
+      surroundings.tell(farewell(surroundings));
+    }),
+};
+
+function damaged(count: number): StartError {
+  return new StartError(
+    `Except ${count} texts that their own key does not open: they are damaged, and were left as they are. ` +
+      'Keep the older keys until they are restored or their bots have new secrets.',
+  );
+}
+
+function farewell({ config }: Surroundings): string {
+  const done =
+    config.masterKeys.length === 0
+      ? 'The key file holds the new key alone: make a copy of it now.'
+      : 'Older keys may be removed from LETHE_MASTER_KEY, in every process.';
+  return `${done} Backups that were made before need the older key: keep it, apart from them, for as long as you keep them.`;
+}
+
+const rotateSigning: Command = {
+  name: 'keys:sign-rotate',
+  summary: 'Puts a new signing key in force and retires the present one; what that has signed stays valid',
+  flags: {},
+  run: (_, surroundings) =>
+    inContext(surroundings, async (nest) => {
+      await surroundings.data(`${await nest.get(Signer).rotate()}\n`);
+      surroundings.tell(
+        'The signing key with this id is in force; processes that run take it up within 30 seconds.',
+      );
+    }),
+};
+
+export const KEY_COMMANDS: readonly Command[] = [list, rotate, rotateSigning];

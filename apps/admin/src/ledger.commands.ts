@@ -1,0 +1,90 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { StartError } from '@app/database';
+import { ErasureLedger } from '@app/gdpr';
+import { inContext } from './admin.context';
+import type { Command, Given, Surroundings } from './command';
+
+/** Lines that are written together. */
+const LINES = 500;
+
+const exported: Command = {
+  name: 'ledger:export',
+  summary: 'Writes the ledger of all erasures, a line of JSON for each: to be kept apart from the backups',
+  flags: {
+    out: { type: 'string', value: 'FILE', description: 'A new file; without it standard output' },
+  },
+  run: (given, surroundings) =>
+    inContext(surroundings, async (nest) => {
+      const lines = nest.get(ErasureLedger).lines();
+      const count = await (given['out'] === undefined
+        ? written(lines, (text) => surroundings.data(text))
+        : intoFile(String(given['out']), lines));
+      surroundings.tell(`${count - 1} erasures are in it.`);
+    }),
+};
+
+const imported: Command = {
+  name: 'ledger:import',
+  summary: 'Merges a ledger after a backup was restored; what it names is erased again at the next start',
+  flags: {
+    in: { type: 'string', value: 'FILE', description: 'What ledger:export has written', required: true },
+  },
+  run: async (given, surroundings) => merged(given, surroundings),
+};
+
+export const LEDGER_COMMANDS: readonly Command[] = [exported, imported];
+
+async function merged(given: Given, surroundings: Surroundings): Promise<void> {
+  const path = String(given['in']);
+  await open(path).then(
+    (file) => file.close(),
+    (error: NodeJS.ErrnoException) => {
+      throw new StartError(`${path} cannot be read (${error.code}).`);
+    },
+  );
+  await inContext(surroundings, async (nest) => {
+    const { added, known, destroyedKeys } = await nest
+      .get(ErasureLedger)
+      .merge(() => createInterface({ input: createReadStream(path), crlfDelay: Infinity }));
+    surroundings.tell(
+      `${added} erasures were added, ${known} were known; ${destroyedKeys} keys that were back are destroyed. ` +
+        'Start the service now: it erases again whom the data still holds, before it answers.',
+    );
+  });
+}
+
+async function written(
+  lines: AsyncIterable<string>,
+  write: (text: string) => Promise<void>,
+): Promise<number> {
+  let waiting: string[] = [];
+  let count = 0;
+  for await (const line of lines) {
+    count += 1;
+    if (waiting.push(`${line}\n`) < LINES) continue;
+    await write(waiting.join(''));
+    waiting = [];
+  }
+  await write(waiting.join(''));
+  return count;
+}
+
+/** A file of its owner that was not there before, whole on the disk. */
+async function intoFile(path: string, lines: AsyncIterable<string>): Promise<number> {
+  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException): FileHandle => {
+    throw new StartError(
+      error.code === 'EEXIST'
+        ? `${path} is there already: name a new file.`
+        : `${path} cannot be written (${error.code}).`,
+    );
+  });
+  try {
+    const count = await written(lines, (text) => file.writeFile(text));
+    await file.sync();
+    return count;
+  } finally {
+    await file.close();
+  }
+}

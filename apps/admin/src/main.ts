@@ -1,0 +1,3 @@
+import { runAdmin } from './admin';
+
+void runAdmin(process.argv.slice(2));

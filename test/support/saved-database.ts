@@ -1,0 +1,65 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Client } from 'pg';
+import { engine, sqliteFile, type TestDatabase } from './database';
+
+/** What a backup is of: the data, the keys, or both. */
+export type Part = 'data' | 'keys';
+
+/** A copy of a database that nobody uses, put back later: as a whole, or in one of its parts. */
+export class SavedDatabase {
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly directory: string,
+    private readonly copy: string,
+  ) {}
+
+  static async of(database: TestDatabase, path: string): Promise<SavedDatabase> {
+    const copy =
+      engine === 'sqlite' ? mkdtempSync(join(tmpdir(), 'lethe-saved-')) : `${nameOf(database)}_saved`;
+    if (engine === 'sqlite') cpSync(dirname(path), copy, { recursive: true });
+    else await onServer(`CREATE DATABASE ${copy} TEMPLATE ${nameOf(database)}`);
+    return new SavedDatabase(database, dirname(path), copy);
+  }
+
+  async restore(parts: readonly Part[] = ['data', 'keys']): Promise<void> {
+    if (engine === 'sqlite') {
+      const names = { data: 'lethe.db', keys: 'keys.db' };
+      for (const part of parts)
+        for (const file of readdirSync(this.copy).filter((name) => name.startsWith(names[part])))
+          cpSync(join(this.copy, file), join(this.directory, file));
+      return;
+    }
+    const name = nameOf(this.database);
+    if (parts.length === 1) throw new Error('One part alone is restored on SQLite only');
+    await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
+    await onServer(`CREATE DATABASE ${name} TEMPLATE ${this.copy}`);
+  }
+
+  async drop(): Promise<void> {
+    if (engine === 'sqlite') rmSync(this.copy, { recursive: true });
+    else await onServer(`DROP DATABASE ${this.copy} WITH (FORCE)`);
+  }
+}
+
+/** Where the keys are: on SQLite in a file of their own, on PostgreSQL beside the data. */
+export function keysOf(database: TestDatabase, directory: string): TestDatabase {
+  return engine === 'sqlite' ? sqliteFile(join(directory, 'keys.db')) : database;
+}
+
+/** The name of a table of keys there. */
+export const keyTable = (name: string): string => (engine === 'sqlite' ? name : `keys.${name}`);
+
+function nameOf({ url }: TestDatabase): string {
+  return new URL(url).pathname.slice(1);
+}
+
+async function onServer(sql: string): Promise<void> {
+  const url = new URL(process.env['TEST_POSTGRES_URL'] ?? '');
+  url.pathname = '/postgres';
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
