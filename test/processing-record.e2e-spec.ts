@@ -1,7 +1,7 @@
 import { type Bot, field } from './support/bot';
 import { A_TEXT, A_TIME, expectFailure, expectFaults, expectSuccess } from './support/expected';
 import { UNKNOWN_UUID } from './support/inputs';
-import { useService } from './support/service';
+import { Service, useService } from './support/service';
 import { PREFIX } from './support/client';
 
 const service = useService();
@@ -37,7 +37,7 @@ describe('GET /api/v1/bots/{bot_id}/processing-record', () => {
         { recipient: A_TEXT, host: 'bot.example.org:8443', receives: A_TEXT },
       ],
       transfers: A_TEXT,
-      time_limits: expect.arrayContaining([{ applies_to: A_TEXT, days: 30 }]) as unknown,
+      time_limits: [30, 1095, 30].map((days) => ({ applies_to: A_TEXT, days })),
       security_measures: expect.arrayContaining([A_TEXT]) as unknown,
       activities: [
         {
@@ -117,6 +117,18 @@ describe('GET /api/v1/bots/{bot_id}/processing-record', () => {
     const rows = text.split('\n').filter((line) => line.startsWith('| value'));
     expect(rows).toHaveLength(1);
     expect(rows[0]?.match(/(?<!\\)\|/g)).toHaveLength(6);
+  });
+
+  it('says so where data outlives the withdrawal of its consent', async () => {
+    const other = await new Service({
+      REVOKED_DATA_GRACE_DAYS: 'off',
+      EVIDENCE_RETENTION_DAYS: '400',
+    }).start();
+    const its = await other.registerBot();
+    const { text } = await its.get(`/bots/${its.id}/processing-record?format=markdown`);
+    await other.stop();
+    expect(text).toMatch(/after its withdrawal: no limit by time\n/);
+    expect(text).toMatch(/audit events: 400 days\n/);
   });
 
   it.each(['xml', '', 'MARKDOWN'])('answers 400 naming format when it is %j', async (format) => {

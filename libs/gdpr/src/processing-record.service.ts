@@ -64,16 +64,22 @@ export class ProcessingRecords {
       data_subjects: DATA_SUBJECTS,
       recipients: recipientsOf(webhookUrl),
       transfers: TRANSFERS,
-      time_limits: [
-        {
-          applies_to: 'Records of webhook calls, after these have ended',
-          days: this.config.webhookRetentionDays,
-        },
-        { applies_to: 'Evidence of consents and of erasures', days: null },
-      ],
+      time_limits: timeLimits(this.config),
       security_measures: securityMeasures(this.config),
     };
   }
+}
+
+function timeLimits(config: Config): ProcessingRecordHead['time_limits'] {
+  const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays } = config;
+  return [
+    { applies_to: 'Data that rested on a consent, after its withdrawal', days: revokedDataGraceDays ?? null },
+    {
+      applies_to: 'Evidence of consents and of erasures, after their end, and audit events',
+      days: evidenceRetentionDays,
+    },
+    { applies_to: 'Records of webhook calls, after these have ended', days: webhookRetentionDays },
+  ];
 }
 
 function recipientsOf(webhookUrl: string | null): ProcessingRecordHead['recipients'] {

@@ -15,6 +15,7 @@ export function securityMeasures(config: Config): readonly string[] {
     "An erasure destroys the user's key, and of the ids leaves keyed digests alone.",
     'Data is stored under a consent in force alone, which is checked in the storing transaction.',
     'Every act on personal data is recorded in an audit log, in the transaction of the act.',
+    'The audit log is sealed in signed batches: what is changed or removed afterwards is found.',
     ...(database.engine === 'sqlite'
       ? ['Deleted rows are overwritten in the database file, whose log is truncated.']
       : []),
