@@ -3,7 +3,7 @@ import { describeFault, notFound, Page } from '@app/common';
 import { Signer } from '@app/crypto';
 import { type Subject, UnitOfWork } from '@app/database';
 import type { AcceptConsent, AcceptedConsentView, ConsentReceiptView } from './consent.dto';
-import { countHistory, historyPage } from './consent-history';
+import { countHistory, historyPage, latestOf } from './consent-history';
 import type { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
 import { receiptOf } from './consent-receipt';
 import { receiptFacts } from './consent-receipt.facts';
@@ -48,7 +48,7 @@ export class ConsentEvidence {
       const consent = await findConsent(tx, subject);
       if (consent?.status !== 'accepted' || consent.erasing !== 0)
         throw notFound('Consent', { current_status: consent?.status ?? 'none' });
-      return receiptFacts(tx, consent);
+      return receiptFacts(tx, consent, latestOf(tx, consent, consent.id));
     });
     const payload = receiptOf(facts);
     return { receipt: await this.signer.sign(payload, RECEIPT_TYPE), payload };

@@ -21,7 +21,7 @@ const APPEND = `${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const LATEST = `FROM consent_history WHERE ${SUBJECT} AND consent_id = ? ORDER BY id DESC LIMIT 1`;
 
 const APPEND_DECISION = `${INSERT}
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT language ${LATEST}), (SELECT texts ${LATEST}), ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT language ${LATEST}), (SELECT texts ${LATEST}), ?) RETURNING language, texts`;
 
 type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
   action: ConsentTransition['action'];
@@ -36,11 +36,16 @@ export async function appendShown(tx: Tx, entry: Entry): Promise<void> {
   await tx.run(APPEND, ...valuesOf(entry), language, JSON.stringify(texts ?? []), source);
 }
 
-/** Writes down what a user has decided, with the texts that were shown last under this request. */
-export async function appendDecision(tx: Tx, entry: Omit<Entry, 'language' | 'texts'>): Promise<void> {
+/** Writes down what a user has decided, with the texts that were shown last under this request; answers the entry. */
+export async function appendDecision(
+  tx: Tx,
+  entry: Omit<Entry, 'language' | 'texts'>,
+): Promise<HistoryEntry> {
   const { botId, guildId, userId, consentId, source } = entry;
   const latest = [botId, guildId, userId, consentId];
-  await tx.run(APPEND_DECISION, ...valuesOf(entry), ...latest, ...latest, source);
+  const values = [...valuesOf(entry), ...latest, ...latest, source];
+  const shown = await tx.get<Pick<Row, 'language' | 'texts'>>(APPEND_DECISION, ...values);
+  return { ...entry, language: shown?.language ?? null, texts: textsOf(shown?.texts ?? null) };
 }
 
 function valuesOf(entry: Omit<Entry, 'language' | 'texts' | 'source'>) {
@@ -92,7 +97,11 @@ function entryOf(row: Row): HistoryEntry {
     categories: row.categories === null ? null : (JSON.parse(row.categories) as string[]),
     createdAt: row.created_at,
     language: row.language,
-    texts: row.texts === null ? null : (JSON.parse(row.texts) as ShownText[]),
+    texts: textsOf(row.texts),
     source: row.source,
   };
+}
+
+function textsOf(json: string | null): ShownText[] | null {
+  return json === null ? null : (JSON.parse(json) as ShownText[]);
 }

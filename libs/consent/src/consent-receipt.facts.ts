@@ -1,42 +1,52 @@
 import { declaredPurposes } from '@app/categories';
 import type { Tx } from '@app/database';
-import type { Consent } from './consent.entity';
-import { latestOf } from './consent-history';
+import type { Consent, ShownText } from './consent.entity';
+import type { HistoryEntry } from './consent-history';
 import { PURPOSES_MAX, type ReceiptFacts } from './consent-receipt';
 import type { ConsentNotice } from './consent-texts';
 
-interface NoticeRow {
-  readonly digest: string;
-  readonly notice: string | null;
-}
-
-/** Gathers what a receipt of a consent in force states; within the unit that accepts, what that unit has written. */
-export async function receiptFacts(tx: Tx, consent: Omit<Consent, 'bot'>): Promise<ReceiptFacts> {
-  const { botId, version, categories } = consent;
+/**
+ * Gathers what a receipt of a consent in force states. In the unit that accepts, `decision` is still being written: what
+ * else is asked does not wait for it.
+ */
+export async function receiptFacts(
+  tx: Tx,
+  consent: Omit<Consent, 'bot'>,
+  decision: Promise<HistoryEntry | undefined>,
+): Promise<ReceiptFacts> {
+  const { botId, categories } = consent;
   const granted = categories && Object.keys(categories).filter((key) => categories[key] === 'accepted');
-  const [decision, notices, bot, found] = await Promise.all([
-    latestOf(tx, consent, consent.id),
-    tx.all<NoticeRow>(
-      'SELECT digest, notice FROM consent_texts WHERE bot_id = ? AND consent_version = ? ORDER BY language',
-      botId,
-      version,
-    ),
+  const [entry, bot, found] = await Promise.all([
+    decision,
     tx.get<{ name: string; privacy_contact: string | null }>(
       'SELECT name, privacy_contact FROM bots WHERE id = ?',
       botId,
     ),
     declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1),
   ]);
-  const shown = decision?.texts?.[0]?.digest;
-  const notice = notices.find(({ digest }) => digest === shown)?.notice ?? null;
   return {
     consent,
-    decision,
-    notice: notice === null ? null : (JSON.parse(notice) as ConsentNotice),
+    decision: entry,
+    notice: await noticeOf(tx, consent, entry?.texts?.[0]),
     bot: { id: botId, name: bot?.name ?? '', contact: bot?.privacy_contact ?? null },
     purposes: found.slice(0, PURPOSES_MAX),
     purposesInAll: found.length > PURPOSES_MAX ? await countCategories(tx, botId) : found.length,
   };
+}
+
+/** What the text that was shown says besides; nothing is known of one that was not registered. */
+async function noticeOf(
+  tx: Tx,
+  { botId, version }: Pick<Consent, 'botId' | 'version'>,
+  shown: ShownText | undefined,
+): Promise<ConsentNotice | null> {
+  if (shown === undefined) return null;
+  const found = await tx.get<{ digest: string; notice: string | null }>(
+    'SELECT digest, notice FROM consent_texts WHERE bot_id = ? AND consent_version = ? AND language = ?',
+    ...[botId, version, shown.language],
+  );
+  if (found?.digest !== shown.digest || found.notice === null) return null;
+  return JSON.parse(found.notice) as ConsentNotice;
 }
 
 async function countCategories(tx: Tx, botId: string): Promise<number> {

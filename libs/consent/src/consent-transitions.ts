@@ -7,7 +7,7 @@ import type { ConsentAsked } from './consent-changes';
 import type { Consent, ConsentAction } from './consent.entity';
 import { ConsentRevoked } from './consent-revoked.event';
 import { ConsentGiven, ConsentWithdrawn, ErasureTimesAsked } from './consent-withdrawn.event';
-import { appendDecision, appendShown, latestOf, type Shown } from './consent-history';
+import { appendDecision, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
 import { createConsent, putConsent } from './consent.sql';
 
 type Stored = Omit<Consent, 'bot'>;
@@ -56,19 +56,20 @@ export class ConsentTransitions {
     await appendShown(tx, { ...this.entry(consent, 'shown', act), ...shown });
   }
 
-  /** A user has decided. */
-  private async decide(tx: Tx, consent: Stored, { type, action, ...act }: Decision): Promise<void> {
-    await Promise.all([
+  /** A user has decided. Answers the entry of the history. */
+  private async decide(tx: Tx, consent: Stored, { type, action, ...act }: Decision): Promise<HistoryEntry> {
+    const [, entry] = await Promise.all([
       putConsent(tx, consent),
       appendDecision(tx, this.entry(consent, action, act)),
       this.audit.record(tx, subjectOf(consent), type, detailsOf(act)),
     ]);
+    return entry;
   }
 
-  /** A user has agreed: what rests on it is not to be erased any more. */
-  async give(tx: Tx, consent: Stored, act: Act): Promise<void> {
+  /** A user has agreed: what rests on it is not to be erased any more. Answers the entry of the history. */
+  async give(tx: Tx, consent: Stored, act: Act): Promise<HistoryEntry> {
     await this.events.publish(new ConsentGiven(tx, subjectOf(consent), act.categories));
-    await this.decide(tx, consent, { type: 'consent_accepted', action: 'accepted', ...act });
+    return this.decide(tx, consent, { type: 'consent_accepted', action: 'accepted', ...act });
   }
 
   /** A user has withdrawn some categories, or everything, which others are told; answers when what it has left will be erased. */

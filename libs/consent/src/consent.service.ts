@@ -92,8 +92,9 @@ export class ConsentService {
       const granted =
         after.categories &&
         Object.keys(after.categories).filter((key) => after.categories?.[key] === 'accepted');
-      await this.transitions.give(tx, after, { ...request, categories: granted, source: input.source });
-      return { consent: consentView(after), facts: await receiptFacts(tx, after) };
+      const act = { ...request, categories: granted, source: input.source };
+      const facts = await receiptFacts(tx, after, this.transitions.give(tx, after, act));
+      return { consent: consentView(after), facts };
     });
   }
 
