@@ -22,6 +22,10 @@ interface Forgotten {
   readonly completed_at: string;
 }
 
+interface Checkpoints {
+  readonly checkpoints: readonly { number: number; chain: string }[];
+}
+
 const certificateOf = (id: string, by = bot) =>
   by.get<{ certificate: string }>(`/gdpr/forget-status/${id}/certificate`);
 
@@ -57,6 +61,8 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
     const answer = await certificateOf(id);
     expect(answer.status).toBe(200);
     const payload = await verified(answer.data.certificate);
+    const { checkpoints } = (await bot.get<Checkpoints>('/audit/checkpoints')).data;
+    const [checkpoint] = checkpoints;
     expect(payload).toMatchObject({
       iss: 'lethe',
       request_id: id,
@@ -67,6 +73,7 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
       erased_rows: { user_data: 1, consents: 1 },
       destroyed_key: expect.stringMatching(/^[\w-]{12}$/) as unknown,
       ledger: { place: 1, chain: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown },
+      audit: { number: checkpoint?.number, chain: checkpoint?.chain },
       backups_clear_by: new Date(Date.parse(completedAt) + 35 * 86_400_000).toISOString(),
     });
     const text = JSON.stringify(payload);

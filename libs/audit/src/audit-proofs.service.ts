@@ -10,6 +10,12 @@ import { unpacked } from './batch-entries';
 import { EventOpener } from './event-opener';
 import type { AuditProofView, CheckpointsView, CheckpointView } from './sealing.dto';
 
+/** Names a checkpoint of a log. */
+export interface AuditLogHead {
+  readonly number: number;
+  readonly chain: string;
+}
+
 /** Proofs that an event stands in the log as it was sealed, for whoever does not believe the service. */
 @Injectable()
 export class AuditProofs {
@@ -33,7 +39,17 @@ export class AuditProofs {
     const sealed = await find();
     if (sealed !== undefined) return sealed;
     if (isSealed) throw notFound('Audit event');
-    throw new ApiError('service_unavailable', 'The latest events are about to be sealed: ask again');
+    throw notSettled();
+  }
+
+  /**
+   * The newest checkpoint, behind which every event stands that was there before the call.
+   * @throws ApiError 503 as {@link proof}.
+   */
+  async head(botId: string): Promise<AuditLogHead> {
+    if (!(await this.sealer.sealNow(botId))) throw notSettled();
+    const head = await this.unitOfWork.read((tx) => headOf(tx, botId));
+    return { number: head?.number ?? 0, chain: head?.chain ?? '' };
   }
 
   /** The signed checkpoints, newest first: whoever keeps one can show later that the log was changed before it. */
@@ -88,4 +104,8 @@ function unfit(): ApiError {
     'service_unavailable',
     'The audit log does not fit its seal any more: its operator has to verify it (npm run admin -- audit:verify)',
   );
+}
+
+function notSettled(): ApiError {
+  return new ApiError('service_unavailable', 'The latest events are about to be sealed: ask again');
 }

@@ -4,6 +4,7 @@ export * from './audit.service';
 export * from './audit-batch.entity';
 export * from './audit-event.entity';
 export * from './distinct-count';
+export { type AuditLogHead, AuditProofs } from './audit-proofs.service';
 export * from './audit-pruning';
 export * from './audit-verifier';
 export * from './log-fault';

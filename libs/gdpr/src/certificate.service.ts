@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type AuditLogHead, AuditProofs } from '@app/audit';
 import { Clock, CONFIG, type Config, conflict, notFound } from '@app/common';
 import { Signer } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
@@ -19,13 +20,15 @@ export class CertificateService {
     private readonly unitOfWork: UnitOfWork,
     private readonly signer: Signer,
     private readonly ledger: LedgerChain,
+    private readonly log: AuditProofs,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /**
    * Issued when it is first asked for, and from then on the same text.
-   * @throws ApiError 404 for another bot's request as for none; 409 `deletion_not_completed`.
+   * @throws ApiError 404 for another bot's request as for none; 409 `deletion_not_completed`; 503 while older acts that
+   * are under way keep the log from being sealed.
    */
   async of(botId: string, givenId: string): Promise<CertificateView> {
     const id = givenId.toLowerCase();
@@ -36,7 +39,7 @@ export class CertificateService {
     return { certificate: request.certificate ?? (await this.issue(request)) };
   }
 
-  private payloadOf(request: DeletionRequest, ledger: LedgerPlace | undefined): object {
+  private payloadOf(request: DeletionRequest, ledger: LedgerPlace | undefined, audit: AuditLogHead): object {
     const { botId, id, createdAt, completedAt, deletedCategories, erasedRows, keyId } = request;
     const clearMs = Date.parse(completedAt ?? createdAt) + this.config.backupRetentionDays * DAY_MS;
     return {
@@ -51,6 +54,7 @@ export class CertificateService {
       erased_rows: erasedRows,
       destroyed_key: keyId,
       ledger: ledger ?? null,
+      audit,
       backups_clear_by: new Date(clearMs).toISOString(),
     };
   }
@@ -58,7 +62,8 @@ export class CertificateService {
   private async issue(request: DeletionRequest): Promise<string> {
     const { botId, id } = request;
     const ledger = await this.unitOfWork.write((tx) => this.ledger.placeOf(tx, botId, id));
-    const issued = await this.signer.sign(this.payloadOf(request, ledger), CERTIFICATE_TYPE);
+    const payload = this.payloadOf(request, ledger, await this.log.head(botId));
+    const issued = await this.signer.sign(payload, CERTIFICATE_TYPE);
     return this.unitOfWork.write(async (tx) => {
       // Of two that are issued at once the first stays.
       await tx.run(
