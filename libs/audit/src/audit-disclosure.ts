@@ -7,7 +7,7 @@ import type { OpenEvent } from './event-opener';
 export type DisclosedPart =
   { readonly value: string | null; readonly salt: string } | { readonly hash: string };
 
-/** An event for somebody who does not trust the service: nothing is told of it that its leaf does not prove. */
+/** An event for somebody who does not trust the service: but for `erased`, all that is told of it its leaf proves. */
 export interface DisclosedEvent {
   readonly seq: number;
   readonly id: string;

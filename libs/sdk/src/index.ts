@@ -1,5 +1,10 @@
+export type { AuditEventEvidence, AuditPart } from './audit-hashes';
+export * from './evidence-error';
 export * from './replay-cache';
 export * from './sign-test-webhook';
+export * from './signed-statement';
+export * from './verify-audit';
+export * from './verify-certificate';
 export * from './verify-webhook';
 export * from './webhook-error';
 export * from './webhook-event';

@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Verifies what a Lethe has signed, without asking it, and without anything but Python 3.8 or later.
+
+    lethe_verify.py certificate FILE --keys KEYS [--salt SALT --bot ID --user ID --guild ID]
+    lethe_verify.py proof FILE --keys KEYS
+    lethe_verify.py audit FILE --keys KEYS [--checkpoint FILE]...
+
+KEYS is what /.well-known/lethe-keys.json answers, fetched by yourself. FILE is an answer of the interface, with or
+without its envelope. Exit code 0: it holds; 1: it does not. What is hashed and signed: docs/audit-log.md.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import sys
+
+
+class DoesNotHold(Exception):
+    pass
+
+
+def require(holds, message):
+    if not holds:
+        raise DoesNotHold(message)
+
+
+# Ed25519 (RFC 8032): points of a curve over the integers modulo P, as (x, y) with x*y in a third place and a common
+# denominator in between, so that adding them needs no division.
+
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT_OF_MINUS_1 = pow(2, (P - 1) // 4, P)
+
+
+def add(one, other):
+    x1, y1, z1, t1 = one
+    x2, y2, z2, t2 = other
+    a = (y1 - x1) * (y2 - x2) % P
+    b = (y1 + x1) * (y2 + x2) % P
+    c = 2 * t1 * t2 * D % P
+    d = 2 * z1 * z2 % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def times(factor, point):
+    result = (0, 1, 1, 0)
+    while factor > 0:
+        if factor & 1:
+            result = add(result, point)
+        point = add(point, point)
+        factor >>= 1
+    return result
+
+
+def same(one, other):
+    return (one[0] * other[2] - other[0] * one[2]) % P == 0 and (one[1] * other[2] - other[1] * one[2]) % P == 0
+
+
+def point_of(text):
+    """The point that 32 bytes stand for: y, and in the highest bit which of the two x."""
+    number = int.from_bytes(text, "little")
+    sign, y = number >> 255, number & ((1 << 255) - 1)
+    require(y < P, "the key is no point of the curve")
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P != 0:
+        x = x * ROOT_OF_MINUS_1 % P
+    require((x * x - square) % P == 0 and not (x == 0 and sign == 1), "the key is no point of the curve")
+    if x & 1 != sign:
+        x = P - x
+    return x, y, 1, x * y % P
+
+
+BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+def is_signed(public_key, message, signature):
+    if len(public_key) != 32 or len(signature) != 64:
+        return False
+    s = int.from_bytes(signature[32:], "little")
+    if s >= ORDER:
+        return False
+    try:
+        key, r = point_of(public_key), point_of(signature[:32])
+    except DoesNotHold:
+        return False
+    digest = hashlib.sha512(signature[:32] + public_key + message).digest()
+    return same(times(s, BASE), add(r, times(int.from_bytes(digest, "little") % ORDER, key)))
+
+
+# Statements: compact JWS (RFC 7515).
+
+
+def decoded(text):
+    require(isinstance(text, str), "a text in base64url is missing")
+    try:
+        content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError:
+        raise DoesNotHold("this is no base64url") from None
+    require(encoded(content) == text, "this is no base64url as it was written")
+    return content
+
+
+def encoded(content):
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def json_of(part):
+    try:
+        value = json.loads(decoded(part))
+    except ValueError:
+        value = None
+    require(isinstance(value, dict), "this is no compact JWS")
+    return value
+
+
+def statement(jws, key_set, typ):
+    """What the statement says, if one of the keys has signed it for this purpose."""
+    parts = str(jws).strip().split(".")
+    require(len(parts) == 3, "this is no compact JWS")
+    header = json_of(parts[0])
+    require(header.get("alg") == "EdDSA" and header.get("typ") == typ, "this is no " + typ)
+    found = [key for key in key_set.get("keys", []) if key.get("kid") == header.get("kid")]
+    require(found and found[0].get("crv") == "Ed25519", "the key is not in the key set")
+    message = (parts[0] + "." + parts[1]).encode()
+    require(is_signed(decoded(found[0].get("x")), message, decoded(parts[2])), "the signature does not fit")
+    return json_of(parts[1])
+
+
+# What is hashed.
+
+
+def framed(*parts):
+    content = [part if isinstance(part, bytes) else str(part).encode() for part in parts]
+    return b"".join(len(part).to_bytes(4, "big") + part for part in content)
+
+
+def sha256(*parts):
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def part_hash(name, part):
+    if "hash" in part:
+        return decoded(part["hash"])
+    value = part["value"]
+    return sha256(b"\x03", framed(name, decoded(part["salt"]), *([] if value is None else [value])))
+
+
+def leaf_of(bot_id, event):
+    commitment = decoded(event["commitment"])
+    if event["parts"] is not None:
+        hashes = [part_hash(name, event["parts"][name]) for name in ("user", "guild", "details")]
+        require(sha256(b"\x04", *hashes) == commitment, "user, guild or details are not those that were sealed")
+    fields = [event[name] for name in ("seq", "id", "event_type", "source", "created_at")]
+    return sha256(b"\x00", framed(bot_id, *fields, commitment))
+
+
+def node(left, right):
+    return sha256(b"\x01", left, right)
+
+
+def root_of(leaves):
+    level = leaves
+    while len(level) > 1:
+        pairs = [level[at : at + 2] for at in range(0, len(level), 2)]
+        level = [node(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return level[0] if level else sha256()
+
+
+def root_by(leaf, index, size, path):
+    require(isinstance(index, int) and 0 <= index < size, "the event has no place under the checkpoint")
+    left = [decoded(text) for text in path]
+    reached, at, last = leaf, index, size - 1
+    while last > 0:
+        if at % 2 == 1 or at != last:
+            require(left, "the path is too short")
+            other = left.pop(0)
+            reached = node(other, reached) if at % 2 == 1 else node(reached, other)
+        at, last = at // 2, last // 2
+    require(not left, "the path is too long")
+    return reached
+
+
+def checkpoint_of(jws, key_set):
+    checkpoint = statement(jws, key_set, "lethe-audit-checkpoint+jwt")
+    texts = [checkpoint[name] for name in ("bot_id", "number", "first_seq", "last_seq", "events")]
+    hashes = [decoded(checkpoint[name]) for name in ("root", "identities", "previous")]
+    chain = sha256(b"\x02", framed(*texts, *hashes, checkpoint["sealed_at"]))
+    require(encoded(chain) == checkpoint["chain"], "the chain value of the checkpoint is not that of its fields")
+    return checkpoint
+
+
+# What can be verified.
+
+
+def verify_certificate(jws, key_set, salt=None, bot=None, user=None, guild=None):
+    certificate = statement(jws, key_set, "lethe-erasure-certificate+jwt")
+    for name in ("request_id", "bot_id", "subject_commitment", "requested_at", "completed_at", "backups_clear_by"):
+        require(isinstance(certificate.get(name), str), "the certificate lacks " + name)
+    if None not in (salt, bot, user, guild):
+        commitment = sha256(decoded(salt), b"\x00", "/".join((bot, guild, user)).encode())
+        require(encoded(commitment) == certificate["subject_commitment"], "the certificate is not about this user")
+    return certificate
+
+
+def verify_proof(proof, key_set):
+    checkpoint = checkpoint_of(proof["checkpoint"], key_set)
+    require(checkpoint["bot_id"] == proof["bot_id"], "the checkpoint is of another bot")
+    leaf = leaf_of(proof["bot_id"], proof["event"])
+    root = root_by(leaf, proof["leaf_index"], checkpoint["events"], proof["path"])
+    require(encoded(root) == checkpoint["root"], "the event does not stand under the checkpoint as it is told")
+    return checkpoint
+
+
+class Log:
+    """Follows one export; whatever does not go on from what was before is refused."""
+
+    def __init__(self, key_set, kept):
+        known = [checkpoint_of(jws, key_set) for jws in kept]
+        self.kept = {checkpoint["number"]: checkpoint["chain"] for checkpoint in known}
+        self.key_set, self.bot_id, self.chain, self.statement = key_set, None, None, None
+        self.after = self.number = self.events = self.erased = 0
+        self.last_seq = float("-inf")
+        self.leaves, self.seqs = [], []
+
+    def take(self, line):
+        kind = line.get("type")
+        require(self.statement is None, "something follows the end of the export")
+        require((kind == "log") == (self.bot_id is None), "an export has one first line, which says whose log it is")
+        require(kind in ("log", "event", "batch", "end"), "this is no line of an audit export")
+        getattr(self, "take_" + kind)(line)
+
+    def take_log(self, line):
+        self.bot_id, self.after, self.number = line["bot_id"], line["after"], line["after"]
+        if self.number == 0:
+            self.chain = encoded(bytes(32))
+        if line["pruning"] is not None:
+            pruned = statement(line["pruning"], self.key_set, "lethe-audit-pruning+jwt")
+            fits = pruned["bot_id"] == self.bot_id and pruned["number"] <= self.number
+            require(fits, "what was pruned does not lead to this log")
+            if pruned["number"] == self.number:
+                self.chain, self.last_seq = pruned["chain"], pruned["last_seq"]
+
+    def take_event(self, event):
+        self.leaves.append(leaf_of(self.bot_id, event))
+        self.seqs.append(event["seq"])
+        self.events += 1
+        self.erased += event["erased"]
+
+    def take_batch(self, line):
+        batch = checkpoint_of(line["checkpoint"], self.key_set)
+        require(batch["bot_id"] == self.bot_id, "the batch is of another bot")
+        require(batch["number"] == self.number + 1, "a batch is missing before number %s" % batch["number"])
+        # Of an export that begins in the middle only the signature says what was before.
+        require(self.chain in (None, batch["previous"]), "the batch does not follow from the one before")
+        require(batch["events"] == len(self.leaves), "the batch has another number of events")
+        before = [self.last_seq] + self.seqs
+        in_order = all(one < other for one, other in zip(before, self.seqs))
+        ends = self.seqs[:1] + self.seqs[-1:]
+        require(in_order and ends == [batch["first_seq"], batch["last_seq"]], "the events are not in their order")
+        require(encoded(root_of(self.leaves)) == batch["root"], "an event was changed, exchanged or moved")
+        require(self.kept.get(batch["number"], batch["chain"]) == batch["chain"], "it is not the batch that was kept")
+        self.number, self.chain, self.last_seq = batch["number"], batch["chain"], batch["last_seq"]
+        self.leaves, self.seqs = [], []
+
+    def take_end(self, line):
+        end = statement(line["statement"], self.key_set, "lethe-audit-export+jwt")
+        require(not self.leaves, "events stand behind the last batch")
+        told = (end["bot_id"], end["after"], end["events"])
+        at_end = end["number"] < self.after or (end["number"], end["chain"]) == (self.number, self.chain or end["chain"])
+        require(told == (self.bot_id, self.after, self.events) and at_end, "lines are missing from the export")
+        require(not [number for number in self.kept if number > end["number"]], "a batch that was kept is missing")
+        self.statement = end
+
+    def end(self):
+        require(self.statement is not None, "the export was cut: its last line is missing")
+        counts = {"batches": self.number - self.after, "events": self.events, "erased": self.erased}
+        return {"bot_id": self.bot_id, **counts, "number": self.number, "chain": self.chain}
+
+
+def verify_audit(lines, key_set, kept=()):
+    log = Log(key_set, kept)
+    for number, text in enumerate(lines, 1):
+        try:
+            if text.strip():
+                log.take(json.loads(text))
+        except DoesNotHold as error:
+            raise DoesNotHold("line %d: %s" % (number, error)) from None
+    return log.end()
+
+
+def content_of(path):
+    """What stands in a file, taken out of the envelope."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read().strip()
+    if not text.startswith("{"):
+        return text
+    value = json.loads(text)
+    return value.get("data", value)
+
+
+def run(given):
+    key_set = content_of(given.keys)
+    if given.kind == "proof":
+        return verify_proof(content_of(given.file), key_set)
+    if given.kind == "audit":
+        with open(given.file, encoding="utf-8") as lines:
+            return verify_audit(lines, key_set, [content_of(path) for path in given.checkpoint])
+    content = content_of(given.file)
+    jws = content["certificate"] if isinstance(content, dict) else content
+    return verify_certificate(jws, key_set, given.salt, given.bot, given.user, given.guild)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=["certificate", "proof", "audit"])
+    parser.add_argument("file")
+    parser.add_argument("--keys", required=True)
+    parser.add_argument("--checkpoint", action="append", default=[])
+    for name in ("salt", "bot", "user", "guild"):
+        parser.add_argument("--" + name)
+    try:
+        found = run(parser.parse_args())
+    except DoesNotHold as error:
+        sys.exit("it does not hold: %s" % error)
+    except (KeyError, TypeError, ValueError) as error:
+        sys.exit("it does not hold: the file has not the form that it should have (%r)" % error)
+    print("it holds")
+    print(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { EvidenceError } from './evidence-error';
+import type { Payload } from './signed-statement';
+
+/** What `GET /audit/proof` and the lines of the audit export tell of an event. */
+export interface AuditEventEvidence {
+  readonly seq: number;
+  readonly id: string;
+  readonly event_type: string;
+  readonly source: string;
+  readonly created_at: string;
+  readonly commitment: string;
+  readonly erased: boolean;
+  readonly parts: Readonly<Record<(typeof PARTS)[number], AuditPart>> | null;
+}
+
+export interface AuditPart {
+  readonly value?: string | null;
+  readonly salt?: string;
+  readonly hash?: string;
+}
+
+const PARTS = ['user', 'guild', 'details'] as const;
+
+/** First bytes of what is hashed: docs/audit-log.md. */
+const [LEAF, NODE, CHAIN, PART, COMMITMENT] = [0, 1, 2, 3, 4].map((tag) => Buffer.of(tag));
+
+/** The leaf of an event. @throws EvidenceError when its parts are not those that it commits to. */
+export function leafOf(botId: string, event: AuditEventEvidence): Buffer {
+  const commitment = bytes(event.commitment);
+  const { parts } = event;
+  if (parts !== null) {
+    const hashes = PARTS.map((name) => partHash(name, parts[name]));
+    if (!sha256(COMMITMENT, ...hashes).equals(commitment))
+      throw new EvidenceError(`user, guild or details of event ${event.id} are not those that were sealed`);
+  }
+  const { seq, id, event_type: type, source, created_at: createdAt } = event;
+  return sha256(LEAF, framed(botId, String(seq), id, type, source, createdAt, commitment));
+}
+
+/** The root over leaves in their order (RFC 9162 section 2.1.1). */
+export function rootOf(leaves: readonly Buffer[]): Buffer {
+  let level = leaves;
+  while (level.length > 1) {
+    const above: Buffer[] = [];
+    for (let at = 0; at < level.length; at += 2) {
+      const [left, right] = [level[at], level[at + 1]];
+      if (left !== undefined) above.push(right === undefined ? left : sha256(NODE, left, right));
+    }
+    level = above;
+  }
+  return level[0] ?? sha256();
+}
+
+/** The root that a path leads to from a leaf (RFC 9162 section 2.1.3.2); undefined where it has a wrong length. */
+export function rootBy(
+  leaf: Buffer,
+  index: number,
+  size: number,
+  path: readonly string[],
+): Buffer | undefined {
+  if (!Number.isSafeInteger(index) || index < 0 || index >= size) return undefined;
+  const left = path.map(bytes);
+  let hash = leaf;
+  for (let at = index, last = size - 1; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
+    if (at % 2 === 0 && at === last) continue;
+    const other = left.shift();
+    if (other === undefined) return undefined;
+    hash = at % 2 === 1 ? sha256(NODE, other, hash) : sha256(NODE, hash, other);
+  }
+  return left.length === 0 ? hash : undefined;
+}
+
+/** The chain value of a batch, from the fields of its checkpoint. */
+export function chainOf(checkpoint: Payload): string {
+  const texts = ['bot_id', 'number', 'first_seq', 'last_seq', 'events'].map((name) =>
+    String(checkpoint[name]),
+  );
+  const hashes = ['root', 'identities', 'previous'].map((name) => bytes(String(checkpoint[name])));
+  return sha256(CHAIN, framed(...texts, ...hashes, String(checkpoint['sealed_at']))).toString('base64url');
+}
+
+function partHash(name: string, { value, salt, hash }: AuditPart): Buffer {
+  if (hash !== undefined) return bytes(hash);
+  return sha256(PART, framed(name, bytes(salt ?? ''), ...(value == null ? [] : [value])));
+}
+
+/** Each part behind its length, four bytes, the highest first. */
+function framed(...parts: (string | Buffer)[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const content = typeof part === 'string' ? Buffer.from(part) : part;
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(content.length);
+      return [length, content];
+    }),
+  );
+}
+
+function sha256(...parts: (Buffer | undefined)[]): Buffer {
+  const hash = createHash('sha256');
+  for (const part of parts) if (part !== undefined) hash.update(part);
+  return hash.digest();
+}
+
+/** A text that could be written differently for the same bytes is refused: nothing may be changed unseen. */
+function bytes(text: string): Buffer {
+  const content = Buffer.from(text, 'base64url');
+  if (content.toString('base64url') !== text)
+    throw new EvidenceError('this is no base64url as it was written');
+  return content;
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+import { createReadStream, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { EvidenceError } from './evidence-error';
+import type { KeySet } from './signed-statement';
+import { type AuditProof, verifyAuditExport, verifyAuditProof } from './verify-audit';
+import { verifyCertificate } from './verify-certificate';
+
+const USAGE = `Verifies what a Lethe has signed, without asking it.
+
+  lethe-verify certificate FILE --keys KEYS [--salt SALT --bot ID --user ID --guild ID]
+  lethe-verify proof FILE --keys KEYS
+  lethe-verify audit FILE --keys KEYS [--checkpoint FILE]...
+
+KEYS is what /.well-known/lethe-keys.json answers, fetched by yourself. FILE is an answer of the interface, with or
+without its envelope; a checkpoint is the text of one that you have kept. Exit code 0: it holds; 1: it does not.
+`;
+
+const OPTIONS = {
+  keys: { type: 'string' },
+  salt: { type: 'string' },
+  bot: { type: 'string' },
+  user: { type: 'string' },
+  guild: { type: 'string' },
+  checkpoint: { type: 'string', multiple: true },
+} as const;
+
+/** What stands in a file, taken out of the envelope. */
+function contentOf(path: string): unknown {
+  const text = readFileSync(path, 'utf8').trim();
+  if (!text.startsWith('{')) return text;
+  const value = JSON.parse(text) as { data?: unknown };
+  return value.data ?? value;
+}
+
+function certificateOf(content: unknown): string {
+  return typeof content === 'string' ? content : String((content as { certificate?: unknown }).certificate);
+}
+
+async function run(args: readonly string[]): Promise<object | undefined> {
+  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  const [kind, path] = positionals;
+  if (path === undefined || values.keys === undefined) return undefined;
+  const keySet = contentOf(values.keys) as KeySet;
+  if (kind === 'proof') return verifyAuditProof(contentOf(path) as AuditProof, keySet);
+  if (kind === 'audit') {
+    const kept = (values.checkpoint ?? []).map((file) => String(contentOf(file)));
+    return verifyAuditExport(createInterface({ input: createReadStream(path) }), keySet, kept);
+  }
+  if (kind !== 'certificate') return undefined;
+  const { salt, bot: botId, user: userId, guild: guildId } = values;
+  const isNamed = salt !== undefined && botId !== undefined && userId !== undefined && guildId !== undefined;
+  return verifyCertificate(
+    certificateOf(contentOf(path)),
+    keySet,
+    isNamed ? { salt, botId, userId, guildId } : undefined,
+  );
+}
+
+run(process.argv.slice(2)).then(
+  (found) => {
+    process.stdout.write(found === undefined ? USAGE : `it holds\n${JSON.stringify(found, null, 2)}\n`);
+    process.exitCode = found === undefined ? 2 : 0;
+  },
+  (error: unknown) => {
+    process.stderr.write(
+      `${error instanceof EvidenceError ? 'it does not hold: ' : ''}${(error as Error).message}\n`,
+    );
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,184 @@
+import { type AuditEventEvidence, chainOf, leafOf, rootBy, rootOf } from './audit-hashes';
+import { EvidenceError } from './evidence-error';
+import { type KeySet, type Payload, verifyStatement } from './signed-statement';
+
+const CHECKPOINT = 'lethe-audit-checkpoint+jwt';
+const PRUNING = 'lethe-audit-pruning+jwt';
+const EXPORT = 'lethe-audit-export+jwt';
+/** What the first batch of a log follows. */
+const NO_CHAIN = Buffer.alloc(32).toString('base64url');
+
+/** What `GET /audit/proof/{event_id}` answers in `data`. */
+export interface AuditProof {
+  readonly bot_id: string;
+  readonly event: AuditEventEvidence;
+  readonly leaf_index: number;
+  readonly path: readonly string[];
+  readonly checkpoint: string;
+}
+
+export interface VerifiedLog {
+  readonly botId: string;
+  readonly batches: number;
+  readonly events: number;
+  readonly erased: number;
+  /** The last checkpoint: keep it, and give it to the next verification. */
+  readonly checkpoint: Payload | undefined;
+}
+
+/**
+ * Shows that an event stands in the log as it was sealed; answers the checkpoint that it stands under.
+ * @throws EvidenceError when it does not.
+ */
+export function verifyAuditProof(proof: AuditProof, keySet: KeySet): Payload {
+  const checkpoint = verifyCheckpoint(proof.checkpoint, keySet);
+  if (checkpoint['bot_id'] !== proof.bot_id) throw new EvidenceError('the checkpoint is of another bot');
+  const { event, leaf_index: index, path } = proof;
+  const size = Number(checkpoint['events']);
+  const root = rootBy(leafOf(proof.bot_id, event), index, size, path);
+  if (root?.toString('base64url') !== checkpoint['root'])
+    throw new EvidenceError('the event does not stand under the checkpoint as it is told');
+  return checkpoint;
+}
+
+/**
+ * Shows that an export of a log (`GET /audit/export`, line by line) is whole and unchanged. `kept` are checkpoints that
+ * were noted down earlier: the log has to go through each that falls into the export.
+ * @throws EvidenceError that names the line.
+ */
+export async function verifyAuditExport(
+  lines: AsyncIterable<string> | Iterable<string>,
+  keySet: KeySet,
+  kept: readonly string[] = [],
+): Promise<VerifiedLog> {
+  const log = new LogWalk(keySet, kept);
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    if (text.trim() === '') continue;
+    try {
+      log.take(JSON.parse(text) as Line);
+    } catch (error) {
+      const message = error instanceof EvidenceError ? error.message : 'this is no line of an audit export';
+      throw new EvidenceError(message, number);
+    }
+  }
+  return log.end();
+}
+
+type Line = Readonly<Record<string, unknown>> & { readonly type?: string };
+
+/** Follows one export; whatever does not go on from what was before is refused. */
+class LogWalk {
+  private botId: string | undefined;
+  private after = 0;
+  private number = 0;
+  private chain: string | undefined;
+  private lastSeq = -Infinity;
+  private checkpoint: Payload | undefined;
+  private pending: Buffer[] = [];
+  private seqs: number[] = [];
+  private statement: Payload | undefined;
+  private events = 0;
+  private erased = 0;
+  private readonly kept: Map<number, unknown>;
+
+  constructor(
+    private readonly keySet: KeySet,
+    kept: readonly string[],
+  ) {
+    const known = kept.map((jws) => verifyCheckpoint(jws, keySet));
+    this.kept = new Map(known.map((payload) => [Number(payload['number']), payload['chain']]));
+  }
+
+  take(line: Line): void {
+    if (this.statement !== undefined) throw new EvidenceError('something follows the end of the export');
+    if ((line.type === 'log') !== (this.botId === undefined))
+      throw new EvidenceError('an export has one first line, which says whose log it is');
+    if (line.type === 'log') this.begin(line);
+    else if (line.type === 'event') this.event(line as unknown as AuditEventEvidence);
+    else if (line.type === 'batch') this.batch(verifyCheckpoint(String(line['checkpoint']), this.keySet));
+    else if (line.type === 'end') this.close(verifyStatement(String(line['statement']), this.keySet, EXPORT));
+    else throw new EvidenceError('this is no line of an audit export');
+  }
+
+  end(): VerifiedLog {
+    const { botId, events, erased, checkpoint } = this;
+    if (this.statement === undefined || botId === undefined)
+      throw new EvidenceError('the export was cut: its last line is missing');
+    return { botId, batches: this.number - this.after, events, erased, checkpoint };
+  }
+
+  private begin({ bot_id: botId, after, pruning }: Line): void {
+    this.botId = String(botId);
+    this.after = this.number = Number(after);
+    if (this.number === 0) this.chain = NO_CHAIN;
+    if (typeof pruning !== 'string') return;
+    const pruned = verifyStatement(pruning, this.keySet, PRUNING);
+    if (pruned['bot_id'] !== botId || Number(pruned['number']) > this.number)
+      throw new EvidenceError('what was pruned does not lead to this log');
+    if (pruned['number'] !== this.number) return;
+    this.chain = String(pruned['chain']);
+    this.lastSeq = Number(pruned['last_seq']);
+  }
+
+  private event(event: AuditEventEvidence): void {
+    this.pending.push(leafOf(this.botId ?? '', event));
+    this.seqs.push(event.seq);
+    this.events += 1;
+    if (event.erased) this.erased += 1;
+  }
+
+  private batch(checkpoint: Payload): void {
+    const {
+      bot_id: botId,
+      number,
+      previous,
+      chain,
+      events,
+      root,
+      first_seq: first,
+      last_seq: last,
+    } = checkpoint;
+    if (botId !== this.botId) throw new EvidenceError('the batch is of another bot');
+    if (number !== this.number + 1) throw new EvidenceError(`the batch before ${String(number)} is missing`);
+    // Of an export that begins in the middle only the signature says what was before.
+    if (previous !== (this.chain ?? previous))
+      throw new EvidenceError('the batch does not follow from the one before');
+    if (events !== this.pending.length)
+      throw new EvidenceError(`the batch has ${String(events)} events, not ${this.pending.length}`);
+    const isInOrder = this.seqs.every(
+      (seq, at) => seq > (at === 0 ? this.lastSeq : (this.seqs[at - 1] ?? 0)),
+    );
+    if (!isInOrder || this.seqs[0] !== first || this.seqs.at(-1) !== last)
+      throw new EvidenceError('the events of the batch do not stand in their order');
+    if (rootOf(this.pending).toString('base64url') !== root)
+      throw new EvidenceError('an event of the batch was changed, exchanged or moved');
+    const known = this.kept.get(Number(number));
+    if (known !== undefined && known !== chain)
+      throw new EvidenceError(`batch ${String(number)} is not the one of the checkpoint that was kept`);
+    Object.assign(this, { number, chain, lastSeq: last, checkpoint, pending: [], seqs: [] });
+  }
+
+  private close(statement: Payload): void {
+    const { bot_id: botId, number, chain, after, events } = statement;
+    if (this.pending.length > 0) throw new EvidenceError('events stand behind the last batch');
+    const isWhole =
+      botId === this.botId &&
+      after === this.after &&
+      events === this.events &&
+      (Number(number) < this.after || (number === this.number && chain === (this.chain ?? chain)));
+    if (!isWhole) throw new EvidenceError('the export is not the one that was signed: lines are missing');
+    const beyond = [...this.kept.keys()].find((kept) => kept > Number(number));
+    if (beyond !== undefined)
+      throw new EvidenceError(`batch ${beyond}, of which a checkpoint was kept, is missing from the log`);
+    this.statement = statement;
+  }
+}
+
+function verifyCheckpoint(jws: string, keySet: KeySet): Payload {
+  const checkpoint = verifyStatement(jws, keySet, CHECKPOINT);
+  if (chainOf(checkpoint) !== checkpoint['chain'])
+    throw new EvidenceError('the chain value of the checkpoint is not that of its fields');
+  return checkpoint;
+}
