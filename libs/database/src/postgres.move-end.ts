@@ -1,5 +1,5 @@
 import { Client, types } from 'pg';
-import { CONTINUE_AUDIT_ORDER } from './schema';
+import { CONTINUE_SEALED_ORDER } from './schema';
 import {
   BATCH_CHARACTERS,
   BATCH_ROWS,
@@ -112,7 +112,7 @@ export class PostgresMoveEnd implements MoveTarget {
     for (const { name } of tables) await this.client.query(`ANALYZE ${quoted(name)}`);
     await this.client.query('SET synchronous_commit = on');
     await this.client.query('BEGIN');
-    await this.client.query(CONTINUE_AUDIT_ORDER);
+    await this.client.query(CONTINUE_SEALED_ORDER);
     await this.client.query(`DROP TABLE ${MOVE_TABLE}`);
     await this.client.query('COMMIT');
   }

@@ -90,6 +90,10 @@ export async function partsOf(runner: QueryRunner, table: string): Promise<reado
 export const CONTINUE_AUDIT_ORDER = `SELECT setval('audit_events_seq',
   (SELECT COALESCE(MAX(seq), 0) + 1 FROM audit_events), false)`;
 
+/** {@link CONTINUE_AUDIT_ORDER} where logs are sealed: behind events too that were pruned since. */
+export const CONTINUE_SEALED_ORDER = `SELECT setval('audit_events_seq', GREATEST(
+  (SELECT COALESCE(MAX(seq), 0) FROM audit_events), (SELECT COALESCE(MAX(last_seq), 0) FROM audit_heads)) + 1, false)`;
+
 /** One name for the index of a migration and of its entity. */
 export function indexName(table: string, columns: readonly string[] = []): string {
   return `ix_${table}_${columns.join('_')}`;
