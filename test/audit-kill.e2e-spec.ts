@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type KeySet, verifyAuditExport } from '@app/sdk';
 import { Bot } from './support/bot';
 import { ChildService, useBuild } from './support/child-service';
-import { engine, newDatabase, type TestDatabase } from './support/database';
+import { newDatabase, type TestDatabase } from './support/database';
 import { until } from './support/fleet';
 import { exported } from './support/sealing';
 import { subject } from './support/snowflakes';
@@ -18,8 +18,10 @@ let child: ChildService;
 
 beforeAll(async () => {
   database = await newDatabase(directory);
-  const url = engine === 'postgres' ? { DATABASE_URL: database.url } : {};
-  child = new ChildService(build.directory, join(directory, 'lethe.db'), { LETHE_MASTER_KEY, ...url });
+  child = new ChildService(build.directory, join(directory, 'lethe.db'), {
+    LETHE_MASTER_KEY,
+    DATABASE_URL: database.url,
+  });
 });
 afterAll(async () => {
   await child.end('SIGKILL');
