@@ -17,6 +17,8 @@ export class SqliteTurnReader {
   get(sql: string, values: readonly SqlValue[]): unknown {
     if (this.closed) throw databaseUnavailable();
     if (!this.open) {
+      // Of a turn that could not be ended: nobody may read by its snapshot any more.
+      if (this.connection.database.inTransaction) this.connection.prepared('ROLLBACK').run();
       this.connection.prepared('BEGIN').run();
       this.open = true;
       setImmediate(this.end);
@@ -30,9 +32,14 @@ export class SqliteTurnReader {
     this.closed = true;
   }
 
+  /** Never throws: who has committed is to be told so, whatever becomes of the reads beside it. */
   endTurn(): void {
     if (!this.open) return;
     this.open = false;
-    this.connection.prepared('COMMIT').run();
+    try {
+      this.connection.prepared('COMMIT').run();
+    } catch {
+      // The next turn ends it.
+    }
   }
 }
