@@ -162,7 +162,9 @@ export class ErasureService {
       const ended = await steps.remove(tx, request);
       if (ended?.status !== 'processing') return ended;
       onProcessing?.();
-      return both ? steps.complete(tx, request) : ended;
+      if (both) return steps.complete(tx, request);
+      await steps.keepClosed(tx, request);
+      return ended;
     });
     if (removed?.status !== 'processing') return removed;
     await unitOfWork.scrubKeys();

@@ -87,6 +87,11 @@ export class ErasureSteps {
     return { ...found, deletedCategories, erasedRows };
   }
 
+  /** Where {@link complete} comes in a unit of its own: no new consent is believed until then. */
+  async keepClosed(tx: Tx, request: DeletionRequest): Promise<void> {
+    await this.consents.close(tx, subjectOf(request));
+  }
+
   /**
    * Says that it is done, once {@link remove} has been.
    * @throws KeyCameBack where something was stored about the subject since.
@@ -97,6 +102,7 @@ export class ErasureSteps {
     const found = await this.lock(tx, request);
     if (found?.status !== 'processing') return found;
     if (await this.destruction.isUndone(tx, subject)) throw new KeyCameBack();
+    if (tx.engine === 'sqlite') await this.consents.reopen(tx, subject);
     const reapplied = await this.destruction.wasDoneBefore(tx, botId, id, found.createdAt);
     const details = { request_id: id, ...(reapplied && { reapplied }) };
     const completedAt = await this.audit.recordErased(tx, subject, 'deletion_completed', details);
