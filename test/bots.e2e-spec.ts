@@ -311,7 +311,7 @@ describe('DELETE /api/v1/bots/{bot_id}', () => {
     await bot.delete(`/bots/${bot.id}`);
     const holding: string[] = [];
     for (const { name } of await service.database.tables()) {
-      const rows = await service.database.rows(`SELECT * FROM "${name}"`);
+      const rows = await service.database.rows(`SELECT * FROM ${name}`);
       if (JSON.stringify(rows).includes(bot.id)) holding.push(name);
     }
     expect(holding).toStrictEqual([]);

@@ -11,6 +11,8 @@ import { Service } from './support/service';
 const ALL = allMigrations().length;
 /** The first release had these; the others came with a later one. */
 const FIRST_RELEASE = 7;
+/** From this one on stored data is encrypted. */
+const ENCRYPTED = 11;
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
@@ -33,7 +35,7 @@ async function contents(): Promise<Rows> {
     const sql =
       name === 'audit_counts'
         ? `SELECT bot_id, guild_id, event_type, SUM(total) AS total FROM audit_counts GROUP BY bot_id, guild_id, event_type`
-        : `SELECT ${columns.map((column) => `"${column}"`).join(', ')} FROM "${name}"`;
+        : `SELECT ${columns.map((column) => `"${column}"`).join(', ')} FROM ${name}`;
     found[name] = sorted(await database.rows<Record<string, unknown>>(sql));
   }
   return found;
@@ -94,7 +96,27 @@ describe('the migrations', () => {
     await filled();
     const before = await contents();
     expect(Object.values(before).filter((rows) => rows.length > 0).length).toBeGreaterThan(9);
-    for (let down = 1; down < ALL; down++) {
+    await expectKept(before, ALL - ENCRYPTED);
+    // From here on an older Lethe would find what it cannot read: only without keys it goes further down.
+    await database.run('DELETE FROM keys.subject_keys');
+    await expectKept(await contents(), ALL - 1);
+  });
+
+  it('are not taken back below the encryption while there are keys, and nothing is changed', async () => {
+    await filled();
+    const before = await contents();
+    for (let count = ALL; count > ENCRYPTED; count--) await revert();
+    const schema = await schemaOf(database);
+    await expect(revert()).rejects.toThrow(
+      'Stored data is encrypted: an older Lethe could not read it. Restore a backup instead.',
+    );
+    expect(await schemaOf(database)).toStrictEqual(schema);
+    await migrateUp(database);
+    expect(within(await contents(), before)['keys.subject_keys']).toStrictEqual(before['keys.subject_keys']);
+  });
+
+  async function expectKept(before: Rows, downs: number): Promise<void> {
+    for (let down = 1; down <= downs; down++) {
       for (let turn = 0; turn < down; turn++) await revert();
       const older = await contents();
       expect(older).toStrictEqual(within(before, older));
@@ -102,7 +124,7 @@ describe('the migrations', () => {
       const newer = await contents();
       expect(within(newer, older)).toStrictEqual(older);
     }
-  });
+  }
 
   it('bring a grown database of the first release up, with its totals, its order and its erasures', async () => {
     await migrateUp(database, FIRST_RELEASE);

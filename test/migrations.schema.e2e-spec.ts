@@ -79,7 +79,10 @@ describe('the migrated schema', () => {
   });
 
   it('deletes every row of a bot with the bot', async () => {
-    const tables = (await service.database.tables()).filter(({ columns }) => columns.includes('bot_id'));
+    // Those of the keys stand in another file, and go by statements of their own.
+    const tables = (await service.database.tables()).filter(
+      ({ name, columns }) => columns.includes('bot_id') && !name.startsWith('keys.'),
+    );
     const cascades = (await schemaOf(service.database)).join('\n');
     const without = tables.filter(({ name }) =>
       engine === 'sqlite'

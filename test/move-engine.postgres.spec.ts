@@ -99,7 +99,7 @@ describe('npm run migrate:engine', () => {
     for (const { name } of await source.tables()) {
       if (name === 'migrations' || name === 'job_leases') continue;
       const all = async (database: TestDatabase) =>
-        (await database.rows(`SELECT * FROM "${name}"`)).map((row) => JSON.stringify(row)).sort();
+        (await database.rows(`SELECT * FROM ${name}`)).map((row) => JSON.stringify(row)).sort();
       expect(await all(back)).toStrictEqual(await all(source));
     }
     await back.drop();
@@ -121,7 +121,7 @@ describe('npm run migrate:engine', () => {
     expect(code).toBe(0);
     for (const { name } of await source.tables()) {
       if (name === 'migrations' || name === 'job_leases') continue;
-      const count = `SELECT COUNT(*) AS count FROM "${name}"`;
+      const count = `SELECT COUNT(*) AS count FROM ${name}`;
       expect([name, await target.rows(count)]).toStrictEqual([name, await source.rows(count)]);
     }
   });

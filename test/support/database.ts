@@ -15,7 +15,7 @@ export interface TestDatabase {
   readonly url: string;
   /** What is in it, read beside the service; placeholders are `?`. */
   rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]>;
-  /** Every table with its columns, in the order of their names. */
+  /** Every table with its columns, in the order of their names; those of the keys as `keys.` and their name. */
   tables(): Promise<{ name: string; columns: string[] }[]>;
   /** Changes it behind the service's back. */
   run(sql: string, ...values: readonly SqlValue[]): Promise<void>;
@@ -49,12 +49,14 @@ class SqliteFile implements TestDatabase {
   }
 
   async tables(): Promise<{ name: string; columns: string[] }[]> {
-    return tablesOf(
-      await this.rows<Column>(
-        `SELECT t.name AS table_name, c.name AS column_name FROM sqlite_master t JOIN pragma_table_info(t.name) c
-         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid`,
-      ),
-    );
+    const columns: Column[] = [];
+    for (const [schema, prefix] of existsSync(this.keysPath) ? SCHEMAS : SCHEMAS.slice(0, 1)) {
+      const sql = `SELECT ? || t.name AS table_name, c.name AS column_name
+        FROM ${schema}.sqlite_master t JOIN pragma_table_info(t.name, '${schema}') c
+        WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid`;
+      columns.push(...(await this.rows<Column>(sql, prefix)));
+    }
+    return tablesOf(columns);
   }
 
   async run(sql: string, ...values: readonly SqlValue[]): Promise<void> {
@@ -62,7 +64,12 @@ class SqliteFile implements TestDatabase {
   }
 
   async drop(): Promise<void> {
-    for (const suffix of ['', '-wal', '-shm', '.lock']) rmSync(this.path + suffix, { force: true });
+    for (const path of [this.path, this.keysPath])
+      for (const suffix of ['', '-wal', '-shm', '.lock']) rmSync(path + suffix, { force: true });
+  }
+
+  private get keysPath(): string {
+    return keysPath(this.path);
   }
 
   private use<T>(look: (database: SqliteDatabase.Database) => T): T {
@@ -70,12 +77,19 @@ class SqliteFile implements TestDatabase {
     if (existsSync(keysPath(this.path)))
       database.prepare('ATTACH DATABASE ? AS keys').run(keysPath(this.path));
     try {
+      if (existsSync(this.keysPath)) database.prepare('ATTACH DATABASE ? AS keys').run(this.keysPath);
       return look(database);
     } finally {
       database.close();
     }
   }
 }
+
+/** Each with what stands before the names of its tables. */
+const SCHEMAS = [
+  ['main', ''],
+  ['keys', 'keys.'],
+] as const;
 
 interface Column {
   readonly table_name: string;
@@ -125,9 +139,11 @@ class PostgresDatabase implements TestDatabase {
   async tables(): Promise<{ name: string; columns: string[] }[]> {
     return tablesOf(
       await this.rows<Column>(
-        `SELECT table_name, column_name FROM information_schema.columns
-         WHERE table_schema = 'public' AND table_name NOT IN (SELECT relname FROM pg_class WHERE relispartition)
-         ORDER BY table_name COLLATE "C", ordinal_position`,
+        `SELECT CASE table_schema WHEN 'keys' THEN 'keys.' ELSE '' END || table_name AS table_name, column_name
+         FROM information_schema.columns
+         WHERE table_schema IN ('public', 'keys')
+           AND table_name NOT IN (SELECT relname FROM pg_class WHERE relispartition)
+         ORDER BY table_schema = 'keys', table_name COLLATE "C", ordinal_position`,
       ),
     );
   }

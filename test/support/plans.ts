@@ -15,7 +15,7 @@ export class Plans {
    */
   async prepare(): Promise<this> {
     const tables = await this.database.tables();
-    this.tables = new Set(tables.map(({ name }) => name));
+    this.tables = new Set(tables.map(({ name }) => name.replace('keys.', '')));
     if (engine === 'postgres') {
       for (const { name, columns } of tables)
         if (columns.includes('bot_id') && !DIRECTORIES.includes(name))
@@ -36,6 +36,7 @@ export class Plans {
     return engine === 'sqlite' ? this.onSqlite(sql) : this.onPostgres(sql);
   }
 
+  /** Rows that were found in the statement itself, and single ones by their key, are looked for no more. */
   private async onSqlite(sql: string): Promise<string[]> {
     const values = Array.from(sql.matchAll(/\?/g), () => null);
     const steps = await this.database.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
@@ -44,7 +45,9 @@ export class Plans {
       .map(({ detail }) => detail)
       .filter(
         (detail) =>
-          /^(SCAN|SEARCH) (?!CONSTANT ROW|\d+-ROW VALUES|dummy_table)/.test(detail) && !isOfDirectory(detail),
+          /^(SCAN|SEARCH) (?!CONSTANT ROW|\d+-ROW VALUES|dummy_table|found\b)/.test(detail) &&
+          !isOfDirectory(detail) &&
+          !/\(bot_id=\? AND (seq|id)=\?\)$/.test(detail),
       )
       .filter((detail) => !/\(bot_id=\?/.test(detail) || (namesUser && !/user_id=\?/.test(detail)));
   }
@@ -104,8 +107,9 @@ function othersRows(table: string): string {
         WHEN data_type = 'bigint' THEN 'n'
         WHEN column_name = 'id' OR column_name LIKE '%\\_id' OR column_name = 'key' THEN 'n::text'
         ELSE quote_literal('x') END, ', ')
-      INTO names, texts FROM information_schema.columns WHERE table_schema = 'public' AND table_name = '${table}';
+      INTO names, texts FROM information_schema.columns
+      WHERE table_schema IN ('public', 'keys') AND table_name = '${table.replace('keys.', '')}';
     SET LOCAL session_replication_role = replica;
-    EXECUTE format('INSERT INTO %I (%s) SELECT %s FROM generate_series(1, 25600) n ON CONFLICT DO NOTHING', '${table}', names, texts);
+    EXECUTE format('INSERT INTO ${table} (%s) SELECT %s FROM generate_series(1, 25600) n ON CONFLICT DO NOTHING', names, texts);
   END $do$`;
 }
