@@ -76,6 +76,8 @@ export class ErasureSteps {
     const found = await this.lock(tx, request);
     // Another worker that took it up has ended it meanwhile.
     if (found?.status !== 'processing') return found;
+    // The row that only keeps the subject closed is none of what was held.
+    if (found.deletedCategories !== null) await this.consents.reopen(tx, subject);
     const erasedRows = added(found.erasedRows, await this.holders.count(tx, subject));
     await this.destruction.destroy(tx, subject, id);
     const erased = [...(found.deletedCategories ?? []), ...(await this.holders.erase(tx, subject))];
