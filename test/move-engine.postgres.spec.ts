@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allMigrations } from '@app/database';
+import { allMigrations, keysPath } from '@app/database';
 import { type Moment, runScript, type ScriptRun } from './support/child-script';
 import { useBuild } from './support/child-service';
 import { bareDatabase, newDatabase, sqliteFile, type TestDatabase } from './support/database';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   path = join(directory, 'lethe.db');
-  copyFileSync(grown, path);
+  copyGrown();
   source = sqliteFile(path);
   target = await bareDatabase(directory);
 });
@@ -51,6 +51,12 @@ async function stopped(service: Service): Promise<void> {
   rmSync(service.directory, { recursive: true });
 }
 
+/** The data and its keys, as they were filled. */
+function copyGrown(): void {
+  copyFileSync(grown, path);
+  copyFileSync(keysPath(grown), keysPath(path));
+}
+
 function move(kill?: Moment, from = source.url, to = target.url): Promise<ScriptRun> {
   return runScript(build, 'move-engine.js', ['--from', from, '--to', to], {}, kill);
 }
@@ -68,16 +74,17 @@ const digest = (file: string) => createHash('sha256').update(readFileSync(file))
 
 describe('npm run migrate:engine', () => {
   it('moves a grown SQLite file to PostgreSQL: every GET answers the same, and the file is as it was', async () => {
-    const untouched = digest(path);
+    const files = [path, keysPath(path)];
+    const untouched = files.map(digest);
     const answers = await answersOf(sqliteFile(path));
-    copyFileSync(grown, path);
+    copyGrown();
     const { code, output } = await move();
     expect(output).toMatch(/verifying audit_events: \d+ rows\n/);
     expect(output).toContain('LETHE_MASTER_KEY');
     expect(output).toContain(`${path}.key`);
     expect(output).not.toContain('lethe:lethe');
     expect(code).toBe(0);
-    expect(digest(path)).toBe(untouched);
+    expect(files.map(digest)).toStrictEqual(untouched);
     expect((await target.tables()).map(({ name }) => name)).not.toContain('lethe_move');
     expect(await answersOf(target)).toStrictEqual(answers);
   });

@@ -154,7 +154,8 @@ describe('whichever statement fails', () => {
       ({ fired } = faults);
       requireHonest(answer, 200);
       if (answer.status !== 200)
-        expect([200, 401]).toContain((await tried.bot.delete(`/bots/${tried.bot.id}`)).status);
+        // 503 where the recovery of deletions has taken it over meanwhile.
+        expect([200, 401, 503]).toContain((await tried.bot.delete(`/bots/${tried.bot.id}`)).status);
       const left = await dump(tried);
       // What is left of a bot whose key is void already is marked as such, and goes by the recovery of deletions.
       const marked = left.some((line) => line.startsWith('bots') && line.includes('"deleted_at":"*"'));

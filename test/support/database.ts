@@ -74,8 +74,6 @@ class SqliteFile implements TestDatabase {
 
   private use<T>(look: (database: SqliteDatabase.Database) => T): T {
     const database = new SqliteDatabase(this.path, { timeout: 5_000 });
-    if (existsSync(keysPath(this.path)))
-      database.prepare('ATTACH DATABASE ? AS keys').run(keysPath(this.path));
     try {
       if (existsSync(this.keysPath)) database.prepare('ATTACH DATABASE ? AS keys').run(this.keysPath);
       return look(database);
