@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
 import { CommonModule, type Config, createLogger, readConfig } from '@app/common';
-import { Keyring } from '@app/crypto';
+import { Keyring, ServiceKeys, SubjectDigests } from '@app/crypto';
 import {
   databaseUnavailable,
   DatabaseModule,
@@ -21,6 +21,7 @@ import {
   DeliveryResults,
   DeliveryRetention,
   Dispatcher,
+  ForgottenCalls,
   Outbox,
   ReceiverHealth,
   RetrySchedule,
@@ -101,8 +102,15 @@ export class Process {
     this.sender = new PlayedSender(internet);
     this.secrets = new WebhookSecrets(this.unitOfWork, world.keyring, timeline, random);
     const schedule = new RetrySchedule(config.webhookRetrySchedule, random);
-    const leases = new DeliveryLeases(this.unitOfWork, this.secrets, timeline, random, config);
-    const results = new DeliveryResults(this.unitOfWork, schedule, timeline);
+    const leases = new DeliveryLeases(
+      this.unitOfWork,
+      this.secrets,
+      timeline,
+      random,
+      world.forgotten,
+      config,
+    );
+    const results = new DeliveryResults(this.unitOfWork, schedule, timeline, world.forgotten);
     this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
     this.outbox = new Outbox(this.dispatcher, schedule, timeline, random);
     const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
@@ -127,6 +135,7 @@ export class World {
   readonly keyring: Keyring;
   readonly config: Config;
   real: UnitOfWork;
+  forgotten: ForgottenCalls;
   unitsBegun = 0;
   /** Units under way. */
   readonly units = new Set<Promise<unknown>>();
@@ -145,6 +154,8 @@ export class World {
     const module = { module: Everything, imports: [...imports, DatabaseModule.forFeature(entities)] };
     const app = await NestFactory.createApplicationContext(module, { logger: false });
     this.real = app.get(UnitOfWork);
+    const keys = await ServiceKeys.open(this.real, this.keyring, this.timeline, this.random);
+    this.forgotten = new ForgottenCalls(keys, new SubjectDigests(keys));
     // Power cuts are not played here.
     await app.get<DataSource>(getDataSourceToken()).query('PRAGMA synchronous = OFF');
     this.close = () => app.close();
@@ -194,14 +205,8 @@ export class World {
         ...[botId, requestId, now, now],
       );
       const payload = JSON.stringify({ event: 'user_forgotten', request_id: requestId, notice: 'x' });
-      return process.outbox.queue(tx, {
-        botId,
-        event: 'user_forgotten',
-        payload,
-        requestId,
-        userId: '2',
-        guildId: '1',
-      });
+      const stored = this.forgotten.stored({ botId, userId: '2', guildId: '1' }, requestId, payload);
+      return process.outbox.queue(tx, { botId, event: 'user_forgotten', requestId, ...stored });
     });
   }
 

@@ -12,8 +12,10 @@ import {
 } from './deliveries.dto';
 import { Attempt, Delivery } from './delivery.entity';
 import { CHUNK, type ReplayScope } from './delivery-states';
+import { ForgottenCalls } from './forgotten-calls';
 import { Outbox } from './outbox';
 import { pingPayload } from './payload';
+import { In } from 'typeorm';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -24,6 +26,7 @@ export class DeliveriesService {
     private readonly unitOfWork: UnitOfWork,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
+    private readonly forgotten: ForgottenCalls,
   ) {}
 
   list(
@@ -31,7 +34,12 @@ export class DeliveriesService {
     { status, event, user_id: userId, ...query }: DeliveriesQuery,
   ): Promise<DeliveriesView> {
     const page = new Page(query);
-    const where = { botId, ...(status && { status }), ...(event && { event }), ...(userId && { userId }) };
+    const where = {
+      botId,
+      ...(status && { status }),
+      ...(event && { event }),
+      ...(userId && { userId: In(this.forgotten.namesOf(botId, userId)) }),
+    };
     return this.unitOfWork.read(async (tx) => {
       const [found, total] = await tx.manager.findAndCount(Delivery, {
         where,
@@ -39,14 +47,17 @@ export class DeliveriesService {
         skip: page.offset,
         take: page.size,
       });
-      return { deliveries: found.map(viewOf), pagination: page.of(total) };
+      return {
+        deliveries: found.map((delivery) => viewOf(this.opened(delivery))),
+        pagination: page.of(total),
+      };
     });
   }
 
   /** @throws ApiError 404 for a delivery that is unknown, erased, expired or another bot's. */
   view(botId: string, id: string): Promise<DeliveryDetailsView> {
     return this.unitOfWork.read(async (tx) => {
-      const delivery = await this.find(tx, botId, id);
+      const delivery = this.opened(await this.find(tx, botId, id));
       const order = { number: 'ASC' } as const;
       const attempts = await tx.manager.find(Attempt, { where: { botId, deliveryId: id }, order });
       return {
@@ -118,8 +129,22 @@ export class DeliveriesService {
   }
 
   private async viewIn(tx: Tx, botId: string, id: string): Promise<DeliveryView> {
-    return viewOf(await this.find(tx, botId, id));
+    return viewOf(this.opened(await this.find(tx, botId, id)));
   }
+
+  /** With the ids of an erased user, which only the bot that was told of the erasure is shown. */
+  private opened(delivery: Delivery): Delivery {
+    const { botId, requestId } = delivery;
+    const payload = this.forgotten.open(botId, requestId, delivery.payload);
+    if (payload === delivery.payload) return delivery;
+    const { user_id: userId, guild_id: guildId } = JSON.parse(payload) as Told;
+    return { ...delivery, payload, userId, guildId };
+  }
+}
+
+interface Told {
+  readonly user_id: string;
+  readonly guild_id: string;
 }
 
 function viewOf(delivery: Delivery): DeliveryView {

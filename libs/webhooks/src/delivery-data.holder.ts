@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SubjectDigests } from '@app/crypto';
 import {
   HoldsSubjectData,
   type Subject,
@@ -11,7 +12,7 @@ import {
 const BATCH = 100;
 
 /** Which deliveries name the subject; a `user_forgotten` that still has to reach the bot is the erasure itself. */
-const OF_SUBJECT = 'bot_id = ? AND user_id = ? AND guild_id = ?';
+const OF_SUBJECT = 'bot_id = ? AND user_id IN (?, ?) AND guild_id IN (?, ?)';
 const ERASABLE = `${OF_SUBJECT} AND NOT (event = 'user_forgotten' AND status = 'pending')`;
 
 /**
@@ -23,17 +24,22 @@ const ERASABLE = `${OF_SUBJECT} AND NOT (event = 'user_forgotten' AND status = '
 export class DeliveryData implements SubjectDataHolder {
   readonly tables = ['webhook_deliveries'];
 
+  constructor(private readonly digests: SubjectDigests) {}
+
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
-    return full ? { full: { webhook_deliveries: deliveriesOf(tx, subject) } } : {};
+    return full
+      ? { full: { webhook_deliveries: deliveriesOf(tx, subject.botId, this.namesOf(subject)) } }
+      : {};
   }
 
-  async erase(tx: Tx, { botId, userId, guildId }: Subject): Promise<readonly string[]> {
+  async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
+    const { botId } = subject;
     // The bot first, as everywhere: the event of the erasure will refer to it. A change of its URL has not to wait.
     await tx.get('SELECT 1 FROM bots WHERE id = ? FOR KEY SHARE', botId);
     const erased = await tx.all<{ id: string }>(
       // In the order of the ids, by an expression: for the column itself SQLite would walk all deliveries of the bot.
       `SELECT id FROM webhook_deliveries WHERE ${ERASABLE} ORDER BY id || '' FOR UPDATE`,
-      ...[botId, userId, guildId],
+      ...[botId, ...this.namesOf(subject)],
     );
     for (const { id } of erased) {
       await tx.run('DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ?', botId, id);
@@ -41,15 +47,21 @@ export class DeliveryData implements SubjectDataHolder {
     }
     return [];
   }
+
+  /** Calls of an earlier erasure name their subject by digests. */
+  private namesOf(subject: Subject): string[] {
+    const { userId, guildId } = this.digests.digested(subject);
+    return [subject.userId, userId, subject.guildId, guildId];
+  }
 }
 
 /** What was told of the subject, and what became of it: oldest first, a batch at a time. */
-async function* deliveriesOf(tx: Tx, { botId, userId, guildId }: Subject): AsyncGenerator<object> {
+async function* deliveriesOf(tx: Tx, botId: string, names: readonly string[]): AsyncGenerator<object> {
   for (let after = '', more = true; more;) {
     const deliveries = await tx.all<{ id: string }>(
       `SELECT id, event, status, created_at, finished_at FROM webhook_deliveries WHERE ${OF_SUBJECT} AND id > ?
        ORDER BY id LIMIT ${BATCH}`,
-      ...[botId, userId, guildId, after],
+      ...[botId, ...names, after],
     );
     for (const delivery of deliveries) {
       after = delivery.id;

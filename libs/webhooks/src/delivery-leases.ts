@@ -5,6 +5,7 @@ import { UnreadableSecretError } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { DeliveryEvent } from './delivery.entity';
 import { cancelFree, CHUNK } from './delivery-states';
+import { ForgottenCalls } from './forgotten-calls';
 
 /** How much longer than a call can last its lease holds: time to write down the result. */
 const LEASE_MARGIN_MS = 5_000;
@@ -17,6 +18,7 @@ export interface ClaimedDelivery {
   readonly id: string;
   readonly event: DeliveryEvent;
   readonly request_id: string | null;
+  /** The body as it is sent. */
   readonly payload: string;
   readonly attempts: number;
   readonly retries: number;
@@ -54,6 +56,7 @@ export class DeliveryLeases {
     private readonly secrets: WebhookSecrets,
     private readonly clock: Clock,
     private readonly random: Random,
+    private readonly forgotten: ForgottenCalls,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -102,10 +105,11 @@ export class DeliveryLeases {
     }
     if (target === 'none') return this.cancelSome(tx, botId, nowMs);
     if (!admit(target.url)) return { botId, busyUrl: target.url };
+    const payload = this.forgotten.open(botId, delivery.request_id, delivery.payload);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
       botId,
-      claim: { botId, lease, startedAt, delivery, target },
+      claim: { botId, lease, startedAt, delivery: { ...delivery, payload }, target },
       nextDueMs: await this.nextDue(tx, botId, nowMs, delivery.id),
     };
   }

@@ -3,6 +3,7 @@ import { Clock, Metrics, NO_METRICS } from '@app/common';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import type { Claim } from './delivery-leases';
 import { CHUNK, hastenSome } from './delivery-states';
+import { ForgottenCalls } from './forgotten-calls';
 import { confirmedPayload } from './payload';
 import { RetrySchedule } from './retry-schedule';
 import type { CallResult } from './webhook-sender';
@@ -27,6 +28,7 @@ export class DeliveryResults {
     private readonly unitOfWork: UnitOfWork,
     private readonly schedule: RetrySchedule,
     private readonly clock: Clock,
+    private readonly forgotten: ForgottenCalls,
   ) {}
 
   /**
@@ -89,19 +91,28 @@ export class DeliveryResults {
       retries,
       new Date(nextDueMs ?? this.clock.nowMs()).toISOString(),
       status === 'pending' ? null : this.clock.nowIso(),
-      delivered ? confirmedPayload(delivery.payload) : delivery.payload,
+      delivered ? this.confirmed(claim) : null,
       result.outcome,
       result.status ?? null,
       botId,
       delivery.id,
     ];
     const changed = await tx.run(
-      `UPDATE webhook_deliveries SET status = ?, retries = ?, next_attempt_at = ?, finished_at = ?, payload = ?,
-         last_outcome = ?, last_status = ?, locked_by = NULL, locked_until = NULL
+      `UPDATE webhook_deliveries SET status = ?, retries = ?, next_attempt_at = ?, finished_at = ?,
+         payload = COALESCE(?, payload),         last_outcome = ?, last_status = ?, locked_by = NULL, locked_until = NULL
        WHERE bot_id = ? AND id = ? ${delivered ? `AND status <> 'delivered'` : `AND status = 'pending' AND locked_by = ?`}`,
       ...(delivered ? values : [...values, lease]),
     );
     return changed === 1;
+  }
+
+  /** What is stored of the body from then on. */
+  private confirmed({ botId, delivery }: Claim): string {
+    const { event, request_id: requestId, payload } = delivery;
+    const kept = confirmedPayload(payload);
+    return event !== 'user_forgotten' || requestId === null
+      ? kept
+      : this.forgotten.seal(botId, requestId, kept);
   }
 
   private async record(tx: Tx, { botId, delivery, startedAt }: Claim, result: CallResult): Promise<void> {

@@ -4,6 +4,7 @@ export * from './delivery.entity';
 export * from './delivery-leases';
 export * from './delivery-results';
 export * from './dispatcher';
+export * from './forgotten-calls';
 export * from './http.sender';
 export * from './name-resolver';
 export * from './outbox';

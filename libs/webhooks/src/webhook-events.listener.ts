@@ -3,6 +3,7 @@ import { WebhookUrlChanged } from '@app/bots';
 import { OnDomainEvent } from '@app/common';
 import { ConsentRevoked } from '@app/consent';
 import { UserForgotten } from '@app/gdpr';
+import { ForgottenCalls } from './forgotten-calls';
 import { Outbox } from './outbox';
 import { consentRevokedPayload, userForgottenPayload } from './payload';
 import { UrlChanges } from './url-changes';
@@ -13,6 +14,7 @@ export class WebhookEventsListener {
   constructor(
     private readonly outbox: Outbox,
     private readonly urlChanges: UrlChanges,
+    private readonly forgotten: ForgottenCalls,
   ) {}
 
   @OnDomainEvent(ConsentRevoked)
@@ -24,10 +26,9 @@ export class WebhookEventsListener {
 
   @OnDomainEvent(UserForgotten)
   async onUserForgotten(event: UserForgotten): Promise<void> {
-    const payload = userForgottenPayload(event);
-    const { botId, requestId, userId, guildId } = event;
-    const outgoing = { botId, event: 'user_forgotten', payload, userId, guildId, requestId } as const;
-    await this.outbox.queue(event.tx, outgoing);
+    const { botId, requestId } = event;
+    const stored = this.forgotten.stored(event, requestId, userForgottenPayload(event));
+    await this.outbox.queue(event.tx, { botId, event: 'user_forgotten', requestId, ...stored });
   }
 
   @OnDomainEvent(WebhookUrlChanged)

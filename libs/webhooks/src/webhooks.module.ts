@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { BotsModule, WebhookHealth } from '@app/bots';
 import { Clock, CONFIG, type Config, EgressPolicy, Random } from '@app/common';
+import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { Alarm, TimerAlarm } from './alarm';
 import { DeliveriesController } from './deliveries.controller';
@@ -12,6 +13,7 @@ import { DeliveryLeases } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DeliveryRetention } from './delivery-retention.job';
 import { Dispatcher } from './dispatcher';
+import { ForgottenCalls } from './forgotten-calls';
 import { HttpWebhookSender } from './http.sender';
 import { Outbox } from './outbox';
 import { OutboxGauges } from './outbox.gauges';
@@ -23,12 +25,17 @@ import { WebhookSender } from './webhook-sender';
 /** Tells bots of withdrawn consents and erasures. Nobody imports it: it listens, and tells bots how receivers fare. */
 @Global()
 @Module({
-  imports: [BotsModule, DatabaseModule.forFeature([Delivery, Attempt, ReceiverHealth, UrlChange])],
+  imports: [
+    CryptoModule,
+    BotsModule,
+    DatabaseModule.forFeature([Delivery, Attempt, ReceiverHealth, UrlChange]),
+  ],
   controllers: [DeliveriesController],
   providers: [
     DeliveryLeases,
     DeliveryResults,
     Dispatcher,
+    ForgottenCalls,
     Outbox,
     OutboxGauges,
     UrlChanges,

@@ -1,0 +1,82 @@
+import { hkdfSync } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Keyring } from '@app/crypto';
+import type { Service } from './service';
+import type { SubjectIds } from './snowflakes';
+
+/** So long are the pieces of a text that are looked for, since a text can begin on one page and end on another. */
+const PIECE = 24;
+const PIECES_MAX = 6;
+
+/** What would give away that a subject was here, once it is erased. */
+export interface Traces {
+  /** The key in every spelling, and what is derived from it. */
+  readonly key: readonly Buffer[];
+  /** What the key has sealed, and the key itself as it is sealed. */
+  readonly sealed: readonly Buffer[];
+}
+
+/** Looks through everything that is stored now. */
+export async function tracesOf(service: Service, botId: string, who: SubjectIds): Promise<Traces> {
+  const { user_id: userId, guild_id: guildId } = who;
+  const [stored] = await service.database.rows<{ id: string; sealed: string }>(
+    'SELECT id, sealed FROM keys.subject_keys WHERE bot_id = ? AND guild_id = ? AND user_id = ?',
+    ...[botId, guildId, userId],
+  );
+  if (stored === undefined) throw new Error('the subject has no key');
+  const context = `subject_keys/${botId}/${guildId}/${userId}/${stored.id}`;
+  const secret = Buffer.from(service.app.get(Keyring).open(stored.sealed, context), 'base64url');
+  const derived = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), 'lethe/subject', 64));
+  const texts = await textsOf(service, `s1.${stored.id}.`);
+  return {
+    key: [secret, derived.subarray(0, 32), derived.subarray(32)].flatMap(spellings),
+    sealed: [...texts, stored.sealed].flatMap(pieces),
+  };
+}
+
+/** Every text of the database that begins like this. */
+async function textsOf({ database }: Service, beginning: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name } of await database.tables()) {
+    for (const row of await database.rows<object>(`SELECT * FROM ${name}`))
+      for (const value of Object.values(row))
+        if (typeof value === 'string' && value.startsWith(beginning)) found.push(value);
+  }
+  return found;
+}
+
+function spellings(bytes: Buffer): Buffer[] {
+  const texts = (['base64', 'base64url', 'hex'] as const).map((encoding) => bytes.toString(encoding));
+  return [bytes, ...texts.map((text) => Buffer.from(text.replace(/=+$/, '')))];
+}
+
+/** Some pieces of a sealed text, behind what names its key. */
+function pieces(text: string): Buffer[] {
+  const body = text.slice(text.lastIndexOf('.') + 1);
+  const count = Math.min(PIECES_MAX, Math.floor(body.length / PIECE));
+  const step = Math.floor(body.length / count);
+  return Array.from({ length: count }, (_, at) => Buffer.from(body.slice(at * step, at * step + PIECE)));
+}
+
+/** The files below a directory that hold any of the `needles`. */
+export function filesWith(directory: string, needles: readonly (Buffer | string)[]): string[] {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return paths.filter((path) => {
+    const content = contentOf(path);
+    return needles.some((needle) => content.includes(needle));
+  });
+}
+
+/** Nothing for a file that has gone meanwhile, as those of a running server may. */
+function contentOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}
