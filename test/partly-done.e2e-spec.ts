@@ -6,6 +6,9 @@ import { expectFailure } from './support/expected';
 import { useService } from './support/service';
 import { snowflake } from './support/snowflakes';
 
+// Some hundred units one after the other, on a machine that may be busy.
+jest.setTimeout(90_000);
+
 const service = useService();
 let bot: Bot;
 

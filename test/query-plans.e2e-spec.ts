@@ -170,7 +170,9 @@ async function calls(bot: Bot): Promise<void> {
 }
 
 async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
-  await bot.get(`/gdpr/forget-status/${await bot.hasForgotten(who)}`);
+  const path = `/gdpr/forget-status/${await bot.hasForgotten(who)}`;
+  await bot.get(path);
+  await bot.get(`${path}/certificate`);
   await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
 }
 
