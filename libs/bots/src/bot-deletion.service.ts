@@ -93,6 +93,7 @@ export class BotDeletion implements Job, OnApplicationBootstrap {
           deleted = await lease.batch((tx) => tx.run(sql, botId, botId));
         }
       }
+      await this.unitOfWork.scrubKeys();
       await lease.batch(async (tx) => {
         await tx.manager.delete(Bot, { id: botId });
         await lease.end(tx);
