@@ -16,6 +16,7 @@ import { AuditService } from './audit.service';
 import { AuditVerifier } from './audit-verifier';
 import { EventDetails } from './event-details';
 import { EventOpener } from './event-opener';
+import { PlainDetails } from './plain-details';
 import { SealingController } from './sealing.controller';
 import { SettledOrder } from './settled-order';
 import { UnsealedBots } from './unsealed-bots';
@@ -29,6 +30,7 @@ import { UnsealedBots } from './unsealed-bots';
     AuditPeriods,
     EventDetails,
     EventOpener,
+    PlainDetails,
     SettledOrder,
     UnsealedBots,
     AuditSealer,

@@ -8,6 +8,7 @@ import { JobLease } from './job-lease.entity';
 import { JobLeases } from './job-leases';
 import { JobRunner } from './job-runner';
 import { LETHE_MIGRATIONS } from './migrations';
+import { PlainRowsHolders } from './plain-rows';
 import { PostgresEngine } from './postgres.engine';
 import { postgresOptions } from './postgres.options';
 import { PostgresSignals } from './postgres.signals';
@@ -57,6 +58,7 @@ export class DatabaseModule {
       imports: [DiscoveryModule, typeorm(lifecycle, options), TypeOrmModule.forFeature([JobLease])],
       providers: [
         SubjectDataHolders,
+        PlainRowsHolders,
         { provide: DatabaseLifecycle, useValue: lifecycle },
         {
           provide: UnitOfWork,
@@ -68,7 +70,7 @@ export class DatabaseModule {
         JobLeases,
         JobRunner,
       ],
-      exports: [UnitOfWork, SubjectDataHolders, Signals, JobLeases, JobRunner],
+      exports: [UnitOfWork, SubjectDataHolders, PlainRowsHolders, Signals, JobLeases, JobRunner],
     };
   }
 

@@ -9,6 +9,7 @@ export * from './job-leases';
 export * from './job-runner';
 export * from './key-tables';
 export * from './migrations';
+export * from './plain-rows';
 export * from './postgres.engine';
 export * from './postgres.options';
 export * from './postgres.signals';

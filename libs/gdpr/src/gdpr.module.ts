@@ -25,6 +25,8 @@ import { GdprService } from './gdpr.service';
 import { GuildDeletion } from './guild-deletion.job';
 import { HeldSubjects } from './held-subjects';
 import { KeyDestruction } from './key-destruction';
+import { PlainRequests } from './plain-requests';
+import { PlainSealing } from './plain-sealing.job';
 import { LedgerChain } from './ledger-chain';
 import { ProcessingRecords } from './processing-record.service';
 import { ReportsController } from './reports.controller';
@@ -54,6 +56,8 @@ import { ReportsController } from './reports.controller';
     ErasureGauges,
     ErasedSubject,
     KeyDestruction,
+    PlainRequests,
+    PlainSealing,
     ExportService,
     GuildDeletion,
     GdprHolder,

@@ -4,4 +4,5 @@ export * from './erasure-replay';
 export * from './erasure.service';
 export * from './gdpr.module';
 export * from './guild-deletion.job';
+export * from './plain-sealing.job';
 export * from './user-forgotten.event';

@@ -6,6 +6,7 @@ import { DatabaseModule } from '@app/database';
 import { StoredRecords } from './stored-records';
 import { CategoryRetention } from './category-retention.job';
 import { DueValues } from './due-values';
+import { PlainValues } from './plain-values';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
 import { UserDataHolder } from './user-data.holder';
@@ -25,6 +26,7 @@ import { WithdrawnDataListener } from './withdrawn-data.listener';
     CategoryRetention,
     WithdrawnDataErasure,
     WithdrawnDataListener,
+    PlainValues,
     StoredRecords,
   ],
   exports: [StoredRecords],

@@ -1,0 +1,132 @@
+import { SystemClock, SystemRandom } from '@app/common';
+import { KeyCache } from './key-cache';
+import { UnreadableSecretError } from './keyring';
+import { SubjectDigests } from './subject-digests';
+import type { ServiceKeys } from './service-keys';
+import { SubjectKey, sealedBy } from './subject-key';
+
+const random = new SystemRandom(new SystemClock());
+const newKey = (id = 'key-1', secret = random.bytes(32)): SubjectKey => new SubjectKey(id, secret, random);
+
+describe('SubjectKey', () => {
+  const key = newKey();
+  const sealed = key.seal('{"a":1}', 'user_data/bot/guild/user/category');
+
+  it('opens what it sealed, and tells by which key', () => {
+    expect(key.open(sealed, 'user_data/bot/guild/user/category')).toBe('{"a":1}');
+    expect(sealedBy(sealed)).toBe('key-1');
+    expect(sealedBy('{"a":1}')).toBeUndefined();
+  });
+
+  it.each([
+    'user_data/other/guild/user/category',
+    'user_data/bot/other/user/category',
+    'user_data/bot/guild/other/category',
+    'user_data/bot/guild/user/other',
+    'audit_events/bot/guild/user/category',
+    '',
+  ])('opens nothing in another place: %s', (context) => {
+    expect(() => key.open(sealed, context)).toThrow(UnreadableSecretError);
+  });
+
+  it('opens nothing of which a single bit was changed, wherever it is', () => {
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
+      expect(() => key.open(changed, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
+    }
+    for (const cut of ['', 's1.', 's1.key-1', 's1.key-1.', 's1.key-1.AAAA', sealed.slice(0, -4)])
+      expect(() => key.open(cut, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
+  });
+
+  it('opens nothing of another key, not even of one with the same id', () => {
+    expect(() => newKey().open(sealed, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
+  });
+
+  it('is of no use once it was wiped: it opens nothing and seals nothing', () => {
+    const wiped = newKey();
+    const text = wiped.seal('x', 'c');
+    wiped.wipe();
+    expect(() => wiped.open(text, 'c')).toThrow(UnreadableSecretError);
+    expect(() => wiped.seal('x', 'c')).toThrow('Another unit of work');
+  });
+
+  it('never seals with a nonce twice, in a hundred thousand texts', () => {
+    const nonces = new Set<string>();
+    for (let count = 0; count < 100_000; count++)
+      nonces.add(key.seal('', 'c').split('.')[2]?.slice(0, 16) ?? '');
+    expect(nonces.size).toBe(100_000);
+  });
+
+  it('has salts that differ by place and by key, and stay the same otherwise', () => {
+    const secret = random.bytes(32);
+    const [one, same] = [newKey('a', secret), newKey('a', secret)];
+    expect(one.salts('event')).toStrictEqual(same.salts('event'));
+    const { user, guild, details } = one.salts('event');
+    const all = [user, guild, details, one.salts('other').user, newKey().salts('event').user];
+    expect(new Set(all.map((salt) => salt.toString('hex'))).size).toBe(5);
+  });
+});
+
+describe('KeyCache', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('keeps no more than two generations, and of these the keys that are asked for', () => {
+    const cache = new KeyCache();
+    for (let n = 0; n < 25_000; n++) {
+      cache.set(`key-${n}`, newKey(`key-${n}`));
+      cache.get('key-0');
+    }
+    expect(cache.get('key-0')).toBeDefined();
+    expect(cache.get('key-1')).toBeUndefined();
+    expect(cache.get('key-24999')).toBeDefined();
+  });
+
+  it('forgets a key that nobody has asked for in ten minutes', () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    const cache = new KeyCache();
+    cache.set('idle', newKey());
+    for (const [at, other] of [
+      [300_001, 'a'],
+      [600_003, 'b'],
+    ] as const) {
+      now.mockReturnValue(at);
+      cache.set(other, newKey());
+    }
+    expect(cache.get('idle')).toBeUndefined();
+    expect(cache.get('b')).toBeDefined();
+  });
+
+  it('overwrites a key that it drops', () => {
+    const cache = new KeyCache();
+    const key = newKey();
+    const text = key.seal('x', 'c');
+    cache.set(key.id, key);
+    cache.drop(key.id);
+    expect(cache.get(key.id)).toBeUndefined();
+    expect(() => key.open(text, 'c')).toThrow(UnreadableSecretError);
+  });
+});
+
+describe('SubjectDigests', () => {
+  const digestsOf = (secret: Buffer) => new SubjectDigests({ digest: secret } as ServiceKeys);
+  const digests = digestsOf(Buffer.alloc(32, 1));
+
+  it('differ by key, bot, kind and value, and are the same for the same', () => {
+    const all = [
+      digests.of('bot', 'user', '1'),
+      digests.of('other', 'user', '1'),
+      digests.of('bot', 'guild', '1'),
+      digests.of('bot', 'subject', '1'),
+      digests.of('bot', 'user', '2'),
+      digestsOf(Buffer.alloc(32, 2)).of('bot', 'user', '1'),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    expect(digests.of('bot', 'user', '1')).toBe(all[0]);
+  });
+
+  it('fit where an id stands, and are taken for none', () => {
+    const digest = digests.of('bot', 'user', '123456789012345678');
+    expect(digest).toMatch(/^~[\w-]{18}$/);
+    expect(digest.length).toBeLessThanOrEqual(20);
+  });
+});
