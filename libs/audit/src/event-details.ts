@@ -30,7 +30,12 @@ export class EventDetails {
 
   async seal(tx: Tx, subject: Subject, id: string, details: object | null): Promise<string | null> {
     if (details === null) return null;
-    return (await this.keys.forWriting(tx, subject)).seal(JSON.stringify(details), contextOf(subject, id));
+    return this.sealText(await this.keys.forWriting(tx, subject), subject, id, JSON.stringify(details));
+  }
+
+  /** {@link seal} of what is JSON text already, as it stands there. */
+  sealText(key: SubjectKey, subject: Subject, id: string, text: string): string {
+    return key.seal(text, contextOf(subject, id));
   }
 
   /** Of an event about somebody who is erased by then: they may not tell who that was. */

@@ -51,10 +51,9 @@ export class PlainDetails implements PlainRowsHolder {
     );
     const sealed = await Promise.all(
       rows.map(async (row, at) => {
-        if (row.details === null || keys[at] === undefined) return 0;
-        const details = JSON.parse(row.details) as object;
-        // The unit knows the key by now.
-        const text = await this.details.seal(tx, subjectOf(botId, row), row.id, details);
+        const key = keys[at];
+        if (row.details === null || key === undefined) return 0;
+        const text = this.details.sealText(key, subjectOf(botId, row), row.id, row.details);
         return tx.run(SEAL, text, botId, row.seq, row.details);
       }),
     );
