@@ -186,7 +186,7 @@ export class SubjectKeys {
 
   private known(tx: Tx): Map<string, SubjectKey> {
     let known = this.ofUnit.get(tx);
-    if (known === undefined) this.ofUnit.set(tx, (known = new Map()));
+    if (known === undefined) this.ofUnit.set(tx, (known = new Map<string, SubjectKey>()));
     return known;
   }
 }
