@@ -1,6 +1,8 @@
-import { leafHash, type Salts, sha256 } from '@app/crypto';
+import { type Salts, sha256 } from '@app/crypto';
 
-/** First bytes of what is hashed; 0 and 1 are those of the leaves and nodes of a tree. */
+/** First bytes of what is hashed; 1 is that of the nodes of a tree. */
+const NOTHING = Buffer.alloc(0);
+const LEAF = Buffer.of(0);
 const CHAIN = Buffer.of(2);
 const PART = Buffer.of(3);
 const COMMITMENT = Buffer.of(4);
@@ -38,11 +40,11 @@ export interface BatchHead {
 }
 
 /** Each part behind its length (four bytes, big-endian), so that no two lists of parts give the same bytes. */
-export function framed(parts: readonly (string | Buffer)[]): Buffer {
-  let length = 0;
+export function framed(parts: readonly (string | Buffer)[], first: Buffer = NOTHING): Buffer {
+  let length = first.length;
   for (const part of parts) length += 4 + (typeof part === 'string' ? Buffer.byteLength(part) : part.length);
   const bytes = Buffer.allocUnsafe(length);
-  let at = 0;
+  let at = first.copy(bytes);
   for (const part of parts) {
     const size = typeof part === 'string' ? bytes.write(part, at + 4) : part.copy(bytes, at + 4);
     at = bytes.writeUInt32BE(size, at) + size;
@@ -52,8 +54,7 @@ export function framed(parts: readonly (string | Buffer)[]): Buffer {
 
 /** One part under its salt: whoever lacks the salt cannot try out what it could have been. */
 export function partHash(salt: Buffer, name: keyof Parts, value: string | null): Buffer {
-  const parts = value === null ? [name, salt] : [name, salt, value];
-  return sha256(Buffer.concat([PART, framed(parts)]));
+  return sha256(framed(value === null ? [name, salt] : [name, salt, value], PART));
 }
 
 /** What stands for all three parts, when they and their salts are gone too. */
@@ -71,7 +72,7 @@ export function commitmentOf({ user, guild, details }: Parts, salts: Salts): Buf
 /** The leaf of an event: every field of it, the personal ones through their commitment. */
 export function leafOf(botId: string, event: Skeleton, commitment: Buffer): Buffer {
   const { seq, id, event_type: type, source, created_at: createdAt } = event;
-  return leafHash(framed([botId, String(seq), id, type, source, createdAt, commitment]));
+  return sha256(framed([botId, String(seq), id, type, source, createdAt, commitment], LEAF));
 }
 
 /** Stands for a batch and for everything before it. */
@@ -79,7 +80,7 @@ export function chainOf(batch: BatchHead): string {
   const { bot_id: botId, number, first_seq: first, last_seq: last, events, sealed_at: sealedAt } = batch;
   const fields = [botId, String(number), String(first), String(last), String(events)];
   const hashes = [batch.root, batch.identities, batch.previous].map((text) => Buffer.from(text, 'base64url'));
-  return sha256(Buffer.concat([CHAIN, framed([...fields, ...hashes, sealedAt])])).toString('base64url');
+  return sha256(framed([...fields, ...hashes, sealedAt], CHAIN)).toString('base64url');
 }
 
 export const CHECKPOINT_TYPE = 'lethe-audit-checkpoint+jwt';
