@@ -6,6 +6,7 @@ import { ConsentController } from './consent.controller';
 import { Consent, ConsentText, ConsentTransition } from './consent.entity';
 import { ConsentCategoriesListener } from './consent-categories.listener';
 import { ConsentEvidence } from './consent-evidence.service';
+import { ConsentHistoryPruning } from './consent-history-pruning';
 import { ConsentHolder } from './consent.holder';
 import { ConsentService } from './consent.service';
 import { ConsentTextsController } from './consent-texts.controller';
@@ -24,9 +25,10 @@ import { ConsentTransitions } from './consent-transitions';
     ConsentEvidence,
     ConsentTextsService,
     ConsentTransitions,
+    ConsentHistoryPruning,
     ConsentHolder,
     ConsentCategoriesListener,
   ],
-  exports: [ConsentService],
+  exports: [ConsentService, ConsentHistoryPruning],
 })
 export class ConsentModule {}

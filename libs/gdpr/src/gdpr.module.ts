@@ -10,6 +10,7 @@ import { BreachScopes } from './breach-scope.service';
 import { CertificateController } from './certificate.controller';
 import { CertificateService } from './certificate.service';
 import { DeletionRequest } from './deletion-request.entity';
+import { ErasureEvidence } from './erasure-evidence';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureGauges } from './erasure.gauges';
 import { ErasureLedger } from './erasure-ledger';
@@ -18,6 +19,8 @@ import { ErasureRecovery } from './erasure.recovery';
 import { ErasedSubject } from './erased-subject';
 import { ErasureService } from './erasure.service';
 import { ErasureSteps } from './erasure.steps';
+import { Evidence } from './evidence';
+import { EvidenceRetention } from './evidence-retention.job';
 import { ExportService } from './export.service';
 import { GdprController } from './gdpr.controller';
 import { GdprHolder } from './gdpr.holder';
@@ -30,6 +33,7 @@ import { PlainSealing } from './plain-sealing.job';
 import { LedgerChain } from './ledger-chain';
 import { ProcessingRecords } from './processing-record.service';
 import { ReportsController } from './reports.controller';
+import { RetentionPreview } from './retention-preview';
 
 @Module({
   imports: [
@@ -60,9 +64,14 @@ import { ReportsController } from './reports.controller';
     PlainSealing,
     ExportService,
     GuildDeletion,
+    ErasureEvidence,
+    Evidence,
+    EvidenceRetention,
+    RetentionPreview,
     GdprHolder,
     ProcessingRecords,
     BreachScopes,
   ],
+  exports: [RetentionPreview],
 })
 export class GdprModule {}

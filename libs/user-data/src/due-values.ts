@@ -7,7 +7,7 @@ import type { Tx } from '@app/database';
 /** Values that one unit looks at: few enough that nobody waits long for a subject that it holds. */
 export const BATCH = 200;
 
-type Reason = 'retention' | 'consent_revoked';
+export type ErasureReason = 'retention' | 'consent_revoked';
 
 interface Value {
   readonly guild_id: string;
@@ -19,12 +19,16 @@ interface Aged extends Value {
   readonly updated_at: string;
 }
 
-interface Withdrawn extends Value {
+/** What decides about a value whose consent was withdrawn. */
+export interface WithdrawnFrom {
+  readonly category_key: string;
   readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
   readonly erasing: number;
   readonly categories: string | null;
   readonly legal_basis: string | null;
 }
+
+type Withdrawn = Value & WithdrawnFrom;
 
 /** Held with each value is the consent of its subject, as by whoever stores, decides or erases; nobody is waited for. */
 const HELD = `FROM user_data d CROSS JOIN consents c
@@ -110,7 +114,7 @@ export class DueValues {
     values: readonly V[],
     isDue: (value: V) => boolean,
     keep: string,
-    reason: Reason,
+    reason: ErasureReason,
   ): Promise<void> {
     const due = values.filter(isDue);
     await Promise.all(
@@ -132,7 +136,7 @@ export class DueValues {
 }
 
 /** The legal basis may have been changed since, and a process of another version may have taken a new consent. */
-function restsOnNoConsent(value: Withdrawn): boolean {
+export function restsOnNoConsent(value: WithdrawnFrom): boolean {
   if (value.legal_basis !== 'consent') return false;
   return value.status !== 'accepted' || !new ConsentScope(value).covers(value.category_key);
 }

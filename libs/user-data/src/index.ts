@@ -1,5 +1,6 @@
 export * from './stored-records';
 export * from './category-retention.job';
+export * from './due-counts';
 export * from './user-data.entity';
 export * from './user-data.module';
 export * from './user-data.service';

@@ -5,6 +5,7 @@ import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { StoredRecords } from './stored-records';
 import { CategoryRetention } from './category-retention.job';
+import { DueCounts } from './due-counts';
 import { DueValues } from './due-values';
 import { PlainValues } from './plain-values';
 import { UserDataController } from './user-data.controller';
@@ -23,12 +24,13 @@ import { WithdrawnDataListener } from './withdrawn-data.listener';
     UserDataService,
     UserDataHolder,
     DueValues,
+    DueCounts,
     CategoryRetention,
     WithdrawnDataErasure,
     WithdrawnDataListener,
     PlainValues,
     StoredRecords,
   ],
-  exports: [StoredRecords],
+  exports: [StoredRecords, DueCounts],
 })
 export class UserDataModule {}

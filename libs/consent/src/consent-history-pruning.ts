@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { type Lease, type Tx, UnitOfWork } from '@app/database';
+
+/** Entries that are looked at by one read, and removed by one unit. */
+const PAGE = 500;
+
+const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
+
+const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_history
+  WHERE bot_id = ? AND created_at >= ? AND created_at < ? AND (created_at > ? OR id > ?)
+  ORDER BY created_at, id LIMIT ${PAGE}`;
+
+/** What ended everything before it but, if it is an acceptance, its own consent. */
+const DECISIVE = `SELECT id, consent_id, action FROM consent_history
+  WHERE ${SUBJECT} AND action IN ('accepted', 'revoked') AND created_at < ? ORDER BY id DESC LIMIT 1`;
+
+interface Aged {
+  readonly guild_id: string;
+  readonly user_id: string;
+  readonly id: string;
+  readonly consent_id: string;
+  readonly created_at: string;
+}
+
+interface Decisive {
+  readonly id: string;
+  readonly consent_id: string;
+  readonly action: 'accepted' | 'revoked';
+}
+
+/**
+ * Removes what the history says about consents that ended too long ago to be kept (GDPR Art. 5(1)(e)): by a revocation, or
+ * by a later acceptance. The history of a consent in force, or of a request that waits, stays whatever its age.
+ */
+@Injectable()
+export class ConsentHistoryPruning {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** Removes the entries of a bot about consents that ended before `beforeIso`; answers how many. */
+  async pruneBefore(lease: Lease, botId: string, beforeIso: string, stopping?: AbortSignal): Promise<number> {
+    let removed = 0;
+    for await (const ended of this.ended(botId, beforeIso)) {
+      if (stopping?.aborted === true) break;
+      if (ended.length > 0) removed += await lease.batch((tx) => remove(tx, botId, ended));
+    }
+    return removed;
+  }
+
+  /** How many entries {@link pruneBefore} would remove. */
+  async endedEntries(botId: string, beforeIso: string): Promise<number> {
+    let entries = 0;
+    for await (const ended of this.ended(botId, beforeIso)) entries += ended.length;
+    return entries;
+  }
+
+  /** Oldest first, so that what tells of an end is there until all that it ended is gone. */
+  private async *ended(botId: string, beforeIso: string): AsyncGenerator<readonly Aged[]> {
+    let [createdAt, id] = ['', ''];
+    for (let looked = PAGE; looked === PAGE;) {
+      const [page, ended] = await this.unitOfWork.read(async (tx) => {
+        const aged = await tx.all<Aged>(AGED, botId, createdAt, beforeIso, createdAt, id);
+        return [aged, await endedOf(tx, botId, beforeIso, aged)] as const;
+      });
+      looked = page.length;
+      ({ created_at: createdAt, id } = page.at(-1) ?? { created_at: createdAt, id });
+      yield ended;
+    }
+  }
+}
+
+/** Asked once for each subject, however many of its entries there are. */
+async function endedOf(
+  tx: Tx,
+  botId: string,
+  beforeIso: string,
+  aged: readonly Aged[],
+): Promise<readonly Aged[]> {
+  const asked = new Map<string, Promise<Decisive | undefined>>();
+  const ended = aged.map(async (entry) => {
+    const { guild_id: guildId, user_id: userId } = entry;
+    const subject = `${guildId}/${userId}`;
+    const decisive = asked.get(subject) ?? tx.get<Decisive>(DECISIVE, botId, guildId, userId, beforeIso);
+    asked.set(subject, decisive);
+    return isEndedBy(await decisive, entry);
+  });
+  const isEnded = await Promise.all(ended);
+  return aged.filter((_, index) => isEnded[index]);
+}
+
+function isEndedBy(decisive: Decisive | undefined, entry: Aged): boolean {
+  if (decisive === undefined || decisive.id < entry.id) return false;
+  return decisive.action === 'revoked' || decisive.consent_id !== entry.consent_id;
+}
+
+async function remove(tx: Tx, botId: string, entries: readonly Aged[]): Promise<number> {
+  const removed = await Promise.all(
+    entries.map(({ guild_id: guildId, user_id: userId, id }) =>
+      tx.run(`DELETE FROM consent_history WHERE ${SUBJECT} AND id = ?`, botId, guildId, userId, id),
+    ),
+  );
+  return removed.reduce((sum, rows) => sum + rows, 0);
+}

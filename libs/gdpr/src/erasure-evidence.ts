@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { firstIdAt } from '@app/common';
+import { type Lease, type Tx, UnitOfWork } from '@app/database';
+
+/** Rows of one unit. */
+const BATCH = 500;
+
+/** Ids are in the order of time: what was begun too late to be old is not even looked at. */
+const OLD_ENTRIES = 'FROM keys.erasure_ledger WHERE bot_id = ? AND request_id < ? AND erased_at < ?';
+/** Of a request that failed it is known when it began. */
+const OLD_REQUESTS = `FROM deletion_requests
+  WHERE bot_id = ? AND id < ? AND status <> 'processing' AND COALESCE(completed_at, created_at) < ?`;
+const WITHOUT_ENTRY = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
+  WHERE l.bot_id = deletion_requests.bot_id AND l.request_id = deletion_requests.id)`;
+
+/**
+ * The end of what is kept about erasures (GDPR Art. 5(1)(e)). An entry of the ledger goes before its request, never with
+ * it or after it: an entry without a request means a restored backup, and an erasure that has to be done again.
+ */
+@Injectable()
+export class ErasureEvidence {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /**
+   * Removes the entries of a bot's ledger from before `beforeIso`, from the beginning of their chain on; the newest that
+   * has its place stays, so that the chain goes on from it.
+   */
+  async pruneLedger(lease: Lease, botId: string, beforeIso: string, stopping: AbortSignal): Promise<number> {
+    const old = [botId, firstIdAt(beforeIso), beforeIso] as const;
+    if ((await this.unitOfWork.get(`SELECT 1 ${OLD_ENTRIES} LIMIT 1`, ...old)) === undefined) return 0;
+    const kept = await this.keptFrom(botId, beforeIso);
+    let entries = 0;
+    for (let removed = BATCH; removed === BATCH && !stopping.aborted; entries += removed)
+      removed = await lease.batch((tx) => removeEntries(tx, old, kept));
+    return entries;
+  }
+
+  /** Removes the requests of a bot that ended before `beforeIso` and have no entry in the ledger any more. */
+  async pruneRequests(
+    lease: Lease,
+    botId: string,
+    beforeIso: string,
+    stopping: AbortSignal,
+  ): Promise<number> {
+    const old = [botId, firstIdAt(beforeIso), beforeIso];
+    const sql = `SELECT id ${OLD_REQUESTS} AND ${WITHOUT_ENTRY} ORDER BY id LIMIT ${BATCH}`;
+    let requests = 0;
+    for (let removed = BATCH; removed === BATCH && !stopping.aborted; requests += removed) {
+      if ((await this.unitOfWork.get(sql, ...old)) === undefined) break;
+      removed = await lease.batch(async (tx) => {
+        const found = await tx.all<{ id: string }>(`${sql} FOR UPDATE SKIP LOCKED`, ...old);
+        const remove = 'DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?';
+        await Promise.all(found.map(({ id }) => tx.run(remove, botId, id)));
+        return found.length;
+      });
+    }
+    return requests;
+  }
+
+  /** How many entries and requests would go, each by its own time. */
+  async expired(
+    botId: string,
+    ledgerBefore: string,
+    requestsBefore: string,
+  ): Promise<{ entries: number; requests: number }> {
+    const kept = await this.keptFrom(botId, ledgerBefore);
+    const gone = `${OLD_ENTRIES} AND (place IS NULL OR place < ?)`;
+    const old = [botId, firstIdAt(ledgerBefore), ledgerBefore, kept] as const;
+    return this.unitOfWork.snapshot(async (tx) => {
+      const entries = await tx.get<Total>(`SELECT COUNT(*) AS total ${gone}`, ...old);
+      const requests = await tx.get<Total>(
+        `SELECT COUNT(*) AS total ${OLD_REQUESTS}
+         AND (${WITHOUT_ENTRY} OR id IN (SELECT request_id ${gone}))`,
+        ...[botId, firstIdAt(requestsBefore), requestsBefore, ...old],
+      );
+      return { entries: Number(entries?.total ?? 0), requests: Number(requests?.total ?? 0) };
+    });
+  }
+
+  /** The first place that stays; places that are given meanwhile are behind it. */
+  private async keptFrom(botId: string, beforeIso: string): Promise<number> {
+    const row = await this.unitOfWork.get<{ place: number | string | null }>(
+      `SELECT COALESCE(MIN(CASE WHEN erased_at >= ? THEN place END), MAX(place)) AS place
+       FROM keys.erasure_ledger WHERE bot_id = ?`,
+      ...[beforeIso, botId],
+    );
+    return Number(row?.place ?? 0);
+  }
+}
+
+interface Total {
+  readonly total: number | string;
+}
+
+/** Nobody gives places meanwhile: that, too, locks the bot. */
+async function removeEntries(
+  tx: Tx,
+  old: readonly [botId: string, ...string[]],
+  kept: number,
+): Promise<number> {
+  await tx.get('SELECT 1 FROM bots WHERE id = ? FOR NO KEY UPDATE', old[0]);
+  const found = await tx.all<{ request_id: string }>(
+    `SELECT request_id ${OLD_ENTRIES} AND (place IS NULL OR place < ?) ORDER BY request_id LIMIT ${BATCH}`,
+    ...old,
+    kept,
+  );
+  const remove = 'DELETE FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?';
+  await Promise.all(found.map(({ request_id: id }) => tx.run(remove, old[0], id)));
+  return found.length;
+}
