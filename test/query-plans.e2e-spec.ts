@@ -1,4 +1,5 @@
 import { Clock } from '@app/common';
+import { EvidenceRetention } from '@app/gdpr';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../openapi.json';
 import { field, type Bot } from './support/bot';
@@ -186,9 +187,10 @@ async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promis
   await bot.delete(`${path}?grace_days=1`);
   await bot.post(`${path}/cancel-deletion`, {});
   const clock = jest.spyOn(service.app.get(Clock), 'nowMs');
-  for (const days of [35, 50]) {
+  for (const days of [35, 50, 1_200]) {
     clock.mockReturnValue(Date.now() + days * 86_400_000);
-    for (const job of [WithdrawnDataErasure, CategoryRetention]) await service.app.get(job).sweep();
+    for (const job of [WithdrawnDataErasure, CategoryRetention, EvidenceRetention])
+      await service.app.get(job).sweep();
   }
   clock.mockRestore();
 }

@@ -10,9 +10,12 @@ const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_
   WHERE bot_id = ? AND created_at >= ? AND created_at < ? AND (created_at > ? OR id > ?)
   ORDER BY created_at, id LIMIT ${PAGE}`;
 
-/** What ended everything before it but, if it is an acceptance, its own consent. */
+/**
+ * What ended everything before it but, if it is an acceptance, its own consent. The time is made an expression, so that no
+ * engine looks at all that is old to find what is of one subject.
+ */
 const DECISIVE = `SELECT id, consent_id, action FROM consent_history
-  WHERE ${SUBJECT} AND action IN ('accepted', 'revoked') AND created_at < ? ORDER BY id DESC LIMIT 1`;
+  WHERE ${SUBJECT} AND action IN ('accepted', 'revoked') AND created_at || '' < ? ORDER BY id DESC LIMIT 1`;
 
 interface Aged {
   readonly guild_id: string;
