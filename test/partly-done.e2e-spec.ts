@@ -1,8 +1,9 @@
 import { ConsentService } from '@app/consent';
-import { databaseUnavailable, UnitOfWork } from '@app/database';
+import { databaseUnavailable, JobRunner, UnitOfWork } from '@app/database';
 import type { Bot } from './support/bot';
 import { engine } from './support/database';
 import { expectFailure } from './support/expected';
+import { withoutSealing } from './support/sealing';
 import { useService } from './support/service';
 import { snowflake } from './support/snowflakes';
 
@@ -12,6 +13,11 @@ jest.setTimeout(90_000);
 const service = useService();
 let bot: Bot;
 
+// Units of jobs would be counted among those of a request.
+beforeAll(async () => {
+  await withoutSealing(service);
+  await service.app.get(JobRunner).beforeApplicationShutdown();
+});
 beforeEach(async () => {
   bot = await service.registerBot();
 });
@@ -19,7 +25,7 @@ afterEach(() => jest.restoreAllMocks());
 
 const PARTLY = expect.stringContaining('part of it is done') as string;
 
-/** The units of a request after the `nth` are refused by the database, except those of jobs. */
+/** The units of a request after the `nth` are refused by the database. */
 function unavailableAfter(nth: number): void {
   const unitOfWork = service.app.get(UnitOfWork);
   const write = unitOfWork.write.bind(unitOfWork);
