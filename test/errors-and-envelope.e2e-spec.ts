@@ -137,7 +137,7 @@ describe.each(BODY_ROUTES)('the body of $method /api/v1$path', ({ method, path }
 });
 
 describe('a request without a body', () => {
-  it.each(CLOSED_ROUTES.filter(({ method }) => method === 'POST'))(
+  it.each(BODY_ROUTES.filter(({ method }) => method === 'POST'))(
     'is answered 400 by $method $path',
     async ({ method, path }) => {
       expectFailure(await bot.send(method, PREFIX + path), 400, 'invalid_request');

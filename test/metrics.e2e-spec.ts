@@ -8,6 +8,7 @@ import { engine } from './support/database';
 import { Client, PREFIX } from './support/client';
 import { rawRequest, requestText } from './support/raw-socket';
 import { useReceiver } from './support/receiver';
+import { withoutSealing } from './support/sealing';
 import { Service, useService } from './support/service';
 import { snowflake, subject } from './support/snowflakes';
 
@@ -337,6 +338,7 @@ describe('the numbers', () => {
     });
 
     it('are not asked for again at once, by however many readers', async () => {
+      await withoutSealing(stopped);
       await scrape(stopped);
       const asked = [
         jest.spyOn(stopped.app.get(UnitOfWork), 'read'),

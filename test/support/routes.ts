@@ -41,6 +41,7 @@ export const CLOSED_ROUTES: readonly Route[] = [
   { method: 'GET', path: `/data/export/${USER}?guild_id=${GUILD}` },
   { method: 'POST', path: '/gdpr/forget-user' },
   { method: 'GET', path: `/gdpr/forget-status/${ID}` },
+  { method: 'GET', path: `/gdpr/forget-status/${ID}/certificate` },
   { method: 'POST', path: '/audit/event' },
   { method: 'GET', path: '/audit/events' },
   { method: 'GET', path: `/audit/proof/${ID}` },
@@ -48,10 +49,15 @@ export const CLOSED_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/audit/export' },
 ];
 
+/** The path says it all. */
+const BODILESS = /\/cancel-deletion$/;
+
 /** The routes that take a JSON body. */
 export const BODY_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/bots/register' },
-  ...CLOSED_ROUTES.filter(({ method }) => method === 'POST' || method === 'PUT'),
+  ...CLOSED_ROUTES.filter(
+    ({ method, path }) => (method === 'POST' || method === 'PUT') && !BODILESS.test(path),
+  ),
 ];
 
 /** The lists that page. */
