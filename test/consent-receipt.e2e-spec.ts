@@ -207,7 +207,7 @@ describe('the receipt of POST /api/v1/consents/accept', () => {
     const [, payload = '', signature = ''] = receipt.split('.');
     for (const { name, columns } of await service.database.tables()) {
       const rows = await service.database.rows(
-        `SELECT ${columns.map((column) => `"${column}"`).join(', ')} FROM "${name}"`,
+        `SELECT ${columns.map((column) => `"${column}"`).join(', ')} FROM ${name}`,
       );
       const found = JSON.stringify(rows);
       expect({ name, found: found.includes(payload) || found.includes(signature) }).toStrictEqual({
