@@ -2,7 +2,7 @@ import type { Bot } from './support/bot';
 import { PREFIX } from './support/client';
 import { expectFailure, expectFaults } from './support/expected';
 import { rawRequest, requestText } from './support/raw-socket';
-import { BODY_ROUTES, CLOSED_ROUTES } from './support/routes';
+import { BODY_ROUTES } from './support/routes';
 import { useService } from './support/service';
 import { snowflake } from './support/snowflakes';
 
