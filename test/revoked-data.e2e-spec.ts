@@ -23,6 +23,7 @@ afterEach(() => jest.restoreAllMocks());
 interface Shown {
   readonly status: string;
   readonly revoked_at: string;
+  readonly accepted_at: string | null;
   readonly data_erased_at?: string;
   readonly categories?: readonly { readonly key: string; readonly data_erased_at?: string }[];
 }
@@ -255,6 +256,17 @@ describe('a category that was withdrawn alone', () => {
       { key: 'notes', status: 'none', data_erased_at: daysAfter(at, 30) },
     ]);
     after(at, 30);
+    await sweep();
+    expect(await held()).toEqual(['profile']);
+  });
+
+  it('goes also when a new consent leaves it out, without any revocation, and is announced from then on', async () => {
+    await grants(['profile', 'notes']);
+    await stores('profile', 'notes');
+    await grants(['profile']);
+    const { accepted_at: at } = await status();
+    expect((await status()).data_erased_at).toBe(daysAfter(String(at), 30));
+    after(String(at), 30);
     await sweep();
     expect(await held()).toEqual(['profile']);
   });

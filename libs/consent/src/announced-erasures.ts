@@ -10,8 +10,12 @@ export class AnnouncedErasures {
     return this.times.get(category);
   }
 
-  /** When the last of it will be gone; undefined where nothing is held, or nothing will be erased by itself. */
-  get last(): string | undefined {
-    return [...this.times.values()].sort().at(-1);
+  /**
+   * When the last of it will be gone, but for categories that are told by themselves; undefined where nothing is held, or
+   * nothing will be erased by itself.
+   */
+  lastBut(told: readonly string[] = []): string | undefined {
+    const times = [...this.times].filter(([category]) => !told.includes(category)).map(([, at]) => at);
+    return times.sort().at(-1);
   }
 }

@@ -62,8 +62,8 @@ export function isGranted(
 
 /** Whether data can be left that rests on a consent withdrawn before: also while a new request for it waits. */
 export function leavesData({ status, categories }: Pick<Consent, 'status' | 'categories'>): boolean {
-  if (status === 'accepted')
-    return categories !== null && Object.values(categories).some((state) => state !== 'accepted');
+  // One to some categories may have left out others, of which it does not say that they were ever granted.
+  if (status === 'accepted') return categories !== null;
   return status === 'revoked' || status === 'pending';
 }
 

@@ -68,7 +68,8 @@ export class ConsentTransitions {
 
   /** A user has agreed: what rests on it is not to be erased any more. Answers the entry of the history. */
   async give(tx: Tx, consent: Stored, act: Act): Promise<HistoryEntry> {
-    await this.events.publish(new ConsentGiven(tx, subjectOf(consent), act.categories));
+    const at = consent.acceptedAt ?? this.clock.nowIso();
+    await this.events.publish(new ConsentGiven(tx, subjectOf(consent), act.categories, at));
     return this.decide(tx, consent, { type: 'consent_accepted', action: 'accepted', ...act });
   }
 

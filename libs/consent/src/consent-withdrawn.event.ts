@@ -17,13 +17,17 @@ export class ConsentWithdrawn {
   ) {}
 }
 
-/** A consent is being given: what rests on it is not to be erased any more; published like {@link ConsentWithdrawn}. */
+/**
+ * A consent is being given: what rests on it is not to be erased any more, and what it leaves out has been withdrawn by
+ * it; published like {@link ConsentWithdrawn}.
+ */
 export class ConsentGiven {
   constructor(
     readonly tx: Tx,
     readonly subject: Subject,
     /** null for all of them. */
     readonly categories: readonly string[] | null,
+    readonly givenAt: string,
   ) {}
 }
 

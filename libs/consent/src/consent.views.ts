@@ -85,11 +85,12 @@ export function historyEntryView(entry: HistoryEntry): ConsentHistoryEntryView {
 }
 
 /** Of a consent in force only single categories can be withdrawn: they say so themselves. */
+/** Beside a consent in force only of categories that it does not name. */
 function erasedAt(
-  { status }: Pick<Stored, 'status'>,
+  { status, categories }: Pick<Stored, 'status' | 'categories'>,
   announced: AnnouncedErasures | undefined,
 ): { data_erased_at?: string } {
-  const last = status === 'accepted' ? undefined : announced?.last;
+  const last = announced?.lastBut(status === 'accepted' ? Object.keys(categories ?? {}) : []);
   return last === undefined ? {} : { data_erased_at: last };
 }
 

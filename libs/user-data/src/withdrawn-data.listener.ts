@@ -22,25 +22,40 @@ export class WithdrawnDataListener {
 
   @OnDomainEvent(ConsentWithdrawn)
   async mark({ tx, subject, categories, withdrawnAt, announced }: ConsentWithdrawn): Promise<void> {
-    const held = await tx.all<{ category_key: string }>(UNMARKED, ...keyOf(subject));
-    for (const { category_key: key } of held) {
-      if (categories !== null && !categories.includes(key)) continue;
-      const category = await tx.get<{ legal_basis: string }>(BASIS, subject.botId, key);
-      if (category?.legal_basis === 'consent') await tx.run(MARK, withdrawnAt, ...keyOf(subject), key);
-    }
+    const concerned = (key: string): boolean => categories === null || categories.includes(key);
+    await this.markHeld(tx, subject, concerned, withdrawnAt);
     await this.announce(tx, subject, announced);
   }
 
   @OnDomainEvent(ConsentGiven)
-  async unmark({ tx, subject, categories }: ConsentGiven): Promise<void> {
+  async unmark({ tx, subject, categories, givenAt }: ConsentGiven): Promise<void> {
     const given = keyOf(subject);
-    if (categories === null) await tx.run(UNMARK, ...given);
-    else for (const key of categories) await tx.run(`${UNMARK} AND category_key = ?`, ...given, key);
+    if (categories === null) {
+      await tx.run(UNMARK, ...given);
+      return;
+    }
+    for (const key of categories) await tx.run(`${UNMARK} AND category_key = ?`, ...given, key);
+    await this.markHeld(tx, subject, (key) => !categories.includes(key), givenAt);
   }
 
   @OnDomainEvent(ErasureTimesAsked)
   answer({ tx, subject, announced }: ErasureTimesAsked): Promise<void> {
     return this.announce(tx, subject, announced);
+  }
+
+  /** Of those that are held and rest on a consent; one that was marked before keeps its time. */
+  private async markHeld(
+    tx: Tx,
+    subject: Subject,
+    concerns: (key: string) => boolean,
+    at: string,
+  ): Promise<void> {
+    const held = await tx.all<{ category_key: string }>(UNMARKED, ...keyOf(subject));
+    for (const { category_key: key } of held) {
+      if (!concerns(key)) continue;
+      const category = await tx.get<{ legal_basis: string }>(BASIS, subject.botId, key);
+      if (category?.legal_basis === 'consent') await tx.run(MARK, at, ...keyOf(subject), key);
+    }
   }
 
   private async announce(tx: Tx, subject: Subject, announced: AnnouncedErasures): Promise<void> {
