@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock, LineStream } from '@app/common';
 import { Signer } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
 import { disclosed } from './audit-disclosure';
 import { NO_CHAIN } from './audit-leaf';
 import { AuditSealer, checkpointJws } from './audit-sealer';
-import { unpacked } from './batch-entries';
+import { type Entry, unpacked } from './batch-entries';
 import { EventOpener, type OpenEvent } from './event-opener';
 
 export const EXPORT_TYPE = 'lethe-audit-export+jwt';
@@ -18,6 +18,7 @@ const STRETCH = 50;
 interface Part {
   readonly batch: BatchRow;
   readonly events: readonly OpenEvent[];
+  readonly entries: readonly Entry[];
 }
 
 /**
@@ -63,39 +64,63 @@ export class AuditLogExport {
     );
     let [number, events] = [after, 0];
     for (; number < (head?.number ?? 0); number++) {
-      const part = await this.unitOfWork.read((tx) => this.part(tx, botId, number));
-      // It was pruned meanwhile.
-      if (part === undefined) throw new Error('A batch of the audit log is missing');
-      for await (const lines of this.lines(part)) await write(lines);
-      events += part.events.length;
+      events += await this.writeBatch(botId, number, write);
     }
     await write(
       line({ type: 'end', statement: await this.statement(botId, head, { after, exportedAt, events }) }),
     );
   }
 
-  private async part(tx: Tx, botId: string, after: number): Promise<Part | undefined> {
-    const [batch] = await batchesAfter(tx, botId, after, 1);
-    if (batch?.number !== after + 1) return undefined;
-    const { first_seq: first, last_seq: last } = batch;
-    return { batch, events: await this.opener.read(tx, botId, first - 1, last, batch.events + 1) };
-  }
-
-  private async *lines({ batch, events }: Part): AsyncGenerator<string> {
-    const entries = unpacked(batch.entries) ?? [];
-    let text = '';
-    for (const [at, event] of events.entries()) {
-      const entry = entries[at];
-      if (entry === undefined) break;
-      const salts = this.opener.salts(event, entry.saltedBy);
-      text += line({ type: 'event', ...disclosed(event, entry, salts) });
-      if (at % STRETCH === STRETCH - 1) {
-        yield text;
-        text = '';
+  /** Answers how many events there were in the batch behind `after`. */
+  private async writeBatch(
+    botId: string,
+    after: number,
+    write: (lines: string) => Promise<void>,
+  ): Promise<number> {
+    const read = (): Promise<Part> => this.unitOfWork.read((tx) => this.part(tx, botId, after));
+    let part = await read();
+    for (let at = 0; at < part.events.length;) {
+      const lines = this.lines(part, at);
+      if (lines === undefined) {
+        part = await read();
+      } else {
+        await write(lines);
         await nextTurn();
+        at += STRETCH;
       }
     }
-    yield text + line({ type: 'batch', checkpoint: checkpointJws(batch) });
+    await write(line({ type: 'batch', checkpoint: checkpointJws(part.batch) }));
+    return part.events.length;
+  }
+
+  private async part(tx: Tx, botId: string, after: number): Promise<Part> {
+    const [batch] = await batchesAfter(tx, botId, after, 1);
+    // It was pruned meanwhile.
+    if (batch?.number !== after + 1) throw new Error('A batch of the audit log is missing');
+    const { first_seq: first, last_seq: last } = batch;
+    const events = await this.opener.read(tx, botId, first - 1, last, batch.events + 1);
+    return { batch, events, entries: unpacked(batch.entries) ?? [] };
+  }
+
+  /** A stretch of events; undefined where a key was destroyed since they were read: they are erased by then. */
+  private lines({ events, entries }: Part, from: number): string | undefined {
+    try {
+      return events
+        .slice(from, Math.min(from + STRETCH, entries.length))
+        .map((event, at) => this.lineOf(event, entries[from + at]))
+        .join('');
+    } catch (error) {
+      if (error instanceof ConcurrentChange) return undefined;
+      throw error;
+    }
+  }
+
+  private lineOf(event: OpenEvent, entry: Entry | undefined): string {
+    if (entry === undefined) return '';
+    return line({
+      type: 'event',
+      ...disclosed(event, entry, this.opener.salts(event, entry.saltedBy)),
+    });
   }
 
   /** How far the log went when it was exported: a file that was cut says so. */

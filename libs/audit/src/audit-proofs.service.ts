@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError, notFound, Page, type PageQuery } from '@app/common';
 import { inclusionPath, merkleRoot } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import { type BatchRow, batchesBackFrom, batchOf, headOf } from './audit-batches';
 import { disclosed } from './audit-disclosure';
 import { leafOf } from './audit-leaf';
@@ -31,8 +31,7 @@ export class AuditProofs {
    * being sealed, or the log does not fit its seals.
    */
   async proof(botId: string, eventId: string): Promise<AuditProofView> {
-    const find = (): Promise<AuditProofView | undefined> =>
-      this.unitOfWork.read((tx) => this.find(tx, botId, eventId.toLowerCase()));
+    const find = (): Promise<AuditProofView | undefined> => this.findNow(botId, eventId.toLowerCase());
     const found = await find();
     if (found !== undefined) return found;
     const isSealed = await this.sealer.sealNow(botId);
@@ -70,6 +69,16 @@ export class AuditProofs {
         pagination: page.of(total),
       };
     });
+  }
+
+  /** Reads again where a key was destroyed meanwhile: its events are erased by then. */
+  private async findNow(botId: string, eventId: string): Promise<AuditProofView | undefined> {
+    try {
+      return await this.unitOfWork.read((tx) => this.find(tx, botId, eventId));
+    } catch (error) {
+      if (error instanceof ConcurrentChange) return this.findNow(botId, eventId);
+      throw error;
+    }
   }
 
   private async find(tx: Tx, botId: string, eventId: string): Promise<AuditProofView | undefined> {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@app/common';
 import { merkleRoot, Signer } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
 import { chainOf, CHECKPOINT_TYPE, checkpointOf, leafOf, NO_CHAIN } from './audit-leaf';
 import { type Entry, HINT_BYTES, packed, type SaltedBy } from './batch-entries';
@@ -46,11 +46,15 @@ export class AuditSealer {
     );
     const unsealed = found.filter(({ events }) => events.length > 0);
     const made: { batch: BatchRow; head: Head | undefined }[] = [];
-    for (const { botId, head, events } of unsealed)
-      made.push({ batch: await this.batch(botId, head, events), head });
-    if (made.length === 0) return [];
+    const outdated: string[] = [];
+    for (const { botId, head, events } of unsealed) {
+      const batch = await this.unlessErased(() => this.batch(botId, head, events));
+      if (batch === undefined) outdated.push(botId);
+      else made.push({ batch, head });
+    }
+    if (made.length === 0) return outdated;
     return this.unitOfWork.write(async (tx) => {
-      const more: string[] = [];
+      const more = [...outdated];
       for (const { batch, head } of made) {
         const isOurs = await appendBatch(tx, batch, head);
         if (!isOurs || batch.events === BATCH_MAX) more.push(batch.bot_id);
@@ -76,6 +80,16 @@ export class AuditSealer {
     const head = await headOf(tx, botId);
     const events = await this.opener.read(tx, botId, head?.last_seq ?? 0, settled, BATCH_MAX);
     return { botId, head, events };
+  }
+
+  /** Undefined where a key was destroyed since it was read: the events are to be read again as they are by then. */
+  private async unlessErased<T>(make: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await make();
+    } catch (error) {
+      if (error instanceof ConcurrentChange) return undefined;
+      throw error;
+    }
   }
 
   private async batch(

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Signer } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
+import { ConcurrentChange, UnitOfWork } from '@app/database';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
 import { areCountsExact, CountedGuilds } from './audit-counts';
 import { CHECKPOINT_TYPE, NO_CHAIN } from './audit-leaf';
 import { PRUNING_TYPE } from './audit-pruning';
 import { checkpointJws } from './audit-sealer';
-import { faultsOf, type Place } from './batch-check';
+import { type BatchFault, faultsOf, type Place } from './batch-check';
 import { EventOpener, type OpenEvent } from './event-opener';
 import type { LogFault, LogSummary } from './log-fault';
 
@@ -101,7 +101,8 @@ export class AuditVerifier {
         ofEnd(walk, head);
         return walk;
       } else {
-        await this.look(walk, batch, step.events);
+        const faults = this.faults(walk, batch, step.events);
+        if (faults !== undefined) await this.look(walk, batch, step.events, faults);
       }
     }
   }
@@ -121,10 +122,28 @@ export class AuditVerifier {
     });
   }
 
-  private async look(walk: Walk, batch: BatchRow, events: readonly OpenEvent[]): Promise<void> {
+  /** Undefined where a key was destroyed since it was read: its events are erased by then, and to be read again. */
+  private faults(
+    { place }: Walk,
+    batch: BatchRow,
+    events: readonly OpenEvent[],
+  ): readonly BatchFault[] | undefined {
+    try {
+      return faultsOf(this.opener, batch, events, place);
+    } catch (error) {
+      if (error instanceof ConcurrentChange) return undefined;
+      throw error;
+    }
+  }
+
+  private async look(
+    walk: Walk,
+    batch: BatchRow,
+    events: readonly OpenEvent[],
+    faults: readonly BatchFault[],
+  ): Promise<void> {
     const { number } = batch;
-    for (const found of faultsOf(this.opener, batch, events, walk.place))
-      walk.tell({ batch: number, ...found });
+    for (const found of faults) walk.tell({ batch: number, ...found });
     const wrong = (message: string): void => walk.tell({ batch: number, fault: 'batch', message });
     if ((await this.signer.verified(checkpointJws(batch), CHECKPOINT_TYPE)) === undefined)
       wrong('its signature is not one of the service over it');

@@ -12,7 +12,8 @@ export interface Place {
   readonly chain: string;
 }
 
-type Found = Pick<LogFault, 'fault' | 'message' | 'seq'>;
+/** What does not fit, without the batch in which it does not. */
+export type BatchFault = Pick<LogFault, 'fault' | 'message' | 'seq'>;
 
 /** Everything that does not fit between a batch, its signature left aside, and the events that stand there now. */
 export function faultsOf(
@@ -20,7 +21,7 @@ export function faultsOf(
   batch: BatchRow,
   events: readonly OpenEvent[],
   before: Place,
-): Found[] {
+): BatchFault[] {
   const entries = unpacked(batch.entries) ?? [];
   const found = [...ofRow(batch, entries, before), ...ofEvents(opener, batch, entries, events)];
   if (found.length > 0) return found;
@@ -30,7 +31,7 @@ export function faultsOf(
   return ofWhole(opener, batch, entries, events);
 }
 
-function ofRow(batch: BatchRow, entries: readonly Entry[], before: Place): Found[] {
+function ofRow(batch: BatchRow, entries: readonly Entry[], before: Place): BatchFault[] {
   const { number, previous, chain, events } = batch;
   const faults: (readonly [boolean, string])[] = [
     [number !== before.number + 1, `it follows batch ${before.number}: those in between are missing`],
@@ -47,8 +48,8 @@ function ofEvents(
   { bot_id: botId, last_seq: last }: BatchRow,
   entries: readonly Entry[],
   events: readonly OpenEvent[],
-): Found[] {
-  const found: Found[] = [];
+): BatchFault[] {
+  const found: BatchFault[] = [];
   const fits = (event: OpenEvent | undefined, entry: Entry | undefined): boolean =>
     event !== undefined &&
     entry !== undefined &&
@@ -86,7 +87,7 @@ function ofContent(
   opener: EventOpener,
   event: OpenEvent,
   { commitment, saltedBy }: Entry,
-): Found | undefined {
+): BatchFault | undefined {
   const { seq, isErased, isClosed, parts } = event;
   if (saltedBy === SALTED_BY.nobody) return undefined;
   if (isErased && saltedBy !== SALTED_BY.erased) {
@@ -108,7 +109,7 @@ function ofWhole(
   batch: BatchRow,
   entries: readonly Entry[],
   events: readonly OpenEvent[],
-): Found[] {
+): BatchFault[] {
   const salted = entries.map(({ saltedBy }) => saltedBy);
   const ids = events.map(({ id }) => id).sort();
   const faults: (readonly [boolean, string])[] = [
@@ -132,10 +133,10 @@ function leafAt(botId: string, event: OpenEvent, entry: Entry | undefined): Buff
   return leafOf(botId, event, entry?.commitment ?? Buffer.alloc(0));
 }
 
-function ofBatch(message: string): Found {
+function ofBatch(message: string): BatchFault {
   return { fault: 'batch', message };
 }
 
-function missing(count: number, beforeSeq: number): Found {
+function missing(count: number, beforeSeq: number): BatchFault {
   return { fault: 'event_missing', message: `${count} missing before seq ${beforeSeq}` };
 }

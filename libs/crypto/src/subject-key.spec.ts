@@ -42,12 +42,13 @@ describe('SubjectKey', () => {
     expect(() => newKey().open(sealed, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
   });
 
-  it('is of no use once it was wiped: it opens nothing and seals nothing', () => {
+  it('is of no use once it was wiped: it opens nothing, seals nothing and has no salts', () => {
     const wiped = newKey();
     const text = wiped.seal('x', 'c');
     wiped.wipe();
     expect(() => wiped.open(text, 'c')).toThrow(UnreadableSecretError);
     expect(() => wiped.seal('x', 'c')).toThrow('Another unit of work');
+    expect(() => wiped.salts('event')).toThrow('Another unit of work');
   });
 
   it('never seals with a nonce twice, in a hundred thousand texts', () => {

@@ -67,8 +67,9 @@ export class SubjectKey {
     }
   }
 
-  /** The same for the same context as long as the key lives, and gone with it. */
+  /** The same for the same context as long as the key lives, and gone with it. @throws ConcurrentChange by then */
   salts(context: string): Salts {
+    if (this.wiped) throw new ConcurrentChange();
     const bytes = createHmac('sha512', this.salting).update(context).digest();
     return {
       user: bytes.subarray(0, SALT_BYTES),
