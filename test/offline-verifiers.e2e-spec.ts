@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,8 +11,10 @@ import {
   verifyAuditProof,
   verifyCertificate,
 } from '@app/sdk';
+import { Signer } from '@app/crypto';
+import { chainOf } from '../libs/sdk/src/audit-hashes';
 import type { Bot } from './support/bot';
-import { exported, seal } from './support/sealing';
+import { exported, seal, verified } from './support/sealing';
 import { Service, useService } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
 
@@ -118,6 +121,62 @@ describe('verifyAuditProof', () => {
   });
 });
 
+/** The event with values that were never sealed beside the hashes that were, and other parts that say too much. */
+function forged(event: AuditProof['event']): AuditProof['event'][] {
+  const { parts } = event;
+  if (parts === null) throw new Error('the event tells no parts');
+  const names = ['user', 'guild', 'details'] as const;
+  return names.flatMap((name) => {
+    const hash = hashOf(name, parts[name]);
+    const others = [
+      { ...parts[name], hash },
+      { value: 'forged', salt: 'AAAA', hash },
+      { value: 'forged', hash },
+    ];
+    if (!event.erased) others.push({ hash });
+    return others.slice('hash' in parts[name] ? 1 : 0).map((part) => ({
+      ...event,
+      parts: { ...parts, [name]: part },
+    }));
+  });
+}
+
+/** docs/audit-log.md: 0x03, then name, salt and value, each behind its length. */
+function hashOf(
+  name: string,
+  { value, salt, hash }: { value?: string | null; salt?: string; hash?: string },
+): string {
+  if (hash !== undefined) return hash;
+  const texts = [
+    Buffer.from(name),
+    Buffer.from(salt ?? '', 'base64url'),
+    ...(value == null ? [] : [Buffer.from(value)]),
+  ];
+  const digest = createHash('sha256').update(Buffer.of(3));
+  for (const text of texts) {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(text.length);
+    digest.update(length).update(text);
+  }
+  return digest.digest('base64url');
+}
+
+describe('a part of an event', () => {
+  it('is not believed for a hash that stands beside another value, or where nobody was erased', async () => {
+    const told = lines.map((line) => JSON.parse(line) as { type: string } & AuditProof['event']);
+    const completed = told.find(({ erased, parts }) => erased && parts !== null);
+    const at = told.findIndex(({ erased, parts }) => erased && parts !== null);
+    expect(completed?.parts?.user).toStrictEqual({ hash: expect.any(String) as string });
+    for (const event of forged(proof.event)) {
+      expect(holds(() => verifyAuditProof({ ...proof, event }, keySet))).toBe(false);
+    }
+    for (const event of forged(completed!)) {
+      const changed = lines.with(at, JSON.stringify(event));
+      await expect(verifyAuditExport(changed, keySet)).rejects.toThrow('has to be told by value and salt');
+    }
+  });
+});
+
 describe('verifyAuditExport', () => {
   const isHeld = async (given: readonly string[], kept: readonly string[] = []): Promise<boolean> => {
     try {
@@ -172,6 +231,48 @@ describe('verifyAuditExport', () => {
   });
 });
 
+describe('a checkpoint that was kept', () => {
+  const verify = (given: readonly string[], ...kept: string[]) => verifyAuditExport(given, keySet, kept);
+
+  it('is where a later part has to go on from, also one without a batch', async () => {
+    const rival = await contradicting(checkpoint);
+    const last = await exportedAfter(checkpoint);
+    await bot.post('/audit/event', { ...subject(), event_type: 'data_deleted' });
+    await seal(service, bot);
+    for (const part of [last, await exportedAfter(checkpoint)]) {
+      await expect(verify(part)).resolves.toMatchObject({ botId: bot.id });
+      await expect(verify(part, checkpoint)).resolves.toMatchObject({ botId: bot.id });
+      await expect(verify(part, rival)).rejects.toThrow(EvidenceError);
+    }
+  });
+
+  it('is refused beside one that contradicts it, and for the log of another bot', async () => {
+    const rival = await contradicting(checkpoint);
+    await expect(verify(lines, checkpoint, rival)).rejects.toThrow('is not the one of the checkpoint');
+    const other = await service.registerBot();
+    await other.post('/audit/event', { ...subject(), event_type: 'data_deleted' });
+    await seal(service, other);
+    await expect(verify(await exported(other), checkpoint)).rejects.toThrow('of another bot');
+    expect((await verified(service, bot, [checkpoint])).found).toStrictEqual([]);
+    expect((await verified(service, bot, [checkpoint, rival])).found).toHaveLength(1);
+  });
+});
+
+/** Signed by the service too, for the same number: what it would show of a log that was written anew. */
+function contradicting(jws: string): Promise<string> {
+  const payload = { ...payloadOf(jws), sealed_at: '2020-01-01T00:00:00.000Z' };
+  const type = 'lethe-audit-checkpoint+jwt';
+  return service.app.get(Signer).sign({ ...payload, chain: chainOf(payload) }, type);
+}
+
+function exportedAfter(jws: string): Promise<string[]> {
+  return exported(bot, `?after=${String(payloadOf(jws)['number'])}`);
+}
+
+function payloadOf(jws: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
+}
+
 // Continuous integration has Python; a machine without it leaves these out.
 (hasPython || process.env['CI'] ? describe : describe.skip)('docs/verify/lethe_verify.py', () => {
   it('takes what holds', () => {
@@ -186,6 +287,20 @@ describe('verifyAuditExport', () => {
     const audit = python('audit', lines.join('\n'), '--checkpoint', kept);
     expect(audit.text).toContain('"events": 21');
     expect(audit.code).toBe(0);
+  });
+
+  it('refuses a hash beside a value, and an export that does not go on from what was kept', async () => {
+    const rival = await contradicting(checkpoint);
+    for (const event of forged(proof.event).filter((_, at) => at % 4 === 1))
+      expect(python('proof', { ...proof, event }).text).toContain('has to be told by value and salt');
+    const [one, two] = [join(directory, 'one'), join(directory, 'two')];
+    writeFileSync(one, checkpoint);
+    writeFileSync(two, rival);
+    const part = (await exportedAfter(checkpoint)).join('\n');
+    expect(python('audit', part, '--checkpoint', one)).toMatchObject({ code: 0 });
+    expect(python('audit', part, '--checkpoint', two).text).toContain('it does not hold');
+    const both = ['--checkpoint', one, '--checkpoint', two];
+    expect(python('audit', lines.join('\n'), ...both).text).toContain('it does not hold: batch');
   });
 
   it('refuses what does not, and says why', () => {

@@ -142,17 +142,20 @@ def sha256(*parts):
     return hashlib.sha256(b"".join(parts)).digest()
 
 
-def part_hash(name, part):
-    if "hash" in part:
+def part_hash(name, part, erased):
+    # A value beside a hash would be any.
+    if set(part) == {"hash"} and erased is True and name != "details":
         return decoded(part["hash"])
+    require(set(part) == {"value", "salt"}, name + " has to be told by value and salt, or erased, by its hash alone")
     value = part["value"]
+    require(value is None or isinstance(value, str), name + " is no text")
     return sha256(b"\x03", framed(name, decoded(part["salt"]), *([] if value is None else [value])))
 
 
 def leaf_of(bot_id, event):
     commitment = decoded(event["commitment"])
     if event["parts"] is not None:
-        hashes = [part_hash(name, event["parts"][name]) for name in ("user", "guild", "details")]
+        hashes = [part_hash(name, event["parts"][name], event["erased"]) for name in ("user", "guild", "details")]
         require(sha256(b"\x04", *hashes) == commitment, "user, guild or details are not those that were sealed")
     fields = [event[name] for name in ("seq", "id", "event_type", "source", "created_at")]
     return sha256(b"\x00", framed(bot_id, *fields, commitment))
@@ -219,12 +222,21 @@ class Log:
     """Follows one export; whatever does not go on from what was before is refused."""
 
     def __init__(self, key_set, kept):
-        known = [checkpoint_of(jws, key_set) for jws in kept]
-        self.kept = {checkpoint["number"]: checkpoint["chain"] for checkpoint in known}
+        self.kept, self.kept_of = {}, set()
+        for checkpoint in [checkpoint_of(jws, key_set) for jws in kept]:
+            self.compare(checkpoint)
+            self.kept[checkpoint["number"]] = checkpoint["chain"]
+            self.kept_of.add(checkpoint["bot_id"])
+        require(len(self.kept_of) <= 1, "the checkpoints that were kept are of several bots")
         self.key_set, self.bot_id, self.chain, self.statement = key_set, None, None, None
         self.after = self.number = self.events = self.erased = 0
         self.last_seq = float("-inf")
         self.leaves, self.seqs = [], []
+
+    def compare(self, told):
+        """There is one batch of each number: what is told of it is what was kept of it."""
+        fits = self.kept.get(told["number"], told["chain"]) == told["chain"]
+        require(fits, "batch %s is not the one of the checkpoint that was kept" % told["number"])
 
     def take(self, line):
         kind = line.get("type")
@@ -235,14 +247,19 @@ class Log:
 
     def take_log(self, line):
         self.bot_id, self.after, self.number = line["bot_id"], line["after"], line["after"]
+        require(self.kept_of <= {self.bot_id}, "the checkpoint that was kept is of another bot")
         if self.number == 0:
             self.chain = encoded(bytes(32))
         if line["pruning"] is not None:
             pruned = statement(line["pruning"], self.key_set, "lethe-audit-pruning+jwt")
             fits = pruned["bot_id"] == self.bot_id and pruned["number"] <= self.number
             require(fits, "what was pruned does not lead to this log")
+            self.compare(pruned)
             if pruned["number"] == self.number:
                 self.chain, self.last_seq = pruned["chain"], pruned["last_seq"]
+        # The first batch has to follow from what was kept of the one before it.
+        if self.chain is None:
+            self.chain = self.kept.get(self.number)
 
     def take_event(self, event):
         self.leaves.append(leaf_of(self.bot_id, event))
@@ -262,7 +279,7 @@ class Log:
         ends = self.seqs[:1] + self.seqs[-1:]
         require(in_order and ends == [batch["first_seq"], batch["last_seq"]], "the events are not in their order")
         require(encoded(root_of(self.leaves)) == batch["root"], "an event was changed, exchanged or moved")
-        require(self.kept.get(batch["number"], batch["chain"]) == batch["chain"], "it is not the batch that was kept")
+        self.compare(batch)
         self.number, self.chain, self.last_seq = batch["number"], batch["chain"], batch["last_seq"]
         self.leaves, self.seqs = [], []
 
@@ -272,6 +289,7 @@ class Log:
         told = (end["bot_id"], end["after"], end["events"])
         at_end = end["number"] < self.after or (end["number"], end["chain"]) == (self.number, self.chain or end["chain"])
         require(told == (self.bot_id, self.after, self.events) and at_end, "lines are missing from the export")
+        self.compare(end)
         require(not [number for number in self.kept if number > end["number"]], "a batch that was kept is missing")
         self.statement = end
 

@@ -147,9 +147,7 @@ export class AuditVerifier {
     const wrong = (message: string): void => walk.tell({ batch: number, fault: 'batch', message });
     if ((await this.signer.verified(checkpointJws(batch), CHECKPOINT_TYPE)) === undefined)
       wrong('its signature is not one of the service over it');
-    const chain = walk.kept.get(number);
-    if (chain !== undefined && chain !== batch.chain)
-      wrong('it is not the one of the checkpoint that was kept');
+    ofKept(walk, batch);
     walk.batches += 1;
     walk.events += events.length;
     walk.erased += events.filter(({ isErased }) => isErased).length;
@@ -166,6 +164,7 @@ export class AuditVerifier {
       return;
     }
     walk.place = statement as unknown as Place;
+    ofKept(walk, walk.place);
     const below = await this.unitOfWork.read((tx) =>
       this.opener.read(tx, botId, BEGINNING.last_seq, walk.place.last_seq, ADDED_MAX),
     );
@@ -181,11 +180,25 @@ export class AuditVerifier {
     const chains = new Map<number, string>();
     for (const jws of kept) {
       const payload = await this.signer.verified(jws, CHECKPOINT_TYPE);
-      if (payload?.['bot_id'] === botId) chains.set(Number(payload['number']), String(payload['chain']));
-      else tell({ fault: 'head', message: 'a checkpoint that was given is not one of this log' });
+      const [number, chain] = [Number(payload?.['number']), String(payload?.['chain'])];
+      if (payload?.['bot_id'] !== botId)
+        tell({ fault: 'head', message: 'a checkpoint that was given is not one of this log' });
+      else if ((chains.get(number) ?? chain) !== chain)
+        tell({
+          batch: number,
+          fault: 'batch',
+          message: 'two checkpoints of it that were kept contradict each other',
+        });
+      else chains.set(number, chain);
     }
     return chains;
   }
+}
+
+/** A batch, or what was pruned up to it, has to be what was kept of it. */
+function ofKept({ kept, tell }: Walk, { number, chain }: Place): void {
+  if ((kept.get(number) ?? chain) !== chain)
+    tell({ batch: number, fault: 'batch', message: 'it is not the one of the checkpoint that was kept' });
 }
 
 /** What is noted of the end of a log has to be its last batch. */

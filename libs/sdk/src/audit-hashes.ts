@@ -30,7 +30,7 @@ export function leafOf(botId: string, event: AuditEventEvidence): Buffer {
   const commitment = bytes(event.commitment);
   const { parts } = event;
   if (parts !== null) {
-    const hashes = PARTS.map((name) => partHash(name, parts[name]));
+    const hashes = PARTS.map((name) => partHash(name, parts[name], event.erased));
     if (!sha256(COMMITMENT, ...hashes).equals(commitment))
       throw new EvidenceError(`user, guild or details of event ${event.id} are not those that were sealed`);
   }
@@ -80,9 +80,17 @@ export function chainOf(checkpoint: Payload): string {
   return sha256(CHAIN, framed(...texts, ...hashes, String(checkpoint['sealed_at']))).toString('base64url');
 }
 
-function partHash(name: string, { value, salt, hash }: AuditPart): Buffer {
-  if (hash !== undefined) return bytes(hash);
-  return sha256(PART, framed(name, bytes(salt ?? ''), ...(value == null ? [] : [value])));
+/** Of a part only what it is hashed from may be told, or its hash alone: a value beside a hash would be any. */
+function partHash(name: string, part: AuditPart, isErased: boolean): Buffer {
+  const { value, salt, hash } = part;
+  const given = Object.keys(part).sort().join();
+  if (given === 'hash' && typeof hash === 'string' && isErased && name !== 'details') return bytes(hash);
+  const isOpen = typeof salt === 'string' && (typeof value === 'string' || value === null);
+  if (given !== 'salt,value' || !isOpen)
+    throw new EvidenceError(
+      `${name} has to be told by value and salt; by its hash alone only of an erased user`,
+    );
+  return sha256(PART, framed(name, bytes(salt), ...(value === null ? [] : [value])));
 }
 
 /** Each part behind its length, four bytes, the highest first. */

@@ -81,14 +81,20 @@ class LogWalk {
   private statement: Payload | undefined;
   private events = 0;
   private erased = 0;
-  private readonly kept: Map<number, unknown>;
+  private readonly kept = new Map<number, unknown>();
+  private readonly keptOf = new Set<unknown>();
 
   constructor(
     private readonly keySet: KeySet,
     kept: readonly string[],
   ) {
-    const known = kept.map((jws) => verifyCheckpoint(jws, keySet));
-    this.kept = new Map(known.map((payload) => [Number(payload['number']), payload['chain']]));
+    for (const jws of kept) {
+      const { bot_id: botId, number, chain } = verifyCheckpoint(jws, keySet);
+      this.compare(Number(number), chain);
+      this.kept.set(Number(number), chain);
+      this.keptOf.add(botId);
+    }
+    if (this.keptOf.size > 1) throw new EvidenceError('the checkpoints that were kept are of several bots');
   }
 
   take(line: Line): void {
@@ -113,10 +119,18 @@ class LogWalk {
     this.botId = String(botId);
     this.after = this.number = Number(after);
     if (this.number === 0) this.chain = NO_CHAIN;
-    if (typeof pruning !== 'string') return;
+    if (this.keptOf.size > 0 && !this.keptOf.has(botId))
+      throw new EvidenceError('the checkpoint that was kept is of another bot');
+    if (typeof pruning === 'string') this.prune(pruning);
+    // The first batch has to follow from what was kept of the one before it.
+    this.chain ??= this.kept.get(this.number) as string | undefined;
+  }
+
+  private prune(pruning: string): void {
     const pruned = verifyStatement(pruning, this.keySet, PRUNING);
-    if (pruned['bot_id'] !== botId || Number(pruned['number']) > this.number)
+    if (pruned['bot_id'] !== this.botId || Number(pruned['number']) > this.number)
       throw new EvidenceError('what was pruned does not lead to this log');
+    this.compare(Number(pruned['number']), pruned['chain']);
     if (pruned['number'] !== this.number) return;
     this.chain = String(pruned['chain']);
     this.lastSeq = Number(pruned['last_seq']);
@@ -154,9 +168,7 @@ class LogWalk {
       throw new EvidenceError('the events of the batch do not stand in their order');
     if (rootOf(this.pending).toString('base64url') !== root)
       throw new EvidenceError('an event of the batch was changed, exchanged or moved');
-    const known = this.kept.get(Number(number));
-    if (known !== undefined && known !== chain)
-      throw new EvidenceError(`batch ${String(number)} is not the one of the checkpoint that was kept`);
+    this.compare(Number(number), chain);
     Object.assign(this, { number, chain, lastSeq: last, checkpoint, pending: [], seqs: [] });
   }
 
@@ -169,10 +181,18 @@ class LogWalk {
       events === this.events &&
       (Number(number) < this.after || (number === this.number && chain === (this.chain ?? chain)));
     if (!isWhole) throw new EvidenceError('the export is not the one that was signed: lines are missing');
+    this.compare(Number(number), chain);
     const beyond = [...this.kept.keys()].find((kept) => kept > Number(number));
     if (beyond !== undefined)
       throw new EvidenceError(`batch ${beyond}, of which a checkpoint was kept, is missing from the log`);
     this.statement = statement;
+  }
+
+  /** There is one batch of each number: what is told of it is what was kept of it. */
+  private compare(number: number, chain: unknown): void {
+    const known = this.kept.get(number);
+    if (known !== undefined && known !== chain)
+      throw new EvidenceError(`batch ${number} is not the one of the checkpoint that was kept`);
   }
 }
 
