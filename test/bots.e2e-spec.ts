@@ -1,3 +1,4 @@
+import { UnitOfWork } from '@app/database';
 import type { Bot } from './support/bot';
 import { Client, type Json } from './support/client';
 import {
@@ -299,7 +300,7 @@ describe('DELETE /api/v1/bots/{bot_id}', () => {
     expectFailure(await bot.delete(`/bots/${bot.id}`), 401, 'unauthorized');
   });
 
-  it('leaves no row of the bot in any table', async () => {
+  it('leaves no row of the bot in any table but the ledger of erasures, which holds digests', async () => {
     const bot = await service.registerBot();
     const who = subject();
     await bot.post('/servers/register', { guild_id: who.guild_id });
@@ -312,9 +313,31 @@ describe('DELETE /api/v1/bots/{bot_id}', () => {
     const holding: string[] = [];
     for (const { name } of await service.database.tables()) {
       const rows = await service.database.rows(`SELECT * FROM ${name}`);
-      if (JSON.stringify(rows).includes(bot.id)) holding.push(name);
+      const text = JSON.stringify(rows);
+      expect(text).not.toContain(who.user_id);
+      if (text.includes(bot.id)) holding.push(name);
     }
-    expect(holding).toStrictEqual([]);
+    expect(holding).toStrictEqual(['keys.erasure_ledger']);
+  });
+
+  it('leaves no key that was made while the rows were deleted', async () => {
+    const bot = await service.registerBot();
+    const late = `INSERT INTO keys.subject_keys (bot_id, guild_id, user_id, id, sealed, created_at)
+      VALUES (?, '1', '2', 'late', 's', '2026')`;
+    const unitOfWork = service.app.get(UnitOfWork);
+    const write = unitOfWork.write.bind(unitOfWork);
+    let units = 0;
+    jest.spyOn(unitOfWork, 'write').mockImplementation(async (work) => {
+      // After the unit that voids the bot, and those that delete its keys.
+      if (++units === 4) await service.database.run(late, bot.id);
+      return write(work);
+    });
+    await bot.delete(`/bots/${bot.id}`);
+    jest.restoreAllMocks();
+    expect(units).toBeGreaterThan(4);
+    expect(
+      await service.database.rows('SELECT 1 FROM keys.subject_keys WHERE bot_id = ?', bot.id),
+    ).toStrictEqual([]);
   });
 
   it('frees the platform_bot_id for a new registration, which starts empty', async () => {

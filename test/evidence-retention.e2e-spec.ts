@@ -179,6 +179,20 @@ describe('an erasure request', () => {
   });
 });
 
+describe('the ledger of a bot that was deleted', () => {
+  it('stays as long as any other, and goes then, to the last entry', async () => {
+    const { id, keyAt } = await forgotten();
+    await placeOf(id);
+    await bot.delete(`/bots/${bot.id}`);
+    after(keyAt, DAYS);
+    await sweep();
+    expect(await entries()).toEqual([id]);
+    after(keyAt, DAYS, 1);
+    await sweep();
+    expect(await entries()).toEqual([]);
+  });
+});
+
 describe('the history of a consent', () => {
   it('stays for EVIDENCE_RETENTION_DAYS after the revocation, and goes then, while the status stays', async () => {
     await bot.hasConsent(who);

@@ -21,7 +21,7 @@ const BATCH = 1_000;
 const INTERVAL_MS = 15_000;
 
 /**
- * Deletes a bot and every row it owns. The first unit voids its keys and puts the deletion on record; then the rows
+ * Deletes a bot and every row it owns, but for the digests of whom it has erased. The first unit voids its keys and puts the deletion on record; then the rows
  * go a batch at a time, since a bot can own millions and nobody else may wait for them; the bot itself goes last. A
  * lease says who is at it: when its process dies another one goes on.
  */
@@ -63,7 +63,7 @@ export class BotDeletion implements Job, OnApplicationBootstrap {
   }
 
   /**
-   * When this resolves no row of the bot is left, and its keys are void in every process.
+   * When this resolves no other row of the bot is left, and its keys are void in every process.
    * @throws ApiError 503 when the rows have to be left to a later try, or another process has taken the deletion over.
    */
   async delete(botId: string): Promise<{ deletedAt: string }> {
@@ -93,11 +93,13 @@ export class BotDeletion implements Job, OnApplicationBootstrap {
           deleted = await lease.batch((tx) => tx.run(sql, botId, botId));
         }
       }
-      await this.unitOfWork.scrubKeys();
       await lease.batch(async (tx) => {
         await tx.manager.delete(Bot, { id: botId });
+        // Nothing ties keys to their bot: one that an act has made meanwhile goes now, when no further act can begin.
+        for (const sql of KEYS) while ((await tx.run(sql, botId, botId)) > 0);
         await lease.end(tx);
       });
+      await this.unitOfWork.scrubKeys();
     } catch (error) {
       const isLeft = error instanceof ApiError && error.code === 'service_unavailable';
       throw isLeft || error instanceof LeaseLost ? goesOn() : error;
@@ -117,9 +119,11 @@ function goesOn(): ApiError {
   );
 }
 
+/** Digests alone, which keep a backup from bringing back whom this bot has erased: they go with their age. */
+const KEPT = 'erasure_ledger';
 /** The keys go first: from then on nobody can read what is still stored. */
 const KEYS = Object.entries(KEY_TABLES)
-  .filter(([, { key }]) => (key as readonly string[]).includes('bot_id'))
+  .filter(([name, { key }]) => name !== KEPT && (key as readonly string[]).includes('bot_id'))
   .map(([name, { key }]) => deletionOf(`keys.${name}`, key.join(', ')));
 
 /** For each table with rows of bots the statement that deletes a batch of them. */

@@ -35,6 +35,18 @@ export class ErasureEvidence {
     return entries;
   }
 
+  /** {@link pruneLedger} of bots that are deleted: nothing is chained to their entries any more. */
+  async pruneOfGoneBots(lease: Lease, beforeIso: string, stopping: AbortSignal): Promise<number> {
+    let entries = 0;
+    for (let botId = await this.goneAfter(''); botId !== undefined; botId = await this.goneAfter(botId)) {
+      const old = [botId, firstIdAt(beforeIso), beforeIso] as const;
+      for (let removed = BATCH; removed === BATCH && !stopping.aborted; entries += removed)
+        removed = await lease.batch((tx) => removeEntries(tx, old, Number.MAX_SAFE_INTEGER));
+      if (stopping.aborted) break;
+    }
+    return entries;
+  }
+
   /** Removes the requests of a bot that ended before `beforeIso` and have no entry in the ledger any more. */
   async pruneRequests(
     lease: Lease,
@@ -75,6 +87,17 @@ export class ErasureEvidence {
       );
       return { entries: Number(entries?.total ?? 0), requests: Number(requests?.total ?? 0) };
     });
+  }
+
+  /** From one bot of the ledger to the next, whatever many entries each has. */
+  private async goneAfter(after: string): Promise<string | undefined> {
+    const next = 'SELECT bot_id FROM keys.erasure_ledger WHERE bot_id > ? ORDER BY bot_id LIMIT 1';
+    for (let botId = after; ;) {
+      const row = await this.unitOfWork.get<{ bot_id: string }>(next, botId);
+      if (row === undefined) return undefined;
+      botId = row.bot_id;
+      if ((await this.unitOfWork.get('SELECT 1 FROM bots WHERE id = ?', botId)) === undefined) return botId;
+    }
   }
 
   /** The first place that stays; places that are given meanwhile are behind it. */

@@ -42,7 +42,12 @@ export class EvidenceRetention implements Job, OnApplicationBootstrap {
       removes ||= removed > 0;
       this.metrics.count('retention', 'evidence', removed);
     };
-    await lease.keep(() => botByBot((after) => this.botAfter(after), prune, stopping, this.logger));
+    await lease.keep(async () => {
+      await botByBot((after) => this.botAfter(after), prune, stopping, this.logger);
+      const removed = await this.evidence.pruneOfGoneBots(lease, stopping);
+      removes ||= removed > 0;
+      this.metrics.count('retention', 'evidence', removed);
+    });
     if (removes) await this.unitOfWork.scrub();
   }
 

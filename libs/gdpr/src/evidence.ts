@@ -38,6 +38,11 @@ export class Evidence {
     return entries + requests + consents + events;
   }
 
+  /** {@link prune} of what outlives a bot: the ledger. */
+  pruneOfGoneBots(lease: Lease, stopping: AbortSignal): Promise<number> {
+    return this.erasures.pruneOfGoneBots(lease, this.cutoffs().ledger, stopping);
+  }
+
   /** What {@link prune} would remove. */
   async expired(botId: string): Promise<EvidenceCounts> {
     const { ledger, before } = this.cutoffs();
@@ -50,7 +55,8 @@ export class Evidence {
     };
   }
 
-  private cutoffs(): { readonly ledger: string; readonly before: string } {
+  /** Before which time entries of the ledger, and all else, are too old. */
+  cutoffs(): { readonly ledger: string; readonly before: string } {
     const { evidenceRetentionDays: days, backupRetentionDays: backupDays } = this.config;
     return { ledger: this.clock.daysAgoIso(Math.max(days, backupDays)), before: this.clock.daysAgoIso(days) };
   }
