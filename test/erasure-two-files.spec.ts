@@ -46,6 +46,25 @@ async function removed(): Promise<void> {
 }
 
 describe('an erasure on SQLite, which commits to the data and to the keys one after the other', () => {
+  it('leaves no plain id of an event without details that is posted between the two', async () => {
+    const unitOfWork = service.app.get(UnitOfWork);
+    const scrubKeys = unitOfWork.scrubKeys.bind(unitOfWork);
+    const posted: number[] = [];
+    jest.spyOn(unitOfWork, 'scrubKeys').mockImplementationOnce(async () => {
+      posted.push((await bot.post('/audit/event', { ...who, event_type: 'data_exported' })).status);
+      await scrubKeys();
+    });
+    await bot.hasForgotten(who);
+    expect(posted).toEqual([expect.any(Number)]);
+    expect(posted[0]).toBeLessThan(300);
+    expect(
+      await service.database.rows(
+        'SELECT event_type FROM audit_events WHERE user_id = ? OR guild_id = ?',
+        ...[who.user_id, who.guild_id],
+      ),
+    ).toEqual([]);
+  });
+
   it('is finished by the next start where the process died between the two commits', async () => {
     const keys = keysPath(service.databasePath);
     await service.app.close();

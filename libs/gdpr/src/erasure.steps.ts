@@ -104,7 +104,11 @@ export class ErasureSteps {
     const found = await this.lock(tx, request);
     if (found?.status !== 'processing') return found;
     if (await this.destruction.isUndone(tx, subject)) throw new KeyCameBack();
-    if (tx.engine === 'sqlite') await this.consents.reopen(tx, subject);
+    if (tx.engine === 'sqlite') {
+      await this.consents.reopen(tx, subject);
+      // An event without details needs no key, and may have been posted since.
+      await this.audit.eraseSubject(tx, subject);
+    }
     const reapplied = await this.destruction.wasDoneBefore(tx, botId, id, found.createdAt);
     const details = { request_id: id, ...(reapplied && { reapplied }) };
     const completedAt = await this.audit.recordErased(tx, subject, 'deletion_completed', details);
