@@ -1,6 +1,7 @@
+import { BACKUP_COMMANDS } from './backup.commands';
 import type { Command } from './command';
 import { KEY_COMMANDS } from './keys.commands';
 import { LEDGER_COMMANDS } from './ledger.commands';
 
 /** Every command, in the order of the README. */
-export const COMMANDS: readonly Command[] = [...KEY_COMMANDS, ...LEDGER_COMMANDS];
+export const COMMANDS: readonly Command[] = [...BACKUP_COMMANDS, ...LEDGER_COMMANDS, ...KEY_COMMANDS];

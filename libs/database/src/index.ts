@@ -1,3 +1,4 @@
+export { BACKUP_PARTS, type BackupFile, type BackupManifest, type BackupPart } from './backup-manifest';
 export * from './bot-by-bot';
 export * from './columns';
 export * from './database-faults';
@@ -17,10 +18,12 @@ export * from './postgres.unit-of-work';
 export * from './schema';
 export * from './schema-version';
 export * from './signals';
+export { backUpSqlite } from './sqlite.backup';
 export * from './sqlite.engine';
 export * from './sqlite.log';
 export * from './sqlite.open';
 export * from './sqlite.options';
+export { type Restored, restoreSqlite } from './sqlite.restore';
 export * from './sqlite.turn-reader';
 export * from './sqlite.tx';
 export * from './sqlite.unit-of-work';

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import SqliteDatabase, { Database } from 'better-sqlite3';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
 import { keysPath } from './key-tables';
@@ -49,9 +49,24 @@ function attachKeys(database: Database, path: string, access: 'write' | 'read'):
 /**
  * Takes the file for this process until it ends, however it ends: an SQLite lock on a file beside it, which the
  * kernel gives back. Creates the directory and the file readable by their owner alone.
- * @throws StartError when another process holds it or the directory cannot be written.
+ * @throws StartError when another process holds it, the directory cannot be written, or a restore was interrupted.
  */
 export function lockFile(path: string): () => void {
+  const release = takeFile(path);
+  if (!existsSync(join(restoringPath(path), 'ready.json'))) return release;
+  release();
+  throw new StartError(
+    `A restore of ${path} was interrupted. Run it again to its end: npm run admin -- restore --from DIR.`,
+  );
+}
+
+/** Where a restore is made ready, and stands until it is in place. */
+export function restoringPath(path: string): string {
+  return `${resolve(path)}.restoring`;
+}
+
+/** {@link lockFile} for who restores it. */
+export function takeFile(path: string): () => void {
   const lockPath = `${resolve(path)}.lock`;
   try {
     mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 });

@@ -1,0 +1,86 @@
+import { type Config } from '@app/common';
+import {
+  BACKUP_PARTS,
+  backUpSqlite,
+  type BackupPart,
+  type Restored,
+  restoreSqlite,
+  StartError,
+} from '@app/database';
+import type { Command, Flag, Given, Surroundings } from './command';
+import { UsageError } from './command-line';
+
+const ONLY: Flag = {
+  type: 'string',
+  value: 'data|keys',
+  description: 'One part alone; each may have its own place and its own time',
+};
+
+const backup: Command = {
+  name: 'backup',
+  summary: 'Copies a SQLite database, data and keys, also while the service runs, and verifies the copy',
+  flags: {
+    to: { type: 'string', value: 'DIR', description: 'A new or empty directory', required: true },
+    only: ONLY,
+  },
+  run: async (given, { config, tell }) => {
+    const directory = String(given['to']);
+    const parts = partsOf(given);
+    const { files } = await backUpSqlite(pathOf(config), directory, parts, new Date().toISOString());
+    for (const part of parts) tell(`${part}: ${files[part]?.bytes} bytes, SHA-256 ${files[part]?.sha256}`);
+    tell(`The backup is in ${directory}, and verified. The master key is not in it: keep that apart.`);
+  },
+};
+
+const restore: Command = {
+  name: 'restore',
+  summary: 'Puts a backup of a SQLite database in place; who was erased since stays erased',
+  flags: {
+    from: { type: 'string', value: 'DIR', description: 'What backup has written', required: true },
+    only: ONLY,
+    force: { type: 'boolean', description: 'Replaces what is there, and keeps it under another name' },
+    'accept-loss': { type: 'boolean', description: 'Goes on although stored values have no key' },
+  },
+  run: async (given, surroundings) => {
+    const restored = await restoreSqlite({
+      path: pathOf(surroundings.config),
+      from: String(given['from']),
+      parts: partsOf(given),
+      force: given['force'] === true,
+      acceptLoss: given['accept-loss'] === true,
+      now: new Date().toISOString(),
+    });
+    report(restored, surroundings);
+  },
+};
+
+export const BACKUP_COMMANDS: readonly Command[] = [backup, restore];
+
+function report({ madeAt, replaced, keys, presentKeysUnreadable }: Restored, { tell }: Surroundings): void {
+  if (madeAt === undefined)
+    tell('A restore that was interrupted is finished. To restore another backup run it again.');
+  else tell(`The backup of ${madeAt} is in place.`);
+  if (keys !== undefined)
+    tell(`${keys.erasures} erasures since were kept, and ${keys.destroyed} destroyed keys stay destroyed.`);
+  if (presentKeysUnreadable)
+    tell(
+      'The ledger that was there could not be read: run ledger:import with the newest export before the start.',
+    );
+  for (const path of replaced)
+    tell(`Replaced: ${path}. Delete it once the service runs: who is erased from now on is still in it.`);
+  tell('Start the service now: it erases again whom the data still holds, before it answers.');
+}
+
+function pathOf({ database }: Config): string {
+  if (database.engine === 'sqlite') return database.path;
+  throw new StartError(
+    'backup and restore are for SQLite. PostgreSQL has its own tools; docs/operations.md says how to use them.',
+  );
+}
+
+function partsOf({ only }: Given): readonly BackupPart[] {
+  if (only === undefined) return BACKUP_PARTS;
+  const found = BACKUP_PARTS.find((part) => part === only);
+  if (found === undefined) throw new UsageError('--only must be data or keys.');
+  return [found];
+}

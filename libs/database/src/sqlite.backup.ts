@@ -1,0 +1,101 @@
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import {
+  BACKUP_PARTS,
+  type BackupFile,
+  type BackupManifest,
+  type BackupPart,
+  digestOf,
+  FORMAT,
+  syncFile,
+  writeManifest,
+} from './backup-manifest';
+import { keysPath } from './key-tables';
+import { StartError } from './start-error';
+
+/** Where each part of an SQLite database is. */
+export function partPath(path: string, part: BackupPart): string {
+  return part === 'data' ? resolve(path) : keysPath(resolve(path));
+}
+
+/**
+ * Copies a database, also while the service runs and writes. First the data, then the keys: a value in the copy has its
+ * key, unless its subject was erased meanwhile, and the ledger beside the keys says so. Every file is verified, and for
+ * its owner alone.
+ * @throws StartError that says what to do; nothing of an unfinished backup is left then.
+ */
+export async function backUpSqlite(
+  path: string,
+  directory: string,
+  parts: readonly BackupPart[],
+  now: string,
+): Promise<BackupManifest> {
+  for (const part of parts)
+    if (!isFilled(partPath(path, part)))
+      throw new StartError(`There is no database at ${partPath(path, part)}.`);
+  makeEmpty(directory);
+  try {
+    const files: Partial<Record<BackupPart, BackupFile>> = {};
+    for (const part of BACKUP_PARTS.filter((one) => parts.includes(one)))
+      files[part] = await copied(partPath(path, part), directory, `${part}.db`);
+    const manifest: BackupManifest = { format: FORMAT, made_at: now, files };
+    await writeManifest(directory, manifest);
+    return manifest;
+  } catch (error) {
+    for (const name of readdirSync(directory)) rmSync(join(directory, name), { force: true });
+    throw translated(error, directory);
+  }
+}
+
+/** Whether there is a file with anything in it. */
+export function isFilled(path: string): boolean {
+  return existsSync(path) && statSync(path).size > 0;
+}
+
+/**
+ * One file by itself, without a log beside it, that nothing is wrong with.
+ * @throws StartError for one that is damaged
+ */
+export function requireSound(path: string): void {
+  const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 5_000 });
+  try {
+    database.pragma('journal_mode = DELETE');
+    const found = database.pragma('integrity_check(1)', { simple: true });
+    if (found !== 'ok') throw new StartError(`${path} is damaged: ${String(found)}.`);
+  } finally {
+    database.close();
+  }
+}
+
+async function copied(source: string, directory: string, name: string): Promise<BackupFile> {
+  const target = join(directory, name);
+  closeSync(openSync(target, 'wx', 0o600));
+  const database = new SqliteDatabase(source, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    // All pages by one step: with several, a service that writes would make it begin anew each time.
+    await database.backup(target, { progress: () => 0x7fffffff });
+  } finally {
+    database.close();
+  }
+  requireSound(target);
+  await syncFile(target);
+  return { name, bytes: statSync(target).size, sha256: await digestOf(target) };
+}
+
+function makeEmpty(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (readdirSync(directory).length === 0) return;
+  } catch (error) {
+    throw translated(error, directory);
+  }
+  throw new StartError(`${directory} is not empty: a backup needs a directory of its own.`);
+}
+
+function translated(error: unknown, directory: string): unknown {
+  if (error instanceof StartError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return error;
+  return new StartError(`The backup could not be written to ${directory} (${code}). Nothing of it is left.`);
+}

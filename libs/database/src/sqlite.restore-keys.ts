@@ -1,0 +1,78 @@
+import SqliteDatabase, { type Database } from 'better-sqlite3';
+import { driverCode } from './database-faults';
+import { KEY_TABLES } from './key-tables';
+
+/** What became of the keys of a backup. */
+export interface RestoredKeys {
+  /** Entries of the present ledger that the backup did not know. */
+  readonly erasures: number;
+  /** Keys of the backup that were destroyed since, and stay so. */
+  readonly destroyed: number;
+}
+
+const columns = (table: keyof typeof KEY_TABLES): string => Object.keys(KEY_TABLES[table].columns).join(', ');
+const taken = (table: keyof typeof KEY_TABLES, how: 'IGNORE' | 'REPLACE'): string =>
+  `INSERT OR ${how} INTO ${table} (${columns(table)}) SELECT ${columns(table)} FROM present.${table}`;
+
+/** A signing key is named by its own hash: where one is in both files they are of one installation. */
+const SAME = `SELECT COUNT(*) FROM service_keys JOIN present.service_keys USING (name, id) WHERE name = 'signing'`;
+
+/**
+ * Takes into the keys of a backup what has to outlive it: the present ledger of erasures, the installation's own keys,
+ * and, where the data stays, the keys that it needs. Keys that were destroyed since are destroyed in the copy.
+ * @returns undefined when the present keys cannot be read
+ */
+export function takePresentKeys(
+  staged: string,
+  present: string,
+  dataStays: boolean,
+): RestoredKeys | undefined {
+  const database = new SqliteDatabase(staged, { fileMustExist: true, timeout: 5_000 });
+  try {
+    database.pragma('secure_delete = ON');
+    database.pragma('synchronous = FULL');
+    database.prepare('ATTACH DATABASE ? AS present').run(present);
+    return merged(database, dataStays);
+  } catch (error) {
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(driverCode(error))) return undefined;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function merged(database: Database, dataStays: boolean): RestoredKeys {
+  const change = (sql: string): number => database.prepare(sql).run().changes;
+  database.exec('BEGIN');
+  const erasures = change(taken('erasure_ledger', 'IGNORE'));
+  const destroyed = change(
+    'DELETE FROM subject_keys WHERE id IN (SELECT key_id FROM erasure_ledger WHERE key_id IS NOT NULL)',
+  );
+  if (dataStays) change(taken('subject_keys', 'IGNORE'));
+  const same = database.prepare(SAME).pluck().get() as number;
+  if (same > 0) change(taken('service_keys', 'REPLACE'));
+  database.exec('COMMIT');
+  return { erasures, destroyed };
+}
+
+/** The id of a key in a text that it has sealed: `s1.`, 12 characters, a dot. */
+const SEALED_BY = 'substr(u.value, 4, 12)';
+
+/** Values whose key is neither among the keys nor known as destroyed: nobody could read them any more. */
+export function valuesWithoutKey(data: string, keys: string): number {
+  const database = new SqliteDatabase(data, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    database.prepare('ATTACH DATABASE ? AS keys').run(keys);
+    return database
+      .prepare(
+        `SELECT COUNT(*) FROM user_data u WHERE u.value LIKE 's1.%'
+         AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.bot_id = u.bot_id AND k.guild_id = u.guild_id
+                         AND k.user_id = u.user_id AND k.id = ${SEALED_BY})
+         AND ${SEALED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`,
+      )
+      .pluck()
+      .get() as number;
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,168 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import {
+  BACKUP_PARTS,
+  type BackupManifest,
+  type BackupPart,
+  readManifest,
+  requireUnchanged,
+  syncDirectory,
+  syncFile,
+} from './backup-manifest';
+import { isFilled, partPath, requireSound } from './sqlite.backup';
+import { foldLog, restoringPath, takeFile } from './sqlite.options';
+import { type RestoredKeys, takePresentKeys, valuesWithoutKey } from './sqlite.restore-keys';
+import { StartError } from './start-error';
+
+export interface RestoreOrder {
+  readonly path: string;
+  readonly from: string;
+  readonly parts: readonly BackupPart[];
+  /** Replaces what is there. */
+  readonly force: boolean;
+  /** Goes on where values have no key. */
+  readonly acceptLoss: boolean;
+  readonly now: string;
+}
+
+export interface Restored {
+  /** When the backup was made; undefined where an interrupted restore was finished. */
+  readonly madeAt: string | undefined;
+  /** Files that were replaced, as they are named now. */
+  readonly replaced: readonly string[];
+  /** Undefined where there were no present keys, or none to be read. */
+  readonly keys: RestoredKeys | undefined;
+  readonly presentKeysUnreadable: boolean;
+}
+
+/** A restore that is staged as a whole, and only has to be put in place. */
+interface Ready {
+  readonly at: string;
+}
+
+/**
+ * Puts a backup in place of a database that nobody uses. Everything is checked and made ready beside it first; what is
+ * replaced is kept. It never takes back an erasure: the present ledger goes on, and keys that it names stay destroyed.
+ * Killed half-way, no service starts, and running it again ends it.
+ * @throws StartError that says what to do
+ */
+export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
+  const manifest = readManifest(order.from);
+  const parts = BACKUP_PARTS.filter((part) => order.parts.includes(part));
+  for (const part of parts) await requireUnchanged(order.from, fileOf(manifest, part, order.from));
+  const there = parts.map((part) => partPath(order.path, part)).filter(isFilled);
+  const release = takeFile(order.path);
+  try {
+    const staging = restoringPath(order.path);
+    if (existsSync(join(staging, READY))) return await finished(order.path, staging);
+    if (there.length > 0 && !order.force)
+      throw new StartError(
+        `${there.join(' and ')} would be replaced. Say --force; they are kept under another name.`,
+      );
+    rmSync(staging, { recursive: true, force: true });
+    const stagedKeys = await stage(order, parts, manifest, staging);
+    await declareReady(staging, { at: order.now.replace(/\D/g, '').slice(0, 14) });
+    const replaced = await putInPlace(order.path, staging);
+    return { madeAt: manifest.made_at, replaced, ...stagedKeys };
+  } finally {
+    release();
+  }
+}
+
+const READY = 'ready.json';
+
+function fileOf(manifest: BackupManifest, part: BackupPart, from: string) {
+  const file = manifest.files[part];
+  if (file === undefined)
+    throw new StartError(`The backup in ${from} holds no ${part}. Say --only with the part that it holds.`);
+  return file;
+}
+
+/** What was interrupted while it was put in place. */
+async function finished(path: string, staging: string): Promise<Restored> {
+  const replaced = await putInPlace(path, staging);
+  return { madeAt: undefined, replaced, keys: undefined, presentKeysUnreadable: false };
+}
+
+async function stage(
+  { path, from, acceptLoss }: RestoreOrder,
+  parts: readonly BackupPart[],
+  manifest: BackupManifest,
+  staging: string,
+): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable'>> {
+  mkdirSync(staging, { mode: 0o700 });
+  for (const part of parts) {
+    const target = join(staging, part);
+    copyFileSync(join(from, fileOf(manifest, part, from).name), target);
+    requireSound(target);
+  }
+  const present = partPath(path, 'keys');
+  const hasPresent = parts.includes('keys') && isFilled(present);
+  const dataStays = !parts.includes('data') && isFilled(partPath(path, 'data'));
+  const keys = hasPresent ? takePresentKeys(join(staging, 'keys'), present, dataStays) : undefined;
+  if (!acceptLoss) requireKeysOf(path, parts, staging);
+  for (const part of parts) await syncFile(join(staging, part));
+  return { keys, presentKeysUnreadable: hasPresent && keys === undefined };
+}
+
+/** @throws StartError when data and keys, as they are going to be, do not belong together */
+function requireKeysOf(path: string, parts: readonly BackupPart[], staging: string): void {
+  const [data, keys] = BACKUP_PARTS.map((part) =>
+    parts.includes(part) ? join(staging, part) : partPath(path, part),
+  ) as [string, string];
+  if (!isFilled(data) || !isFilled(keys)) return;
+  const count = valuesWithoutKey(data, keys);
+  if (count === 0) return;
+  rmSync(staging, { recursive: true });
+  throw new StartError(
+    `${count} stored values would have no key: the keys are older than the data, or of another installation. ` +
+      'Nothing was changed. Restore keys that were saved together with the data, or later; or say --accept-loss.',
+  );
+}
+
+/** From here on the restore can only go forward. */
+async function declareReady(staging: string, ready: Ready): Promise<void> {
+  const path = join(staging, READY);
+  writeFileSync(`${path}.next`, JSON.stringify(ready), { mode: 0o600, flush: true });
+  await syncDirectory(staging);
+  renameSync(`${path}.next`, path);
+  await syncDirectory(staging);
+  await syncDirectory(dirname(staging));
+}
+
+/** Each step can be done again: a part that is not staged any more is in place. */
+async function putInPlace(path: string, staging: string): Promise<string[]> {
+  const { at } = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as Ready;
+  const replaced: string[] = [];
+  for (const part of BACKUP_PARTS) {
+    const [staged, target] = [join(staging, part), partPath(path, part)];
+    if (existsSync(staged)) {
+      setAside(target, at);
+      renameSync(staged, target);
+      await syncDirectory(dirname(resolve(path)));
+    }
+    if (existsSync(`${target}.replaced-${at}`)) replaced.push(`${target}.replaced-${at}`);
+  }
+  rmSync(join(staging, READY));
+  await syncDirectory(staging);
+  rmSync(staging, { recursive: true });
+  foldLog(path);
+  return replaced;
+}
+
+/** With the log that belongs to it. */
+function setAside(target: string, at: string): void {
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (!existsSync(target + suffix)) continue;
+    if (suffix === '' && !isFilled(target)) rmSync(target);
+    else renameSync(target + suffix, `${target}.replaced-${at}${suffix}`);
+  }
+}
