@@ -170,8 +170,6 @@ describe('npm run admin -- restore', () => {
 
   const moments: readonly [string, Moment, boolean][] = [
     ['before it is ready', { at: '^rename to .*ready.json$' }, false],
-    ['before the old data is set aside', { at: '^rename to .*lethe.db.replaced-' }, true],
-    ['before the data is in place', { at: '^rename to .*/lethe.db$' }, true],
     ['between data and keys', { at: '^rename to .*keys.db.replaced-' }, true],
     ['before the keys are in place', { at: '^rename to .*/keys.db$' }, true],
   ];

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from './support/bot';
@@ -90,7 +90,7 @@ describe('a start on a restored backup of data and keys', () => {
     await saved?.restore();
     const imported = await admin('ledger:import', '--in', ledger());
     expect(imported.stderr).toContain(
-      '1 erasures were added, 0 were known; 1 keys that were back are destroyed.',
+      '1 erasures were added, 0 were known, 0 are older than EVIDENCE_RETENTION_DAYS; 1 keys that were back are destroyed.',
     );
     expect((await admin('ledger:import', '--in', ledger())).stderr).toContain(
       '0 erasures were added, 1 were',
@@ -137,6 +137,24 @@ describe('a start on a restored backup of data and keys', () => {
     await admin('ledger:export', '--out', ledger());
     await saved?.restore();
     await admin('ledger:import', '--in', ledger());
+    await service.start();
+    expect((await bot.export<{ data: object }>(who)).data.data).toEqual({ profile: { value: 'anew' } });
+  });
+
+  it('passes over an erasure whose evidence has gone by its age: whoever came back since stays', async () => {
+    const who = await person();
+    await bot.hasForgotten(who);
+    await service.end('SIGTERM');
+    await keys().run(`UPDATE ${keyTable('erasure_ledger')} SET erased_at = '2020-01-01T00:00:00.000Z'`);
+    expect((await admin('ledger:export', '--out', ledger())).code).toBe(0);
+    expect((await admin('ledger:import', '--in', ledger())).stderr).toContain(
+      '0 erasures were added, 0 were known, 1 are older',
+    );
+    await database.run('DELETE FROM deletion_requests');
+    await service.start();
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'anew' });
+    await service.end('SIGTERM');
     await service.start();
     expect((await bot.export<{ data: object }>(who)).data.data).toEqual({ profile: { value: 'anew' } });
   });
@@ -204,6 +222,22 @@ else
     expect(await database.rows(done)).toHaveLength(people.length);
     for (const one of others) await one.end('SIGKILL');
   });
+
+describe('npm run admin -- ledger:export', () => {
+  it('tells the ledger while the service runs, replaces no file, and leaves nothing beside the database', async () => {
+    const who = await person();
+    const requestId = await bot.hasForgotten(who);
+    const before = readdirSync(directory);
+    const { code, stdout } = await admin('ledger:export');
+    expect(code).toBe(0);
+    const [, entry = ''] = stdout.split('\n');
+    expect(JSON.parse(entry)).toMatchObject({ bot_id: bot.id, request_id: requestId });
+    expect(readdirSync(directory)).toEqual(before);
+    writeFileSync(ledger(), 'kept');
+    expect((await admin('ledger:export', '--out', ledger())).stderr).toContain('is there already');
+    expect(readFileSync(ledger(), 'utf8')).toBe('kept');
+  });
+});
 
 describe('npm run admin -- ledger:import', () => {
   it('refuses a malformed line with its number, and a ledger of elsewhere, and changes nothing then', async () => {

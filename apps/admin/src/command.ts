@@ -20,9 +20,9 @@ export interface Surroundings {
   /** The modules of a team, beside Lethe's own. */
   readonly further: readonly Type[];
   /** The answer: standard output. Resolves once it is taken. */
-  data(text: string): Promise<void>;
+  readonly data: (text: string) => Promise<void>;
   /** What people read: standard error. */
-  tell(line: string): void;
+  readonly tell: (line: string) => void;
   readonly progress: Progress;
 }
 

@@ -1,7 +1,11 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { StartError } from '@app/database';
+import type { INestApplicationContext } from '@nestjs/common';
+import { SystemClock, SystemRandom } from '@app/common';
+import { masterKeys } from '@app/crypto';
+import { backUpSqlite, keysPath, StartError } from '@app/database';
 import { ErasureLedger } from '@app/gdpr';
 import { inContext } from './admin.context';
 import type { Command, Given, Surroundings } from './command';
@@ -16,7 +20,7 @@ const exported: Command = {
     out: { type: 'string', value: 'FILE', description: 'A new file; without it standard output' },
   },
   run: (given, surroundings) =>
-    inContext(surroundings, async (nest) => {
+    besideTheService(surroundings, async (nest) => {
       const lines = nest.get(ErasureLedger).lines();
       const count = await (given['out'] === undefined
         ? written(lines, (text) => surroundings.data(text))
@@ -36,6 +40,31 @@ const imported: Command = {
 
 export const LEDGER_COMMANDS: readonly Command[] = [exported, imported];
 
+/**
+ * On SQLite with a copy of the keys, in whose file the ledger is: the service goes on meanwhile. What a killed export has
+ * left is removed by the next one.
+ */
+async function besideTheService(
+  surroundings: Surroundings,
+  work: (nest: INestApplicationContext) => Promise<void>,
+): Promise<void> {
+  const { config } = surroundings;
+  const { database } = config;
+  if (database.engine === 'postgres') return inContext(surroundings, work);
+  const directory = `${resolve(database.path)}.ledger`;
+  rmSync(directory, { recursive: true, force: true });
+  try {
+    await backUpSqlite(database.path, directory, ['keys'], new Date().toISOString());
+    const copy = { engine: 'sqlite', path: join(directory, 'data.db') } as const;
+    renameSync(join(directory, 'keys.db'), keysPath(copy.path));
+    // The key file stands beside the database, not beside the copy.
+    const keys = masterKeys(config, new SystemRandom(new SystemClock()), () => undefined);
+    await inContext({ ...surroundings, config: { ...config, database: copy, masterKeys: keys } }, work);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
 async function merged(given: Given, surroundings: Surroundings): Promise<void> {
   const path = String(given['in']);
   await open(path).then(
@@ -45,11 +74,11 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
     },
   );
   await inContext(surroundings, async (nest) => {
-    const { added, known, destroyedKeys } = await nest
+    const { added, known, tooOld, destroyedKeys } = await nest
       .get(ErasureLedger)
       .merge(() => createInterface({ input: createReadStream(path), crlfDelay: Infinity }));
     surroundings.tell(
-      `${added} erasures were added, ${known} were known; ${destroyedKeys} keys that were back are destroyed. ` +
+      `${added} erasures were added, ${known} were known, ${tooOld} are older than EVIDENCE_RETENTION_DAYS; ${destroyedKeys} keys that were back are destroyed. ` +
         'Start the service now: it erases again whom the data still holds, before it answers.',
     );
   });

@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { Clock } from '@app/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock, CONFIG, type Config } from '@app/common';
 import { SubjectDigests } from '@app/crypto';
 import { StartError, type Tx, UnitOfWork } from '@app/database';
 import { entryOf, headOf, isHead, type LedgerEntry, textOf } from './ledger-lines';
+import { evidenceBegins } from './unknown-erasures';
 
 /** Entries of one read, and of one write. */
 const BATCH = 500;
@@ -17,6 +18,8 @@ const PLACE = `UPDATE keys.erasure_ledger SET place = ?, chain = ?
 export interface Merged {
   readonly added: number;
   readonly known: number;
+  /** Entries whose evidence would have gone by its age. */
+  readonly tooOld: number;
   /** Keys that a backup had brought back, and that an entry names as destroyed. */
   readonly destroyedKeys: number;
 }
@@ -31,6 +34,7 @@ export class ErasureLedger {
     private readonly unitOfWork: UnitOfWork,
     private readonly digests: SubjectDigests,
     private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** A head, and then every entry, a line each. */
@@ -52,10 +56,14 @@ export class ErasureLedger {
    */
   async merge(read: () => AsyncIterable<string>): Promise<Merged> {
     await this.requireWhole(read());
-    let merged = { added: 0, known: 0 };
+    const since = evidenceBegins(this.clock, this.config);
+    const merged = { added: 0, known: 0, tooOld: 0 };
     for await (const batch of batches(read())) {
-      const added = await this.unitOfWork.write((tx) => add(tx, batch));
-      merged = { added: merged.added + added, known: merged.known + batch.length - added };
+      const inTime = batch.filter((entry) => entry.erased_at >= since);
+      const added = await this.unitOfWork.write((tx) => add(tx, inTime));
+      merged.added += added;
+      merged.known += inTime.length - added;
+      merged.tooOld += batch.length - inTime.length;
     }
     const destroyedKeys = await this.unitOfWork.write((tx) =>
       tx.run(`DELETE FROM keys.subject_keys

@@ -3,31 +3,15 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import { ApiError } from '@app/common';
 import { SubjectDigests } from '@app/crypto';
 import { JobLeases, type Subject, UnitOfWork } from '@app/database';
-import { ERASED_ID } from './erased-subject';
 import { ErasureService } from './erasure.service';
 import { HeldSubjects } from './held-subjects';
+import { type UnknownErasure, UnknownErasures } from './unknown-erasures';
 
 const NAME = 'erasure-replay';
 /** How long a process waits before it looks again whether another one is done. */
 const WAIT_MS = 200;
-/** Entries that are looked for by one walk over the subjects of their bot. */
-const SOUGHT_MAX = 10_000;
 /** How often an erasure is begun that another one of the same user keeps out. */
 const TRIES_MAX = 100;
-
-const PENDING = `FROM keys.erasure_ledger l
-  JOIN bots b ON b.id = l.bot_id AND b.deleted_at IS NULL
-  LEFT JOIN deletion_requests r ON r.bot_id = l.bot_id AND r.id = l.request_id
-  WHERE r.id IS NULL`;
-
-/** An erasure that the ledger knows and the data does not. */
-interface Sought {
-  readonly bot_id: string;
-  readonly request_id: string;
-  readonly subject: string;
-  readonly key_id: string | null;
-  readonly erased_at: string;
-}
 
 /**
  * Erases anew whom a restored backup has brought back: an erasure in the ledger that the data does not know was done
@@ -44,6 +28,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     private readonly unitOfWork: UnitOfWork,
     private readonly leases: JobLeases,
     private readonly digests: SubjectDigests,
+    private readonly unknown: UnknownErasures,
     private readonly held: HeldSubjects,
     private readonly erasures: ErasureService,
   ) {}
@@ -61,7 +46,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
   }
 
   private async replayed(): Promise<void> {
-    while (!this.stopping && (await this.nextBot('')) !== undefined) {
+    while (!this.stopping && (await this.unknown.nextBot()) !== undefined) {
       const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, NAME, 'now'));
       if (lease === undefined) {
         await pause(WAIT_MS);
@@ -77,10 +62,18 @@ export class ErasureReplay implements BeforeApplicationShutdown {
 
   private async replayAll(): Promise<void> {
     let [found, absent] = [0, 0];
-    for (let botId = await this.nextBot(''); botId !== undefined; botId = await this.nextBot(botId)) {
-      for (let sought = await this.sought(botId); sought.length > 0; sought = await this.sought(botId)) {
+    for (
+      let botId = await this.unknown.nextBot();
+      botId !== undefined;
+      botId = await this.unknown.nextBot(botId)
+    ) {
+      for (
+        let sought = await this.unknown.of(botId);
+        sought.length > 0;
+        sought = await this.unknown.of(botId)
+      ) {
         const missed = await this.eraseFound(botId, sought);
-        for (const entry of missed) await this.note(entry);
+        for (const entry of missed) await this.unknown.note(entry);
         if (this.stopping) return;
         found += sought.length - missed.length;
         absent += missed.length;
@@ -92,25 +85,9 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     );
   }
 
-  /** The next bot that the ledger has such an entry of. */
-  private async nextBot(after: string): Promise<string | undefined> {
-    const sql = `SELECT l.bot_id ${PENDING} AND l.bot_id > ? ORDER BY l.bot_id LIMIT 1`;
-    return (await this.unitOfWork.read((tx) => tx.get<Sought>(sql, after)))?.bot_id;
-  }
-
-  private sought(botId: string): Promise<Sought[]> {
-    return this.unitOfWork.read((tx) =>
-      tx.all<Sought>(
-        `SELECT l.bot_id, l.request_id, l.subject, l.key_id, l.erased_at ${PENDING} AND l.bot_id = ?
-         ORDER BY l.request_id LIMIT ${SOUGHT_MAX}`,
-        botId,
-      ),
-    );
-  }
-
   /** Erases those whose subject is found; answers the others. */
-  private async eraseFound(botId: string, sought: readonly Sought[]): Promise<Sought[]> {
-    const bySubject = new Map<string, Sought[]>();
+  private async eraseFound(botId: string, sought: readonly UnknownErasure[]): Promise<UnknownErasure[]> {
+    const bySubject = new Map<string, UnknownErasure[]>();
     for (const entry of sought)
       bySubject.set(entry.subject, [...(bySubject.get(entry.subject) ?? []), entry]);
     for await (const subjects of this.held.of(botId)) {
@@ -139,17 +116,5 @@ export class ErasureReplay implements BeforeApplicationShutdown {
         await pause(WAIT_MS / 10);
       }
     }
-  }
-
-  /** Nothing is held any more: that it was erased is on record again, and is not looked for at every start. */
-  private async note({ bot_id: botId, request_id: id, key_id: keyId, erased_at: at }: Sought): Promise<void> {
-    await this.unitOfWork.write((tx) =>
-      tx.run(
-        `INSERT INTO deletion_requests
-           (bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at, key_id)
-         VALUES (?, ?, ?, ?, 'completed', '[]', 0, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        ...[botId, id, ERASED_ID, ERASED_ID, at, at, keyId],
-      ),
-    );
   }
 }

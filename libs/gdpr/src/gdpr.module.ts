@@ -34,6 +34,7 @@ import { LedgerChain } from './ledger-chain';
 import { ProcessingRecords } from './processing-record.service';
 import { ReportsController } from './reports.controller';
 import { RetentionPreview } from './retention-preview';
+import { UnknownErasures } from './unknown-erasures';
 
 @Module({
   imports: [
@@ -57,6 +58,7 @@ import { RetentionPreview } from './retention-preview';
     ErasureLedger,
     ErasureReplay,
     HeldSubjects,
+    UnknownErasures,
     ErasureGauges,
     ErasedSubject,
     KeyDestruction,
