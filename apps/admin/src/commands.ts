@@ -1,7 +1,13 @@
+import { AUDIT_COMMANDS } from './audit.commands';
 import { BACKUP_COMMANDS } from './backup.commands';
 import type { Command } from './command';
 import { KEY_COMMANDS } from './keys.commands';
 import { LEDGER_COMMANDS } from './ledger.commands';
 
 /** Every command, in the order of the README. */
-export const COMMANDS: readonly Command[] = [...BACKUP_COMMANDS, ...LEDGER_COMMANDS, ...KEY_COMMANDS];
+export const COMMANDS: readonly Command[] = [
+  ...BACKUP_COMMANDS,
+  ...LEDGER_COMMANDS,
+  ...KEY_COMMANDS,
+  ...AUDIT_COMMANDS,
+];

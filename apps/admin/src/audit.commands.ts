@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { AuditVerifier, type LogSummary } from '@app/audit';
+import { StartError, UnitOfWork } from '@app/database';
+import { inContext } from './admin.context';
+import type { Command } from './command';
+
+const verify: Command = {
+  name: 'audit:verify',
+  summary: 'Looks through the sealed audit logs, and names what was changed, removed, added or moved since',
+  flags: {
+    bot: { type: 'string', value: 'ID', description: 'The log of one bot alone' },
+    kept: {
+      type: 'string',
+      value: 'FILE',
+      description: 'Checkpoints of that bot that were noted down elsewhere, one a line',
+    },
+  },
+  run: (given, surroundings) => {
+    const bot = given['bot'] as string | undefined;
+    const kept = keptOf(given['kept'] as string | undefined, bot);
+    return inContext(surroundings, async (nest) => {
+      let faults = 0;
+      const line = (value: object): Promise<void> => surroundings.data(`${JSON.stringify(value)}\n`);
+      const found: object[] = [];
+      const report = (fault: object): void => void (found.push(fault), (faults += 1));
+      const verifier = nest.get(AuditVerifier);
+      if (bot !== undefined) await requireBot(nest.get(UnitOfWork), bot);
+      const logs =
+        bot === undefined ? verifier.verifyAll(report) : one(bot, verifier.verify(bot, report, kept));
+      for await (const summary of logs) {
+        for (const fault of found.splice(0)) await line(fault);
+        await line(summary);
+        surroundings.progress.show(`${summary.bot_id}: ${summary.events} events`);
+      }
+      if (faults > 0) throw new StartError(`${faults} faults: the audit log is not what was sealed.`);
+      surroundings.tell('Every log is what was sealed.');
+    });
+  },
+};
+
+export const AUDIT_COMMANDS: readonly Command[] = [verify];
+
+async function* one(
+  botId: string,
+  summary: Promise<LogSummary>,
+): AsyncGenerator<LogSummary & { bot_id: string }> {
+  yield { bot_id: botId, ...(await summary) };
+}
+
+async function requireBot(unitOfWork: UnitOfWork, id: string): Promise<void> {
+  const found = await unitOfWork.read((tx) => tx.get('SELECT 1 FROM bots WHERE id = ?', id));
+  if (found === undefined) throw new StartError(`There is no bot ${id}.`);
+}
+
+function keptOf(path: string | undefined, bot: string | undefined): readonly string[] {
+  if (path === undefined) return [];
+  if (bot === undefined) throw new StartError('--kept names checkpoints of one bot: say --bot too.');
+  try {
+    return readFileSync(path, 'utf8').split(/\s+/).filter(Boolean);
+  } catch (error) {
+    throw new StartError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
