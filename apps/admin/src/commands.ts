@@ -3,6 +3,7 @@ import { BACKUP_COMMANDS } from './backup.commands';
 import type { Command } from './command';
 import { KEY_COMMANDS } from './keys.commands';
 import { LEDGER_COMMANDS } from './ledger.commands';
+import { RETENTION_COMMANDS } from './retention.commands';
 
 /** Every command, in the order of the README. */
 export const COMMANDS: readonly Command[] = [
@@ -10,4 +11,5 @@ export const COMMANDS: readonly Command[] = [
   ...LEDGER_COMMANDS,
   ...KEY_COMMANDS,
   ...AUDIT_COMMANDS,
+  ...RETENTION_COMMANDS,
 ];

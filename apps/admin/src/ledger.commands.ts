@@ -78,7 +78,7 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
       .get(ErasureLedger)
       .merge(() => createInterface({ input: createReadStream(path), crlfDelay: Infinity }));
     surroundings.tell(
-      `${added} erasures were added, ${known} were known, ${tooOld} are older than EVIDENCE_RETENTION_DAYS; ${destroyedKeys} keys that were back are destroyed. ` +
+      `${added} erasures were added, ${known} were known, ${tooOld} are too old to count; ${destroyedKeys} keys that were back are destroyed. ` +
         'Start the service now: it erases again whom the data still holds, before it answers.',
     );
   });

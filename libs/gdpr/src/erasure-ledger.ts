@@ -3,7 +3,7 @@ import { Clock, CONFIG, type Config } from '@app/common';
 import { SubjectDigests } from '@app/crypto';
 import { StartError, type Tx, UnitOfWork } from '@app/database';
 import { entryOf, headOf, isHead, type LedgerEntry, textOf } from './ledger-lines';
-import { evidenceBegins } from './unknown-erasures';
+import { ledgerBegins } from './unknown-erasures';
 
 /** Entries of one read, and of one write. */
 const BATCH = 500;
@@ -56,7 +56,7 @@ export class ErasureLedger {
    */
   async merge(read: () => AsyncIterable<string>): Promise<Merged> {
     await this.requireWhole(read());
-    const since = evidenceBegins(this.clock, this.config);
+    const since = ledgerBegins(this.clock, this.config);
     const merged = { added: 0, known: 0, tooOld: 0 };
     for await (const batch of batches(read())) {
       const inTime = batch.filter((entry) => entry.erased_at >= since);

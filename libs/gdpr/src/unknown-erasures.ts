@@ -3,7 +3,6 @@ import { Clock, CONFIG, type Config } from '@app/common';
 import { UnitOfWork } from '@app/database';
 import { ERASED_ID } from './erased-subject';
 
-const DAY_MS = 86_400_000;
 /** Entries that are looked for by one walk over the subjects of their bot. */
 const SOUGHT_MAX = 10_000;
 
@@ -22,9 +21,9 @@ export interface UnknownErasure {
   readonly erased_at: string;
 }
 
-/** The day on which evidence has to go that went out of use now. */
-export function evidenceBegins(clock: Clock, { evidenceRetentionDays }: Config): string {
-  return new Date(clock.nowMs() - evidenceRetentionDays * DAY_MS).toISOString();
+/** From when on entries count: of what is older the evidence may be gone, and backups are. */
+export function ledgerBegins(clock: Clock, config: Config): string {
+  return clock.daysAgoIso(Math.max(config.evidenceRetentionDays, config.backupRetentionDays));
 }
 
 /**
@@ -42,7 +41,7 @@ export class UnknownErasures {
   /** The next bot that there are any of. */
   async nextBot(after = ''): Promise<string | undefined> {
     const sql = `SELECT l.bot_id ${UNKNOWN} AND l.bot_id > ? ORDER BY l.bot_id LIMIT 1`;
-    const since = evidenceBegins(this.clock, this.config);
+    const since = ledgerBegins(this.clock, this.config);
     return (await this.unitOfWork.read((tx) => tx.get<UnknownErasure>(sql, since, after)))?.bot_id;
   }
 
@@ -52,7 +51,7 @@ export class UnknownErasures {
       tx.all<UnknownErasure>(
         `SELECT l.bot_id, l.request_id, l.subject, l.key_id, l.erased_at ${UNKNOWN} AND l.bot_id = ?
          ORDER BY l.request_id LIMIT ${SOUGHT_MAX}`,
-        ...[evidenceBegins(this.clock, this.config), botId],
+        ...[ledgerBegins(this.clock, this.config), botId],
       ),
     );
   }
