@@ -237,6 +237,9 @@ if (engine === 'sqlite')
       expect(run.stderr).toContain('The key file holds the new key alone');
       expect(content()).not.toContain(old.trim());
       expect(content().trim().split('\n')).toHaveLength(1);
+      // Backups that were made before need it.
+      expect(readFileSync(`${file()}.retired`, 'utf8')).toBe(old);
+      expect(statSync(`${file()}.retired`).mode & 0o777).toBe(0o600);
       expect(statSync(file()).mode & 0o777).toBe(0o600);
       expect(await openedBy(content())).toEqual(before);
       expect(run.output).not.toContain(content().trim());

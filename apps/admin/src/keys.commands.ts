@@ -1,4 +1,4 @@
-import { KeyRotation, type KeyUse, Signer } from '@app/crypto';
+import { keyFilePath, KeyRotation, type KeyUse, retiredKeysPath, Signer } from '@app/crypto';
 import { StartError } from '@app/database';
 import { inContext } from './admin.context';
 import type { Command, Surroundings } from './command';
@@ -45,7 +45,7 @@ function damaged(count: number): StartError {
 function farewell({ config }: Surroundings): string {
   const done =
     config.masterKeys.length === 0
-      ? 'The key file holds the new key alone: make a copy of it now.'
+      ? `The key file holds the new key alone: make a copy of it now. The older ones stand in ${retiredKeysPath(keyFilePath(config))}.`
       : 'Older keys may be removed from LETHE_MASTER_KEY, in every process.';
   return `${done} Backups that were made before need the older key: keep it, apart from them, for as long as you keep them.`;
 }

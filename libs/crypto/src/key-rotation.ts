@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config, Random } from '@app/common';
 import { StartError, UnitOfWork } from '@app/database';
 import { Keyring, UnreadableSecretError } from './keyring';
-import { KEY_BYTES, keyFilePath, masterKeys, replaceKeyFile } from './master-key';
+import { KEY_BYTES, keyFilePath, masterKeys, replaceKeyFile, retireKeys } from './master-key';
 import { type SealedColumn, SealedTexts } from './sealed-texts';
 
 /** Texts of one unit: few enough that nobody waits long for it. */
@@ -58,8 +58,8 @@ export class KeyRotation {
   }
 
   /**
-   * Brings everything under the present key of `LETHE_MASTER_KEY`. With a key file it makes a new one, and takes the
-   * old one out of the file once nothing is left under it.
+   * Brings everything under the present key of `LETHE_MASTER_KEY`. With a key file it makes a new one, and once nothing
+   * is left under the old one, moves that to the retired keys, which nothing is opened with by itself.
    * @throws StartError for keys that are missing, or that a process goes on using
    */
   async rotate(onRewrapped: OnRewrapped): Promise<Rotated> {
@@ -68,7 +68,10 @@ export class KeyRotation {
     await this.requireKeys();
     const keys = file === undefined ? this.config.masterKeys : this.withNewKey(file);
     const rotated = await this.rewrapAll(new Keyring(keys, this.random), onRewrapped);
-    if (file !== undefined && rotated.unreadable === 0) replaceKeyFile(file, keys.slice(0, 1));
+    if (file !== undefined && rotated.unreadable === 0) {
+      retireKeys(file, keys.slice(1));
+      replaceKeyFile(file, keys.slice(0, 1));
+    }
     return rotated;
   }
 

@@ -81,6 +81,18 @@ export function replaceKeyFile(path: string, keys: readonly Buffer[]): void {
   }
 }
 
+/** Where keys stand that a rotation has taken out of the key file: backups that were made before need them. */
+export function retiredKeysPath(path: string): string {
+  return `${path}.retired`;
+}
+
+/** Adds to the retired keys, the newest first, before they leave the key file. @throws StartError */
+export function retireKeys(path: string, keys: readonly Buffer[]): void {
+  const retired = retiredKeysPath(path);
+  const kept = (readKeyFile(retired) ?? []).filter((key) => !keys.some((other) => other.equals(key)));
+  replaceKeyFile(retired, [...keys, ...kept]);
+}
+
 function textOf(keys: readonly Buffer[]): string {
   return keys.map((key) => `${key.toString('base64')}\n`).join('');
 }
