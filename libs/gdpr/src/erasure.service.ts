@@ -78,14 +78,15 @@ export class ErasureService {
   }
 
   /**
-   * Erases a subject once more whom a restored backup has brought back, under the id of the request that had erased it.
+   * Erases a subject once more whom a restored backup has brought back, under the id of the request that had erased it,
+   * also where that has failed meanwhile.
    * @throws ApiError as {@link erase}
    */
   async reapply(subject: Subject, id: string): Promise<void> {
     const subjectCommitment = commitmentTo(subject, this.random.bytes(SALT_BYTES));
     await this.noted(id, async () =>
       this.carryOut(
-        await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, { id, subjectCommitment })),
+        await this.unitOfWork.write((tx) => this.steps.beginAgain(tx, subject, { id, subjectCommitment })),
       ),
     );
   }

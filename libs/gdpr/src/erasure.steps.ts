@@ -60,6 +60,13 @@ export class ErasureSteps {
     };
   }
 
+  /** {@link begin} of a request that the data does not know, or knows as failed. */
+  async beginAgain(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest> {
+    const failed = `DELETE FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'failed'`;
+    await tx.run(failed, subject.botId, erasure.id);
+    return this.begin(tx, subject, erasure);
+  }
+
   /** {@link begin} for a subject of whom anything is left. */
   async beginIfHeld(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest | undefined> {
     await this.consents.lock(tx, subject);

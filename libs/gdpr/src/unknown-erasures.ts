@@ -9,9 +9,12 @@ const SOUGHT_MAX = 10_000;
 const UNKNOWN = `FROM keys.erasure_ledger l
   JOIN bots b ON b.id = l.bot_id AND b.deleted_at IS NULL
   LEFT JOIN deletion_requests r ON r.bot_id = l.bot_id AND r.id = l.request_id
-  WHERE r.id IS NULL AND l.erased_at >= ?`;
+  WHERE (r.id IS NULL OR r.status = 'failed') AND l.erased_at >= ?`;
 
-/** An erasure that the ledger knows and the data does not. */
+/**
+ * An erasure that the ledger knows and the data does not, or knows as failed: entry and removal are committed together, so
+ * it is the doing again that has failed, and a start that could not do it is followed by one that has to.
+ */
 export interface UnknownErasure {
   readonly bot_id: string;
   readonly request_id: string;
@@ -62,7 +65,10 @@ export class UnknownErasures {
       tx.run(
         `INSERT INTO deletion_requests
            (bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at, key_id)
-         VALUES (?, ?, ?, ?, 'completed', '[]', 0, ?, ?, ?) ON CONFLICT DO NOTHING`,
+         VALUES (?, ?, ?, ?, 'completed', '[]', 0, ?, ?, ?) ON CONFLICT (bot_id, id) DO UPDATE
+           SET status = 'completed', completed_at = excluded.completed_at, deleted_categories = '[]',
+             guild_id = excluded.guild_id, user_id = excluded.user_id
+           WHERE deletion_requests.status = 'failed'`,
         ...[botId, id, ERASED_ID, ERASED_ID, at, at, keyId],
       ),
     );
