@@ -8,6 +8,9 @@ import { migrateUp, onSchema } from './support/migrating';
 import { schemaOf } from './support/schema-dump';
 import { Service } from './support/service';
 
+// All migrations are taken back and run again many times, on a machine that may be busy.
+jest.setTimeout(120_000);
+
 const ALL = allMigrations().length;
 /** The first release had these; the others came with a later one. */
 const FIRST_RELEASE = 7;

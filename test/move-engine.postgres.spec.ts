@@ -202,7 +202,7 @@ describe('npm run migrate:engine refuses', () => {
     await service.start();
     await service.registerBot();
     await service.app.close();
-    await refused('has data of its own, in bots', undefined, service.database.url);
+    await refused('has data of its own, in keys.service_keys', undefined, service.database.url);
     await service.remove();
   });
 
