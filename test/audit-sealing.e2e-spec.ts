@@ -1,4 +1,5 @@
 import { AuditService } from '@app/audit';
+import { SubjectKeys, UnreadableSecretError } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { AuditSealer } from '../libs/audit/src/audit-sealer';
 import type { Bot } from './support/bot';
@@ -137,5 +138,14 @@ describe('the audit log', () => {
     await until(async () => (await heads())[0]?.number === 1);
     fails.mockRestore();
     expect(await verified(service, bot)).toMatchObject({ events: 1, unsealed: 0, found: [] });
+  });
+
+  it('is sealed although the key of a subject is damaged and opens nothing', async () => {
+    const damaged = jest.spyOn(service.app.get(SubjectKeys), 'open').mockImplementation(() => {
+      throw new UnreadableSecretError();
+    });
+    await write(subject(), { text: 'x' });
+    await until(async () => (await heads())[0]?.number === 1);
+    damaged.mockRestore();
   });
 });

@@ -101,8 +101,10 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
   /** One round; false when it failed. */
   private async seal(): Promise<boolean> {
     try {
+      // Before the look: what is noted while that is under way may stand above what it sees.
+      for (const botId of this.unsealed.take()) this.due.set(botId, Infinity);
       const { upTo, settled } = await this.order.look();
-      for (const botId of this.unsealed.take()) this.due.set(botId, upTo);
+      for (const [botId, place] of this.due) if (place === Infinity) this.due.set(botId, upTo);
       const endMs = performance.now() + ROUND_MS;
       for (let left = [...this.due.keys()]; left.length > 0 && !this.stopped;) {
         const group = left.splice(0, GROUP).sort();

@@ -10,7 +10,7 @@ import {
   SubjectKeys,
   UnreadableSecretError,
 } from '@app/crypto';
-import type { Tx } from '@app/database';
+import type { Subject, Tx } from '@app/database';
 import { commitmentOf, framed, type Parts, type Skeleton } from './audit-leaf';
 import { SALTED_BY, type SaltedBy } from './batch-entries';
 import { EventDetails } from './event-details';
@@ -92,10 +92,7 @@ export class EventOpener {
   private open(botId: string, row: Row): OpenEvent {
     const { seq, id, event_type, source, created_at, guild_id: guild, user_id: user, key_id: keyId } = row;
     const isErased = isDigest(user);
-    const key =
-      keyId === null || row.key_sealed === null
-        ? undefined
-        : this.keys.open({ botId, guildId: guild, userId: user }, { id: keyId, sealed: row.key_sealed });
+    const key = this.keyOf({ botId, guildId: guild, userId: user }, keyId, row.key_sealed);
     const details = this.detailsOf(botId, row, key);
     const isClosed = row.details !== null && details === null;
     return {
@@ -103,6 +100,16 @@ export class EventOpener {
       ...{ parts: { user, guild, details }, isErased, isClosed, key },
       saltedBy: this.saltedBy(row.details, isErased, isClosed),
     };
+  }
+
+  /** One that is damaged opens nothing more: neither is the log of its bot to stay unsealed for it. */
+  private keyOf(subject: Subject, id: string | null, sealed: string | null): SubjectKey | undefined {
+    try {
+      return id === null || sealed === null ? undefined : this.keys.open(subject, { id, sealed });
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return undefined;
+      throw error;
+    }
   }
 
   private detailsOf(botId: string, row: Row, key: SubjectKey | undefined): string | null {
