@@ -248,7 +248,8 @@ describe('POST /api/v1/consents/revoke', () => {
 
   it('answers 200 with the revoked record, accepted_at still shown', async () => {
     await request();
-    const { receipt: _, ...accepted } = (await accept()).data;
+    const { receipt, ...accepted } = (await accept()).data;
+    expect(receipt).toEqual(expect.any(String));
     const answer = await revoke();
     expectSuccess(answer, 200, { ...accepted, status: 'revoked', revoked_at: expect.any(String) as unknown });
     const { accepted_at, revoked_at } = answer.data;

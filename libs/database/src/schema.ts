@@ -70,8 +70,8 @@ export async function addColumn(
   shape: Shape,
 ): Promise<void> {
   const { type, length, collation } = onEngine(runner, shape);
-  const fallback: unknown = shape.default;
-  const presence = fallback === undefined ? '' : ` NOT NULL DEFAULT '${String(fallback)}'`;
+  const fallback = shape.default as string | undefined;
+  const presence = fallback === undefined ? '' : ` NOT NULL DEFAULT '${fallback}'`;
   await runner.query(
     `ALTER TABLE ${table} ADD COLUMN ${name} ${type}${length ? `(${length})` : ''}${collation ? ` COLLATE "${collation}"` : ''}${presence}`,
   );
