@@ -180,6 +180,12 @@ describe('npm run admin -- keys:rotate', () => {
     const present = newKey();
     const moment = { at: '^UPDATE keys.service_keys' };
     await admin(setting(`${present},${OLD}`), 'keys:rotate', moment);
+    const ids = new Set(
+      (await sealedTexts())
+        .filter(({ context }) => !context.startsWith('service_keys'))
+        .map(({ sealed }) => sealed.split('.')[1]),
+    );
+    expect([...ids]).toEqual([keyringOf(present).presentId]);
     const { code, stderr } = await new ChildService(build.directory, path, setting(present)).refused();
     expect({ code, stderr }).toMatchObject({
       code: 1,
