@@ -41,6 +41,16 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
     expect(events.filter(({ details }) => JSON.stringify(details).includes('secret'))).toEqual([]);
   });
 
+  it('leaves no id of a user of whom it has posted no more than that something happened', async () => {
+    const who = subject();
+    await bot.post('/servers/register', { guild_id: who.guild_id });
+    await bot.post('/audit/event', { ...who, event_type: 'data_submitted' });
+    const { data } = await bot.delete<{ erased_users: number }>(`/servers/${who.guild_id}`);
+    expect(data.erased_users).toBe(1);
+    const sql = 'SELECT 1 FROM audit_events WHERE bot_id = ? AND user_id = ?';
+    expect(await service.database.rows(sql, bot.id, who.user_id)).toEqual([]);
+  });
+
   it('waits for a user who is being erased in another guild, and leaves nothing of them', async () => {
     const here = subject();
     const elsewhere = { ...here, guild_id: snowflake() };

@@ -106,7 +106,7 @@ describe('the migrated schema', () => {
       )
       .sort();
     expect(partial).toStrictEqual([
-      `ix_audit_events_bot_id_guild_id_user_id source = 'client' AND details IS NOT NULL`,
+      `ix_audit_events_bot_id_guild_id_user_id source = 'client' AND user_id < '~'`,
       `ix_deletion_requests_bot_id_user_id status = 'processing'`,
       `ix_servers_bot_id_deletion_scheduled_for deletion_scheduled_for IS NOT NULL`,
       `ix_user_data_bot_id_withdrawn_at withdrawn_at IS NOT NULL`,

@@ -26,7 +26,7 @@ const toErase = ['bot_id', 'guild_id', 'user_id'];
 @Index(indexName('audit_events', byGuildAndType), ['botId', 'guildId', 'eventType', 'seq'])
 @Index(indexName('audit_events', byUser), ['botId', 'userId', 'seq', 'guildId', 'eventType'])
 @Index(indexName('audit_events', toErase), ['botId', 'guildId', 'userId'], {
-  where: `"source" = 'client' AND "details" IS NOT NULL`,
+  where: `"source" = 'client' AND "user_id" < '~'`,
 })
 export class AuditEvent {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;

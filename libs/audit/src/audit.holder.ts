@@ -33,11 +33,11 @@ export class AuditHolder implements SubjectDataHolder {
     return [];
   }
 
-  /** Users of whom a bot may have posted events without ever asking for their consent. */
+  /** Users of whom a bot may have posted events without ever asking for their consent; digests begin with a tilde. */
   async subjectsOf(tx: Tx, botId: string, guildId: string): Promise<readonly string[]> {
     const rows = await tx.all<{ user_id: string }>(
       `SELECT DISTINCT user_id FROM audit_events
-       WHERE bot_id = ? AND guild_id = ? AND source = 'client' AND details IS NOT NULL LIMIT ${SUBJECTS_MAX}`,
+       WHERE bot_id = ? AND guild_id = ? AND source = 'client' AND user_id < '~' LIMIT ${SUBJECTS_MAX}`,
       botId,
       guildId,
     );

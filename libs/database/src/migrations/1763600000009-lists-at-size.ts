@@ -12,7 +12,7 @@ const ADDED: Indices = [
     'audit_events',
     {
       columnNames: ['bot_id', 'guild_id', 'user_id'],
-      where: `"source" = 'client' AND "details" IS NOT NULL`,
+      where: `"source" = 'client' AND "user_id" < '~'`,
     },
   ],
   ['webhook_deliveries', { columnNames: ['bot_id', 'user_id', 'id', 'guild_id'] }],
