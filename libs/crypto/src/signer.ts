@@ -64,7 +64,8 @@ export class Signer {
 
   /** What an own key has signed for this purpose; undefined for anything else. */
   async verified(jws: string, typ: string): Promise<Record<string, unknown> | undefined> {
-    const [header = '', payload = '', signature = ''] = jws.split('.');
+    const [header = '', payload = '', signature = '', ...further] = jws.split('.');
+    if (further.length > 0) return undefined;
     const { kid, typ: given } = decoded(header) ?? {};
     const jwk = (await this.known(String(kid))).find((key) => key.kid === kid);
     const bytes = Buffer.from(signature, 'base64url');
