@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { SubjectDataHolders } from '@app/database';
+import { ErasureReplay } from '@app/gdpr';
 import type { Bot } from './support/bot';
 import { A_TIME, AN_ID, expectFailure, expectFaults } from './support/expected';
 import { BAD_UUIDS, UNKNOWN_UUID } from './support/inputs';
@@ -130,6 +131,13 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
     const refused = await bot.post('/gdpr/forget-user', who);
     const id = String(refused.error.details?.['request_id']);
     expectFailure(await certificateOf(id), 409, 'conflict', { reason: 'deletion_not_completed' });
+  });
+
+  it('answers 409 for an erasure that only the ledger of a restored installation knows', async () => {
+    const { request_id: id } = await hasErased(who);
+    await service.database.run('DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?', bot.id, id);
+    await service.app.get(ErasureReplay).run();
+    expectFailure(await certificateOf(id), 409, 'conflict', { reason: 'no_certificate' });
   });
 
   it("answers 404 for no request, and for another bot's", async () => {

@@ -30,6 +30,7 @@ export type ConflictReason =
   | 'category_exists'
   | 'deletion_in_progress'
   | 'deletion_not_completed'
+  | 'no_certificate'
   | 'category_in_use'
   | 'rotation_in_progress'
   | 'report_in_progress'

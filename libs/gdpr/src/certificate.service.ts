@@ -27,7 +27,8 @@ export class CertificateService {
 
   /**
    * Issued when it is first asked for, and from then on the same text.
-   * @throws ApiError 404 for another bot's request as for none; 409 `deletion_not_completed`; 503 while older acts that
+   * @throws ApiError 404 for another bot's request as for none; 409 `deletion_not_completed`, `no_certificate` where an
+   * older version, or other data than what is held since a restore, was erased; 503 while older acts that
    * are under way keep the log from being sealed.
    */
   async of(botId: string, givenId: string): Promise<CertificateView> {
@@ -36,6 +37,11 @@ export class CertificateService {
     if (request === null) throw notFound('Deletion request');
     if (request.status !== 'completed')
       throw conflict('deletion_not_completed', 'Only a completed erasure has a certificate');
+    if (request.subjectCommitment === null) {
+      const message =
+        'This erasure was not carried out by this version on this data: there is nothing to certify';
+      throw conflict('no_certificate', message);
+    }
     return { certificate: request.certificate ?? (await this.issue(request)) };
   }
 
