@@ -8,7 +8,7 @@ const BATCH = 200;
 
 /** The end of an erasure tells its request alone; a key for it would be one of somebody who is erased. */
 const ROWS = `SELECT seq, id, guild_id, user_id,
-    CASE WHEN details LIKE 's1.%' OR event_type = 'deletion_completed' THEN NULL ELSE details END AS details
+    CASE WHEN details LIKE 's1.%' OR (source = 'service' AND event_type = 'deletion_completed') THEN NULL ELSE details END AS details
   FROM audit_events WHERE bot_id = ? AND seq > ? ORDER BY seq LIMIT ${BATCH}`;
 const SEAL = 'UPDATE audit_events SET details = ? WHERE bot_id = ? AND seq = ? AND details = ?';
 
