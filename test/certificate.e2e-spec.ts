@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { SubjectDataHolders } from '@app/database';
+import { SubjectDataHolders, UnitOfWork } from '@app/database';
 import { ErasureReplay } from '@app/gdpr';
 import type { Bot } from './support/bot';
 import { A_TIME, AN_ID, expectFailure, expectFaults } from './support/expected';
@@ -122,6 +122,20 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
       places.set(id, (ledger as { place: number }).place);
     }
     expect(requests.map((id) => places.get(id))).toStrictEqual([1, 2, 3]);
+  });
+
+  it('gives places to a long ledger a bounded number at a time', async () => {
+    await service.database.run(
+      `INSERT INTO keys.erasure_ledger (bot_id, request_id, subject, erased_at)
+       WITH RECURSIVE entries (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM entries WHERE n < 1200)
+       SELECT CAST(? AS text), 'before-' || n, '~', '2020-01-01T00:00:00.000Z' FROM entries`,
+      bot.id,
+    );
+    const { request_id: id } = await hasErased(who);
+    const units = jest.spyOn(service.app.get(UnitOfWork), 'write');
+    const { ledger } = (await verified((await certificateOf(id)).data.certificate)) ?? {};
+    expect((ledger as { place: number }).place).toBe(1201);
+    expect(units.mock.calls.length).toBeGreaterThanOrEqual(3);
   });
 
   it('answers 409 for an erasure that has failed', async () => {

@@ -67,7 +67,7 @@ export class CertificateService {
 
   private async issue(request: DeletionRequest): Promise<string> {
     const { botId, id } = request;
-    const ledger = await this.unitOfWork.write((tx) => this.ledger.placeOf(tx, botId, id));
+    const ledger = await this.ledger.placeOf(botId, id);
     const payload = this.payloadOf(request, ledger, await this.log.head(botId));
     const issued = await this.signer.sign(payload, CERTIFICATE_TYPE);
     return this.unitOfWork.write(async (tx) => {

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
+
+/** Entries that get their places in one unit. */
+const BATCH = 500;
 
 interface Entry {
   readonly bot_id: string;
@@ -22,13 +25,28 @@ export interface LedgerPlace {
  */
 @Injectable()
 export class LedgerChain {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
   /** The place of a request's entry; undefined when it has none, such as after an erasure by an older Lethe. */
-  async placeOf(tx: Tx, botId: string, requestId: string): Promise<LedgerPlace | undefined> {
-    const placed = await this.find(tx, botId, requestId);
-    if (placed?.chain != null) return placed as LedgerPlace;
-    if (placed === undefined) return undefined;
+  async placeOf(botId: string, requestId: string): Promise<LedgerPlace | undefined> {
+    for (;;) {
+      const found = await this.unitOfWork.write((tx) => this.placed(tx, botId, requestId));
+      if (found === undefined) return undefined;
+      const { place, chain } = found;
+      if (place !== null && chain !== null) return { place, chain };
+    }
+  }
+
+  /** The entry, once a bounded number of those that had no place have got theirs. */
+  private async placed(
+    tx: Tx,
+    botId: string,
+    requestId: string,
+  ): Promise<{ place: number | null; chain: string | null } | undefined> {
+    const found = await this.find(tx, botId, requestId);
+    if (found === undefined || found.chain !== null) return found;
     await this.extend(tx, botId);
-    return (await this.find(tx, botId, requestId)) as LedgerPlace;
+    return this.find(tx, botId, requestId);
   }
 
   private find(
@@ -54,7 +72,7 @@ export class LedgerChain {
     let { place, chain } = last ?? { place: 0, chain: '' };
     const entries = await tx.all<Entry>(
       `SELECT bot_id, request_id, subject, key_id, erased_at FROM keys.erasure_ledger
-       WHERE bot_id = ? AND place IS NULL ORDER BY erased_at, request_id`,
+       WHERE bot_id = ? AND place IS NULL ORDER BY erased_at, request_id LIMIT ${BATCH}`,
       botId,
     );
     for (const entry of entries) {
