@@ -22,6 +22,7 @@ import {
   itTakes,
   UNKNOWN_UUID,
 } from './support/inputs';
+import { withoutSealing } from './support/sealing';
 import { useService } from './support/service';
 import { snowflake, subject } from './support/snowflakes';
 
@@ -321,6 +322,7 @@ describe('DELETE /api/v1/bots/{bot_id}', () => {
   });
 
   it('leaves no key that was made while the rows were deleted', async () => {
+    await withoutSealing(service);
     const bot = await service.registerBot();
     const late = `INSERT INTO keys.subject_keys (bot_id, guild_id, user_id, id, sealed, created_at)
       VALUES (?, '1', '2', 'late', 's', '2026')`;

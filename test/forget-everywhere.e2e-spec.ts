@@ -4,6 +4,7 @@ import type { Bot } from './support/bot';
 import type { Answer, Json } from './support/client';
 import { A_TEXT, expectFailure, expectFaults, expectSuccess, forgotten } from './support/expected';
 import { BAD_SNOWFLAKES, itRefuses } from './support/inputs';
+import { withoutSealing } from './support/sealing';
 import { useService } from './support/service';
 import { BOT_WIDE, snowflake, subject } from './support/snowflakes';
 
@@ -255,6 +256,9 @@ describe('an erasure of all guilds that is not alone', () => {
 });
 
 describe('an erasure of all guilds that breaks off', () => {
+  // Its units would be counted among those of a request.
+  beforeAll(() => withoutSealing(service));
+
   /** Units of the request after the `nth` are refused by the database. */
   function unavailableAfter(nth: number): void {
     const unitOfWork = service.app.get(UnitOfWork);

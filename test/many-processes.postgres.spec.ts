@@ -175,17 +175,20 @@ describe('two apis and two workers on one database', () => {
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM user_data WHERE bot_id = $1 FOR UPDATE', [bot.id]);
     for (const who of subjects) void unlessCut(whom.post('/gdpr/forget-user', who));
+    // Once they are completed their rows name nobody any more.
     const users = subjects.map(({ user_id }) => user_id);
-    const requests = () =>
-      fleet.database.rows<{ status: string }>(
-        `SELECT status FROM deletion_requests WHERE user_id IN (?, ?, ?)`,
+    const begun = () =>
+      fleet.database.rows<{ id: string }>(
+        'SELECT id FROM deletion_requests WHERE user_id IN (?, ?, ?)',
         ...users,
       );
-    await until(async () => (await requests()).length === subjects.length);
-    return {
-      letGo: () => holder.end(),
-      statuses: async () => (await requests()).map(({ status }) => status),
+    await until(async () => (await begun()).length === subjects.length);
+    const ids = (await begun()).map(({ id }) => id);
+    const statuses = async (): Promise<string[]> => {
+      const sql = 'SELECT status FROM deletion_requests WHERE id IN (?, ?, ?)';
+      return (await fleet.database.rows<{ status: string }>(sql, ...ids)).map(({ status }) => status);
     };
+    return { letGo: () => holder.end(), statuses };
   }
 });
 

@@ -100,9 +100,10 @@ describe('verifyCertificate', () => {
   });
 
   it('refuses one that was changed, that another service has signed, and what was signed for another purpose', async () => {
-    const changed = certificate
-      .split('.')
-      .map((part, at, all) => all.with(at, `${part.slice(0, -2)}AA`).join('.'));
+    const changed = certificate.split('.').map((part, at, all) => {
+      const other = part.at(-3) === 'A' ? 'B' : 'A';
+      return all.with(at, `${part.slice(0, -3)}${other}${part.slice(-2)}`).join('.');
+    });
     for (const jws of [...changed, checkpoint, '', 'x', `${certificate}.x`])
       expect(holds(() => verifyCertificate(jws, keySet))).toBe(false);
     const other = await new Service().start();
