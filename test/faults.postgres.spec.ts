@@ -8,6 +8,7 @@ import type { Bot } from './support/bot';
 import type { Answer } from './support/client';
 import { CuttingProxy } from './support/cutting-proxy';
 import { newDatabase, type TestDatabase } from './support/database';
+import { withoutSealing } from './support/sealing';
 import { Service } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
 
@@ -33,6 +34,8 @@ beforeAll(async () => {
   proxy = await CuttingProxy.before(database.url);
   service = await new Service({ DATABASE_URL: proxy.url, ...LIMITS }, database).start();
   service.app.get(Readiness, { strict: false }).ready = true;
+  // Its units would be cut in the place of those of a request.
+  await withoutSealing(service);
 });
 beforeEach(async () => {
   bot = await service.registerBot();

@@ -24,7 +24,7 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
   ['erasures that were left behind for long', /FROM deletion_requests WHERE status = .* LIMIT 1$/],
   ['how far no older transaction is left, for the seals', /audit_events_seq|^SELECT lpad\(/],
   ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
-  ['the next bot with something that ages', /^SELECT bot_id FROM \w+ WHERE bot_id > \S+ AND .* LIMIT 1$/],
+  ['the next bot with something that ages', /^SELECT bot_id FROM [\w.]+ WHERE bot_id > \S+ .*LIMIT 1$/],
 ];
 
 // The plans are those of tables with rows in them, which a busy machine takes time to write.

@@ -48,6 +48,9 @@ const first = (faults: readonly (string | undefined)[]): string | undefined =>
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const KEY = /sk_live_\w+/g;
+/** A receipt: it holds ids and times, and its signature. */
+const SALT = /(?<="certificate_salt":")[\w-]{22}/g;
+const SIGNED = /[\w-]{20,}\.[\w-]{20,}\.[\w-]{80,}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 const HEADERS = [
   'content-type',
@@ -72,6 +75,8 @@ export class Placeholders {
     return text
       .replace(TIME, '<time>')
       .replace(KEY, '<key>')
+      .replace(SIGNED, '<signed>')
+      .replace(SALT, '<salt>')
       .replace(UUID, (id) => {
         const known = this.ids.get(id) ?? `<id ${this.ids.size + 1}>`;
         this.ids.set(id, known);

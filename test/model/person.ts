@@ -7,6 +7,7 @@ export interface Happened {
   readonly type: string;
   readonly source: 'service' | 'client';
   details: Json | null;
+  isErased?: true;
 }
 
 /** What is asked and waits for an answer. */

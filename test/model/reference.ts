@@ -190,8 +190,10 @@ export class Model {
     const keys = this.person(whom).erase();
     this.record(whom, 'deletion_requested', {});
     for (const event of this.log)
-      if (event.user === whom.user && event.guild === whom.guild) event.details = null;
-    this.record(whom, 'deletion_completed', {});
+      if (event.user === whom.user && event.guild === whom.guild && event.isErased !== true)
+        Object.assign(event, { details: null, isErased: true } satisfies Partial<Happened>);
+    // Told of the request, and of nobody.
+    this.log.push({ ...whom, type: 'deletion_completed', source: 'service', details: {}, isErased: true });
     return keys;
   }
 
@@ -252,8 +254,8 @@ export class Model {
   }
 
   private isKnown(whom: Whom): boolean {
-    const said = ({ user, guild, source, details }: Happened) =>
-      user === whom.user && guild === whom.guild && source === 'client' && details !== null;
+    const said = ({ user, guild, source, isErased }: Happened) =>
+      user === whom.user && guild === whom.guild && source === 'client' && isErased !== true;
     return this.person(whom).status !== 'none' || this.log.some(said);
   }
 

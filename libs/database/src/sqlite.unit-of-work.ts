@@ -234,7 +234,8 @@ export class SqliteUnitOfWork extends UnitOfWork {
       throw driverCode(error).startsWith('SQLITE_READONLY') ? error : translateFault(error);
     } finally {
       tx.close();
-      if (connection.database.inTransaction) connection.prepared('COMMIT').run();
+      // It has nothing to commit, and giving a snapshot up does not fail.
+      if (connection.database.inTransaction) connection.prepared('ROLLBACK').run();
     }
   }
 }
