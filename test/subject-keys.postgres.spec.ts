@@ -109,6 +109,8 @@ describe('the keys of the installation', () => {
   it('are not opened with another master key, which is said so that it can be mended', async () => {
     const wrong = new Keyring([Buffer.alloc(32, 9)], one.app.get(Random));
     await expect(opened(one, wrong)).rejects.toThrow(StartError);
-    await expect(opened(one, wrong)).rejects.toThrow(/another master key \(master key \S+ is missing\)\. Restore LETHE_MASTER_KEY/);
+    await expect(opened(one, wrong)).rejects.toThrow(
+      /another master key \(master key \S+ is missing\)\. Restore LETHE_MASTER_KEY/,
+    );
   });
 });
