@@ -10,6 +10,7 @@ import { runAdmin } from './support/child-script';
 import { ChildService, useBuild } from './support/child-service';
 import { newDatabase, type TestDatabase } from './support/database';
 import { subject, type SubjectIds } from './support/snowflakes';
+import { until } from './support/until';
 
 /** Each of several processes has to start. */
 jest.setTimeout(120_000);
@@ -81,7 +82,7 @@ describe('npm run admin -- keys:rotate beside running processes', () => {
     const rotation = runAdmin(build, ['keys:rotate'], { DATABASE_URL: database.url, LETHE_MASTER_KEY: BOTH });
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE bots%'
       AND datname = current_database()`;
-    while ((await database.rows(waiting)).length === 0);
+    await until(async () => (await database.rows(waiting)).length > 0);
     await rival.query('COMMIT');
     await rival.end();
     expect((await rotation).code).toBe(0);

@@ -7,6 +7,7 @@ import { ChildService, useBuild } from './support/child-service';
 import { newDatabase, type TestDatabase } from './support/database';
 import { UNKNOWN_UUID } from './support/inputs';
 import { subject } from './support/snowflakes';
+import { until } from './support/until';
 
 /** Each of several processes has to start. */
 jest.setTimeout(120_000);
@@ -39,7 +40,7 @@ beforeAll(async () => {
   const who = subject();
   await bot.hasConsent(who);
   await bot.hasData(who, 'profile', { value: 'x' });
-  while ((await database.rows('SELECT 1 FROM audit_batches')).length === 0);
+  await until(async () => (await database.rows('SELECT 1 FROM audit_batches')).length > 0);
   await service.end('SIGTERM');
   const old = '2020-01-01T00:00:00.000Z';
   await database.run('UPDATE user_data SET updated_at = ?, retention_from = ?', old, old);

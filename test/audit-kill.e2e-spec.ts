@@ -6,9 +6,9 @@ import { type KeySet, verifyAuditExport } from '@app/sdk';
 import { Bot } from './support/bot';
 import { ChildService, useBuild } from './support/child-service';
 import { newDatabase, type TestDatabase } from './support/database';
-import { until } from './support/fleet';
 import { exported } from './support/sealing';
 import { subject } from './support/snowflakes';
+import { until } from './support/until';
 
 const build = useBuild();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));

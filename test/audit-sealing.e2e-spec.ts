@@ -6,7 +6,7 @@ import type { Bot } from './support/bot';
 import { seal, verified } from './support/sealing';
 import { useService } from './support/service';
 import { snowflake, subject, type SubjectIds } from './support/snowflakes';
-import { until } from './support/fleet';
+import { until } from './support/until';
 
 const service = useService();
 let bot: Bot;

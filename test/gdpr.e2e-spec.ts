@@ -22,6 +22,7 @@ import {
 import { engine } from './support/database';
 import { useService } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
+import { until } from './support/until';
 
 const service = useService();
 let bot: Bot;
@@ -228,7 +229,7 @@ describe('an erasure under way', () => {
     await service.database.run('UPDATE deletion_requests SET created_at = ?', '2020-01-01T00:00:00.000Z');
     await service.restart();
     const status = async () => (await deletion(id)).data['status'];
-    if (engine === 'postgres') while ((await status()) === 'processing');
+    if (engine === 'postgres') await until(async () => (await status()) !== 'processing');
     expectSuccess(await deletion(id), 200, deletionRequest(who, id, { deleted_categories: ['profile'] }));
     expectFailure(await bot.export(who), 404, 'not_found');
     expect((await bot.status(who)).data).toMatchObject({ status: 'none' });

@@ -4,9 +4,10 @@ import { Client } from 'pg';
 import { Bot } from './support/bot';
 import type { ChildService } from './support/child-service';
 import { useBuild } from './support/child-service';
-import { until, useFleet } from './support/fleet';
+import { useFleet } from './support/fleet';
 import { RecordingReceiver } from './support/recording-receiver';
 import { subject, type SubjectIds } from './support/snowflakes';
+import { until } from './support/until';
 
 const build = useBuild();
 const receiver = new RecordingReceiver();

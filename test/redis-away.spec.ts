@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { expectFailure } from './support/expected';
 import { describeWithRedis, RedisServer } from './support/redis-server';
-import { LIMIT, LimitedService, remaining, until, useRedisServices } from './support/redis-services';
+import { LIMIT, LimitedService, remaining, useRedisServices } from './support/redis-services';
+import { until } from './support/until';
 
 /** What a request may be slower because of Redis. */
 const SLOWER_MS = 60;

@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { ChildService, useBuild } from './support/child-service';
 import { Client } from './support/client';
 import { describeWithRedis, RedisServer } from './support/redis-server';
-import { until } from './support/redis-services';
+import { until } from './support/until';
 
 const build = useBuild();
 

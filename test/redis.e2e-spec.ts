@@ -10,7 +10,8 @@ import {
 import pino from 'pino';
 import { expectFailure } from './support/expected';
 import { describeWithRedis } from './support/redis-server';
-import { LIMIT, remaining, resetOf, retryAfter, until, useRedisServices } from './support/redis-services';
+import { LIMIT, remaining, resetOf, retryAfter, useRedisServices } from './support/redis-services';
+import { until } from './support/until';
 
 describeWithRedis('rate limits in Redis', () => {
   const given = useRedisServices();

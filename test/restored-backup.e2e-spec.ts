@@ -8,6 +8,7 @@ import { engine, newDatabase, type TestDatabase } from './support/database';
 import { expectFailure } from './support/expected';
 import { keysOf, keyTable, SavedDatabase } from './support/saved-database';
 import { subject, type SubjectIds } from './support/snowflakes';
+import { until } from './support/until';
 
 /** Each of several processes has to start. */
 jest.setTimeout(120_000);
@@ -179,12 +180,12 @@ describe('a start on a restored backup of data and keys', () => {
     const refused = service.refused();
     const completed = (): Promise<object[]> =>
       database.rows(`SELECT 1 FROM deletion_requests WHERE status = 'completed'`);
-    while ((await completed()).length === 0);
+    await until(async () => (await completed()).length > 0, 1);
     await service.end('SIGKILL');
     await refused;
     await database.run('DELETE FROM job_leases');
     await service.start();
-    while ((await completed()).length < people.length);
+    await until(async () => (await completed()).length === people.length);
     for (const [who, requestId] of requests) await expectGone(who, requestId);
     const done = `SELECT 1 FROM audit_events WHERE event_type = 'deletion_completed'`;
     expect(await database.rows(done)).toHaveLength(people.length);
@@ -215,7 +216,8 @@ else
     const others = [newService(), newService()];
     await Promise.race([service, ...others].map((one) => one.start()));
     for (const [who] of requests) expect(await rowsOf('user_data', who)).toBe(0);
-    while ((await database.rows(`SELECT 1 FROM deletion_requests WHERE status = 'completed'`)).length < 20);
+    const completed = `SELECT 1 FROM deletion_requests WHERE status = 'completed'`;
+    await until(async () => (await database.rows(completed)).length === people.length);
     const done = `SELECT 1 FROM audit_events WHERE event_type = 'deletion_completed'`;
     expect(await database.rows(done)).toHaveLength(people.length);
     for (const one of others) await one.end('SIGKILL');

@@ -6,6 +6,7 @@ import type { Answer } from './support/client';
 import { expectFailure } from './support/expected';
 import { useService } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
+import { until } from './support/until';
 
 const service = useService();
 let bot: Bot;
@@ -31,7 +32,7 @@ async function someoneWaits(): Promise<'waits'> {
     service.database.rows(
       `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
-  while ((await waiting()).length === 0);
+  await until(async () => (await waiting()).length > 0, 2);
   return 'waits';
 }
 

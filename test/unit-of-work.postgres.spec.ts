@@ -13,6 +13,7 @@ import { Client, type Pool } from 'pg';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { CuttingProxy } from './support/cutting-proxy';
 import { bareDatabase, type TestDatabase } from './support/database';
+import { until } from './support/until';
 
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
 const SETTINGS = {
@@ -71,6 +72,12 @@ const settled = async (promise: Promise<unknown>) => {
     return { error };
   }
 };
+/** Until the server knows nothing of it any more. */
+const ended = (pid: number): Promise<void> =>
+  until(
+    async () => (await database.rows('SELECT 1 FROM pg_stat_activity WHERE pid = ?', pid)).length === 0,
+    2,
+  );
 const backendOf = async (tx: Tx) =>
   (await tx.get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))?.pid ?? 0;
 const terminate = (pid: number) => database.run('SELECT pg_terminate_backend(?)', pid);
@@ -203,7 +210,7 @@ describe('a connection that is lost', () => {
       await insert(tx, 1);
       const pid = await backendOf(tx);
       await terminate(pid);
-      while ((await database.rows('SELECT 1 FROM pg_stat_activity WHERE pid = ?', pid)).length > 0);
+      await ended(pid);
       await insert(tx, 2);
     });
     expect(await settled(unit)).toMatchObject(unchanged);
@@ -329,7 +336,7 @@ describe('a unit that meets others', () => {
       await tx.run(`SET LOCAL idle_in_transaction_session_timeout = '50ms'`);
       await insert(tx, 1);
       const pid = await backendOf(tx);
-      while ((await database.rows('SELECT 1 FROM pg_stat_activity WHERE pid = ?', pid)).length > 0);
+      await ended(pid);
       await insert(tx, 2);
     });
     expect(await settled(unit)).toMatchObject(unchanged);

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { ChildService, useBuild } from './child-service';
 import { newDatabase, type TestDatabase } from './database';
 
@@ -56,11 +55,6 @@ export class Fleet {
     this.running.push(child);
     return child.start();
   }
-}
-
-/** Looks again and again until it holds; that it never does is what the test's own time limit is for. */
-export async function until(holds: () => boolean | Promise<boolean>, everyMs = 20): Promise<void> {
-  while (!(await holds())) await pause(everyMs);
 }
 
 /** A fleet on a database of its own for the calling `describe`. */

@@ -11,11 +11,6 @@ export const remaining = (answer: Answer<unknown>): number => Number(answer.head
 export const resetOf = (answer: Answer<unknown>): number => Number(answer.header('x-ratelimit-reset'));
 export const retryAfter = (answer: Answer<unknown>): number => Number(answer.header('retry-after'));
 
-/** Looks again and again until it holds; that it never does is what the test's own time limit is for. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 /** A service whose limiter may be in Redis, and what a test wants to know of that. */
 export class LimitedService extends Service {
   override async start(): Promise<this> {

@@ -1,0 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Resolves once it holds; in between others have their turn, the time limit of the test among them. */
+export async function until(holds: () => boolean | Promise<boolean>, everyMs = 20): Promise<void> {
+  while (!(await holds())) await pause(everyMs);
+}
