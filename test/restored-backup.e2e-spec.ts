@@ -2,10 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from './support/bot';
-import { runAdmin, type ScriptRun } from './support/child-script';
+import { type ScriptRun } from './support/child-script';
 import { ChildService, useBuild } from './support/child-service';
 import { engine, newDatabase, type TestDatabase } from './support/database';
 import { expectFailure } from './support/expected';
+import { adminHere, ServiceHere } from './support/here';
 import { keysOf, keyTable, SavedDatabase } from './support/saved-database';
 import { subject, type SubjectIds } from './support/snowflakes';
 import { until } from './support/until';
@@ -20,26 +21,26 @@ const ZEROS = '0'.repeat(20);
 let directory: string;
 let path: string;
 let database: TestDatabase;
-let service: ChildService;
+let service: ServiceHere;
 let bot: Bot;
 let saved: SavedDatabase | undefined;
 
 const environment = (): Record<string, string> => ({ DATABASE_URL: database.url, LETHE_MASTER_KEY });
-const admin = (...args: string[]): Promise<ScriptRun> => runAdmin(build, args, environment());
+const admin = (...args: string[]): Promise<ScriptRun> => adminHere(args, environment());
 const ledger = (): string => join(directory, 'ledger.ndjson');
 const keys = (): TestDatabase => keysOf(database, directory);
-const newService = (): ChildService => new ChildService(build.directory, path, environment());
+const newProcess = (): ChildService => new ChildService(build.directory, path, environment());
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   path = join(directory, 'lethe.db');
   database = await newDatabase(directory);
-  service = await newService().start();
+  service = await new ServiceHere(database, environment()).start();
   bot = await Bot.register(service.url, { webhook_url: 'http://127.0.0.1:59999/hook' });
   await bot.hasCategory('profile');
 });
 afterEach(async () => {
-  await service.end('SIGKILL');
+  await service.end();
   await saved?.drop();
   saved = undefined;
   await database.drop();
@@ -55,7 +56,7 @@ async function person(): Promise<SubjectIds> {
 
 /** A backup of everything; the service goes on after it. */
 async function backup(): Promise<void> {
-  await service.end('SIGTERM');
+  await service.end();
   saved = await SavedDatabase.of(database, path);
   await service.start();
 }
@@ -82,7 +83,7 @@ describe('a start on a restored backup of data and keys', () => {
     const [gone, stays] = [await person(), await person()];
     await backup();
     const requestId = await bot.hasForgotten(gone);
-    await service.end('SIGTERM');
+    await service.end();
     const exported = await admin('ledger:export', '--out', ledger());
     expect(exported).toMatchObject({ code: 0, stdout: '', stderr: '1 erasures are in it.\n' });
     expect(statSync(ledger()).mode & 0o777).toBe(0o600);
@@ -114,7 +115,7 @@ describe('a start on a restored backup of data and keys', () => {
     await backup();
     const late = await person();
     const requestId = await bot.hasForgotten(late);
-    await service.end('SIGTERM');
+    await service.end();
     await admin('ledger:export', '--out', ledger());
     await saved?.restore();
     await admin('ledger:import', '--in', ledger());
@@ -123,7 +124,7 @@ describe('a start on a restored backup of data and keys', () => {
       bot.get(`/gdpr/forget-status/${requestId}`).then(({ data }) => data);
     const told = { status: 'completed', user_id: ZEROS, guild_id: ZEROS, deleted_categories: [] };
     expect(await status()).toMatchObject(told);
-    await service.end('SIGTERM');
+    await service.end();
     await service.start();
     expect(await database.rows('SELECT id FROM deletion_requests')).toEqual([{ id: requestId }]);
   });
@@ -134,7 +135,7 @@ describe('a start on a restored backup of data and keys', () => {
     await bot.hasConsent(who);
     await bot.hasData(who, 'profile', { value: 'anew' });
     await backup();
-    await service.end('SIGTERM');
+    await service.end();
     await admin('ledger:export', '--out', ledger());
     await saved?.restore();
     await admin('ledger:import', '--in', ledger());
@@ -147,7 +148,7 @@ describe('a start on a restored backup of data and keys', () => {
     await bot.hasForgotten(who);
     await bot.hasConsent(who);
     await bot.hasData(who, 'profile', { value: 'anew' });
-    await service.end('SIGTERM');
+    await service.end();
     await keys().run(`UPDATE ${keyTable('erasure_ledger')} SET erased_at = '2020-01-01T00:00:00.000Z'`);
     expect((await admin('ledger:export', '--out', ledger())).code).toBe(0);
     expect((await admin('ledger:import', '--in', ledger())).stderr).toContain(
@@ -162,7 +163,7 @@ describe('a start on a restored backup of data and keys', () => {
     const who = await person();
     await bot.hasForgotten(who);
     await bot.delete(`/bots/${bot.id}`);
-    await service.end('SIGTERM');
+    await service.end();
     await service.start();
     expect(await database.rows('SELECT id FROM deletion_requests')).toEqual([]);
   });
@@ -173,15 +174,16 @@ describe('a start on a restored backup of data and keys', () => {
     await backup();
     const requests = new Map<SubjectIds, string>();
     for (const who of people) requests.set(who, await bot.hasForgotten(who));
-    await service.end('SIGTERM');
+    await service.end();
     await admin('ledger:export', '--out', ledger());
     await saved?.restore();
     await admin('ledger:import', '--in', ledger());
-    const refused = service.refused();
+    const child = newProcess();
+    const refused = child.refused();
     const completed = (): Promise<object[]> =>
       database.rows(`SELECT 1 FROM deletion_requests WHERE status = 'completed'`);
     await until(async () => (await completed()).length > 0, 1);
-    await service.end('SIGKILL');
+    await child.end('SIGKILL');
     await refused;
     await database.run('DELETE FROM job_leases');
     await service.start();
@@ -197,7 +199,7 @@ if (engine === 'sqlite')
     const who = await person();
     await backup();
     const requestId = await bot.hasForgotten(who);
-    await service.end('SIGTERM');
+    await service.end();
     await saved?.restore(['data']);
     await service.start();
     await expectGone(who, requestId);
@@ -209,12 +211,12 @@ else
     await backup();
     const requests = new Map<SubjectIds, string>();
     for (const who of people) requests.set(who, await bot.hasForgotten(who));
-    await service.end('SIGTERM');
+    await service.end();
     await admin('ledger:export', '--out', ledger());
     await saved?.restore();
     await admin('ledger:import', '--in', ledger());
-    const others = [newService(), newService()];
-    await Promise.race([service, ...others].map((one) => one.start()));
+    const others = [newProcess(), newProcess(), newProcess()];
+    await Promise.race(others.map((one) => one.start()));
     for (const [who] of requests) expect(await rowsOf('user_data', who)).toBe(0);
     const completed = `SELECT 1 FROM deletion_requests WHERE status = 'completed'`;
     await until(async () => (await database.rows(completed)).length === people.length);
@@ -243,7 +245,7 @@ describe('npm run admin -- ledger:import', () => {
   it('refuses a malformed line with its number, and a ledger of elsewhere, and changes nothing then', async () => {
     await bot.hasForgotten(await person());
     await bot.hasForgotten(await person());
-    await service.end('SIGTERM');
+    await service.end();
     const [head = '', first = '', second = ''] = (await admin('ledger:export')).stdout.split('\n');
     await keys().run(`DELETE FROM ${keyTable('erasure_ledger')}`);
     const entry = JSON.parse(second) as object;

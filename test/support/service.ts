@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createLogger, NestLogger, readConfig } from '@app/common';
+import { ErasureReplay } from '@app/gdpr';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { Bot } from './bot';
@@ -49,6 +50,9 @@ export class Service {
       { logger: new NestLogger(logger), abortOnError: false },
     );
     configureApp(this.app);
+    // As every process does it between the two.
+    await this.app.init();
+    await this.app.get(ErasureReplay, { strict: false }).run();
     await this.app.listen(this.port, '127.0.0.1');
     this.port = (this.app.getHttpServer().address() as AddressInfo).port;
     this.url = `http://127.0.0.1:${this.port}`;

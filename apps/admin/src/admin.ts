@@ -1,53 +1,73 @@
 import 'reflect-metadata';
-import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import type { Type } from '@nestjs/common';
-import { ApiError, ConfigError, describeFault, loadConfig } from '@app/common';
+import { ApiError, type Config, ConfigError, describeFault, loadConfig } from '@app/common';
 import { StartError } from '@app/database';
 import { askedOf, helpOf, overview, UsageError } from './command-line';
 import { COMMANDS } from './commands';
 import { Progress } from './progress';
+
+/** Where a command finds its settings, and where it writes. */
+export interface Terminal {
+  /** @throws ConfigError */
+  readonly config: () => Config;
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
 
 /**
  * Runs one command, with the `further` modules of a team beside Lethe's own, and ends the process: 0 when it is done, 1
  * when it failed, 2 for what cannot be understood. What went wrong stands in readable lines on standard error.
  */
 export async function runAdmin(args: readonly string[], ...further: Type[]): Promise<void> {
-  const progress = new Progress(process.stderr);
   // Whatever a command writes is for its owner alone.
   process.umask(0o077);
   // The reader of a pipe that has seen enough is no failure of ours to tell.
   process.stdout.on('error', () => process.exit(1));
+  const { stdout, stderr } = process;
+  const code = await runCommand(args, { config: loadConfig, stdout, stderr }, further);
+  // What is left of a command that failed is not waited for.
+  if (code === 0) process.exitCode = code;
+  else process.exit(code);
+}
+
+/** {@link runAdmin} without the end of the process: answers its exit code. */
+export async function runCommand(
+  args: readonly string[],
+  terminal: Terminal,
+  further: readonly Type[] = [],
+): Promise<0 | 1 | 2> {
+  const progress = new Progress(terminal.stderr);
   try {
-    await run(args, further, progress);
-    process.exitCode = 0;
+    await run(args, terminal, further, progress);
+    return 0;
   } catch (error) {
     progress.end();
-    process.stderr.write(`${tellable(error)}\n`);
-    process.exit(error instanceof UsageError ? 2 : 1);
+    terminal.stderr.write(`${tellable(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 
-async function run(args: readonly string[], further: readonly Type[], progress: Progress): Promise<void> {
+async function run(
+  args: readonly string[],
+  { config, stdout, stderr }: Terminal,
+  further: readonly Type[],
+  progress: Progress,
+): Promise<void> {
+  // Waits where the reader is slower: what is written by millions of lines is never held in memory.
+  const data = async (text: string): Promise<void> => {
+    if (!stdout.write(text)) await new Promise((resolve) => stdout.once('drain', resolve));
+  };
   const asked = askedOf(COMMANDS, args);
   if (asked === undefined || asked.help) {
-    await write(asked === undefined ? overview(COMMANDS) : helpOf(asked.command));
+    await data(asked === undefined ? overview(COMMANDS) : helpOf(asked.command));
     return;
   }
-  await asked.command.run(asked.given, {
-    config: loadConfig(),
-    further,
-    data: write,
-    tell: (line) => {
-      progress.end();
-      process.stderr.write(`${line}\n`);
-    },
-    progress,
-  });
-}
-
-/** Waits where the reader is slower: what is written by millions of lines is never held in memory. */
-async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+  const tell = (line: string): void => {
+    progress.end();
+    stderr.write(`${line}\n`);
+  };
+  await asked.command.run(asked.given, { config: config(), further, data, tell, progress });
 }
 
 function tellable(error: unknown): string {

@@ -1,4 +1,4 @@
-import type { WriteStream } from 'node:tty';
+import type { Writable } from 'node:stream';
 
 /** How often a line is written at most, in milliseconds. */
 const EVERY_MS = 1_000;
@@ -8,14 +8,14 @@ export class Progress {
   private shownMs = -Infinity;
   private drawn = false;
 
-  constructor(private readonly out: Pick<WriteStream, 'write' | 'isTTY'>) {}
+  constructor(private readonly out: Writable & { readonly isTTY?: boolean }) {}
 
   show(line: string): void {
     const now = performance.now();
     if (now - this.shownMs < EVERY_MS) return;
     this.shownMs = now;
-    this.drawn = this.out.isTTY;
-    this.out.write(this.out.isTTY ? `\r\u001b[2K${line}` : `${line}\n`);
+    this.drawn = this.out.isTTY === true;
+    this.out.write(this.drawn ? `\r\u001b[2K${line}` : `${line}\n`);
   }
 
   /** Leaves the line that was drawn last. */
