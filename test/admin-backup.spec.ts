@@ -6,6 +6,7 @@ import { type Moment, runAdmin, type ScriptRun } from './support/child-script';
 import { ChildService, useBuild } from './support/child-service';
 import { sqliteFile } from './support/database';
 import { expectFailure } from './support/expected';
+import { adminHere } from './support/here';
 import { subject, type SubjectIds } from './support/snowflakes';
 
 /** Each of several processes has to start. */
@@ -20,8 +21,9 @@ let path: string;
 let service: ChildService;
 let bot: Bot;
 
+const environment = (): Record<string, string> => ({ DATABASE_URL: `sqlite:${path}`, LETHE_MASTER_KEY });
 const admin = (args: readonly string[], kill?: Moment): Promise<ScriptRun> =>
-  runAdmin(build, args, { DATABASE_URL: `sqlite:${path}`, LETHE_MASTER_KEY }, kill);
+  kill === undefined ? adminHere(args, environment()) : runAdmin(build, args, environment(), kill);
 const place = (name: string): string => join(root, name);
 const backup = async (name: string, ...more: string[]): Promise<void> => {
   const run = await admin(['backup', '--to', place(name), ...more]);

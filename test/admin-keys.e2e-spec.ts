@@ -9,6 +9,7 @@ import { type Moment, runAdmin, type ScriptRun } from './support/child-script';
 import { ChildService, useBuild } from './support/child-service';
 import { engine, newDatabase, type TestDatabase } from './support/database';
 import { keysOf, keyTable } from './support/saved-database';
+import { adminHere, ServiceHere } from './support/here';
 import { snowflake, subject, type SubjectIds } from './support/snowflakes';
 
 /** Each of several processes has to start. */
@@ -42,7 +43,7 @@ const setting = (LETHE_MASTER_KEY: string): Record<string, string> => ({
   LETHE_MASTER_KEY,
 });
 const admin = (environment: Record<string, string>, command: string, kill?: Moment): Promise<ScriptRun> =>
-  runAdmin(build, [command], environment, kill);
+  kill === undefined ? adminHere([command], environment) : runAdmin(build, [command], environment, kill);
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
@@ -56,14 +57,14 @@ afterEach(async () => {
 
 /** A bot with a user about whom something is stored, and many more keys. */
 async function arrange(environment: Record<string, string>, under: () => string): Promise<void> {
-  const service = await new ChildService(build.directory, path, environment).start();
+  const service = await new ServiceHere(database, environment).start();
   bot = await Bot.register(service.url);
   who = subject();
   await bot.hasCategory('profile');
   await bot.hasConsent(who);
   await bot.hasData(who, 'profile', { value: 'kept' });
   await bot.post(`/bots/${bot.id}/webhook-secret/rotate`, { overlap_seconds: 3600 });
-  await service.end('SIGTERM');
+  await service.end();
   const keyring = keyringOf(under());
   const rows = Array.from({ length: SUBJECT_KEYS }, (_, index) => {
     const [guild, user, id] = [snowflake(), snowflake(), `k${index}`];
@@ -104,7 +105,7 @@ const keyIds = async (): Promise<string[]> => [
 ];
 
 async function requireServes(environment: Record<string, string>): Promise<void> {
-  const service = await new ChildService(build.directory, path, environment).start();
+  const service = await new ServiceHere(database, environment).start();
   const { data } = await new Bot(service.url, {
     ...bot,
     api_key: bot.key,
@@ -113,7 +114,7 @@ async function requireServes(environment: Record<string, string>): Promise<void>
     api_key_prefix: '',
   }).export<{ data: object }>(who);
   expect(data.data).toEqual({ profile: { value: 'kept' } });
-  await service.end('SIGTERM');
+  await service.end();
 }
 
 describe('npm run admin -- keys:rotate', () => {
@@ -286,7 +287,7 @@ if (engine === 'sqlite')
       await arrange(own(), content);
       const service = await new ChildService(build.directory, path, own()).start();
       const before = content();
-      const run = await admin(own(), 'keys:rotate');
+      const run = await runAdmin(build, ['keys:rotate'], own());
       expect(run.code).toBe(1);
       expect(run.stderr).toContain('Another process is using');
       expect(content()).toBe(before);
