@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { bytes } from './base64url';
 import { EvidenceError } from './evidence-error';
 import type { Payload } from './signed-statement';
 
@@ -109,12 +110,4 @@ function sha256(...parts: (Buffer | undefined)[]): Buffer {
   const hash = createHash('sha256');
   for (const part of parts) if (part !== undefined) hash.update(part);
   return hash.digest();
-}
-
-/** A text that could be written differently for the same bytes is refused: nothing may be changed unseen. */
-function bytes(text: string): Buffer {
-  const content = Buffer.from(text, 'base64url');
-  if (content.toString('base64url') !== text)
-    throw new EvidenceError('this is no base64url as it was written');
-  return content;
 }

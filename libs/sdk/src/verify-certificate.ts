@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { bytes } from './base64url';
 import { EvidenceError } from './evidence-error';
 import { type KeySet, type Payload, verifyStatement } from './signed-statement';
 
@@ -37,6 +38,6 @@ export function verifyCertificate(jws: string, keySet: KeySet, subject?: Certifi
 }
 
 function commitmentOf({ salt, botId, guildId, userId }: CertifiedSubject): string {
-  const hash = createHash('sha256').update(Buffer.from(salt, 'base64url')).update(Buffer.of(0));
+  const hash = createHash('sha256').update(bytes(salt)).update(Buffer.of(0));
   return hash.update(`${botId}/${guildId}/${userId}`).digest('base64url');
 }
