@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Type } from '@nestjs/common';
 import { ApiError, type Config, ConfigError, describeFault, loadConfig } from '@app/common';
@@ -56,7 +57,7 @@ async function run(
 ): Promise<void> {
   // Waits where the reader is slower: what is written by millions of lines is never held in memory.
   const data = async (text: string): Promise<void> => {
-    if (!stdout.write(text)) await new Promise((resolve) => stdout.once('drain', resolve));
+    if (!stdout.write(text)) await once(stdout, 'drain');
   };
   const asked = askedOf(COMMANDS, args);
   if (asked === undefined || asked.help) {
