@@ -21,9 +21,9 @@ const BATCH = 1_000;
 const INTERVAL_MS = 15_000;
 
 /**
- * Deletes a bot and every row it owns, but for the digests of whom it has erased. The first unit voids its keys and puts the deletion on record; then the rows
- * go a batch at a time, since a bot can own millions and nobody else may wait for them; the bot itself goes last. A
- * lease says who is at it: when its process dies another one goes on.
+ * Deletes a bot and every row it owns, but for the digests of whom it has erased. The first unit voids its keys and puts
+ * the deletion on record; then the rows go a batch at a time, since a bot can own millions and nobody else may wait for
+ * them; the bot itself goes last. A lease says who is at it: when its process dies another one goes on.
  */
 @Injectable()
 export class BotDeletion implements Job, OnApplicationBootstrap {
@@ -93,13 +93,18 @@ export class BotDeletion implements Job, OnApplicationBootstrap {
           deleted = await lease.batch((tx) => tx.run(sql, botId, botId));
         }
       }
-      await lease.batch(async (tx) => {
+      // Before the last unit, after which nobody would go on with it.
+      await this.unitOfWork.scrubKeys();
+      const late = await lease.batch(async (tx) => {
         await tx.manager.delete(Bot, { id: botId });
         // Nothing ties keys to their bot: one that an act has made meanwhile goes now, when no further act can begin.
-        for (const sql of KEYS) while ((await tx.run(sql, botId, botId)) > 0);
+        let keys = 0;
+        for (const sql of KEYS)
+          for (let deleted = 1; deleted > 0; keys += deleted) deleted = await tx.run(sql, botId, botId);
         await lease.end(tx);
+        return keys;
       });
-      await this.unitOfWork.scrubKeys();
+      if (late > 0) await this.unitOfWork.scrubKeys();
     } catch (error) {
       const isLeft = error instanceof ApiError && error.code === 'service_unavailable';
       throw isLeft || error instanceof LeaseLost ? goesOn() : error;
