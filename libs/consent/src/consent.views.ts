@@ -84,8 +84,7 @@ export function historyEntryView(entry: HistoryEntry): ConsentHistoryEntryView {
   };
 }
 
-/** Of a consent in force only single categories can be withdrawn: they say so themselves. */
-/** Beside a consent in force only of categories that it does not name. */
+/** Beside a consent in force only of categories that it does not name: those it names say so themselves. */
 function erasedAt(
   { status, categories }: Pick<Stored, 'status' | 'categories'>,
   announced: AnnouncedErasures | undefined,

@@ -4,6 +4,7 @@ import { Clock, CONFIG, type Config } from '@app/common';
 import { ConsentHistoryPruning } from '@app/consent';
 import type { Lease } from '@app/database';
 import { ErasureEvidence } from './erasure-evidence';
+import { ledgerBegins } from './unknown-erasures';
 
 /** Records of each kind. */
 export interface EvidenceCounts {
@@ -56,8 +57,10 @@ export class Evidence {
   }
 
   /** Before which time entries of the ledger, and all else, are too old. */
-  cutoffs(): { readonly ledger: string; readonly before: string } {
-    const { evidenceRetentionDays: days, backupRetentionDays: backupDays } = this.config;
-    return { ledger: this.clock.daysAgoIso(Math.max(days, backupDays)), before: this.clock.daysAgoIso(days) };
+  private cutoffs(): { readonly ledger: string; readonly before: string } {
+    return {
+      ledger: ledgerBegins(this.clock, this.config),
+      before: this.clock.daysAgoIso(this.config.evidenceRetentionDays),
+    };
   }
 }
