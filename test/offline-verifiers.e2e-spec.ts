@@ -101,7 +101,9 @@ describe('verifyCertificate', () => {
     const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
     const spellings = alphabet.map((last) => salt.slice(0, -1) + last);
     expect(
-      spellings.filter((other) => holds(() => verifyCertificate(certificate, keySet, { ...who, salt: other }))),
+      spellings.filter((other) =>
+        holds(() => verifyCertificate(certificate, keySet, { ...who, salt: other })),
+      ),
     ).toStrictEqual([salt]);
   });
 
