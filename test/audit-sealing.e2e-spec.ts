@@ -26,14 +26,21 @@ const heads = () =>
   );
 
 describe('the audit log', () => {
-  it('is sealed by itself soon after an act', async () => {
-    await write();
-    const [{ seq }] = (await service.database.rows<{ seq: number }>(
-      'SELECT MAX(seq) AS seq FROM audit_events WHERE bot_id = ?',
-      bot.id,
-    )) as [{ seq: number }];
-    await until(async () => (await heads())[0]?.last_seq === seq);
-    expect(await verified(service, bot)).toMatchObject({ batches: 1, events: 1, unsealed: 0, found: [] });
+  it('is sealed by itself within two seconds of an act, one after another', async () => {
+    const waitedMs: number[] = [];
+    while (waitedMs.length < 5) {
+      await write();
+      const answeredMs = performance.now();
+      const [{ seq }] = (await service.database.rows<{ seq: number }>(
+        'SELECT MAX(seq) AS seq FROM audit_events WHERE bot_id = ?',
+        bot.id,
+      )) as [{ seq: number }];
+      await until(async () => (await heads())[0]?.last_seq === seq);
+      waitedMs.push(performance.now() - answeredMs);
+    }
+    // The one in the middle: a machine that is busy elsewhere may stand still once.
+    expect(waitedMs.sort((a, b) => a - b)[2]).toBeLessThan(2_000);
+    expect(await verified(service, bot)).toMatchObject({ batches: 5, events: 5, unsealed: 0, found: [] });
   });
 
   it('is sealed in batches of at most 500, each chained to the one before', async () => {

@@ -4,13 +4,15 @@ import { SubjectDataHolders, UnitOfWork } from '@app/database';
 import { METRICS, type MetricDefinition, Metrics } from '@app/common';
 import { ErasureService } from '@app/gdpr';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
+import { AuditSealer } from '../libs/audit/src/audit-sealer';
 import { engine } from './support/database';
 import { Client, PREFIX } from './support/client';
 import { rawRequest, requestText } from './support/raw-socket';
 import { useReceiver } from './support/receiver';
-import { withoutSealing } from './support/sealing';
+import { seal, withoutSealing } from './support/sealing';
 import { Service, useService } from './support/service';
 import { snowflake, subject } from './support/snowflakes';
+import { until } from './support/until';
 
 const receiver = useReceiver();
 const service = useService();
@@ -247,6 +249,36 @@ describe('the numbers', () => {
     expect(await rise(state('failed'), () => bot.post('/gdpr/forget-user', subject()))).toBe(1);
     broken.mockRestore();
     expect(valueOf(await scrape(), state('completed'))).toBe(completed);
+  });
+
+  it('tell how many events are sealed, and how long a log waits for it', async () => {
+    await withService({}, async (of) => {
+      await withoutSealing(of);
+      const wait = async () => valueOf(await scrape(of), 'lethe_audit_sealing_oldest_wait_seconds') ?? NaN;
+      expect(await wait()).toBe(0);
+      const bot = await of.registerBot();
+      await bot.hasConsent(subject());
+      expect(await wait()).toBeGreaterThan(0);
+      await until(async () => (await wait()) > 0.2);
+      const before = (await bot.get<{ pagination: { total_count: number } }>('/audit/events')).data;
+      const sealed = await rise('lethe_audit_events_sealed_total', () => seal(of, bot), of);
+      expect(sealed).toBe(before.pagination.total_count);
+    });
+    const bot = await service.registerBot();
+    await bot.hasConsent(subject());
+    await until(async () => valueOf(await scrape(), 'lethe_audit_sealing_oldest_wait_seconds') === 0);
+  });
+
+  it('tell of a log that cannot be sealed', async () => {
+    const bot = await service.registerBot();
+    const broken = jest
+      .spyOn(service.app.get(AuditSealer, { strict: false }), 'seal')
+      .mockRejectedValue(new Error('planted'));
+    const failures = async () => valueOf(await scrape(), 'lethe_audit_sealing_failures_total') ?? NaN;
+    const before = await failures();
+    await bot.hasConsent(subject());
+    await until(async () => (await failures()) > before);
+    broken.mockRestore();
   });
 
   it('tell how webhook calls end', async () => {

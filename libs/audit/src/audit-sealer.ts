@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '@app/common';
+import { Clock, Metrics } from '@app/common';
 import { merkleRoot, Signer } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
@@ -37,6 +37,7 @@ export class AuditSealer {
     private readonly signer: Signer,
     private readonly order: SettledOrder,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {}
 
   /** Seals events up to the place that is `settled`; answers the bots that may have more. */
@@ -57,6 +58,7 @@ export class AuditSealer {
       const more = [...outdated];
       for (const { batch, head } of made) {
         const isOurs = await appendBatch(tx, batch, head);
+        if (isOurs) tx.afterCommit(() => this.metrics.count('auditSealed', batch.events));
         if (!isOurs || batch.events === BATCH_MAX) more.push(batch.bot_id);
       }
       return more;

@@ -6,7 +6,7 @@ import {
   OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { ApiError, CONFIG, type Config, describeFault } from '@app/common';
+import { ApiError, Clock, CONFIG, type Config, describeFault, Metrics } from '@app/common';
 import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
 import { AuditSealer } from './audit-sealer';
 import { SettledOrder } from './settled-order';
@@ -25,6 +25,15 @@ const SWEEP_MS = 60_000;
 /** Bots looked at by one statement of the search. */
 const PAGE = 500;
 
+/** A log that has grown. */
+interface Due {
+  /** Up to where it has to be settled before nothing of what was known of is left. */
+  place: number;
+  /** Since when it is known, in milliseconds of the monotonic clock; and since when of more, told meanwhile. */
+  sinceMs: number;
+  moreSinceMs?: number;
+}
+
 /**
  * Seals the logs of all bots within two seconds of each commit, beside the writers, who wait for nothing. While nothing
  * is written it rests. Any number of processes may do it; what one that died has left, the search finds.
@@ -34,8 +43,7 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
   readonly name = 'audit-sealing';
   readonly everyMs = SWEEP_MS;
   private readonly logger = new Logger('AuditSealing');
-  /** Up to where each log has to be settled before nothing of what is known of is left. */
-  private readonly due = new Map<string, number>();
+  private readonly due = new Map<string, Due>();
   private timer: NodeJS.Timeout | undefined;
   private round: Promise<void> | undefined;
   private stopped = false;
@@ -46,11 +54,14 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
     private readonly order: SettledOrder,
     private readonly unsealed: UnsealedBots,
     private readonly jobs: JobRunner,
+    private readonly clock: Clock,
+    private readonly metrics: Metrics,
     @Inject(CONFIG) private readonly config: Pick<Config, 'jobs'>,
   ) {}
 
   onApplicationBootstrap(): void {
     if (this.config.jobs === 'off') return;
+    this.metrics.gauge('auditSealingAge', () => this.oldestWait());
     this.unsealed.onNote(() => this.arm());
     void this.jobs.run(this, 'now');
   }
@@ -102,15 +113,18 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
   private async seal(): Promise<boolean> {
     try {
       // Before the look: what is noted while that is under way may stand above what it sees.
-      for (const botId of this.unsealed.take()) this.due.set(botId, Infinity);
+      for (const [botId, sinceMs] of this.unsealed.take()) {
+        const known = this.due.get(botId);
+        if (known === undefined) this.due.set(botId, { place: Infinity, sinceMs });
+        else known.moreSinceMs ??= sinceMs;
+      }
       const { upTo, settled } = await this.order.look();
-      for (const [botId, place] of this.due) if (place === Infinity) this.due.set(botId, upTo);
+      for (const due of this.due.values()) if (due.place === Infinity) due.place = upTo;
       const endMs = performance.now() + ROUND_MS;
       for (let left = [...this.due.keys()]; left.length > 0 && !this.stopped;) {
         const group = left.splice(0, GROUP).sort();
         const more = await this.sealGroup(group, settled);
-        for (const botId of group)
-          if (!more.includes(botId) && settled >= (this.due.get(botId) ?? 0)) this.due.delete(botId);
+        for (const botId of group) if (!more.includes(botId)) this.settle(botId, settled);
         if (performance.now() > endMs) break;
         left.push(...more);
       }
@@ -119,6 +133,21 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
       this.tell(error);
       return false;
     }
+  }
+
+  /** All of a log is sealed that stands up to `settled`. */
+  private settle(botId: string, settled: number): void {
+    const { place = 0, moreSinceMs } = this.due.get(botId) ?? {};
+    if (settled < place) return;
+    if (moreSinceMs === undefined) this.due.delete(botId);
+    else this.due.set(botId, { place: Infinity, sinceMs: moreSinceMs });
+  }
+
+  /** Seconds. */
+  private oldestWait(): number {
+    const nowMs = this.clock.monotonicMs();
+    const since = [...this.due.values()].map(({ sinceMs }) => sinceMs);
+    return Math.max(0, nowMs - Math.min(nowMs, ...since, this.unsealed.oldestMs)) / 1000;
   }
 
   /** Where one bot's log cannot be sealed, the others' are. */
@@ -141,6 +170,7 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
   }
 
   private tell(error: unknown): void {
+    this.metrics.count('auditSealingFailures');
     this.logger.error(JSON.stringify(describeFault(error)));
   }
 }

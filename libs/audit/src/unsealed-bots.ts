@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '@app/common';
+import { Clock, CONFIG, type Config } from '@app/common';
 import { Signals } from '@app/database';
 
 const TOPIC = 'audit-unsealed';
@@ -9,12 +9,14 @@ const GATHER_MS = 300;
 /** The bots whose logs have grown: each is known once, however much is written. What is lost here the sweep finds. */
 @Injectable()
 export class UnsealedBots {
-  private bots = new Set<string>();
+  /** Each with the time of the first word since they were taken, in milliseconds of the monotonic clock. */
+  private bots = new Map<string, number>();
   private listener: (() => void) | undefined;
   private telling: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly signals: Signals,
+    private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'jobs'>,
   ) {
     if (config.jobs === 'on') signals.on(TOPIC, (botId) => this.note(botId));
@@ -22,7 +24,7 @@ export class UnsealedBots {
 
   /** The log of this bot has grown; call it after the commit. */
   note(botId: string): void {
-    this.bots.add(botId);
+    if (!this.bots.has(botId)) this.bots.set(botId, this.clock.monotonicMs());
     if (this.config.jobs === 'on') this.listener?.();
     else this.telling ??= setTimeout(() => this.tell(), GATHER_MS).unref();
   }
@@ -37,15 +39,21 @@ export class UnsealedBots {
     return this.bots.size;
   }
 
-  take(): ReadonlySet<string> {
+  /** Since when the first of them is known; Infinity for none. */
+  get oldestMs(): number {
+    const [first = Infinity] = this.bots.values();
+    return first;
+  }
+
+  take(): ReadonlyMap<string, number> {
     const taken = this.bots;
-    this.bots = new Set();
+    this.bots = new Map();
     return taken;
   }
 
   /** Where others seal. */
   private tell(): void {
     this.telling = undefined;
-    for (const botId of this.take()) this.signals.tell(TOPIC, botId);
+    for (const botId of this.take().keys()) this.signals.tell(TOPIC, botId);
   }
 }

@@ -110,6 +110,21 @@ export const METRICS = {
     help: 'What was erased because its time had come: values of user data by retention_days and after a revocation, guilds that were left, records of evidence',
     label: { name: 'reason', values: ['retention', 'consent_revoked', 'guild_left', 'evidence'] },
   },
+  auditSealed: {
+    type: 'counter',
+    name: 'lethe_audit_events_sealed_total',
+    help: 'Events of the audit log that were sealed',
+  },
+  auditSealingAge: {
+    type: 'gauge',
+    name: 'lethe_audit_sealing_oldest_wait_seconds',
+    help: 'How long the log that waits longest has been waiting to be sealed by this process, 0 for none',
+  },
+  auditSealingFailures: {
+    type: 'counter',
+    name: 'lethe_audit_sealing_failures_total',
+    help: 'Attempts to seal a log that failed; it is tried again within a minute',
+  },
   webhookAttempts: {
     type: 'counter',
     name: 'lethe_webhook_attempts_total',
