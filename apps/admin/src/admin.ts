@@ -1,20 +1,12 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
-import type { Writable } from 'node:stream';
 import type { Type } from '@nestjs/common';
-import { ApiError, type Config, ConfigError, describeFault, loadConfig } from '@app/common';
+import { ApiError, ConfigError, describeFault, loadConfig } from '@app/common';
 import { StartError } from '@app/database';
+import type { Terminal } from '@app/runtime';
 import { askedOf, helpOf, overview, UsageError } from './command-line';
 import { COMMANDS } from './commands';
 import { Progress } from './progress';
-
-/** Where a command finds its settings, and where it writes. */
-export interface Terminal {
-  /** @throws ConfigError */
-  readonly config: () => Config;
-  readonly stdout: Writable;
-  readonly stderr: Writable & { readonly isTTY?: boolean };
-}
 
 /**
  * Runs one command, with the `further` modules of a team beside Lethe's own, and ends the process: 0 when it is done, 1

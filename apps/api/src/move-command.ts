@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { type Config, ConfigError, loadConfig, readConfig } from '@app/common';
+import { type Config, ConfigError, readConfig } from '@app/common';
 import { databaseEngine, moveEngine, type MovePlace, StartError } from '@app/database';
+import type { Terminal } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
 import { MoveDisplay } from './move-display';
 
@@ -9,29 +10,44 @@ const USAGE =
   'npm run migrate:engine -- --from sqlite:PATH --to postgres://USER:PASSWORD@HOST:PORT/DATABASE\n' +
   'Without --to the database of DATABASE_URL is filled.';
 
-/** Moves everything from one database to another of the other engine, and says what has to be done then. */
-async function run(): Promise<void> {
-  const config = loadConfig();
-  const { from, to } = argumentsOf();
+/**
+ * Moves everything from one database to another of the other engine, and says what has to be done then. Answers the exit
+ * code: 0 when the target is whole, 1 when not; what went wrong stands in readable lines on standard error.
+ */
+export async function runMove(args: readonly string[], terminal: Terminal): Promise<0 | 1> {
+  try {
+    await move(args, terminal);
+    return 0;
+  } catch (error) {
+    const known = error instanceof ConfigError || error instanceof StartError;
+    terminal.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
+    return 1;
+  }
+}
+
+async function move(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { stdout } = terminal;
+  const config = terminal.config();
+  const { from, to } = argumentsOf(args);
   if (from === undefined) throw new StartError(`--from is missing.\n${USAGE}`);
   const source = placeOf(config, '--from', from);
   const target = to === undefined ? placeOf(config) : placeOf(config, '--to', to);
   if (source.database.engine === target.database.engine)
     throw new StartError(`Source and target have the same engine: move to the other one.\n${USAGE}`);
-  const display = new MoveDisplay(process.stdout);
-  process.stdout.write(`from ${source.engine.place}\n  to ${target.engine.place}\n`);
+  const display = new MoveDisplay(stdout);
+  stdout.write(`from ${source.engine.place}\n  to ${target.engine.place}\n`);
   try {
     const rows = await moveEngine(source, target, (step) => display.show(step));
     display.end();
-    process.stdout.write(farewell(rows, config, source.database, target.database));
+    stdout.write(farewell(rows, config, source.database, target.database));
   } finally {
     display.end();
   }
 }
 
-function argumentsOf(): { readonly from?: string; readonly to?: string } {
+function argumentsOf(args: readonly string[]): { readonly from?: string; readonly to?: string } {
   try {
-    return parseArgs({ options: { from: { type: 'string' }, to: { type: 'string' } } }).values;
+    return parseArgs({ args: [...args], options: { from: { type: 'string' }, to: { type: 'string' } } }).values;
   } catch (error) {
     throw new StartError(`${(error as Error).message}\n${USAGE}`);
   }
@@ -70,9 +86,3 @@ function farewell(rows: number, { masterKeys }: Config, from: Database, to: Data
     '',
   ].join('\n');
 }
-
-run().catch((error: unknown) => {
-  const known = error instanceof ConfigError || error instanceof StartError;
-  process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
-  process.exit(1);
-});

@@ -1,5 +1,5 @@
-import type { WriteStream } from 'node:tty';
 import type { MoveStep } from '@app/database';
+import type { Terminal } from '@app/runtime';
 
 const BAR = 24;
 /** How often the line is drawn anew, in milliseconds. */
@@ -12,7 +12,7 @@ export class MoveDisplay {
   private startedWith = 0;
   private drawnAt = 0;
 
-  constructor(private readonly out: Pick<WriteStream, 'write' | 'isTTY'>) {}
+  constructor(private readonly out: Pick<Terminal['stdout'], 'write' | 'isTTY'>) {}
 
   show(step: MoveStep): void {
     const name = `${step.doing} ${step.table}`;

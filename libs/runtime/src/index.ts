@@ -4,3 +4,4 @@ export * from './listening';
 export * from './readiness';
 export * from './shutdown';
 export * from './start-process';
+export * from './terminal';
