@@ -5,6 +5,7 @@ import { allMigrations } from '@app/database';
 import { type Moment, runScript } from './support/child-script';
 import { ChildService, useBuild } from './support/child-service';
 import { bareDatabase, engine, type TestDatabase } from './support/database';
+import { ServiceHere } from './support/here';
 import { migrateUp } from './support/migrating';
 import { schemaOf } from './support/schema-dump';
 
@@ -94,6 +95,19 @@ describe('MIGRATE_ON_START=false', () => {
 });
 
 describe('kill -9 during the migrations', () => {
+  let schema: ReturnType<typeof schemaOf> | undefined;
+  /** The schema of migrations that nobody has killed. */
+  function undisturbed(): ReturnType<typeof schemaOf> {
+    schema ??= (async () => {
+      const other = await bareDatabase(mkdtempSync(join(directory, 'other-')));
+      await migrateUp(other);
+      const found = await schemaOf(other);
+      await other.drop();
+      return found;
+    })();
+    return schema;
+  }
+
   it.each<Moment>([
     { at: 'CREATE TABLE "?migrations', count: 1 },
     { at: 'CREATE TABLE "bots"', count: 1 },
@@ -107,14 +121,10 @@ describe('kill -9 during the migrations', () => {
       code: null,
       output: expect.stringContaining('HELD'),
     });
-    await started();
+    const service = await new ServiceHere(database, { DATABASE_URL: database.url, LETHE_MASTER_KEY }).start();
+    await service.end();
     await expectWhole();
-    const schema = await schemaOf(database);
-    await running.pop()?.end('SIGKILL');
-    const other = await bareDatabase(mkdtempSync(join(directory, 'other-')));
-    await migrateUp(other);
-    expect(schema).toStrictEqual(await schemaOf(other));
-    await other.drop();
+    expect(await schemaOf(database)).toStrictEqual(await undisturbed());
   });
 
   it('of an upgrade that holds data: all of it is there, and counted once', async () => {

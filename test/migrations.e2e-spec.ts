@@ -95,7 +95,7 @@ describe('the migrations', () => {
     expect(await schemaOf(database)).toStrictEqual(before);
   });
 
-  it('keep every row that the older schema can hold: one down, all up, two down, all up, and so on', async () => {
+  it('keep every row that the older schema can hold: some down, all up, more down, all up, and so on', async () => {
     await filled();
     const before = await contents();
     expect(Object.values(before).filter((rows) => rows.length > 0).length).toBeGreaterThan(9);
@@ -119,7 +119,7 @@ describe('the migrations', () => {
   });
 
   async function expectKept(before: Rows, downs: number): Promise<void> {
-    for (let down = 1; down <= downs; down++) {
+    for (const down of [1, 2, 3, 5, 8, downs].filter((step) => step <= downs)) {
       for (let turn = 0; turn < down; turn++) await revert();
       const older = await contents();
       expect(older).toStrictEqual(within(before, older));

@@ -15,10 +15,14 @@ export interface TestDatabase {
   readonly url: string;
   /** What is in it, read beside the service; placeholders are `?`. */
   rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]>;
+  /** Several looks through one connection, which on SQLite else is a new one each time. */
+  session<T>(work: (rows: TestDatabase['rows']) => Promise<T>): Promise<T>;
   /** Every table with its columns, in the order of their names; those of the keys as `keys.` and their name. */
   tables(): Promise<{ name: string; columns: string[] }[]>;
   /** Changes it behind the service's back. */
   run(sql: string, ...values: readonly SqlValue[]): Promise<void>;
+  /** Gives up the connection that these look through: the next one sees the settings of a new one. */
+  disconnect(): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -48,6 +52,15 @@ class SqliteFile implements TestDatabase {
     return this.use((database) => database.prepare(sql).all(...values) as Row[]);
   }
 
+  async session<T>(work: (rows: TestDatabase['rows']) => Promise<T>): Promise<T> {
+    const database = this.open();
+    try {
+      return await work(async (sql, ...values) => database.prepare(sql).all(...values) as never);
+    } finally {
+      database.close();
+    }
+  }
+
   async tables(): Promise<{ name: string; columns: string[] }[]> {
     const columns: Column[] = [];
     for (const [schema, prefix] of existsSync(this.keysPath) ? SCHEMAS : SCHEMAS.slice(0, 1)) {
@@ -63,6 +76,10 @@ class SqliteFile implements TestDatabase {
     this.use((database) => database.prepare(sql).run(...values));
   }
 
+  async disconnect(): Promise<void> {
+    // A file is opened anew for each look.
+  }
+
   async drop(): Promise<void> {
     for (const path of [this.path, this.keysPath])
       for (const suffix of ['', '-wal', '-shm', '.lock']) rmSync(path + suffix, { force: true });
@@ -73,13 +90,18 @@ class SqliteFile implements TestDatabase {
   }
 
   private use<T>(look: (database: SqliteDatabase.Database) => T): T {
-    const database = new SqliteDatabase(this.path, { timeout: 5_000 });
+    const database = this.open();
     try {
-      if (existsSync(this.keysPath)) database.prepare('ATTACH DATABASE ? AS keys').run(this.keysPath);
       return look(database);
     } finally {
       database.close();
     }
+  }
+
+  private open(): SqliteDatabase.Database {
+    const database = new SqliteDatabase(this.path, { timeout: 5_000 });
+    if (existsSync(this.keysPath)) database.prepare('ATTACH DATABASE ? AS keys').run(this.keysPath);
+    return database;
   }
 }
 
@@ -106,6 +128,9 @@ const TEMPLATE = 'lethe_template';
 const TEMPLATE_LOCK = 7_221;
 
 class PostgresDatabase implements TestDatabase {
+  /** Kept: a new one costs more than most of what is asked, and knows none of the tables and their parts yet. */
+  private client: Promise<Client> | undefined;
+
   private constructor(
     readonly url: string,
     private readonly name: string,
@@ -128,10 +153,15 @@ class PostgresDatabase implements TestDatabase {
     return new PostgresDatabase(urlOf(name), name);
   }
 
-  rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
+  async rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
     let count = 0;
     const text = sql.replace(/\?/g, () => `$${++count}`);
-    return connected(this.url, async (client) => (await client.query(text, [...values])).rows as Row[]);
+    const client = await this.connected();
+    return (await client.query(text, [...values])).rows as Row[];
+  }
+
+  session<T>(work: (rows: TestDatabase['rows']) => Promise<T>): Promise<T> {
+    return work((sql, ...values) => this.rows(sql, ...values));
   }
 
   async tables(): Promise<{ name: string; columns: string[] }[]> {
@@ -150,8 +180,25 @@ class PostgresDatabase implements TestDatabase {
     await this.rows(sql, ...values);
   }
 
+  async disconnect(): Promise<void> {
+    await (await this.client)?.end();
+  }
+
   async drop(): Promise<void> {
+    await this.disconnect();
     await onServer((server) => server.query(`DROP DATABASE ${this.name} WITH (FORCE)`));
+  }
+
+  private connected(): Promise<Client> {
+    const gone = () => (this.client = undefined);
+    this.client ??= connect(this.url).then(
+      (client) => client.once('end', gone),
+      (error: unknown) => {
+        gone();
+        throw error;
+      },
+    );
+    return this.client;
   }
 }
 
@@ -177,18 +224,21 @@ function urlOf(name: string): string {
   return url.href;
 }
 
-function onServer<T>(use: (client: Client) => Promise<T>): Promise<T> {
-  return connected(urlOf('postgres'), use);
-}
-
-async function connected<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const getTypeParser = (oid: number) =>
-    [20, 1700].includes(oid) ? Number : (types.getTypeParser(oid) as (text: string) => unknown);
-  const client = new Client({ connectionString: url, types: { getTypeParser } });
-  await client.connect();
+async function onServer<T>(use: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connect(urlOf('postgres'));
   try {
     return await use(client);
   } finally {
     await client.end();
   }
+}
+
+async function connect(url: string): Promise<Client> {
+  const getTypeParser = (oid: number) =>
+    [20, 1700].includes(oid) ? Number : (types.getTypeParser(oid) as (text: string) => unknown);
+  const client = new Client({ connectionString: url, types: { getTypeParser } });
+  // A server that is stopped tells so here; the next query says it too.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }

@@ -24,6 +24,7 @@ export class Plans {
       await this.database.run(
         `ALTER DATABASE ${new URL(this.database.url).pathname.slice(1)} SET enable_seqscan = off`,
       );
+      await this.database.disconnect();
     }
     return this;
   }

@@ -18,6 +18,7 @@ export class SavedDatabase {
   static async of(database: TestDatabase, path: string): Promise<SavedDatabase> {
     const copy =
       engine === 'sqlite' ? mkdtempSync(join(tmpdir(), 'lethe-saved-')) : `${nameOf(database)}_saved`;
+    await database.disconnect();
     if (engine === 'sqlite') cpSync(dirname(path), copy, { recursive: true });
     else await onServer(`CREATE DATABASE ${copy} TEMPLATE ${nameOf(database)}`);
     return new SavedDatabase(database, dirname(path), copy);
@@ -33,6 +34,7 @@ export class SavedDatabase {
     }
     const name = nameOf(this.database);
     if (parts.length === 1) throw new Error('One part alone is restored on SQLite only');
+    await this.database.disconnect();
     await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
     await onServer(`CREATE DATABASE ${name} TEMPLATE ${this.copy}`);
   }

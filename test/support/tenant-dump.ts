@@ -10,9 +10,23 @@ const SEALED = /\b[sv]1\.[\w-]+\.([\w-]+)|~[\w-]{18}/g;
 const KEY_ID = /"id":"[\w-]{12}"/;
 const VARYING = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{17,20}\b/g;
 
+const statements = new WeakMap<TestDatabase, Promise<ReadonlyMap<string, string>>>();
+
 /** Everything that a database holds of one bot, ids and times replaced: equal for equal states. */
 export async function dumpOf(database: TestDatabase, botId: string): Promise<string[]> {
+  const looks = statements.get(database) ?? statementsOf(database);
+  statements.set(database, looks);
   const lines: string[] = [];
+  await database.session(async (rows) => {
+    for (const [name, sql] of await looks)
+      for (const row of await rows<object>(sql, botId)) lines.push(`${name} ${masked(JSON.stringify(row))}`);
+  });
+  return lines.sort();
+}
+
+/** What is looked at in each table. */
+async function statementsOf(database: TestDatabase): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
   for (const { name, columns } of await database.tables()) {
     const told = columns.filter((column) => !UNTOLD.some((part) => column.includes(part)));
     const shown =
@@ -21,11 +35,9 @@ export async function dumpOf(database: TestDatabase, botId: string): Promise<str
     if (!columns.includes(owner) || ['webhook_attempts', 'webhook_health'].includes(name)) continue;
     const sum = name === 'audit_counts' ? ', SUM(total) AS total' : '';
     const group = sum === '' ? '' : ` GROUP BY ${shown.join(', ')}`;
-    const sql = `SELECT ${shown.join(', ')}${sum} FROM ${name} WHERE ${owner} = ?${group}`;
-    for (const row of await database.rows<object>(sql, botId))
-      lines.push(`${name} ${masked(JSON.stringify(row))}`);
+    found.set(name, `SELECT ${shown.join(', ')}${sum} FROM ${name} WHERE ${owner} = ?${group}`);
   }
-  return lines.sort();
+  return found;
 }
 
 function masked(row: string): string {
