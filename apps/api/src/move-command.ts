@@ -47,7 +47,8 @@ async function move(args: readonly string[], terminal: Terminal): Promise<void> 
 
 function argumentsOf(args: readonly string[]): { readonly from?: string; readonly to?: string } {
   try {
-    return parseArgs({ args: [...args], options: { from: { type: 'string' }, to: { type: 'string' } } }).values;
+    return parseArgs({ args: [...args], options: { from: { type: 'string' }, to: { type: 'string' } } })
+      .values;
   } catch (error) {
     throw new StartError(`${(error as Error).message}\n${USAGE}`);
   }
