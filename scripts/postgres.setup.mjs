@@ -6,7 +6,8 @@ import { FAST, startPostgres } from './postgres.mjs';
  */
 export default async function setup() {
   if (process.env.TEST_POSTGRES_URL) return;
-  const server = await startPostgres({ settings: [...FAST, 'max_connections=500', 'shared_buffers=64MB'] });
+  const settings = [...FAST, 'max_connections=500', 'shared_buffers=64MB'];
+  const server = await startPostgres({ settings, inMemory: true });
   process.env.TEST_POSTGRES_URL = server.url;
   globalThis.stopPostgres = server.stop;
 }

@@ -5,9 +5,9 @@ import { readConfig } from '@app/common';
 import { allMigrations, databaseEngine, StartError } from '@app/database';
 import { Client } from 'pg';
 import { ormOptions } from '../ormconfig';
-import { runScript } from './support/child-script';
 import { ChildService, useBuild } from './support/child-service';
 import { bareDatabase, type TestDatabase } from './support/database';
+import { migrateHere } from './support/here';
 import { migrateUp } from './support/migrating';
 import { oldPostgres } from './support/old-postgres';
 import { schemaOf } from './support/schema-dump';
@@ -25,14 +25,13 @@ beforeEach(async () => (database = await bareDatabase(directory)));
 afterEach(() => database.drop());
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** The start and migration:run end with one readable line, which the password is not in. */
-async function expectRefusals(url: string, reason: string, commands = ['run']): Promise<void> {
+/** The start, migration:run and migration:revert all end with one readable line, which the password is not in. */
+async function expectRefusals(url: string, reason: string, commands = ['run', 'revert']): Promise<void> {
   const settings = { DATABASE_URL: url, LETHE_MASTER_KEY, LOG_LEVEL: 'trace' };
   const service = new ChildService(build.directory, join(directory, 'lethe.db'), settings);
   const { code, stderr } = await service.refused();
   const outputs = [{ code, output: stderr }];
-  for (const command of commands)
-    outputs.push(await runScript(build, 'migrate.js', [command], { DATABASE_URL: url }));
+  for (const command of commands) outputs.push(await migrateHere([command], { DATABASE_URL: url }));
   for (const { code: exit, output } of outputs) {
     expect(output).toContain(reason);
     expect(output.trim().split('\n')).toHaveLength(1);
@@ -65,7 +64,6 @@ describe('a PostgreSQL that cannot be used is told of in one line that says how 
     expectRefusals(
       changed((url) => (url.port = '1')),
       'nobody listens there. Start the server',
-      ['run', 'revert'],
     ));
 
   it('no such host', () =>
@@ -90,12 +88,10 @@ describe('a PostgreSQL that cannot be used is told of in one line that says how 
     const role = `weak_${Date.now()}`;
     await database.run(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
     const weak = changed((url) => Object.assign(url, { username: role, password: PASSWORD }));
-    await expectRefusals(weak, 'the user may not change the schema. Grant it CREATE');
+    await expectRefusals(weak, 'the user may not change the schema. Grant it CREATE', ['run']);
     // Who owns the tables migrates; the service of the weak user starts on them.
     await migrateUp(database);
-    expect((await runScript(build, 'migrate.js', ['run'], { DATABASE_URL: weak })).output).toMatch(
-      /up to date|may not change/,
-    );
+    expect((await migrateHere(['run'], { DATABASE_URL: weak })).output).toMatch(/up to date|may not change/);
     await database.run(`DROP OWNED BY ${role}`);
     await database.run(`DROP ROLE ${role}`);
   });

@@ -5,7 +5,7 @@ import { allMigrations } from '@app/database';
 import { type Moment, runScript } from './support/child-script';
 import { ChildService, useBuild } from './support/child-service';
 import { bareDatabase, engine, type TestDatabase } from './support/database';
-import { ServiceHere } from './support/here';
+import { migrateHere, ServiceHere } from './support/here';
 import { migrateUp } from './support/migrating';
 import { schemaOf } from './support/schema-dump';
 
@@ -41,7 +41,10 @@ async function started(environment?: Record<string, string>): Promise<ChildServi
   return service;
 }
 
-const migrate = (command: string, kill?: Moment) =>
+const migrate = (command: string) => migrateHere([command], { DATABASE_URL: database.url });
+
+/** In a process of its own, which `kill` ends. */
+const migrateApart = (command: string, kill?: Moment) =>
   runScript(build, 'migrate.js', [command], { DATABASE_URL: database.url }, kill);
 
 const executed = () => database.rows<{ name: string }>('SELECT name FROM migrations ORDER BY id');
@@ -81,7 +84,10 @@ describe('MIGRATE_ON_START=false', () => {
       'The database needs migrations. Run them with MIGRATE_ON_START=true or npm run migration:run.\n',
     );
     expect(refused.code).toBe(1);
-    expect(await migrate('run')).toMatchObject({ code: 0, output: expect.stringContaining('up to date') });
+    expect(await migrateApart('run')).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('up to date'),
+    });
     const { url } = await started({ MIGRATE_ON_START: 'false' });
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
@@ -117,7 +123,7 @@ describe('kill -9 during the migrations', () => {
     { at: 'DROP TABLE "audit_counts', count: 1 },
     { at: '^COMMIT', count: 1 },
   ])('before statement $count of /$at/: the next start works, on the same schema', async (moment) => {
-    expect(await migrate('run', moment)).toMatchObject({
+    expect(await migrateApart('run', moment)).toMatchObject({
       code: null,
       output: expect.stringContaining('HELD'),
     });
@@ -134,7 +140,7 @@ describe('kill -9 during the migrations', () => {
     );
     await database.run(`INSERT INTO audit_counts VALUES ('b', '', 'data_exported', 41)`);
     for (const at of ['CREATE TABLE audit_counts_before', 'DROP TABLE "audit_counts_before"', '^COMMIT'])
-      expect((await migrate('run', { at })).output).toContain('HELD');
+      expect((await migrateApart('run', { at })).output).toContain('HELD');
     expect(await database.rows('SELECT total FROM audit_counts')).toStrictEqual([{ total: 41 }]);
     expect((await migrate('run')).code).toBe(0);
     expect(await database.rows('SELECT writer, total FROM audit_counts')).toStrictEqual([

@@ -1,6 +1,6 @@
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { bareDatabase, engine, type TestDatabase } from './support/database';
+import { newDatabase, engine, type TestDatabase } from './support/database';
 import { migrateUp, onSchema } from './support/migrating';
 import { schemaOf } from './support/schema-dump';
 import { useService } from './support/service';
@@ -119,7 +119,7 @@ describe('a drift that was planted', () => {
   const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   let database: TestDatabase;
   beforeEach(async () => {
-    database = await bareDatabase(directory);
+    database = await newDatabase(directory);
     await migrateUp(database);
   });
   afterEach(() => database.drop());

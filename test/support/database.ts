@@ -148,7 +148,10 @@ class PostgresDatabase implements TestDatabase {
       await server.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
       const { rowCount } = await server.query('SELECT 1 FROM pg_database WHERE datname = $1', [TEMPLATE]);
       if (rowCount === 0) await makeTemplate(server);
-      await server.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+      // Files as they are, where the server knows that (from version 15 on): it is the faster way for a small schema.
+      const { rows } = await server.query<{ server_version_num: string }>('SHOW server_version_num');
+      const strategy = Number(rows[0]?.server_version_num) >= 150_000 ? ' STRATEGY file_copy' : '';
+      await server.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}${strategy}`);
     });
     return new PostgresDatabase(urlOf(name), name);
   }

@@ -3,7 +3,9 @@ import { Writable } from 'node:stream';
 import { readConfig } from '@app/common';
 import type { Terminal } from '@app/runtime';
 import { runCommand } from '../../apps/admin/src/admin';
-import { runMove } from '../../apps/api/src/move-command';
+import { type Command, exitCodeOf } from '../../apps/api/src/command';
+import { migrate } from '../../apps/api/src/migrate-command';
+import { move } from '../../apps/api/src/move-command';
 import type { ScriptRun } from './child-script';
 import type { TestDatabase } from './database';
 import { Service } from './service';
@@ -20,8 +22,16 @@ export function adminHere(args: readonly string[], environment: Environment): Pr
 
 /** `npm run migrate:engine` in this process. */
 export function moveHere(args: readonly string[], environment: Environment): Promise<ScriptRun> {
-  return here(args, environment, runMove);
+  return here(args, environment, exitCodeBy(move));
 }
+
+/** `npm run migration:run` or `migration:revert` in this process. */
+export function migrateHere(args: readonly string[], environment: Environment): Promise<ScriptRun> {
+  return here(args, environment, exitCodeBy(migrate));
+}
+
+const exitCodeBy = (command: Command) => (args: readonly string[], terminal: Terminal) =>
+  exitCodeOf(command, args, terminal);
 
 async function here(
   args: readonly string[],

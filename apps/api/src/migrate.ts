@@ -1,42 +1,4 @@
-import 'reflect-metadata';
-import { ConfigError, loadConfig } from '@app/common';
-import { bringUpToDate, databaseEngine, requireKnown, StartError } from '@app/database';
-import { type DataSource, MigrationExecutor } from 'typeorm';
-import { schemaSource } from '../../../ormconfig';
+import { runAsProcess } from './command';
+import { migrate } from './migrate-command';
 
-const COMMANDS = { run, revert } as const;
-
-/** `run` brings the schema up to date, `revert` takes the newest migration back; then it ends. */
-async function migrate(command = 'run'): Promise<void> {
-  if (!isCommand(command)) throw new StartError(`${command} is none of ${Object.keys(COMMANDS).join(', ')}.`);
-  const config = loadConfig();
-  const source = await schemaSource(config).initialize();
-  try {
-    process.stdout.write(`${databaseEngine(config).place}: ${await COMMANDS[command](source)}.\n`);
-  } finally {
-    await source.destroy();
-  }
-}
-
-async function run(source: DataSource): Promise<string> {
-  await bringUpToDate(source, true);
-  return 'up to date';
-}
-
-async function revert(source: DataSource): Promise<string> {
-  await requireKnown(source);
-  const [newest] = await new MigrationExecutor(source).getExecutedMigrations();
-  if (newest === undefined) return 'nothing to revert';
-  await source.undoLastMigration({ transaction: 'all' });
-  return `${newest.name} reverted`;
-}
-
-function isCommand(name: string): name is keyof typeof COMMANDS {
-  return Object.hasOwn(COMMANDS, name);
-}
-
-migrate(process.argv[2]).catch((error: unknown) => {
-  const known = error instanceof ConfigError || error instanceof StartError;
-  process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
-  process.exit(1);
-});
+void runAsProcess(migrate);

@@ -1,31 +1,16 @@
-import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { type Config, ConfigError, readConfig } from '@app/common';
+import { type Config, readConfig } from '@app/common';
 import { databaseEngine, moveEngine, type MovePlace, StartError } from '@app/database';
-import type { Terminal } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
+import type { Command } from './command';
 import { MoveDisplay } from './move-display';
 
 const USAGE =
   'npm run migrate:engine -- --from sqlite:PATH --to postgres://USER:PASSWORD@HOST:PORT/DATABASE\n' +
   'Without --to the database of DATABASE_URL is filled.';
 
-/**
- * Moves everything from one database to another of the other engine, and says what has to be done then. Answers the exit
- * code: 0 when the target is whole, 1 when not; what went wrong stands in readable lines on standard error.
- */
-export async function runMove(args: readonly string[], terminal: Terminal): Promise<0 | 1> {
-  try {
-    await move(args, terminal);
-    return 0;
-  } catch (error) {
-    const known = error instanceof ConfigError || error instanceof StartError;
-    terminal.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
-    return 1;
-  }
-}
-
-async function move(args: readonly string[], terminal: Terminal): Promise<void> {
+/** Moves everything from one database to another of the other engine, and says what has to be done then. */
+export const move: Command = async (args, terminal) => {
   const { stdout } = terminal;
   const config = terminal.config();
   const { from, to } = argumentsOf(args);
@@ -43,7 +28,7 @@ async function move(args: readonly string[], terminal: Terminal): Promise<void> 
   } finally {
     display.end();
   }
-}
+};
 
 function argumentsOf(args: readonly string[]): { readonly from?: string; readonly to?: string } {
   try {
