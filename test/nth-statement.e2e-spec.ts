@@ -175,18 +175,20 @@ const ERASURES: readonly (readonly [string, (scene: Scene) => Promise<Answer>])[
 /** What is there of the subject: its rows and its key, and what its requests say. */
 async function stateOf({ bot, who }: Scene) {
   const erasedId = service.app.get(SubjectDigests, { strict: false }).of(bot.id, 'user', who.user_id);
-  const of = (table: string, column = '1') =>
-    service.database.rows<{ status: string }>(
-      `SELECT ${column} AS status FROM ${table} WHERE bot_id = ? AND user_id IN (?, ?)`,
-      ...[bot.id, who.user_id, erasedId],
-    );
-  const requests = (await of('deletion_requests', 'status')).map(({ status }) => status);
-  const events = (await of('audit_events', 'event_type')).map(({ status }) => status);
-  const calls = (await of('webhook_deliveries')).length;
-  const places = ['user_data', 'consent_history', 'keys.subject_keys'];
-  const rows = [];
-  for (const place of places) rows.push((await of(place)).length > 0);
-  return { requests, events, calls, held: [...new Set(rows)] };
+  return service.database.session(async (look) => {
+    const of = (table: string, column = '1') =>
+      look<{ status: string }>(
+        `SELECT ${column} AS status FROM ${table} WHERE bot_id = ? AND user_id IN (?, ?)`,
+        ...[bot.id, who.user_id, erasedId],
+      );
+    const requests = (await of('deletion_requests', 'status')).map(({ status }) => status);
+    const events = (await of('audit_events', 'event_type')).map(({ status }) => status);
+    const calls = (await of('webhook_deliveries')).length;
+    const places = ['user_data', 'consent_history', 'keys.subject_keys'];
+    const rows = [];
+    for (const place of places) rows.push((await of(place)).length > 0);
+    return { requests, events, calls, held: [...new Set(rows)] };
+  });
 }
 
 const count = (list: readonly string[], wanted: string): number =>
