@@ -32,6 +32,8 @@ module.exports = {
   testTimeout: 30_000,
   // Jest leaves a core free by default, which on two cores means that everything runs one after the other.
   maxWorkers: '100%',
+  globalSetup: '<rootDir>/scripts/build.setup.mjs',
+  globalTeardown: '<rootDir>/scripts/build.teardown.mjs',
   projects: [
     {
       ...shared,

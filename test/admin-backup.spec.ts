@@ -2,8 +2,9 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from './support/bot';
-import { type Moment, runAdmin, type ScriptRun } from './support/child-script';
-import { ChildService, useBuild } from './support/child-service';
+import { type Moment, runScript, type ScriptRun } from './support/child-script';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
 import { sqliteFile } from './support/database';
 import { expectFailure } from './support/expected';
 import { adminHere, ServiceHere } from './support/here';
@@ -23,7 +24,7 @@ let bot: Bot;
 
 const environment = (): Record<string, string> => ({ DATABASE_URL: `sqlite:${path}`, LETHE_MASTER_KEY });
 const admin = (args: readonly string[], kill?: Moment): Promise<ScriptRun> =>
-  kill === undefined ? adminHere(args, environment()) : runAdmin(build, args, environment(), kill);
+  kill === undefined ? adminHere(args, environment()) : runScript(build, 'admin', args, environment(), kill);
 /** On the port of the `service`. */
 const newProcess = (): ChildService =>
   new ChildService(build.directory, path, { LETHE_MASTER_KEY, PORT: new URL(service.url).port });

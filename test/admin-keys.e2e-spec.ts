@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { SystemClock, SystemRandom } from '@app/common';
 import { Keyring } from '@app/crypto';
 import { Bot } from './support/bot';
-import { type Moment, runAdmin, type ScriptRun } from './support/child-script';
-import { ChildService, useBuild } from './support/child-service';
+import { type Moment, runScript, type ScriptRun } from './support/child-script';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
 import { engine, newDatabase, type TestDatabase } from './support/database';
 import { keysOf, keyTable } from './support/saved-database';
 import { adminHere, ServiceHere } from './support/here';
@@ -43,7 +44,9 @@ const setting = (LETHE_MASTER_KEY: string): Record<string, string> => ({
   LETHE_MASTER_KEY,
 });
 const admin = (environment: Record<string, string>, command: string, kill?: Moment): Promise<ScriptRun> =>
-  kill === undefined ? adminHere([command], environment) : runAdmin(build, [command], environment, kill);
+  kill === undefined
+    ? adminHere([command], environment)
+    : runScript(build, 'admin', [command], environment, kill);
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
@@ -287,7 +290,7 @@ if (engine === 'sqlite')
       await arrange(own(), content);
       const service = await new ChildService(build.directory, path, own()).start();
       const before = content();
-      const run = await runAdmin(build, ['keys:rotate'], own());
+      const run = await runScript(build, 'admin', ['keys:rotate'], own());
       expect(run.code).toBe(1);
       expect(run.stderr).toContain('Another process is using');
       expect(content()).toBe(before);
@@ -307,8 +310,7 @@ if (engine === 'sqlite')
   });
 else
   it('keys:rotate with a key file is refused on PostgreSQL, where processes may know only the old key', async () => {
-    const run = await runAdmin(build, ['keys:rotate'], { DATABASE_URL: database.url });
+    const run = await runScript(build, 'admin', ['keys:rotate'], { DATABASE_URL: database.url });
     expect(run.code).toBe(1);
     expect(run.stderr).toContain('Set LETHE_MASTER_KEY to a new key');
-    rmSync(join(build.directory, 'data'), { recursive: true, force: true });
   });

@@ -6,8 +6,9 @@ import { Client } from 'pg';
 import { SystemClock, SystemRandom } from '@app/common';
 import { Keyring } from '@app/crypto';
 import { Bot } from './support/bot';
-import { runAdmin } from './support/child-script';
-import { ChildService, useBuild } from './support/child-service';
+import { runScript } from './support/child-script';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
 import { newDatabase, type TestDatabase } from './support/database';
 import { subject, type SubjectIds } from './support/snowflakes';
 import { until } from './support/until';
@@ -54,7 +55,10 @@ describe('npm run admin -- keys:rotate beside running processes', () => {
 
     const running = await serviceWith(BOTH).start();
     const there = movedTo(bot, running);
-    const rotation = runAdmin(build, ['keys:rotate'], { DATABASE_URL: database.url, LETHE_MASTER_KEY: BOTH });
+    const rotation = runScript(build, 'admin', ['keys:rotate'], {
+      DATABASE_URL: database.url,
+      LETHE_MASTER_KEY: BOTH,
+    });
     let done = false;
     void rotation.then(() => (done = true));
     while (!done) await lives(there);
@@ -79,7 +83,10 @@ describe('npm run admin -- keys:rotate beside running processes', () => {
     await rival.connect();
     await rival.query('BEGIN');
     await rival.query('UPDATE bots SET webhook_secret = $1', [changed]);
-    const rotation = runAdmin(build, ['keys:rotate'], { DATABASE_URL: database.url, LETHE_MASTER_KEY: BOTH });
+    const rotation = runScript(build, 'admin', ['keys:rotate'], {
+      DATABASE_URL: database.url,
+      LETHE_MASTER_KEY: BOTH,
+    });
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE bots%'
       AND datname = current_database()`;
     await until(async () => (await database.rows(waiting)).length > 0);

@@ -2,24 +2,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from './support/bot';
-import { runAdmin, type ScriptRun } from './support/child-script';
-import { ChildService, useBuild } from './support/child-service';
+import type { ScriptRun } from './support/child-script';
 import { newDatabase, type TestDatabase } from './support/database';
+import { adminHere, ServiceHere } from './support/here';
 import { UNKNOWN_UUID } from './support/inputs';
 import { subject } from './support/snowflakes';
 import { until } from './support/until';
 
-/** Each of several processes has to start. */
-jest.setTimeout(120_000);
-
-const build = useBuild();
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 let directory: string;
 let database: TestDatabase;
 let bot: Bot;
 
-const admin = (...args: string[]): Promise<ScriptRun> =>
-  runAdmin(build, args, { DATABASE_URL: database.url, LETHE_MASTER_KEY });
+const environment = () => ({ DATABASE_URL: database.url, LETHE_MASTER_KEY });
+const admin = (...args: string[]): Promise<ScriptRun> => adminHere(args, environment());
 const linesOf = ({ stdout }: ScriptRun): object[] =>
   stdout
     .split('\n')
@@ -30,18 +26,14 @@ const linesOf = ({ stdout }: ScriptRun): object[] =>
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   database = await newDatabase(directory);
-  const service = new ChildService(build.directory, join(directory, 'lethe.db'), {
-    DATABASE_URL: database.url,
-    LETHE_MASTER_KEY,
-  });
-  await service.start();
+  const service = await new ServiceHere(database, environment()).start();
   bot = await Bot.register(service.url);
   await bot.hasCategory('profile', undefined, { retention_days: 1 });
   const who = subject();
   await bot.hasConsent(who);
   await bot.hasData(who, 'profile', { value: 'x' });
   await until(async () => (await database.rows('SELECT 1 FROM audit_batches')).length > 0);
-  await service.end('SIGTERM');
+  await service.end();
   const old = '2020-01-01T00:00:00.000Z';
   await database.run('UPDATE user_data SET updated_at = ?, retention_from = ?', old, old);
 });

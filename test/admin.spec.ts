@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMANDS } from '../apps/admin/src/commands';
-import { runAdmin, type ScriptRun } from './support/child-script';
-import { useBuild } from './support/child-service';
+import { runScript, type ScriptRun } from './support/child-script';
+import { useBuild } from './support/build';
 
 jest.setTimeout(60_000);
 
@@ -13,7 +13,7 @@ beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'lethe-test-'))));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const admin = (...args: string[]): Promise<ScriptRun> =>
-  runAdmin(build, args, { DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` });
+  runScript(build, 'admin', args, { DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` });
 
 describe('npm run admin', () => {
   it('tells of every command, and by --help of its flags, on standard output', async () => {
@@ -42,7 +42,7 @@ describe('npm run admin', () => {
   });
 
   it('ends with 1 and one readable line where the settings cannot be used, or a file is not there', async () => {
-    const settings = await runAdmin(build, ['keys:list'], { DATABASE_URL: 'mysql://x' });
+    const settings = await runScript(build, 'admin', ['keys:list'], { DATABASE_URL: 'mysql://x' });
     expect(settings).toMatchObject({ code: 1, stdout: '' });
     expect(settings.stderr).toContain('DATABASE_URL must be sqlite:PATH');
     const file = await admin('ledger:import', '--in', join(directory, 'none'));

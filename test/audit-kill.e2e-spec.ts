@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type KeySet, verifyAuditExport } from '@app/sdk';
 import { Bot } from './support/bot';
-import { ChildService, useBuild } from './support/child-service';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
 import { newDatabase, type TestDatabase } from './support/database';
 import { exported } from './support/sealing';
 import { subject } from './support/snowflakes';
@@ -34,7 +35,7 @@ describe('a service that is killed again and again while it writes and seals', (
     await child.start();
     const bot = await Bot.register(child.url);
     let answered = 0;
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 3; round++) {
       let isUp = true;
       const write = async (): Promise<void> => {
         while (isUp) {

@@ -5,7 +5,8 @@ import SqliteDatabase from 'better-sqlite3';
 import { Bot, field } from './support/bot';
 import type { Json } from './support/client';
 import { expectFailure } from './support/expected';
-import { ChildService, useBuild } from './support/child-service';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
 import { engine, newDatabase, type TestDatabase } from './support/database';
 import { subject, type SubjectIds } from './support/snowflakes';
 

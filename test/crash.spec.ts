@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { Bot } from './support/bot';
-import { ChildService, useBuild } from './support/child-service';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
 import { Service } from './support/service';
 
 const build = useBuild();

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Bot } from './support/bot';
-import { ChildService, useBuild } from './support/child-service';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
 import { sqliteFile } from './support/database';
 import { subject, type SubjectIds } from './support/snowflakes';
 

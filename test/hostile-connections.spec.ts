@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ChildService, useBuild } from './support/child-service';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
 import { rawRequest } from './support/raw-socket';
 
 const CONNECT = 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Bot } from './support/bot';
 import type { ChildService } from './support/child-service';
-import { useBuild } from './support/child-service';
+import { useBuild } from './support/build';
 import { useFleet } from './support/fleet';
 import { RecordingReceiver } from './support/recording-receiver';
 import { subject, type SubjectIds } from './support/snowflakes';

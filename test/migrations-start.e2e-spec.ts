@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allMigrations } from '@app/database';
 import { type Moment, runScript } from './support/child-script';
-import { ChildService, useBuild } from './support/child-service';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
 import { bareDatabase, engine, type TestDatabase } from './support/database';
 import { migrateHere, ServiceHere } from './support/here';
 import { migrateUp } from './support/migrating';
@@ -45,7 +46,7 @@ const migrate = (command: string) => migrateHere([command], { DATABASE_URL: data
 
 /** In a process of its own, which `kill` ends. */
 const migrateApart = (command: string, kill?: Moment) =>
-  runScript(build, 'migrate.js', [command], { DATABASE_URL: database.url }, kill);
+  runScript(build, 'migrate', [command], { DATABASE_URL: database.url }, kill);
 
 const executed = () => database.rows<{ name: string }>('SELECT name FROM migrations ORDER BY id');
 

@@ -9,7 +9,7 @@ import { Service } from './support/service';
 
 // The same sequence of requests, on both engines and on the model of the contract: all three answer the same.
 
-const RUNS = Number(process.env['TEST_MODEL_RUNS'] ?? 200);
+const RUNS = Number(process.env['TEST_MODEL_RUNS'] ?? 100);
 const SEED = process.env['TEST_MODEL_SEED'];
 
 const postgres = new Service();

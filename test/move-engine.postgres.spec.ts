@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allMigrations, keysPath } from '@app/database';
 import { type Moment, runScript, type ScriptRun } from './support/child-script';
-import { useBuild } from './support/child-service';
+import { useBuild } from './support/build';
 import { bareDatabase, newDatabase, sqliteFile, type TestDatabase } from './support/database';
 import { fill, type Filled, FILLED_SETTINGS } from './support/filled';
 import { moveHere } from './support/here';
@@ -68,7 +68,7 @@ const move = (from = source.url, to = target.url): Promise<ScriptRun> =>
 
 /** In a process of its own, which `kill` ends. */
 const moveApart = (kill?: Moment): Promise<ScriptRun> =>
-  runScript(build, 'move-engine.js', ['--from', source.url, '--to', target.url], {}, kill);
+  runScript(build, 'move-engine', ['--from', source.url, '--to', target.url], {}, kill);
 
 async function answersOf(database: TestDatabase): Promise<Readonly<Record<string, string>>> {
   const service = await serviceOn(database);

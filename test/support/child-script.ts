@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-
-const ROOT = resolve(__dirname, '../..');
+import { join } from 'node:path';
+import { type Build, type Program, PROCESS_ENVIRONMENT, startOf } from './build';
 
 /** Loaded before the script: stops the process for good before the statement that it is told to stop at. */
 const HOLD = `
@@ -29,10 +28,6 @@ const HOLD = `
     }
 `;
 
-interface Build {
-  readonly directory: string;
-}
-
 export interface ScriptRun {
   readonly code: number | null;
   readonly output: string;
@@ -46,44 +41,23 @@ export interface Moment {
   readonly count?: number;
 }
 
-/** Runs one of the compiled commands of `apps/api/src`, with `kill` only as far as there: its end is a SIGKILL then. */
+/** Runs a command in a process of its own, with `kill` only as far as there: its end is a SIGKILL then. */
 export function runScript(
-  build: Build,
-  name: string,
+  { directory, workingDirectory }: Build,
+  program: Program,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   kill?: Moment,
 ): Promise<ScriptRun> {
-  return run(build, join('apps/api/src', name), args, environment, kill);
-}
-
-/** {@link runScript} of a command of `npm run admin`. */
-export function runAdmin(
-  build: Build,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  kill?: Moment,
-): Promise<ScriptRun> {
-  return run(build, 'apps/admin/src/main.js', args, environment, kill);
-}
-
-function run(
-  build: Build,
-  path: string,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  kill: Moment | undefined,
-): Promise<ScriptRun> {
-  const hold = join(build.directory, 'hold.cjs');
+  const hold = join(workingDirectory, 'hold.cjs');
   if (kill !== undefined) writeFileSync(hold, HOLD);
   const child = spawn(
     process.execPath,
-    [...(kill ? ['--require', hold] : []), join(build.directory, path), ...args],
+    [...(kill ? ['--require', hold] : []), ...startOf(directory, program), ...args],
     {
-      cwd: build.directory,
+      cwd: workingDirectory,
       env: {
-        PATH: process.env['PATH'],
-        NODE_PATH: join(ROOT, 'node_modules'),
+        ...PROCESS_ENVIRONMENT,
         TEST_HOLD_AT: kill?.at,
         TEST_HOLD_COUNT: String(kill?.count ?? 1),
         ...environment,

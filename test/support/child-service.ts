@@ -1,45 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
-import { transformFileSync } from '@swc/core';
-
-const ROOT = resolve(__dirname, '../..');
-
-/** Where the compiled service of the calling file stands; compiled from the sources as they are now. */
-export function useBuild(): { readonly directory: string } {
-  const build = { directory: mkdtempSync(join(tmpdir(), 'lethe-build-')) };
-  beforeAll(() => compile(build.directory));
-  afterAll(() => rmSync(build.directory, { recursive: true }));
-  return build;
-}
-
-function compile(target: string): void {
-  const files = ['apps', 'libs'].flatMap((top) =>
-    readdirSync(join(ROOT, top), { recursive: true, withFileTypes: true })
-      .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
-      .map((entry) => join(entry.parentPath, entry.name)),
-  );
-  for (const file of [...files, join(ROOT, 'ormconfig.ts')]) {
-    const { code } = transformFileSync(file, {
-      jsc: {
-        target: 'es2022',
-        parser: { syntax: 'typescript', decorators: true },
-        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-        keepClassNames: true,
-      },
-      module: { type: 'commonjs' },
-    });
-    const out = join(target, relative(ROOT, file).replace(/\.ts$/, '.js'));
-    mkdirSync(dirname(out), { recursive: true });
-    writeFileSync(
-      out,
-      code.replace(/"@app\/([a-z-]+)"/g, (_, lib: string) =>
-        JSON.stringify(join(target, 'libs', lib, 'src')),
-      ),
-    );
-  }
-}
+import { dirname } from 'node:path';
+import { PROCESS_ENVIRONMENT, startOf } from './build';
 
 export interface Ending {
   readonly code: number | null;
@@ -105,11 +66,10 @@ export class ChildService {
 
   private launch(): void {
     this.stderr = '';
-    this.child = spawn(process.execPath, [join(this.buildDirectory, `apps/${this.kind}/src/main.js`)], {
+    this.child = spawn(process.execPath, startOf(this.buildDirectory, this.kind), {
       cwd: dirname(this.databasePath),
       env: {
-        PATH: process.env['PATH'],
-        NODE_PATH: join(ROOT, 'node_modules'),
+        ...PROCESS_ENVIRONMENT,
         PORT: String(this.port),
         WORKER_PORT: String(this.port),
         DATABASE_URL: `sqlite:${this.databasePath}`,

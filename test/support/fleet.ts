@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ChildService, useBuild } from './child-service';
+import { useBuild } from './build';
+import { ChildService } from './child-service';
 import { newDatabase, type TestDatabase } from './database';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'fleet').toString('base64');

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Keyring } from '@app/crypto';
@@ -27,7 +27,7 @@ export async function tracesOf(service: Service, botId: string, who: SubjectIds)
   if (stored === undefined) throw new Error('the subject has no key');
   const context = `subject_keys/${botId}/${guildId}/${userId}/${stored.id}`;
   const secret = Buffer.from(service.app.get(Keyring).open(stored.sealed, context), 'base64url');
-  const derived = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), 'lethe/subject', 64));
+  const derived = createHmac('sha512', secret).update('lethe/subject\x01').digest();
   const texts = await textsOf(service, `s1.${stored.id}.`);
   return {
     key: [secret, derived.subarray(0, 32), derived.subarray(32)].flatMap(spellings),

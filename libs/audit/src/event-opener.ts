@@ -90,14 +90,22 @@ export class EventOpener {
   }
 
   private open(botId: string, row: Row): OpenEvent {
-    const { seq, id, event_type, source, created_at, guild_id: guild, user_id: user, key_id: keyId } = row;
-    const isErased = isDigest(user);
-    const key = this.keyOf({ botId, guildId: guild, userId: user }, keyId, row.key_sealed);
+    const isErased = isDigest(row.user_id);
+    const subject = { botId, guildId: row.guild_id, userId: row.user_id };
+    const key = this.keyOf(subject, row.key_id, row.key_sealed);
     const details = this.detailsOf(botId, row, key);
     const isClosed = row.details !== null && details === null;
     return {
-      ...{ botId, seq, id, event_type, source, created_at },
-      ...{ parts: { user, guild, details }, isErased, isClosed, key },
+      botId,
+      seq: row.seq,
+      id: row.id,
+      event_type: row.event_type,
+      source: row.source,
+      created_at: row.created_at,
+      parts: { user: row.user_id, guild: row.guild_id, details },
+      isErased,
+      isClosed,
+      key,
       saltedBy: this.saltedBy(row.details, isErased, isClosed),
     };
   }

@@ -1,7 +1,7 @@
 import type { SubjectKey } from './subject-key';
 
 /** Keys of one generation at most, of which there are two. */
-const KEYS_MAX = 10_000;
+const KEYS_MAX = 25_000;
 /** A key that is not asked for any more is forgotten after one to two of these. */
 const GENERATION_MS = 300_000;
 

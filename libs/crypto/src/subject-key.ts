@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import type { Random } from '@app/common';
 import { ConcurrentChange } from '@app/database';
 import { UnreadableSecretError } from './keyring';
@@ -33,7 +33,8 @@ export class SubjectKey {
     secret: Buffer,
     private readonly random: Random,
   ) {
-    const derived = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), 'lethe/subject', 2 * KEY_BYTES));
+    // HKDF-Expand (RFC 5869, 2.3) of two keys in one block; what is random already needs no extraction (3.3).
+    const derived = createHmac('sha512', secret).update('lethe/subject\x01').digest();
     this.sealing = derived.subarray(0, KEY_BYTES);
     this.salting = derived.subarray(KEY_BYTES);
   }

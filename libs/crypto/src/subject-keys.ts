@@ -144,7 +144,7 @@ export class SubjectKeys {
     );
     if (inserted < missing.length) throw new ConcurrentChange();
     for (const { subject, id, secret } of made)
-      this.note(tx, subject, new SubjectKey(id, secret, this.random));
+      this.noteNew(tx, subject, new SubjectKey(id, secret, this.random));
   }
 
   /** Each of them once, without those that the unit knows. */
@@ -159,7 +159,7 @@ export class SubjectKeys {
     const { id, secret, sealed } = this.newKey(subject);
     const inserted = await tx.run(INSERT, botId, guildId, userId, id, sealed, this.clock.nowIso());
     if (inserted === 0) throw new ConcurrentChange();
-    return this.note(tx, subject, new SubjectKey(id, secret, this.random));
+    return this.noteNew(tx, subject, new SubjectKey(id, secret, this.random));
   }
 
   private newKey(subject: Subject): StoredKey & { secret: Buffer } {
@@ -179,6 +179,11 @@ export class SubjectKeys {
   }
 
   /** A key that is not committed yet is known to its unit alone. */
+  private noteNew(tx: Tx, subject: Subject, key: SubjectKey): SubjectKey {
+    tx.afterCommit(() => this.opened.set(key.id, key));
+    return this.note(tx, subject, key);
+  }
+
   private note(tx: Tx, subject: Subject, key: SubjectKey): SubjectKey {
     this.known(tx).set(nameOf(subject), key);
     return key;

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { transformFileSync } from '@swc/core';
+import { buildSync } from 'esbuild';
+import { until } from './until';
+
+const ROOT = resolve(__dirname, '../..');
+const MODULES = join(ROOT, 'node_modules');
+
+/** What a process can be started as. */
+const PROGRAMS = {
+  api: './apps/api/src/main',
+  worker: './apps/worker/src/main',
+  admin: './apps/admin/src/main',
+  migrate: './apps/api/src/migrate',
+  'move-engine': './apps/api/src/move-engine',
+} as const;
+
+export type Program = keyof typeof PROGRAMS;
+
+/** The compiled service. */
+export interface Build {
+  /** Where it stands, for all suites; nothing is written there. */
+  readonly directory: string;
+  /** A working directory of the calling file's own. */
+  readonly workingDirectory: string;
+}
+
+/** The compiled service; the first suite of a run that needs it compiles it, from the sources as they are then. */
+export function useBuild(): Build {
+  const directory = process.env['TEST_BUILD'] ?? '';
+  const workingDirectory = mkdtempSync(join(tmpdir(), 'lethe-work-'));
+  beforeAll(() => made(directory), 120_000);
+  afterAll(() => rmSync(workingDirectory, { recursive: true, force: true }));
+  return { directory, workingDirectory };
+}
+
+/** The arguments of Node.js that start a program of the build. */
+export function startOf(directory: string, program: Program): string[] {
+  return [join(directory, 'start.cjs'), program];
+}
+
+/** What a process of the build finds in its environment beside its settings. */
+export const PROCESS_ENVIRONMENT = { PATH: process.env['PATH'], NODE_PATH: MODULES };
+
+async function made(directory: string): Promise<void> {
+  const [begun, done, failed] = ['begun', 'done', 'failed'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  try {
+    mkdirSync(begun);
+  } catch {
+    await until(() => existsSync(done) || existsSync(failed));
+    if (existsSync(failed)) throw new Error(readFileSync(failed, 'utf8'));
+    return;
+  }
+  try {
+    compile(directory);
+    bundle(directory);
+    await warmUp(directory);
+    writeFileSync(done, '');
+  } catch (error) {
+    writeFileSync(failed, String((error as Error).stack));
+    throw error;
+  }
+}
+
+function compile(target: string): void {
+  const files = ['apps', 'libs'].flatMap((top) =>
+    readdirSync(join(ROOT, top), { recursive: true, withFileTypes: true })
+      .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  for (const file of [...files, join(ROOT, 'ormconfig.ts')]) {
+    const { code } = transformFileSync(file, {
+      jsc: {
+        target: 'es2022',
+        parser: { syntax: 'typescript', decorators: true },
+        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+        keepClassNames: true,
+      },
+      module: { type: 'commonjs' },
+    });
+    const out = join(target, relative(ROOT, file).replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(out), { recursive: true });
+    writeFileSync(
+      out,
+      code.replace(/"@app\/([a-z-]+)"/g, (_, lib: string) =>
+        JSON.stringify(join(target, 'libs', lib, 'src')),
+      ),
+    );
+  }
+}
+
+/** What NestJS would use if it were there. */
+const NOT_INSTALLED = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static'].flatMap((name) => [
+  name,
+  `${name}/*`,
+]);
+
+/**
+ * All programs in one file: more than a thousand modules are most of what a start costs. The drivers stay outside,
+ * where tests can stand between them and the service.
+ */
+function bundle(directory: string): void {
+  const programs = Object.entries(PROGRAMS).map(
+    ([name, path]) => `${JSON.stringify(name)}: () => require(${JSON.stringify(path)})`,
+  );
+  buildSync({
+    stdin: { contents: `module.exports = { ${programs.join(', ')} };`, resolveDir: directory },
+    outfile: join(directory, 'bundle.cjs'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    keepNames: true,
+    nodePaths: [MODULES],
+    external: ['pg', 'better-sqlite3', 'ioredis', ...NOT_INSTALLED],
+    define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(MODULES, '@nestjs/bundle.js')).href) },
+    logLevel: 'silent',
+  });
+  writeFileSync(join(directory, 'start.cjs'), START);
+}
+
+/** Runs a program of the bundle, with what V8 has compiled before. */
+const START = `
+  const { existsSync, readFileSync, writeFileSync } = require('node:fs');
+  const { createRequire, wrap } = require('node:module');
+  const { Script } = require('node:vm');
+  const [bundle, code] = [__dirname + '/bundle.cjs', __dirname + '/bundle.code'];
+  const [program] = process.argv.splice(2, 1);
+  const cachedData = existsSync(code) ? readFileSync(code) : undefined;
+  const script = new Script(wrap(readFileSync(bundle, 'utf8')), { filename: bundle, cachedData });
+  if (cachedData === undefined) process.on('exit', () => writeFileSync(code, script.createCachedData()));
+  const module_ = { exports: {} };
+  const outside = createRequire(${JSON.stringify(join(ROOT, 'bundle.js'))});
+  script.runInThisContext()(module_.exports, outside, module_, bundle, __dirname);
+  module_.exports[program]();
+`;
+
+/** Leaves what a start and an end have compiled. */
+async function warmUp(directory: string): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), 'lethe-work-'));
+  const child = spawn(process.execPath, startOf(directory, 'api'), {
+    cwd: place,
+    env: { ...PROCESS_ENVIRONMENT, PORT: '0', LETHE_MASTER_KEY: Buffer.alloc(32, 'warm').toString('base64') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+    if (said.includes('Lethe listens')) child.kill('SIGTERM');
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  rmSync(place, { recursive: true });
+  if (code !== 0) throw new Error(`the service cannot be started: ${said}`);
+}
