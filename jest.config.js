@@ -30,8 +30,8 @@ const EVERY_ENGINE = ['<rootDir>/test/**/*.e2e-spec.ts'];
  */
 module.exports = {
   testTimeout: 30_000,
-  // Jest leaves a core free by default, which on two cores means that everything runs one after the other.
-  maxWorkers: '100%',
+  // Jest leaves a core free by default. Suites that wait, for a process, a lease or PostgreSQL, leave one free too.
+  maxWorkers: '150%',
   globalSetup: '<rootDir>/scripts/build.setup.mjs',
   globalTeardown: '<rootDir>/scripts/build.teardown.mjs',
   projects: [

@@ -4,6 +4,7 @@ import { NO_CHAIN } from '../libs/audit/src/audit-leaf';
 import { faultsOf, type Place } from '../libs/audit/src/batch-check';
 import { EventOpener } from '../libs/audit/src/event-opener';
 import type { Bot } from './support/bot';
+import { engine } from './support/database';
 import { seal, verified, withoutSealing } from './support/sealing';
 import { useService } from './support/service';
 import { snowflake, subject } from './support/snowflakes';
@@ -58,6 +59,9 @@ function changed(column: string, value: string | number | null): string | number
   return value.slice(0, at) + (value.endsWith('1') ? '2' : '1');
 }
 
+/** Nothing of it asks the database: one engine goes through every event, the other through some. */
+const STEP = engine === 'sqlite' ? 1 : 8;
+
 describe('AuditVerifier', () => {
   it('finds nothing where nothing was changed', async () => {
     const summary = await verified(service, large);
@@ -76,6 +80,7 @@ describe('AuditVerifier', () => {
       const { batch, rows, events } = part;
       expect(faultsOf(opener, batch, events, place)).toEqual([]);
       for (const [index, row] of rows.entries()) {
+        if (index % STEP > 0) continue;
         for (const [column, planted] of changesOf(row)) {
           fields += 1;
           const [event] = await opener.read(reading([{ ...row, [column]: planted }]), large.id, 0, 0, 1);
@@ -86,7 +91,7 @@ describe('AuditVerifier', () => {
       place = batch;
     }
     expect(missed).toEqual([]);
-    expect(fields).toBeGreaterThan(8_000);
+    expect(fields).toBeGreaterThan(8_000 / STEP);
   }, 120_000);
 
   it('finds a change in the database of each column of an event, whoever it is about, and where it is', async () => {
