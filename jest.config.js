@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 const shared = {
   rootDir: '.',
   testEnvironment: 'node',
@@ -31,7 +33,7 @@ const EVERY_ENGINE = ['<rootDir>/test/**/*.e2e-spec.ts'];
 module.exports = {
   testTimeout: 30_000,
   // Jest leaves a core free by default. Suites that wait, for a process, a lease or PostgreSQL, leave one free too.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   globalSetup: '<rootDir>/scripts/build.setup.mjs',
   globalTeardown: '<rootDir>/scripts/build.teardown.mjs',
   projects: [

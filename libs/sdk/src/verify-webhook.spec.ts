@@ -104,10 +104,8 @@ describe('verifyWebhook', () => {
   });
 
   it('names how far the clock is off', () => {
-    const now = () => Date.now() + 3_600_000;
-    expect(refusal({ ...signed, secrets: secret, now }).message).toMatch(
-      /signed 3600? seconds ago|signed 360\d seconds ago/,
-    );
+    const now = () => Number(signed.headers['webhook-timestamp']) * 1_000 + 3_600_000;
+    expect(refusal({ ...signed, secrets: secret, now }).message).toMatch('signed 3600 seconds ago');
     expect(verifyWebhook({ ...signed, secrets: secret, now, toleranceSeconds: 4_000 }).event).toEqual(event);
   });
 
