@@ -6,18 +6,8 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },
   transform: {
-    '^.+\\.[cm]?[jt]s$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-          keepClassNames: true,
-        },
-        module: { type: 'commonjs' },
-      },
-    ],
+    // By .swcrc, as the programs that suites start are.
+    '^.+\\.[cm]?[jt]s$': '@swc/jest',
   },
   // NestJS 12 ships ES modules, which Jest on Node 20 cannot require untransformed.
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
@@ -32,8 +22,9 @@ const EVERY_ENGINE = ['<rootDir>/test/**/*.e2e-spec.ts'];
  */
 module.exports = {
   testTimeout: 30_000,
-  // Jest leaves a core free by default. Suites that wait, for a process, a lease or PostgreSQL, leave one free too.
-  maxWorkers: Math.ceil(1.5 * availableParallelism()),
+  // Jest leaves a core free by default. Suites that wait, for a process, a lease or PostgreSQL, leave one free too. More
+  // would open more connections than the one PostgreSQL of a run takes.
+  maxWorkers: Math.min(12, Math.ceil(1.5 * availableParallelism())),
   globalSetup: '<rootDir>/scripts/build.setup.mjs',
   globalTeardown: '<rootDir>/scripts/build.teardown.mjs',
   projects: [

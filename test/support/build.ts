@@ -32,7 +32,7 @@ export type Program = keyof typeof PROGRAMS;
 
 /** The compiled service. */
 export interface Build {
-  /** Where it stands, for all suites; nothing is written there. */
+  /** Where it stands, for all suites: processes are not to write there. */
   readonly directory: string;
   /** A working directory of the calling file's own. */
   readonly workingDirectory: string;
@@ -40,7 +40,8 @@ export interface Build {
 
 /** The compiled service; the first suite of a run that needs it compiles it, from the sources as they are then. */
 export function useBuild(): Build {
-  const directory = process.env['TEST_BUILD'] ?? '';
+  const directory = process.env['TEST_BUILD'];
+  if (directory === undefined) throw new Error('TEST_BUILD is missing: scripts/build.setup.mjs was not run');
   const workingDirectory = mkdtempSync(join(tmpdir(), 'lethe-work-'));
   beforeAll(() => made(directory), 120_000);
   afterAll(() => rmSync(workingDirectory, { recursive: true, force: true }));
@@ -56,14 +57,11 @@ export function startOf(directory: string, program: Program): string[] {
 export const PROCESS_ENVIRONMENT = { PATH: process.env['PATH'], NODE_PATH: MODULES };
 
 async function made(directory: string): Promise<void> {
-  const [begun, done, failed] = ['begun', 'done', 'failed'].map((name) => join(directory, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [done, failed] = [join(directory, 'done'), join(directory, 'failed')];
   try {
-    mkdirSync(begun);
-  } catch {
+    mkdirSync(join(directory, 'begun'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     await until(() => existsSync(done) || existsSync(failed));
     if (existsSync(failed)) throw new Error(readFileSync(failed, 'utf8'));
     return;
@@ -86,15 +84,7 @@ function compile(target: string): void {
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   for (const file of [...files, join(ROOT, 'ormconfig.ts')]) {
-    const { code } = transformFileSync(file, {
-      jsc: {
-        target: 'es2022',
-        parser: { syntax: 'typescript', decorators: true },
-        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-        keepClassNames: true,
-      },
-      module: { type: 'commonjs' },
-    });
+    const { code } = transformFileSync(file, { configFile: join(ROOT, '.swcrc') });
     const out = join(target, relative(ROOT, file).replace(/\.ts$/, '.js'));
     mkdirSync(dirname(out), { recursive: true });
     writeFileSync(
