@@ -53,12 +53,9 @@ class SqliteFile implements TestDatabase {
   }
 
   async session<T>(work: (rows: TestDatabase['rows']) => Promise<T>): Promise<T> {
-    const database = this.open();
-    try {
-      return await work(async (sql, ...values) => database.prepare(sql).all(...values) as never);
-    } finally {
-      database.close();
-    }
+    return this.use((database) =>
+      work(async (sql, ...values) => database.prepare(sql).all(...values) as never),
+    );
   }
 
   async tables(): Promise<{ name: string; columns: string[] }[]> {
@@ -73,7 +70,7 @@ class SqliteFile implements TestDatabase {
   }
 
   async run(sql: string, ...values: readonly SqlValue[]): Promise<void> {
-    this.use((database) => database.prepare(sql).run(...values));
+    await this.use((database) => database.prepare(sql).run(...values));
   }
 
   async disconnect(): Promise<void> {
@@ -89,19 +86,14 @@ class SqliteFile implements TestDatabase {
     return keysPath(this.path);
   }
 
-  private use<T>(look: (database: SqliteDatabase.Database) => T): T {
-    const database = this.open();
+  private async use<T>(look: (database: SqliteDatabase.Database) => T | Promise<T>): Promise<T> {
+    const database = new SqliteDatabase(this.path, { timeout: 5_000 });
     try {
-      return look(database);
+      if (existsSync(this.keysPath)) database.prepare('ATTACH DATABASE ? AS keys').run(this.keysPath);
+      return await look(database);
     } finally {
       database.close();
     }
-  }
-
-  private open(): SqliteDatabase.Database {
-    const database = new SqliteDatabase(this.path, { timeout: 5_000 });
-    if (existsSync(this.keysPath)) database.prepare('ATTACH DATABASE ? AS keys').run(this.keysPath);
-    return database;
   }
 }
 

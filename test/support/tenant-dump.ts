@@ -10,15 +10,16 @@ const SEALED = /\b[sv]1\.[\w-]+\.([\w-]+)|~[\w-]{18}/g;
 const KEY_ID = /"id":"[\w-]{12}"/;
 const VARYING = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{17,20}\b/g;
 
-const statements = new WeakMap<TestDatabase, Promise<ReadonlyMap<string, string>>>();
+const statements = new WeakMap<TestDatabase, ReadonlyMap<string, string>>();
 
 /** Everything that a database holds of one bot, ids and times replaced: equal for equal states. */
 export async function dumpOf(database: TestDatabase, botId: string): Promise<string[]> {
-  const looks = statements.get(database) ?? statementsOf(database);
-  statements.set(database, looks);
+  let looks = statements.get(database);
+  if (looks === undefined) statements.set(database, (looks = await statementsOf(database)));
+  const looked = [...looks];
   const lines: string[] = [];
   await database.session(async (rows) => {
-    for (const [name, sql] of await looks)
+    for (const [name, sql] of looked)
       for (const row of await rows<object>(sql, botId)) lines.push(`${name} ${masked(JSON.stringify(row))}`);
   });
   return lines.sort();
