@@ -5,6 +5,7 @@ import SqliteDatabase from 'better-sqlite3';
 import type { Bot } from './support/bot';
 import { Service } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
+import { until } from './support/until';
 
 jest.setTimeout(60_000);
 
@@ -129,5 +130,22 @@ describe('an erasure on SQLite, which commits to the data and to the keys one af
     await bot.hasForgotten(who);
     end();
     await reading;
+  });
+});
+
+describe('the deletion of a bot on SQLite', () => {
+  it('stays on record until its keys are out of the files, and is finished later', async () => {
+    const scrubs = jest
+      .spyOn(service.app.get(UnitOfWork), 'scrubKeys')
+      .mockRejectedValue(databaseUnavailable());
+    expect((await bot.delete(`/bots/${bot.id}`)).status).toBe(503);
+    const marked = 'SELECT 1 FROM bots WHERE id = ? AND deleted_at IS NOT NULL';
+    expect(await service.database.rows(marked, bot.id)).toHaveLength(1);
+    scrubs.mockRestore();
+    // Whoever was at it holds the lease for a while.
+    await service.database.run('DELETE FROM job_leases');
+    await service.restart();
+    const left = 'SELECT 1 FROM bots WHERE id = ?';
+    await until(async () => (await service.database.rows(left, bot.id)).length === 0);
   });
 });

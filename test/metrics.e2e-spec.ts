@@ -269,6 +269,17 @@ describe('the numbers', () => {
     await until(async () => valueOf(await scrape(), 'lethe_audit_sealing_oldest_wait_seconds') === 0);
   });
 
+  it('take no log for waiting that is written to all the time, since it is sealed all the time', async () => {
+    const bot = await service.registerBot();
+    const endMs = performance.now() + 5_000;
+    let wait: number | undefined;
+    while (performance.now() < endMs) {
+      await bot.post('/audit/event', { ...subject(), event_type: 'data_exported' });
+      wait = valueOf(await scrape(), 'lethe_audit_sealing_oldest_wait_seconds');
+    }
+    expect(wait).toBeLessThan(4);
+  });
+
   it('tell of a log that cannot be sealed', async () => {
     const bot = await service.registerBot();
     const broken = jest
