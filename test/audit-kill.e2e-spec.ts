@@ -35,7 +35,7 @@ describe('a service that is killed again and again while it writes and seals', (
     await child.start();
     const bot = await Bot.register(child.url);
     let answered = 0;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 4; round++) {
       let isUp = true;
       const write = async (): Promise<void> => {
         while (isUp) {

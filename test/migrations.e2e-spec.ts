@@ -118,11 +118,18 @@ describe('the migrations', () => {
     expect(within(await contents(), before)['keys.subject_keys']).toStrictEqual(before['keys.subject_keys']);
   });
 
+  /** Looked at is each older schema when it is reached first: what it cannot hold is gone from then on. */
   async function expectKept(before: Rows, downs: number): Promise<void> {
+    let reached = 0;
     for (const down of [1, 2, 3, 5, 8, downs].filter((step) => step <= downs)) {
-      for (let turn = 0; turn < down; turn++) await revert();
+      for (let turn = 1; turn <= down; turn++) {
+        await revert();
+        if (turn <= reached) continue;
+        const older = await contents();
+        expect(older).toStrictEqual(within(before, older));
+        reached = turn;
+      }
       const older = await contents();
-      expect(older).toStrictEqual(within(before, older));
       await migrateUp(database);
       const newer = await contents();
       expect(within(newer, older)).toStrictEqual(older);

@@ -451,7 +451,7 @@ describe('chaos', () => {
   const { SIM_SEEDS, SIM_SEED } = globalThis.process.env;
   const seeds =
     SIM_SEED === undefined
-      ? Array.from({ length: Number(SIM_SEEDS ?? 8) }, (_, i) => i + 1)
+      ? Array.from({ length: Number(SIM_SEEDS ?? 12) }, (_, i) => i + 1)
       : [Number(SIM_SEED)];
   const urls = Array.from({ length: 8 }, (_, i) => `http://bot-${i}.test/`);
   const behaviours = [

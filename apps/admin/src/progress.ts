@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Terminal } from '@app/runtime';
 
 /** How often a line is written at most, in milliseconds. */
 const EVERY_MS = 1_000;
@@ -8,7 +8,7 @@ export class Progress {
   private shownMs = -Infinity;
   private drawn = false;
 
-  constructor(private readonly out: Writable & { readonly isTTY?: boolean }) {}
+  constructor(private readonly out: Terminal['stderr']) {}
 
   show(line: string): void {
     const now = performance.now();

@@ -178,7 +178,7 @@ export class SubjectKeys {
     return key;
   }
 
-  /** A key that is not committed yet is known to its unit alone. */
+  /** A key that is not committed yet is known to its unit alone, and from then on to all. */
   private noteNew(tx: Tx, subject: Subject, key: SubjectKey): SubjectKey {
     tx.afterCommit(() => this.opened.set(key.id, key));
     return this.note(tx, subject, key);
