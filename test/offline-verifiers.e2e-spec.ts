@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,13 +58,21 @@ beforeAll(async () => {
   keySet = (await (await fetch(`${service.url}/.well-known/lethe-keys.json`)).json()) as KeySet;
 }, 60_000);
 
-/** The command in Python: its exit code and what it says. */
-function python(kind: string, content: unknown, ...more: string[]): { code: number | null; text: string } {
+/** The command in Python: its exit code and what it says. The service, in this process, goes on meanwhile. */
+function python(
+  kind: string,
+  content: unknown,
+  ...more: string[]
+): Promise<{ code: number | null; text: string }> {
   const [file, keys] = [join(directory, 'evidence'), join(directory, 'keys.json')];
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   writeFileSync(keys, JSON.stringify(keySet));
-  const ran = spawnSync('python3', [SCRIPT, kind, file, '--keys', keys, ...more], { encoding: 'utf8' });
-  return { code: ran.status, text: ran.stdout + ran.stderr };
+  const values = [SCRIPT, kind, file, '--keys', keys, ...more];
+  return new Promise((done) => {
+    const ran = execFile('python3', values, (_error, stdout, stderr) =>
+      done({ code: ran.exitCode, text: stdout + stderr }),
+    );
+  });
 }
 
 /** The JSON with one leaf value replaced, once for each of them. */
@@ -284,16 +292,16 @@ function payloadOf(jws: string): Record<string, unknown> {
 
 // Continuous integration has Python; a machine without it leaves these out.
 (hasPython || process.env['CI'] ? describe : describe.skip)('docs/verify/lethe_verify.py', () => {
-  it('takes what holds', () => {
+  it('takes what holds', async () => {
     const who = ['--salt', salt, '--bot', bot.id, '--user', gone.user_id, '--guild', gone.guild_id];
-    expect(python('certificate', { success: true, data: { certificate } }, ...who)).toMatchObject({
+    expect(await python('certificate', { success: true, data: { certificate } }, ...who)).toMatchObject({
       code: 0,
     });
-    expect(python('certificate', certificate)).toMatchObject({ code: 0 });
-    expect(python('proof', proof)).toMatchObject({ code: 0 });
+    expect(await python('certificate', certificate)).toMatchObject({ code: 0 });
+    expect(await python('proof', proof)).toMatchObject({ code: 0 });
     const kept = join(directory, 'kept');
     writeFileSync(kept, checkpoint);
-    const audit = python('audit', lines.join('\n'), '--checkpoint', kept);
+    const audit = await python('audit', lines.join('\n'), '--checkpoint', kept);
     expect(audit.text).toContain('"events": 21');
     expect(audit.code).toBe(0);
   });
@@ -301,29 +309,31 @@ function payloadOf(jws: string): Record<string, unknown> {
   it('refuses a hash beside a value, and an export that does not go on from what was kept', async () => {
     const rival = await contradicting(checkpoint);
     for (const event of forged(proof.event).filter((_, at) => at % 4 === 1))
-      expect(python('proof', { ...proof, event }).text).toContain('has to be told by value and salt');
+      expect((await python('proof', { ...proof, event })).text).toContain('has to be told by value and salt');
     const [one, two] = [join(directory, 'one'), join(directory, 'two')];
     writeFileSync(one, checkpoint);
     writeFileSync(two, rival);
     const part = (await exportedAfter(checkpoint)).join('\n');
-    expect(python('audit', part, '--checkpoint', one)).toMatchObject({ code: 0 });
-    expect(python('audit', part, '--checkpoint', two).text).toContain('it does not hold');
+    expect(await python('audit', part, '--checkpoint', one)).toMatchObject({ code: 0 });
+    expect((await python('audit', part, '--checkpoint', two)).text).toContain('it does not hold');
     const both = ['--checkpoint', one, '--checkpoint', two];
-    expect(python('audit', lines.join('\n'), ...both).text).toContain('it does not hold: batch');
+    expect((await python('audit', lines.join('\n'), ...both)).text).toContain('it does not hold: batch');
   });
 
-  it('refuses what does not, and says why', () => {
+  it('refuses what does not, and says why', async () => {
     const other = ['--salt', salt, '--bot', bot.id, '--user', subject().user_id, '--guild', gone.guild_id];
-    expect(python('certificate', certificate, ...other)).toMatchObject({ code: 1 });
-    expect(python('certificate', certificate.replace(/.{9}$/, 'AAAAAAAAA')).text).toContain(
+    expect(await python('certificate', certificate, ...other)).toMatchObject({ code: 1 });
+    expect((await python('certificate', certificate.replace(/.{9}$/, 'AAAAAAAAA'))).text).toContain(
       'it does not hold',
     );
     const some = variants(proof).filter((_, at) => at % 4 === 0);
-    for (const changed of some) expect(python('proof', changed)).toMatchObject({ code: 1 });
+    for (const changed of some) expect(await python('proof', changed)).toMatchObject({ code: 1 });
     for (const at of [0, 1, lines.length - 2, lines.length - 1])
-      expect(python('audit', lines.toSpliced(at, 1).join('\n'))).toMatchObject({ code: 1 });
+      expect(await python('audit', lines.toSpliced(at, 1).join('\n'))).toMatchObject({ code: 1 });
     const planted = variants(JSON.parse(lines[2] ?? '')).filter((_, at) => at % 3 === 0);
     for (const event of planted)
-      expect(python('audit', lines.with(2, JSON.stringify(event)).join('\n'))).toMatchObject({ code: 1 });
+      expect(await python('audit', lines.with(2, JSON.stringify(event)).join('\n'))).toMatchObject({
+        code: 1,
+      });
   });
 });
