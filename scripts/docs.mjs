@@ -11,6 +11,7 @@ const path = (name) => join(ROOT, name);
 /** A TypeScript module and what it imports from its folder, straight from the source: no build is needed. */
 function moduleUrl(name) {
   const { code } = transformFileSync(path(name), {
+    swcrc: false,
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
   });
   const linked = code.replace(

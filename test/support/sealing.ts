@@ -3,11 +3,14 @@ import { AuditSealer } from '../../libs/audit/src/audit-sealer';
 import { AuditSealing } from '../../libs/audit/src/audit-sealing';
 import type { Bot } from './bot';
 import type { Service } from './service';
+import { until } from './until';
 
-/** Seals what a log has now, without waiting for the job. */
+/**
+ * Seals what a log has now, without waiting for the job. On PostgreSQL events are sealed when every older transaction has
+ * ended, those of other databases of the server too: of other suites some take longer than anybody is kept waiting.
+ */
 export async function seal(service: Service, bot: { readonly id: string }): Promise<void> {
-  const isSealed = await service.app.get(AuditSealer).sealNow(bot.id);
-  if (!isSealed) throw new Error('the log could not be sealed');
+  await until(() => service.app.get(AuditSealer).sealNow(bot.id));
 }
 
 /** What the verifier says of a log. */
