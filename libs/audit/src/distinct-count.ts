@@ -4,6 +4,8 @@ const EXACT_MAX = 50_000;
 const REGISTER_BITS = 14;
 const REGISTERS = 2 ** REGISTER_BITS;
 
+const { clz32, imul } = Math;
+
 /**
  * Counts different texts in a bounded memory: exactly up to 50,000, and beyond that by estimate (HyperLogLog), which is
  * off by 0.8 % as a rule and by 3 % hardly ever.
@@ -36,7 +38,7 @@ export class DistinctCount {
 function note(registers: Uint8Array, text: string): void {
   const [one, other] = hash(text);
   const register = one >>> (32 - REGISTER_BITS);
-  const rank = Math.clz32(other) + 1;
+  const rank = clz32(other) + 1;
   if (rank > (registers[register] ?? 0)) registers[register] = rank;
 }
 
@@ -46,16 +48,16 @@ function hash(text: string): [number, number] {
   let other = 0x7f4a7c15;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    one = Math.imul(one ^ code, 0x85ebca6b);
-    other = Math.imul(other ^ code, 0xc2b2ae35);
+    one = imul(one ^ code, 0x85ebca6b);
+    other = imul(other ^ code, 0xc2b2ae35);
     one ^= one >>> 15;
     other ^= other >>> 13;
   }
-  return [mixed(one ^ Math.imul(other, 0x27d4eb2f)), mixed(other ^ Math.imul(one, 0x165667b1))];
+  return [mixed(one ^ imul(other, 0x27d4eb2f)), mixed(other ^ imul(one, 0x165667b1))];
 }
 
 function mixed(value: number): number {
-  let mix = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35);
+  let mix = imul(value ^ (value >>> 16), 0x85ebca6b);
+  mix = imul(mix ^ (mix >>> 13), 0xc2b2ae35);
   return (mix ^ (mix >>> 16)) >>> 0;
 }
