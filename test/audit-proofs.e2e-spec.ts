@@ -1,4 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
+import { AuditService } from '@app/audit';
+import { UnitOfWork } from '@app/database';
 import { Client as PgClient } from 'pg';
 import { AuditSealer } from '../libs/audit/src/audit-sealer';
 import type { Bot } from './support/bot';
@@ -290,22 +292,19 @@ if (engine === 'postgres') {
       const older = new PgClient({ connectionString: service.database.url });
       await older.connect();
       await older.query('BEGIN');
-      // As the service appends: the number of the transaction before the place.
       const {
         rows: [{ seq: low }],
       } = (await older.query<{ seq: string }>(
-        `SELECT nextval(CASE WHEN pg_current_xact_id() IS NOT NULL THEN 'audit_events_seq'::regclass END) AS seq`,
+        `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, created_at)
+         VALUES ($1, nextval('audit_events_seq'), gen_random_uuid()::text, '12345678901234567', '12345678901234567',
+           'data_deleted', 'client', '2026-01-01T00:00:00.000Z')
+         RETURNING seq`,
+        [bot.id],
       )) as unknown as { rows: [{ seq: string }] };
       const id = await write();
       expect(await service.app.get(AuditSealer).sealNow(bot.id)).toBe(false);
       expect(await heads()).not.toContain(Number(low) + 1);
       expectFailure(await bot.get(`/audit/proof/${id}`), 503, 'service_unavailable');
-      await older.query(
-        `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, created_at)
-         VALUES ($1, $2, gen_random_uuid()::text, '12345678901234567', '12345678901234567', 'data_deleted', 'client',
-           '2026-01-01T00:00:00.000Z')`,
-        [bot.id, low],
-      );
       await older.query(
         `INSERT INTO audit_counts VALUES ($1, '', 'data_deleted', 99, 1), ($1, '12345678901234567', 'data_deleted', 99, 1)`,
         [bot.id],
@@ -314,6 +313,40 @@ if (engine === 'postgres') {
       await older.end();
       expect((await prove(id)).event.seq).toBe(Number(low) + 1);
       expect(await verified(service, bot)).toMatchObject({ events: 3, unsealed: 0, found: [] });
+    });
+
+    it('waits for a unit of the service that has appended and not ended', async () => {
+      const { user_id: userId, guild_id: guildId } = subject();
+      let end: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => (end = resolve));
+      let appended: () => void = () => undefined;
+      const isAppended = new Promise<void>((resolve) => (appended = resolve));
+      const unit = service.app.get(UnitOfWork).write(async (tx) => {
+        const who = { botId: bot.id, userId, guildId };
+        const { id } = await service.app.get(AuditService).record(tx, who, 'data_exported');
+        appended();
+        await gate;
+        return id;
+      });
+      await isAppended;
+      const id = await write();
+      expect(await service.app.get(AuditSealer).sealNow(bot.id)).toBe(false);
+      end();
+      const low = (await prove(await unit)).event.seq;
+      expect((await prove(id)).event.seq).toBeGreaterThan(low);
+      expect(await verified(service, bot)).toMatchObject({ events: 2, unsealed: 0, found: [] });
+    });
+
+    it('is held up by nobody who writes no event', async () => {
+      const other = new PgClient({ connectionString: service.database.url });
+      await other.connect();
+      await other.query('BEGIN');
+      await other.query('SELECT pg_current_xact_id()');
+      const id = await write();
+      expect(await service.app.get(AuditSealer).sealNow(bot.id)).toBe(true);
+      expect((await prove(id)).event.id).toBe(id);
+      await other.query('ROLLBACK');
+      await other.end();
     });
   });
 }

@@ -3,7 +3,7 @@ import { AuditPruning } from '@app/audit';
 import { JobLeases, UnitOfWork } from '@app/database';
 import { type KeySet, verifyAuditExport } from '@app/sdk';
 import type { Bot } from './support/bot';
-import { exported, seal, verified, withoutSealing } from './support/sealing';
+import { contradicting, exported, seal, verified, withoutSealing } from './support/sealing';
 import { useService } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
 
@@ -65,6 +65,25 @@ describe('AuditPruning', () => {
     );
     expect(listed.data.checkpoints.map(({ number }) => number)).toStrictEqual([4, 3]);
     expect(listed.data.pruning).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  });
+
+  it('leaves what a checkpoint of the last batch that went is compared with, here and away from the service', async () => {
+    const between = await grown();
+    interface Listed {
+      readonly checkpoints: readonly { readonly number: number; readonly checkpoint: string }[];
+    }
+    const { checkpoints } = (await bot.get<Listed>('/audit/checkpoints')).data;
+    const kept = checkpoints.find(({ number }) => number === 2)?.checkpoint ?? '';
+    const rival = await contradicting(service, kept);
+    await prune(between);
+    expect((await verified(service, bot, [kept])).found).toStrictEqual([]);
+    expect((await verified(service, bot, [rival])).found).toMatchObject([{ batch: 2, fault: 'batch' }]);
+    const keySet = (await (await fetch(`${service.url}/.well-known/lethe-keys.json`)).json()) as KeySet;
+    const lines = await exported(bot);
+    await expect(verifyAuditExport(lines, keySet, [kept])).resolves.toMatchObject({ events: 2 });
+    await expect(verifyAuditExport(lines, keySet, [rival])).rejects.toThrow(
+      'is not the one of the checkpoint',
+    );
   });
 
   it('keeps the totals exact, by guild and type and of erased users too', async () => {

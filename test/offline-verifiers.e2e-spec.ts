@@ -11,10 +11,8 @@ import {
   verifyAuditProof,
   verifyCertificate,
 } from '@app/sdk';
-import { Signer } from '@app/crypto';
-import { chainOf } from '../libs/sdk/src/audit-hashes';
 import type { Bot } from './support/bot';
-import { exported, seal, verified } from './support/sealing';
+import { contradicting, exported, payloadOf, seal, verified } from './support/sealing';
 import { Service, useService } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
 
@@ -252,7 +250,7 @@ describe('a checkpoint that was kept', () => {
   const verify = (given: readonly string[], ...kept: string[]) => verifyAuditExport(given, keySet, kept);
 
   it('is where a later part has to go on from, also one without a batch', async () => {
-    const rival = await contradicting(checkpoint);
+    const rival = await contradicting(service, checkpoint);
     const last = await exportedAfter(checkpoint);
     await bot.post('/audit/event', { ...subject(), event_type: 'data_deleted' });
     await seal(service, bot);
@@ -264,7 +262,7 @@ describe('a checkpoint that was kept', () => {
   });
 
   it('is refused beside one that contradicts it, and for the log of another bot', async () => {
-    const rival = await contradicting(checkpoint);
+    const rival = await contradicting(service, checkpoint);
     await expect(verify(lines, checkpoint, rival)).rejects.toThrow('is not the one of the checkpoint');
     const other = await service.registerBot();
     await other.post('/audit/event', { ...subject(), event_type: 'data_deleted' });
@@ -275,19 +273,8 @@ describe('a checkpoint that was kept', () => {
   });
 });
 
-/** Signed by the service too, for the same number: what it would show of a log that was written anew. */
-function contradicting(jws: string): Promise<string> {
-  const payload = { ...payloadOf(jws), sealed_at: '2020-01-01T00:00:00.000Z' };
-  const type = 'lethe-audit-checkpoint+jwt';
-  return service.app.get(Signer).sign({ ...payload, chain: chainOf(payload) }, type);
-}
-
 function exportedAfter(jws: string): Promise<string[]> {
   return exported(bot, `?after=${String(payloadOf(jws)['number'])}`);
-}
-
-function payloadOf(jws: string): Record<string, unknown> {
-  return JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 }
 
 // Continuous integration has Python; a machine without it leaves these out.
@@ -307,7 +294,7 @@ function payloadOf(jws: string): Record<string, unknown> {
   });
 
   it('refuses a hash beside a value, and an export that does not go on from what was kept', async () => {
-    const rival = await contradicting(checkpoint);
+    const rival = await contradicting(service, checkpoint);
     for (const event of forged(proof.event).filter((_, at) => at % 4 === 1))
       expect((await python('proof', { ...proof, event })).text).toContain('has to be told by value and salt');
     const [one, two] = [join(directory, 'one'), join(directory, 'two')];

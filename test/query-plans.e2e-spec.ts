@@ -22,7 +22,7 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
     /FROM "?deletion_requests"?.* WHERE \(*("\w+"\.)?"?status"? = [^A]*(AND \(*("\w+"\.)?"?created_at"? < [^A]*)?$/s,
   ],
   ['erasures that were left behind for long', /FROM deletion_requests WHERE status = .* LIMIT 1$/],
-  ['how far no older transaction is left, for the seals', /audit_events_seq|^SELECT lpad\(/],
+  ['how far nobody is left who writes events, for the seals', /audit_events_seq$|FROM pg_locks/],
   ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
   ['the next bot with something that ages', /^SELECT bot_id FROM [\w.]+ WHERE bot_id > \S+ .*LIMIT 1$/],
 ];

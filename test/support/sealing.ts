@@ -1,13 +1,15 @@
 import { AuditVerifier, type LogFault, type LogSummary } from '@app/audit';
+import { Signer } from '@app/crypto';
 import { AuditSealer } from '../../libs/audit/src/audit-sealer';
 import { AuditSealing } from '../../libs/audit/src/audit-sealing';
+import { chainOf } from '../../libs/sdk/src/audit-hashes';
 import type { Bot } from './bot';
 import type { Service } from './service';
 import { until } from './until';
 
 /**
- * Seals what a log has now, without waiting for the job. On PostgreSQL events are sealed when every older transaction has
- * ended, those of other databases of the server too: of other suites some take longer than anybody is kept waiting.
+ * Seals what a log has now, without waiting for the job. Whoever else writes events is waited for, longer than a request
+ * is kept waiting.
  */
 export async function seal(service: Service, bot: { readonly id: string }): Promise<void> {
   await until(() => service.app.get(AuditSealer).sealNow(bot.id));
@@ -31,6 +33,17 @@ export async function exported(bot: Bot, query = ''): Promise<string[]> {
   });
   if (response.status !== 200) throw new Error(`the export was answered ${response.status}`);
   return (await response.text()).trimEnd().split('\n');
+}
+
+export function payloadOf(jws: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
+}
+
+/** Signed by the service too, for the same number: what it would show of a log that was written anew. */
+export function contradicting(service: Service, jws: string): Promise<string> {
+  const payload = { ...payloadOf(jws), sealed_at: '2020-01-01T00:00:00.000Z' };
+  const type = 'lethe-audit-checkpoint+jwt';
+  return service.app.get(Signer).sign({ ...payload, chain: chainOf(payload) }, type);
 }
 
 /** From now on the log is sealed only where a test does it: for tests that count statements, or compare all rows. */

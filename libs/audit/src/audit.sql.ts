@@ -44,13 +44,8 @@ const COUNT = `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, t
 const WRITERS = 16;
 
 /**
- * Whoever takes a place has a number of its transaction by then: so it can be told when nobody is left who could come in
- * below a place (settled-order.ts).
- */
-const NEXT_PLACE = `nextval(CASE WHEN pg_current_xact_id() IS NOT NULL THEN 'audit_events_seq'::regclass END)`;
-
-/**
- * Any number of events, and their counts, by one statement. The counts are changed in the order of their keys, so that
+ * Any number of events, and their counts, by one statement, which has the lock on the table before it takes their places
+ * (settled-order.ts). The counts are changed in the order of their keys, so that
  * units which do meet in one wait for each other in turn.
  */
 const APPEND = `WITH given AS (
@@ -59,7 +54,7 @@ const APPEND = `WITH given AS (
       WITH ORDINALITY AS event (bot_id, id, guild_id, user_id, event_type, source, details, created_at, counted, place)
   ), appended AS (
     INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
-    SELECT bot_id, ${NEXT_PLACE}, id, guild_id, user_id, event_type, source, details, created_at
+    SELECT bot_id, nextval('audit_events_seq'), id, guild_id, user_id, event_type, source, details, created_at
     FROM (SELECT * FROM given ORDER BY place) AS ordered
   ), counted AS (
     SELECT bot_id, counted AS guild_id, event_type FROM given

@@ -3,13 +3,15 @@ import { type Tx, UnitOfWork } from '@app/database';
 
 /** The last place given away, whether or not its event is committed. */
 const LAST_PLACE = `SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS seq FROM audit_events_seq`;
-/** Numbers of transactions exceed what a JavaScript number holds: they are compared as texts of one length. */
-const TRANSACTIONS = `SELECT lpad(pg_current_xact_id()::text, 20, '0') AS own,
-  lpad(pg_snapshot_xmin(pg_current_snapshot())::text, 20, '0') AS oldest`;
+/** Transactions that append events, or change or remove some: each holds the lock on the table until its end. */
+const WRITERS = `SELECT virtualtransaction AS id FROM pg_locks
+  WHERE relation = 'audit_events'::regclass AND mode = 'RowExclusiveLock'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
+/** A place, and who was writing when it was the last one. */
 interface Note {
   readonly seq: number;
-  readonly xid: string;
+  readonly writers: readonly string[];
 }
 
 export interface Look {
@@ -21,33 +23,36 @@ export interface Look {
 
 /**
  * Says up to where the order of the log stands still. On PostgreSQL an event takes its place before its transaction
- * commits, so that one may come in below another that is there already. Whoever has a place had the number of its
- * transaction before (audit.sql.ts): once no transaction is under way that is as old as a look at the last place, no
+ * commits, so that one may come in below another that is there already. PostgreSQL locks the table before the statement
+ * that appends takes a place: once every transaction has ended that held the lock after a look at the last place, no
  * event can come in at or below that.
  */
 @Injectable()
 export class SettledOrder {
-  private readonly notes: Note[] = [];
+  private notes: Note[] = [];
   private settled = 0;
+  private looks: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
+  /** One after the other: who writes is compared with earlier notes alone. */
   look(): Promise<Look> {
-    return this.unitOfWork.write((tx) => this.lookIn(tx));
+    const look = this.looks.then(() => this.unitOfWork.read((tx) => this.lookIn(tx)));
+    this.looks = look.catch(() => undefined);
+    return look;
   }
 
   private async lookIn(tx: Tx): Promise<Look> {
     // Units on SQLite take turns.
     if (tx.engine === 'sqlite') return { upTo: 0, settled: Number.MAX_SAFE_INTEGER };
-    // In this order: a number of its own that is younger than every transaction with one of these places.
-    const place = await tx.get<{ seq: number }>(LAST_PLACE);
-    const { own = '', oldest = '' } = (await tx.get<{ own: string; oldest: string }>(TRANSACTIONS)) ?? {};
-    const note = { seq: place?.seq ?? 0, xid: own };
-    tx.afterCommit(() => this.notes.push(note));
-    for (let first = this.notes[0]; first !== undefined && first.xid <= oldest; first = this.notes[0]) {
-      this.settled = Math.max(this.settled, first.seq);
-      this.notes.shift();
-    }
-    return { upTo: note.seq, settled: this.settled };
+    // In this order: whoever has taken one of these places, and has not ended, is among the writers.
+    const upTo = (await tx.get<{ seq: number }>(LAST_PLACE))?.seq ?? 0;
+    const writers = (await tx.all<{ id: string }>(WRITERS)).map(({ id }) => id);
+    const writing = new Set(writers);
+    this.notes.push({ seq: upTo, writers });
+    const open = this.notes.findIndex((note) => note.writers.some((id) => writing.has(id)));
+    const ended = this.notes.splice(0, open < 0 ? this.notes.length : open);
+    this.settled = Math.max(this.settled, ...ended.map(({ seq }) => seq));
+    return { upTo, settled: this.settled };
   }
 }

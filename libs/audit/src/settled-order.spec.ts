@@ -1,0 +1,77 @@
+import { setImmediate as pause } from 'node:timers/promises';
+import type { Tx, UnitOfWork } from '@app/database';
+import { SettledOrder } from './settled-order';
+
+/** A log of which somebody knows the last place, and who writes; a list of writers can be held back on its way. */
+class Log {
+  last = 0;
+  writers: string[] = [];
+  private held: Promise<void> | undefined;
+
+  readonly order = new SettledOrder({
+    read: (work: (tx: Tx) => Promise<unknown>) => work(this as unknown as Tx),
+  } as unknown as UnitOfWork);
+
+  readonly engine = 'postgres';
+
+  get(): Promise<{ seq: number }> {
+    return Promise.resolve({ seq: this.last });
+  }
+
+  async all(): Promise<{ id: string }[]> {
+    const found = this.writers.map((id) => ({ id }));
+    const held = this.held;
+    this.held = undefined;
+    await held;
+    return found;
+  }
+
+  /** The next list of writers comes when the answer is called. */
+  hold(): () => void {
+    let release: () => void = () => undefined;
+    this.held = new Promise((resolve) => (release = resolve));
+    return release;
+  }
+}
+
+describe('SettledOrder', () => {
+  it('settles at once what nobody can come in below', async () => {
+    const log = new Log();
+    log.last = 5;
+    expect(await log.order.look()).toEqual({ upTo: 5, settled: 5 });
+  });
+
+  it('waits for all that wrote at the look, and for nobody who began later', async () => {
+    const log = new Log();
+    [log.last, log.writers] = [5, ['1/1', '2/1']];
+    expect(await log.order.look()).toEqual({ upTo: 5, settled: 0 });
+    [log.last, log.writers] = [7, ['2/1', '3/1']];
+    expect(await log.order.look()).toEqual({ upTo: 7, settled: 0 });
+    [log.last, log.writers] = [8, ['1/2', '3/1']];
+    expect(await log.order.look()).toEqual({ upTo: 8, settled: 5 });
+    [log.last, log.writers] = [9, ['1/2']];
+    expect(await log.order.look()).toEqual({ upTo: 9, settled: 7 });
+  });
+
+  it('takes nobody for ended because a look that began before knows nothing of them', async () => {
+    const log = new Log();
+    log.last = 5;
+    const release = log.hold();
+    const first = log.order.look();
+    await pause();
+    [log.last, log.writers] = [6, ['1/1']];
+    const second = log.order.look();
+    await pause();
+    release();
+    expect([(await first).settled, (await second).settled]).toEqual([5, 5]);
+    expect(await log.order.look()).toEqual({ upTo: 6, settled: 5 });
+  });
+
+  it('goes on after a look that failed', async () => {
+    const log = new Log();
+    jest.spyOn(log, 'get').mockRejectedValueOnce(new Error('gone'));
+    await expect(log.order.look()).rejects.toThrow('gone');
+    log.last = 3;
+    expect((await log.order.look()).settled).toBe(3);
+  });
+});
