@@ -246,6 +246,43 @@ describe('GET /api/v1/audit/events', () => {
     expectFaults(await bot.get(`/audit/events?page_size=${String(size)}`), 'page_size');
   });
 
+  it('answers 200 with every event where one, or the key of a user, is damaged, and says which cannot be opened', async () => {
+    const [whole, damagedText, damagedKey] = [subject(), subject(), subject()];
+    for (const who of [whole, damagedText, damagedKey]) await write({ ...valid(), ...who });
+    const bare = subject();
+    await write({ ...bare, event_type: 'data_exported' });
+    const cut = (text: string) => `${text.slice(0, -4)}AAAA`;
+    const [event] = await service.database.rows<{ details: string }>(
+      'SELECT details FROM audit_events WHERE user_id = ?',
+      damagedText.user_id,
+    );
+    await service.database.run(
+      'UPDATE audit_events SET details = ? WHERE user_id = ?',
+      ...[cut(event?.details ?? ''), damagedText.user_id],
+    );
+    const [key] = await service.database.rows<{ sealed: string }>(
+      'SELECT sealed FROM keys.subject_keys WHERE user_id = ?',
+      damagedKey.user_id,
+    );
+    await service.database.run(
+      'UPDATE keys.subject_keys SET sealed = ? WHERE user_id = ?',
+      ...[cut(key?.sealed ?? ''), damagedKey.user_id],
+    );
+    // A key that was opened before is not opened again.
+    await service.restart();
+    const { events } = await list();
+    const shown = events.map(({ user_id, details, unreadable }) => ({ user_id, details, unreadable }));
+    expect(shown).toEqual([
+      { user_id: bare.user_id, details: null, unreadable: undefined },
+      { user_id: damagedKey.user_id, details: null, unreadable: true },
+      { user_id: damagedText.user_id, details: null, unreadable: true },
+      { user_id: whole.user_id, details: { reason: 'asked by mail' }, unreadable: undefined },
+    ]);
+    const told = service.logLines.filter((line) => line.includes('cannot be read'));
+    expect(told).toHaveLength(2);
+    expect(told.join()).not.toMatch(/\d{17,20}/);
+  });
+
   it('answers 401 without a key', async () => {
     expectFailure(await service.anonymous.get('/audit/events'), 401, 'unauthorized');
   });

@@ -221,8 +221,9 @@ describe('the receipt of POST /api/v1/consents/accept', () => {
   it('is left out where it cannot be signed, since the consent is given by then, and can be had later', async () => {
     await request();
     const signer = service.app.get(Signer, { strict: false });
-    jest.spyOn(signer, 'sign').mockRejectedValueOnce(new Error('no key'));
+    const broken = jest.spyOn(signer, 'sign').mockRejectedValue(new Error('no key'));
     const answer = await accept();
+    broken.mockRestore();
     expect(answer.status).toBe(200);
     expect(answer.data).not.toHaveProperty('receipt');
     expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });

@@ -41,6 +41,12 @@ export class AuditEventView {
     description: 'true once the user was erased: the ids are 20 zeros, unless the request has named them',
   })
   erased?: boolean;
+  @Flag({
+    optional: true,
+    description:
+      'true where details were stored that cannot be opened any more, since they or their key are damaged',
+  })
+  unreadable?: boolean;
 }
 
 export class AuditEventsView {

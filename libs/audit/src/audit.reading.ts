@@ -13,7 +13,7 @@ const WITH_KEY = `SELECT ${COLUMNS}, stored.id AS key_id, stored.sealed AS key_s
     ON stored.bot_id = event.bot_id AND stored.guild_id = event.guild_id AND stored.user_id = event.user_id`;
 
 /** An event as it is stored. */
-export interface EventRow extends Omit<AuditEventView, 'details' | 'erased'> {
+export interface EventRow extends Omit<AuditEventView, 'details' | 'erased' | 'unreadable'> {
   readonly details: string | null;
 }
 

@@ -1,6 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { type AuditEventType, Clock, Page, Random } from '@app/common';
-import { isDigest, type StoredKey, SubjectDigests, type SubjectKey } from '@app/crypto';
+import {
+  isDigest,
+  type StoredKey,
+  SubjectDigests,
+  type SubjectKey,
+  UnreadableSecretError,
+} from '@app/crypto';
 import { type Subject, type Tx, UnitOfWork } from '@app/database';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
 import type { AuditSource } from './audit-event.entity';
@@ -15,9 +21,14 @@ const BATCH = 100;
 /** Stands where an erased id stood: a snowflake, so that no client stumbles, which no platform issues. */
 const ERASED_ID = '0'.repeat(20);
 
+/** The details are there, and nobody can open them: they, or the key of the subject, are damaged. */
+const UNREADABLE = Symbol('unreadable');
+
 /** The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. */
 @Injectable()
 export class AuditService {
+  private readonly logger = new Logger(AuditService.name);
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
@@ -136,7 +147,7 @@ export class AuditService {
     key: SubjectKey | StoredKey | undefined,
     asked: Pick<AuditQuery, 'user_id' | 'guild_id'>,
   ): AuditEventView {
-    const details = this.details.open(botId, row, key);
+    const details = this.detailsOf(botId, row, key);
     const isErased = isDigest(row.user_id);
     return {
       ...row,
@@ -145,8 +156,25 @@ export class AuditService {
         guild_id: asked.guild_id ?? ERASED_ID,
         erased: true,
       }),
-      details: details === null ? null : (JSON.parse(details) as object),
+      ...(details === UNREADABLE
+        ? { details: null, unreadable: true }
+        : { details: details === null ? null : (JSON.parse(details) as object) }),
     };
+  }
+
+  /** Damage to one event, or to the key of one subject, hides no other event. @throws while the master key is missing */
+  private detailsOf(
+    botId: string,
+    row: EventRow,
+    key: SubjectKey | StoredKey | undefined,
+  ): string | null | typeof UNREADABLE {
+    try {
+      return this.details.open(botId, row, key);
+    } catch (error) {
+      if (!(error instanceof UnreadableSecretError) || error.code !== undefined) throw error;
+      this.logger.error(`The details of audit event ${row.id} cannot be read: ${error.message}`);
+      return UNREADABLE;
+    }
   }
 }
 
