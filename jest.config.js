@@ -25,7 +25,7 @@ module.exports = {
   // Jest leaves a core free by default. Suites that wait, for a process, a lease or PostgreSQL, leave one free too. More
   // would open more connections than the one PostgreSQL of a run takes.
   maxWorkers: Math.min(12, Math.ceil(1.5 * availableParallelism())),
-  // What suites leave behind grows, and with it the time to go through it all.
+  // Suites leave much behind: without a limit the workers of one run need several gigabytes.
   workerIdleMemoryLimit: '700MB',
   globalSetup: '<rootDir>/scripts/build.setup.mjs',
   globalTeardown: '<rootDir>/scripts/build.teardown.mjs',
