@@ -54,7 +54,7 @@ describe('npm run admin -- keys:rotate beside running processes', () => {
     await first.end('SIGTERM');
 
     const running = await serviceWith(BOTH).start();
-    const there = movedTo(bot, running);
+    const there = bot.at(running);
     const rotation = runScript(build, 'admin', ['keys:rotate'], {
       DATABASE_URL: database.url,
       LETHE_MASTER_KEY: BOTH,
@@ -66,7 +66,7 @@ describe('npm run admin -- keys:rotate beside running processes', () => {
     await running.end('SIGTERM');
 
     const last = await serviceWith(PRESENT.toString('base64')).start();
-    const then = movedTo(bot, last);
+    const then = bot.at(last);
     for (const who of people)
       expect((await then.export<{ data: object }>(who)).data.data).toEqual({
         profile: { value: who.user_id },
@@ -101,12 +101,3 @@ describe('npm run admin -- keys:rotate beside running processes', () => {
     expect(opened).toBe('whsec_changed');
   });
 });
-
-/** The same bot, as it speaks to another process. */
-function movedTo(bot: Bot, { url }: ChildService): Bot {
-  const { id, name, key, platformBotId, webhookSecret } = bot;
-  return new Bot(url, {
-    ...{ id, name, platform_bot_id: platformBotId, webhook_secret: webhookSecret },
-    ...{ api_key: key, api_key_prefix: '' },
-  });
-}

@@ -10,6 +10,7 @@ import { subject } from './support/snowflakes';
 import { until } from './support/until';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
+const EVENTS = 'SELECT COUNT(*) AS count FROM audit_events';
 let directory: string;
 let database: TestDatabase;
 let bot: Bot;
@@ -40,6 +41,27 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.drop();
   rmSync(directory, { recursive: true, force: true });
+});
+
+describe('keys:list, audit:verify and retention:preview', () => {
+  it('answer beside a service that goes on writing, and change nothing', async () => {
+    const service = await new ServiceHere(database, environment()).start();
+    const [{ count: before } = { count: 0 }] = await database.rows<{ count: number }>(EVENTS);
+    let written = 0;
+    let isOver = false;
+    const writing = (async () => {
+      for (; !isOver; written++) await bot.at(service).hasConsent(subject());
+    })();
+    for (const command of ['keys:list', 'audit:verify', 'retention:preview'])
+      expect(await admin(command)).toMatchObject({ code: 0 });
+    isOver = true;
+    await writing;
+    await service.end();
+    // Each consent is asked for and given.
+    const [{ count: after } = { count: 0 }] = await database.rows<{ count: number }>(EVENTS);
+    expect(written).toBeGreaterThan(0);
+    expect(after).toBe(before + 2 * written);
+  });
 });
 
 describe('npm run admin -- retention:preview', () => {

@@ -45,6 +45,9 @@ describe('npm run admin', () => {
     const settings = await runScript(build, 'admin', ['keys:list'], { DATABASE_URL: 'mysql://x' });
     expect(settings).toMatchObject({ code: 1, stdout: '' });
     expect(settings.stderr).toContain('DATABASE_URL must be sqlite:PATH');
+    const nothing = await admin('keys:list');
+    expect(nothing).toMatchObject({ code: 1, stdout: '' });
+    expect(nothing.stderr).toMatch(/^There is no database at \S+lethe\.db\.$/m);
     const file = await admin('ledger:import', '--in', join(directory, 'none'));
     expect(file).toMatchObject({ code: 1, stdout: '' });
     expect(file.stderr).toMatch(/^\S+none cannot be read \(ENOENT\)\.\n$/);

@@ -107,7 +107,7 @@ describe('pg_terminate_backend during the migrations', () => {
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE audit_counts');
     const config = readConfig({ DATABASE_URL: database.url });
-    const open = databaseEngine(config).open(ormOptions(config), true, () => undefined);
+    const open = databaseEngine(config).open(ormOptions(config), 'migrate', () => undefined);
     const refused = expect(open).rejects.toThrow(StartError);
     const pid = await waiting();
     // One connection migrates and holds the lock: with it ends all.

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError } from '@app/common';
-import { SqliteConnection, sqliteOptions, SqliteTurnReader, SqliteUnitOfWork, type Tx } from '@app/database';
+import {
+  SqliteConnection,
+  sqliteOptions,
+  SqliteReading,
+  SqliteTurnReader,
+  SqliteUnitOfWork,
+  type Tx,
+} from '@app/database';
 import { DataSource } from 'typeorm';
 
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
@@ -363,5 +370,30 @@ describe('every connection', () => {
       expect(database.pragma('foreign_keys', { simple: true })).toBe(1);
       expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
     }
+  });
+});
+
+describe('a unit of work that reads beside another process', () => {
+  it('sees what that commits, refuses what writes, and says that it can remove nothing', async () => {
+    const [all, one] = [await open('read'), await open('read')];
+    const beside = new SqliteReading(
+      all,
+      all,
+      new SqliteTurnReader(one),
+      () => open('read'),
+      (error) => faults.push(error),
+    );
+    await unitOfWork.write((tx) => insert(tx, 1));
+    const notes = (tx: Tx) => tx.all<{ id: number }>('SELECT id FROM notes');
+    for (const way of ['read', 'write', 'snapshot'] as const)
+      expect(await beside[way](notes)).toStrictEqual([{ id: 1 }]);
+    expect(await beside.get('SELECT id FROM notes')).toStrictEqual({ id: 1 });
+    expect(await settled(beside.write((tx) => insert(tx, 2)))).toMatchObject({
+      error: { code: 'SQLITE_READONLY' },
+    });
+    for (const way of ['scrub', 'scrubKeys'] as const)
+      expect(await settled(beside[way]())).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(await ids()).toStrictEqual([1]);
+    for (const { dataSource } of [all, one]) await dataSource.destroy();
   });
 });

@@ -45,6 +45,15 @@ export class Bot extends Client {
     return new Bot(baseUrl, arranged(answer, 201));
   }
 
+  /** The same bot, as it speaks to another process. */
+  at({ url }: { readonly url: string }): Bot {
+    const { id, name, key, platformBotId, webhookSecret } = this;
+    return new Bot(url, {
+      ...{ id, name, platform_bot_id: platformBotId, webhook_secret: webhookSecret },
+      ...{ api_key: key, api_key_prefix: '' },
+    });
+  }
+
   /** Declares a category; its fields default to one text called `value`. */
   async hasCategory(
     key: string,

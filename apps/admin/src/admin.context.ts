@@ -13,12 +13,13 @@ class AdminModule {}
 
 /**
  * Lethe without its interface and without its jobs, for as long as `work` takes. On SQLite it holds the file: no service
- * runs meanwhile.
+ * runs meanwhile, unless `work` says that it only reads.
  * @throws StartError while one does.
  */
 export async function inContext<T>(
   { config: given, further }: Surroundings,
   work: (nest: INestApplicationContext) => Promise<T>,
+  access?: 'read',
 ): Promise<T> {
   const config: Config = {
     ...given,
@@ -27,7 +28,7 @@ export async function inContext<T>(
     databaseStatementTimeoutMs: STATEMENT_TIMEOUT_MS,
   };
   const logger = createLogger('error', process.stderr);
-  const lethe = LetheModule.forRoot({ config, logger, orm: ormOptions, further });
+  const lethe = LetheModule.forRoot({ config, logger, orm: ormOptions, further, access });
   const nest = await NestFactory.createApplicationContext(
     { module: AdminModule, imports: [lethe] },
     { logger: new NestLogger(logger), abortOnError: false },

@@ -18,23 +18,27 @@ const verify: Command = {
   run: (given, surroundings) => {
     const bot = given['bot'] as string | undefined;
     const kept = keptOf(given['kept'] as string | undefined, bot);
-    return inContext(surroundings, async (nest) => {
-      let faults = 0;
-      const line = (value: object): Promise<void> => surroundings.data(`${JSON.stringify(value)}\n`);
-      const found: object[] = [];
-      const report = (fault: object): void => void (found.push(fault), (faults += 1));
-      const verifier = nest.get(AuditVerifier);
-      if (bot !== undefined) await requireBot(nest.get(UnitOfWork), bot);
-      const logs =
-        bot === undefined ? verifier.verifyAll(report) : one(bot, verifier.verify(bot, report, kept));
-      for await (const summary of logs) {
-        for (const fault of found.splice(0)) await line(fault);
-        await line(summary);
-        surroundings.progress.show(`${summary.bot_id}: ${summary.events} events`);
-      }
-      if (faults > 0) throw new StartError(`${faults} faults: the audit log is not what was sealed.`);
-      surroundings.tell('Every log is what was sealed.');
-    });
+    return inContext(
+      surroundings,
+      async (nest) => {
+        let faults = 0;
+        const line = (value: object): Promise<void> => surroundings.data(`${JSON.stringify(value)}\n`);
+        const found: object[] = [];
+        const report = (fault: object): void => void (found.push(fault), (faults += 1));
+        const verifier = nest.get(AuditVerifier);
+        if (bot !== undefined) await requireBot(nest.get(UnitOfWork), bot);
+        const logs =
+          bot === undefined ? verifier.verifyAll(report) : one(bot, verifier.verify(bot, report, kept));
+        for await (const summary of logs) {
+          for (const fault of found.splice(0)) await line(fault);
+          await line(summary);
+          surroundings.progress.show(`${summary.bot_id}: ${summary.events} events`);
+        }
+        if (faults > 0) throw new StartError(`${faults} faults: the audit log is not what was sealed.`);
+        surroundings.tell('Every log is what was sealed.');
+      },
+      'read',
+    );
   },
 };
 

@@ -9,10 +9,14 @@ const list: Command = {
   summary: 'Tells the ids of the master keys, and how many texts each has encrypted',
   flags: {},
   run: (_, surroundings) =>
-    inContext(surroundings, async (nest) => {
-      const uses = await nest.get(KeyRotation).uses();
-      await surroundings.data(['key       role     texts', ...uses.map(lineOf), ''].join('\n'));
-    }),
+    inContext(
+      surroundings,
+      async (nest) => {
+        const uses = await nest.get(KeyRotation).uses();
+        await surroundings.data(['key       role     texts', ...uses.map(lineOf), ''].join('\n'));
+      },
+      'read',
+    ),
 };
 
 function lineOf({ keyId, role, texts }: KeyUse): string {

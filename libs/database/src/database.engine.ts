@@ -4,6 +4,12 @@ import type { UnitOfWork } from './unit-of-work';
 /** What tells of a fault that no caller can be told of. */
 export type OnFault = (error: unknown) => void;
 
+/**
+ * What a process may do to the database: `migrate` brings the schema up to date first, `check` leaves that to others and
+ * only looks whether it is, and `read` is for who changes nothing: on SQLite it may open a file that a service holds.
+ */
+export type Access = 'migrate' | 'check' | 'read';
+
 /** One engine: how its connections are made and opened, and what works on them. */
 export interface DatabaseEngine {
   /** How TypeORM connects; entities and migrations are added by who uses it. */
@@ -15,8 +21,8 @@ export interface DatabaseEngine {
    * and has no time-outs.
    */
   schemaSource(options: DataSourceOptions): DataSource;
-  /** Opens the database for the service, its schema brought up to date or checked. @throws StartError */
-  open(options: DataSourceOptions, migrate: boolean, onFault: OnFault): Promise<OpenDatabase>;
+  /** @throws StartError */
+  open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase>;
 }
 
 export interface OpenDatabase {

@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, Config, describeFault, Metrics } from '@app/common';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
-import type { DatabaseEngine, OpenDatabase } from './database.engine';
+import type { Access, DatabaseEngine, OpenDatabase } from './database.engine';
 import { JobLease } from './job-lease.entity';
 import { JobLeases } from './job-leases';
 import { JobRunner } from './job-runner';
@@ -50,12 +50,18 @@ class DatabaseLifecycle implements OnApplicationShutdown {
 @Global()
 @Module({})
 export class DatabaseModule {
-  /** Opens the configured database, brings its schema up to date and provides the {@link UnitOfWork}. */
-  static forRoot(options: OptionsOf = (config) => databaseEngine(config).options): DynamicModule {
+  /**
+   * Opens the configured database and provides the {@link UnitOfWork}. Without `access` the schema is brought up to date,
+   * unless the configuration leaves that to others.
+   */
+  static forRoot(
+    options: OptionsOf = (config) => databaseEngine(config).options,
+    access?: Access,
+  ): DynamicModule {
     const lifecycle = new DatabaseLifecycle();
     return {
       module: DatabaseModule,
-      imports: [DiscoveryModule, typeorm(lifecycle, options), TypeOrmModule.forFeature([JobLease])],
+      imports: [DiscoveryModule, typeorm(lifecycle, options, access), TypeOrmModule.forFeature([JobLease])],
       providers: [
         SubjectDataHolders,
         PlainRowsHolders,
@@ -91,21 +97,25 @@ function signals(config: Config): Signals {
   );
 }
 
-function typeorm(lifecycle: DatabaseLifecycle, optionsOf: OptionsOf): DynamicModule {
+function typeorm(
+  lifecycle: DatabaseLifecycle,
+  optionsOf: OptionsOf,
+  given: Access | undefined,
+): DynamicModule {
   const logger = new Logger('Database');
   let engine: DatabaseEngine;
-  let migrate = true;
+  let access: Access = 'migrate';
   return TypeOrmModule.forRootAsync({
     inject: [CONFIG],
     useFactory: (config: Config) => {
       engine = databaseEngine(config);
-      migrate = config.migrateOnStart;
+      access = given ?? (config.migrateOnStart ? 'migrate' : 'check');
       // A failed start is not tried again: whatever keeps the process running does so.
       return { ...optionsOf(config), autoLoadEntities: true, migrations: allMigrations(), retryAttempts: 0 };
     },
     dataSourceFactory: async (options) => {
       if (options === undefined) throw new Error('The options of the database are missing');
-      lifecycle.database = await engine.open(options, migrate, (error) =>
+      lifecycle.database = await engine.open(options, access, (error) =>
         logger.error(JSON.stringify(describeFault(error))),
       );
       return lifecycle.database.source;

@@ -23,6 +23,7 @@ export * from './sqlite.engine';
 export * from './sqlite.log';
 export * from './sqlite.open';
 export * from './sqlite.options';
+export * from './sqlite.reading';
 export { type Restored, restoreSqlite } from './sqlite.restore';
 export * from './sqlite.turn-reader';
 export * from './sqlite.tx';

@@ -1,6 +1,6 @@
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-import type { DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
+import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
 import { PostgresDataSource, type PostgresConfig, postgresOptions } from './postgres.options';
 import { PostgresSchemaSource } from './postgres.schema-source';
 import { PostgresUnitOfWork } from './postgres.unit-of-work';
@@ -21,8 +21,8 @@ export class PostgresEngine implements DatabaseEngine {
     return new PostgresSchemaSource(options as PostgresDataSourceOptions, this.place);
   }
 
-  async open(options: DataSourceOptions, migrate: boolean, onFault: OnFault): Promise<OpenDatabase> {
-    await this.prepareSchema(options, migrate);
+  async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
+    await this.prepareSchema(options, access === 'migrate');
     const source = new PostgresDataSource({
       ...(options as PostgresDataSourceOptions),
       poolErrorHandler: onFault,

@@ -1,12 +1,13 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import type { DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
-import { openForWriting } from './sqlite.open';
-import { foldLog, lockFile, sqliteOptions } from './sqlite.options';
+import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
+import { openForReading, openForWriting } from './sqlite.open';
+import { foldLog, lockFile, requireWhole, sqliteOptions } from './sqlite.options';
+import { SqliteReading } from './sqlite.reading';
 import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection } from './sqlite.tx';
 import { SqliteUnitOfWork } from './sqlite.unit-of-work';
 
-/** One SQLite file, held by one process. */
+/** One SQLite file, held by one process; beside that one others may read. */
 export class SqliteEngine implements DatabaseEngine {
   readonly options: DataSourceOptions;
   readonly place: string;
@@ -20,9 +21,30 @@ export class SqliteEngine implements DatabaseEngine {
     return new LockedFileSource(options, this.path);
   }
 
-  async open(options: DataSourceOptions, migrate: boolean, onFault: OnFault): Promise<OpenDatabase> {
+  async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
+    if (access === 'read') {
+      requireWhole(this.path);
+      const readOnly = { ...options, ...sqliteOptions(this.path, 'read') } as DataSourceOptions;
+      return this.connected(await openForReading(new DataSource(readOnly)), SqliteReading, onFault);
+    }
     const release = lockFile(this.path);
-    const source = await openForWriting(new DataSource(options), migrate);
+    const source = await openForWriting(new DataSource(options), access === 'migrate');
+    const open = await this.connected(source, SqliteUnitOfWork, onFault);
+    return {
+      ...open,
+      close: async () => {
+        await open.close();
+        foldLog(this.path);
+        release();
+      },
+    };
+  }
+
+  private async connected(
+    source: DataSource,
+    Units: typeof SqliteUnitOfWork,
+    onFault: OnFault,
+  ): Promise<OpenDatabase> {
     const openReader = async (): Promise<SqliteConnection> => {
       const readOnly = { ...sqliteOptions(this.path, 'read'), entities: source.options.entities };
       return new SqliteConnection(await new DataSource(readOnly).initialize());
@@ -30,7 +52,7 @@ export class SqliteEngine implements DatabaseEngine {
     const reader = await openReader();
     const turnReader = await openReader();
     const reads = new SqliteTurnReader(turnReader);
-    const unitOfWork = new SqliteUnitOfWork(new SqliteConnection(source), reader, reads, openReader, onFault);
+    const unitOfWork = new Units(new SqliteConnection(source), reader, reads, openReader, onFault);
     return {
       source,
       unitOfWork,
@@ -38,8 +60,6 @@ export class SqliteEngine implements DatabaseEngine {
         await unitOfWork.drained();
         reads.close();
         for (const { dataSource } of [reader, turnReader]) await dataSource.destroy();
-        foldLog(this.path);
-        release();
       },
     };
   }

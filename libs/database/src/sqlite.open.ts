@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import type { DataSource } from 'typeorm';
 import { driverCode } from './database-faults';
 import { bringUpToDate } from './schema-version';
@@ -9,6 +10,21 @@ import { StartError } from './start-error';
  * @throws StartError that says what to do.
  */
 export async function openForWriting(source: DataSource, migrate: boolean): Promise<DataSource> {
+  return opened(source, migrate);
+}
+
+/**
+ * The same for who only reads, beside a service or without one.
+ * @throws StartError where there is no database, or one whose schema is not this version's
+ */
+export async function openForReading(source: DataSource): Promise<DataSource> {
+  const path = String(source.options.database);
+  if (!existsSync(path) || statSync(path).size === 0)
+    throw new StartError(`There is no database at ${path}.`);
+  return opened(source, false);
+}
+
+async function opened(source: DataSource, migrate: boolean): Promise<DataSource> {
   try {
     await source.initialize();
     await bringUpToDate(source, migrate);

@@ -53,8 +53,18 @@ function attachKeys(database: Database, path: string, access: 'write' | 'read'):
  */
 export function lockFile(path: string): () => void {
   const release = takeFile(path);
-  if (!existsSync(join(restoringPath(path), 'ready.json'))) return release;
-  release();
+  try {
+    requireWhole(path);
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** @throws StartError when a restore of the file was interrupted */
+export function requireWhole(path: string): void {
+  if (!existsSync(join(restoringPath(path), 'ready.json'))) return;
   throw new StartError(
     `A restore of ${path} was interrupted. Run it again to its end: npm run admin -- restore --from DIR.`,
   );

@@ -21,6 +21,8 @@ export interface Parts {
   readonly orm: Parameters<typeof DatabaseModule.forRoot>[0];
   /** The modules of a team, beside Lethe's own. */
   readonly further?: readonly Type[];
+  /** What the process may do to the database, where the configuration does not say it. */
+  readonly access?: Parameters<typeof DatabaseModule.forRoot>[1];
 }
 
 /**
@@ -29,12 +31,12 @@ export interface Parts {
  */
 @Module({})
 export class LetheModule {
-  static forRoot({ config, logger, orm, further = [] }: Parts): DynamicModule {
+  static forRoot({ config, logger, orm, further = [], access }: Parts): DynamicModule {
     return {
       module: LetheModule,
       imports: [
         CommonModule.forRoot(config, logger),
-        DatabaseModule.forRoot(orm),
+        DatabaseModule.forRoot(orm, access),
         ScheduleModule.forRoot(),
         BotsModule,
         ServersModule,
