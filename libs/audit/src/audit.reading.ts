@@ -73,11 +73,10 @@ export async function countOf(tx: Tx, botId: string, query: Asked, filter: Filte
 /** Newest first. Rows before the page are skipped in an index alone: the engines have to be told. */
 export function pageOf(tx: Tx, filter: Filter, limit: number, offset: number): Promise<EventRowWithKey[]> {
   const [botId = null] = filter.values;
-  const places = `${placesOf(tx, filter)} ORDER BY seq DESC LIMIT ? OFFSET ?`;
-  const found = tx.engine === 'sqlite' ? `seq IN (${places})` : `seq = ANY(ARRAY(${places}))`;
+  const { found, values } = among(tx, filter, { order: 'DESC', limit, offset });
   return tx.all<EventRowWithKey>(
     `${WITH_KEY} WHERE event.bot_id = ? AND ${found} ORDER BY seq DESC`,
-    ...[botId, ...bound(filter), limit, offset],
+    ...[botId, ...values],
   );
 }
 
@@ -89,19 +88,46 @@ export function eventsOf(
   limit: number,
 ): Promise<(EventRow & { seq: number })[]> {
   const [botId = null] = filter.values;
-  const behind = ' AND seq > ?';
-  const places = `${placesOf(tx, filter, behind)} ORDER BY seq LIMIT ?`;
-  const found = tx.engine === 'sqlite' ? `seq IN (${places})` : `seq = ANY(ARRAY(${places}))`;
+  const { found, values } = among(tx, filter, { after, order: 'ASC', limit, offset: 0 });
   return tx.all<EventRow & { seq: number }>(
     `SELECT seq, ${COLUMNS} FROM audit_events event WHERE event.bot_id = ? AND ${found} ORDER BY seq`,
-    ...[botId, ...bound(filter, after), limit],
+    ...[botId, ...values],
   );
+}
+
+/** Some of a filter's places, in an order. */
+interface Places {
+  readonly after?: number;
+  readonly order: 'ASC' | 'DESC';
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * The condition for some of a filter's places. PostgreSQL makes its plan for any limit: of a union it would read and sort
+ * all that there is, unless each side is bounded by itself.
+ */
+function among(
+  tx: Tx,
+  filter: Filter,
+  { after, order, limit, offset }: Places,
+): { found: string; values: SqlValue[] } {
+  const behind = after === undefined ? '' : ' AND seq > ?';
+  const isBounded = tx.engine === 'postgres' && filter.erased !== undefined;
+  const side = isBounded ? `${behind} ORDER BY seq ${order} LIMIT ?` : behind;
+  const places = `${placesOf(tx, filter, side)} ORDER BY seq ${order} LIMIT ? OFFSET ?`;
+  const sideValues = [...(after === undefined ? [] : [after]), ...(isBounded ? [limit + offset] : [])];
+  return {
+    found: tx.engine === 'sqlite' ? `seq IN (${places})` : `seq = ANY(ARRAY(${places}))`,
+    values: [...bound(filter, ...sideValues), limit, offset],
+  };
 }
 
 /** Where they stand in the log; each engine merges what is ordered already. */
 function placesOf(tx: Tx, { columns, erased }: Filter, further = ''): string {
   const one = `SELECT seq FROM audit_events WHERE ${conditionOf(tx.engine, columns)}${further}`;
-  return erased === undefined ? one : `${one} UNION ALL ${one}`;
+  if (erased === undefined) return one;
+  return tx.engine === 'sqlite' ? `${one} UNION ALL ${one}` : `(${one}) UNION ALL (${one})`;
 }
 
 function bound({ values, erased }: Filter, ...further: readonly SqlValue[]): SqlValue[] {
