@@ -13,7 +13,7 @@ import { SettledOrder } from './settled-order';
 export const BATCH_MAX = 500;
 /** Events that are computed at a stretch: requests are answered in between. */
 const STRETCH = 25;
-/** How long somebody waits for a seal, and how often is asked meanwhile whether older transactions have ended. */
+/** How long somebody waits for a seal, and how often is asked meanwhile whether others who write have ended. */
 const NOW_MS = 2_000;
 const SETTLING_MS = 20;
 

@@ -67,11 +67,36 @@ describe('SettledOrder', () => {
     expect(await log.order.look()).toEqual({ upTo: 6, settled: 5 });
   });
 
-  it('goes on after a look that failed', async () => {
+  it('shares the next look between all that wait for it', async () => {
     const log = new Log();
+    const release = log.hold();
+    const looks = [log.order.look()];
+    await pause();
+    const get = jest.spyOn(log, 'get');
+    looks.push(...Array.from({ length: 20 }, () => log.order.look()));
+    release();
+    await Promise.all(looks);
+    expect(get).toHaveBeenCalledTimes(1);
+  });
+
+  it('goes on after a look that failed, and believes nothing of before', async () => {
+    const log = new Log();
+    [log.last, log.writers] = [5, ['1/1']];
+    await log.order.look();
     jest.spyOn(log, 'get').mockRejectedValueOnce(new Error('gone'));
     await expect(log.order.look()).rejects.toThrow('gone');
-    log.last = 3;
-    expect((await log.order.look()).settled).toBe(3);
+    expect(await log.order.look()).toEqual({ upTo: 5, settled: 0 });
+    log.writers = [];
+    expect(await log.order.look()).toEqual({ upTo: 5, settled: 5 });
+  });
+
+  it('begins anew where the places go back, as they do behind a server that has lost the last ones', async () => {
+    const log = new Log();
+    log.last = 40;
+    expect((await log.order.look()).settled).toBe(40);
+    [log.last, log.writers] = [38, ['1/1']];
+    expect(await log.order.look()).toEqual({ upTo: 38, settled: 0 });
+    log.writers = [];
+    expect((await log.order.look()).settled).toBe(38);
   });
 });

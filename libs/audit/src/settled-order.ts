@@ -31,15 +31,30 @@ export interface Look {
 export class SettledOrder {
   private notes: Note[] = [];
   private settled = 0;
-  private looks: Promise<unknown> = Promise.resolve();
+  /** The look that is under way, and the one behind it. */
+  private present: Promise<unknown> = Promise.resolve();
+  private next: Promise<Look> | undefined;
 
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** One after the other: who writes is compared with earlier notes alone. */
+  /** One after the other, since who writes is compared with earlier notes alone; whoever waits shares the next one. */
   look(): Promise<Look> {
-    const look = this.looks.then(() => this.unitOfWork.read((tx) => this.lookIn(tx)));
-    this.looks = look.catch(() => undefined);
-    return look;
+    if (this.next === undefined) {
+      this.next = this.present.then(() => this.begin());
+      this.present = this.next.catch(() => this.forget());
+    }
+    return this.next;
+  }
+
+  private begin(): Promise<Look> {
+    this.next = undefined;
+    return this.unitOfWork.read((tx) => this.lookIn(tx));
+  }
+
+  /** What was known counts for nothing on another server, as there is after a failover. */
+  private forget(): void {
+    this.notes = [];
+    this.settled = 0;
   }
 
   private async lookIn(tx: Tx): Promise<Look> {
@@ -49,6 +64,8 @@ export class SettledOrder {
     const upTo = (await tx.get<{ seq: number }>(LAST_PLACE))?.seq ?? 0;
     const writers = (await tx.all<{ id: string }>(WRITERS)).map(({ id }) => id);
     const writing = new Set(writers);
+    // Places that were not on the disk when the server fell are given away once more.
+    if (upTo < (this.notes.at(-1)?.seq ?? this.settled)) this.forget();
     this.notes.push({ seq: upTo, writers });
     const open = this.notes.findIndex((note) => note.writers.some((id) => writing.has(id)));
     const ended = this.notes.splice(0, open < 0 ? this.notes.length : open);
