@@ -22,6 +22,13 @@ beforeEach(async () => {
 });
 afterEach(() => jest.restoreAllMocks());
 
+async function goes(userId: string, guildId: string): Promise<void> {
+  await service.app.get(UnitOfWork).write(async (tx) => {
+    await service.app.get(AuditService).eraseSubject(tx, { botId: bot.id, userId, guildId });
+    await service.app.get(SubjectKeys).destroy(tx, { botId: bot.id, userId, guildId });
+  });
+}
+
 /** One event, of whose user the events are erased and the key is destroyed as soon as somebody has read it. */
 async function goesAfterReading(isSealed: boolean): Promise<void> {
   const { user_id: userId, guild_id: guildId } = subject();
@@ -32,10 +39,7 @@ async function goesAfterReading(isSealed: boolean): Promise<void> {
   const read = opener.read.bind(opener);
   reads = jest.spyOn(opener, 'read').mockImplementationOnce(async (...given) => {
     const events = await read(...given);
-    await service.app.get(UnitOfWork).write(async (tx) => {
-      await service.app.get(AuditService).eraseSubject(tx, { botId: bot.id, userId, guildId });
-      await service.app.get(SubjectKeys).destroy(tx, { botId: bot.id, userId, guildId });
-    });
+    await goes(userId, guildId);
     return events;
   });
 }
@@ -73,5 +77,30 @@ describe('a key that is destroyed between the reading of an event and its use', 
     bot = await service.registerBot();
     await goesAfterReading(true);
     expect(await verified(service, bot)).toMatchObject({ events: 1, erased: 1, faults: 0, found: [] });
+  });
+
+  it('looks like no damage to whoever lists the events meanwhile: it is there for all of the list, or gone', async () => {
+    const { user_id, guild_id } = subject();
+    const details = { note: 'text' };
+    await bot.post('/audit/event', { user_id, guild_id, event_type: 'data_exported', details });
+    const unitOfWork = service.app.get(UnitOfWork);
+    const read = unitOfWork.read.bind(unitOfWork);
+    jest.spyOn(unitOfWork, 'read').mockImplementationOnce((work) =>
+      read(async (tx) => {
+        const get = tx.get.bind(tx);
+        jest.spyOn(tx, 'get').mockImplementationOnce(async (...given) => {
+          const total = await get(...given);
+          await goes(user_id, guild_id);
+          return total;
+        });
+        return work(tx);
+      }),
+    );
+    const { data } = await bot.get<{ events: object[] }>('/audit/events');
+    expect(data.events).toMatchObject([{ user_id, details }]);
+    expect(data.events[0]).not.toHaveProperty('unreadable');
+    const { data: then } = await bot.get<{ events: object[] }>('/audit/events');
+    expect(then.events).toMatchObject([{ details: null, erased: true }]);
+    expect(then.events[0]).not.toHaveProperty('unreadable');
   });
 });

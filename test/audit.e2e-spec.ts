@@ -246,40 +246,40 @@ describe('GET /api/v1/audit/events', () => {
     expectFaults(await bot.get(`/audit/events?page_size=${String(size)}`), 'page_size');
   });
 
-  it('answers 200 with every event where one, or the key of a user, is damaged, and says which cannot be opened', async () => {
-    const [whole, damagedText, damagedKey] = [subject(), subject(), subject()];
-    for (const who of [whole, damagedText, damagedKey]) await write({ ...valid(), ...who });
-    const bare = subject();
+  it('answers 200 with every event where some, or the keys of their users, are damaged, and says which cannot be opened', async () => {
+    const damages: readonly [table: string, column: string, damage: (text: string) => string][] = [
+      ['audit_events', 'details', (text) => `${text.slice(0, -4)}AAAA`],
+      ['audit_events', 'details', (text) => `x${text.slice(1)}`],
+      ['audit_events', 'details', (text) => text.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.')],
+      ['keys.subject_keys', 'sealed', (text) => `${text.slice(0, -4)}AAAA`],
+      ['keys.subject_keys', 'sealed', (text) => text.replace(/\.[\w-]{8}\./, '.AAAAAAAA.')],
+    ];
+    const expected: object[] = [];
+    for (const [table, column, damage] of damages) {
+      const { user_id: userId, guild_id: guildId } = subject();
+      await write({ ...valid(), user_id: userId, guild_id: guildId });
+      const where = `FROM ${table} WHERE user_id = ?`;
+      const [row] = await service.database.rows<{ text: string }>(
+        `SELECT ${column} AS text ${where}`,
+        userId,
+      );
+      const damaged = damage(row?.text ?? '');
+      expect(damaged).not.toBe(row?.text);
+      await service.database.run(`UPDATE ${table} SET ${column} = ? WHERE user_id = ?`, damaged, userId);
+      expected.unshift({ user_id: userId, details: null, unreadable: true });
+    }
+    const [whole, bare] = [subject(), subject()];
+    await write({ ...valid(), ...whole });
+    expected.unshift({ user_id: whole.user_id, details: { reason: 'asked by mail' } });
     await write({ ...bare, event_type: 'data_exported' });
-    const cut = (text: string) => `${text.slice(0, -4)}AAAA`;
-    const [event] = await service.database.rows<{ details: string }>(
-      'SELECT details FROM audit_events WHERE user_id = ?',
-      damagedText.user_id,
-    );
-    await service.database.run(
-      'UPDATE audit_events SET details = ? WHERE user_id = ?',
-      ...[cut(event?.details ?? ''), damagedText.user_id],
-    );
-    const [key] = await service.database.rows<{ sealed: string }>(
-      'SELECT sealed FROM keys.subject_keys WHERE user_id = ?',
-      damagedKey.user_id,
-    );
-    await service.database.run(
-      'UPDATE keys.subject_keys SET sealed = ? WHERE user_id = ?',
-      ...[cut(key?.sealed ?? ''), damagedKey.user_id],
-    );
+    expected.unshift({ user_id: bare.user_id, details: null });
     // A key that was opened before is not opened again.
     await service.restart();
     const { events } = await list();
     const shown = events.map(({ user_id, details, unreadable }) => ({ user_id, details, unreadable }));
-    expect(shown).toEqual([
-      { user_id: bare.user_id, details: null, unreadable: undefined },
-      { user_id: damagedKey.user_id, details: null, unreadable: true },
-      { user_id: damagedText.user_id, details: null, unreadable: true },
-      { user_id: whole.user_id, details: { reason: 'asked by mail' }, unreadable: undefined },
-    ]);
+    expect(shown).toEqual(expected);
     const told = service.logLines.filter((line) => line.includes('cannot be read'));
-    expect(told).toHaveLength(2);
+    expect(told).toHaveLength(damages.length);
     expect(told.join()).not.toMatch(/\d{17,20}/);
   });
 

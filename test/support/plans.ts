@@ -1,7 +1,7 @@
 import { engine, type TestDatabase } from './database';
 
 /** Who belongs to which bot, found by a key or an address; and what belongs to no bot. */
-const DIRECTORIES = ['bots', 'api_keys', 'job_leases', 'service_keys'];
+const DIRECTORIES = ['bots', 'api_keys', 'job_leases', 'service_keys', 'sqlite_master'];
 
 /** Reads the plans of one database's statements. */
 export class Plans {
@@ -89,7 +89,7 @@ interface Step {
 
 /** SQLite names a table by its alias, and always by its index. */
 function isOfDirectory(detail: string): boolean {
-  const table = /^(?:SCAN|SEARCH) (\w+)/.exec(detail)?.[1] ?? '';
+  const table = /^(?:SCAN|SEARCH) (?:\w+\.)?(\w+)/.exec(detail)?.[1] ?? '';
   const index = /INDEX (?:sqlite_autoindex|ix)_(\w+)/.exec(detail)?.[1] ?? '';
   return DIRECTORIES.some((name) => table === name || index.startsWith(`${name}_`));
 }

@@ -44,7 +44,7 @@ export class AuditEventView {
   @Flag({
     optional: true,
     description:
-      'true where details were stored that cannot be opened any more, since they or their key are damaged',
+      'true where details were stored that nobody can open: they, or the key of their user, are damaged',
   })
   unreadable?: boolean;
 }

@@ -21,9 +21,6 @@ const BATCH = 100;
 /** Stands where an erased id stood: a snowflake, so that no client stumbles, which no platform issues. */
 const ERASED_ID = '0'.repeat(20);
 
-/** The details are there, and nobody can open them: they, or the key of the subject, are damaged. */
-const UNREADABLE = Symbol('unreadable');
-
 /** The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. */
 @Injectable()
 export class AuditService {
@@ -148,6 +145,8 @@ export class AuditService {
     asked: Pick<AuditQuery, 'user_id' | 'guild_id'>,
   ): AuditEventView {
     const details = this.detailsOf(botId, row, key);
+    const isUnreadable = row.details !== null && details === null;
+    if (isUnreadable) this.logger.error(`The details of audit event ${row.id} cannot be read`);
     const isErased = isDigest(row.user_id);
     return {
       ...row,
@@ -156,24 +155,18 @@ export class AuditService {
         guild_id: asked.guild_id ?? ERASED_ID,
         erased: true,
       }),
-      ...(details === UNREADABLE
-        ? { details: null, unreadable: true }
-        : { details: details === null ? null : (JSON.parse(details) as object) }),
+      details,
+      ...(isUnreadable && { unreadable: true }),
     };
   }
 
-  /** Damage to one event, or to the key of one subject, hides no other event. @throws while the master key is missing */
-  private detailsOf(
-    botId: string,
-    row: EventRow,
-    key: SubjectKey | StoredKey | undefined,
-  ): string | null | typeof UNREADABLE {
+  /** Null for none, and for what nobody can open: damage to one event, or to the key of one subject, hides no other event. */
+  private detailsOf(botId: string, row: EventRow, key: SubjectKey | StoredKey | undefined): object | null {
     try {
-      return this.details.open(botId, row, key);
+      return JSON.parse(this.details.open(botId, row, key) ?? 'null') as object | null;
     } catch (error) {
-      if (!(error instanceof UnreadableSecretError) || error.code !== undefined) throw error;
-      this.logger.error(`The details of audit event ${row.id} cannot be read: ${error.message}`);
-      return UNREADABLE;
+      if (error instanceof SyntaxError || error instanceof UnreadableSecretError) return null;
+      throw error;
     }
   }
 }

@@ -50,9 +50,13 @@ export class SubjectKey {
     return `${MARK}.${this.id}.${Buffer.concat([iv, sealed, cipher.getAuthTag()]).toString('base64url')}`;
   }
 
-  /** @throws UnreadableSecretError for a text that was changed, stands elsewhere, or is of another key. */
+  /**
+   * @throws UnreadableSecretError for a text that was changed, stands elsewhere, or is of another key; ConcurrentChange
+   * once the key was destroyed
+   */
   open(sealed: string, context: string): string {
-    if (this.wiped || sealedBy(sealed) !== this.id) throw new UnreadableSecretError();
+    if (this.wiped) throw new ConcurrentChange();
+    if (sealedBy(sealed) !== this.id) throw new UnreadableSecretError();
     const body = sealed.slice(ID_AT + this.id.length + 1);
     const bytes = Buffer.from(body, 'base64url');
     // The last digit may have bits that mean nothing: a text in which they were changed is a changed one.

@@ -15,6 +15,13 @@ const UNIT_TIMEOUT_MS = 5_000;
 /** How long a lock of another program on the file is waited for, off the event loop, before the units get 503. */
 const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
 
+/**
+ * A snapshot of a file begins with the first look into it. The keys first: an older key beside newer data is of no use to
+ * anybody, while data whose key is gone looks damaged. What takes long leaves this out, since nothing removes a key from
+ * its file for good while somebody looks into it.
+ */
+const SNAPSHOT = ['SELECT 1 FROM keys.sqlite_master', 'SELECT 1 FROM main.sqlite_master'];
+
 /** Until a truncation that a reader prevents is tried again, where nothing else is to be done. */
 const TRUNCATION_PAUSE_MS = 20;
 
@@ -64,7 +71,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
   }
 
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const turn = this.reads.then(() => this.readOn(this.reader, work));
+    const turn = this.reads.then(() => this.readOn(this.reader, work, SNAPSHOT));
     this.reads = turn.catch(() => undefined);
     return turn;
   }
@@ -224,10 +231,16 @@ export class SqliteUnitOfWork extends UnitOfWork {
     return group;
   }
 
-  private async readOn<T>(connection: SqliteConnection, work: (tx: Tx) => Promise<T>): Promise<T> {
+  /** `first` are statements that are run at once. */
+  private async readOn<T>(
+    connection: SqliteConnection,
+    work: (tx: Tx) => Promise<T>,
+    first: readonly string[] = [],
+  ): Promise<T> {
     const tx = new SqliteTx(connection);
     try {
       connection.prepared('BEGIN').run();
+      for (const sql of first) connection.prepared(sql).get();
       return await work(tx);
     } catch (error) {
       // A unit that writes although it said that it would read is a mistake of its author, no trouble of the engine.
