@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMANDS } from '../apps/admin/src/commands';
@@ -47,7 +47,13 @@ describe('npm run admin', () => {
     expect(settings.stderr).toContain('DATABASE_URL must be sqlite:PATH');
     const nothing = await admin('keys:list');
     expect(nothing).toMatchObject({ code: 1, stdout: '' });
-    expect(nothing.stderr).toMatch(/^There is no database at \S+lethe\.db\.$/m);
+    expect(nothing.stderr).toMatch(/^There is no database at \S+lethe\.db\.\n$/);
+    expect(readdirSync(directory)).toEqual([]);
+    writeFileSync(join(directory, 'lethe.db'), 'x');
+    expect((await admin('keys:list')).stderr).toMatch(
+      /^There is no key file \S+: set LETHE_MASTER_KEY as .*\.\n$/,
+    );
+    expect(readdirSync(directory)).toEqual(['lethe.db']);
     const file = await admin('ledger:import', '--in', join(directory, 'none'));
     expect(file).toMatchObject({ code: 1, stdout: '' });
     expect(file.stderr).toMatch(/^\S+none cannot be read \(ENOENT\)\.\n$/);

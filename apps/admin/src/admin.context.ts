@@ -1,6 +1,8 @@
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type Config, createLogger, NestLogger } from '@app/common';
+import { keyFilePath, readKeyFile } from '@app/crypto';
+import { isFilled, StartError } from '@app/database';
 import { LetheModule } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
 import type { Surroundings } from './command';
@@ -10,6 +12,17 @@ const STATEMENT_TIMEOUT_MS = 600_000;
 
 @Module({})
 class AdminModule {}
+
+/** A command that reads makes no key, which would open nothing: the service has one. */
+function requireKeys(config: Config): void {
+  const { database, masterKeys } = config;
+  if (database.engine === 'sqlite' && !isFilled(database.path))
+    throw new StartError(`There is no database at ${database.path}.`);
+  if (masterKeys.length > 0 || readKeyFile(keyFilePath(config)) !== undefined) return;
+  throw new StartError(
+    `There is no key file ${keyFilePath(config)}: set LETHE_MASTER_KEY as the service has it.`,
+  );
+}
 
 /**
  * Lethe without its interface and without its jobs, for as long as `work` takes. On SQLite it holds the file: no service
@@ -21,6 +34,7 @@ export async function inContext<T>(
   work: (nest: INestApplicationContext) => Promise<T>,
   access?: 'read',
 ): Promise<T> {
+  if (access === 'read') requireKeys(given);
   const config: Config = {
     ...given,
     jobs: 'off',

@@ -1,7 +1,7 @@
 export * from './crypto.module';
 export * from './key-rotation';
 export * from './keyring';
-export { keyFilePath, retiredKeysPath, masterKeys } from './master-key';
+export { keyFilePath, readKeyFile, retiredKeysPath, masterKeys } from './master-key';
 export * from './merkle';
 export { HoldsSealedTexts, type SealedColumn, type SealedTextHolder } from './sealed-texts';
 export { addServiceKey, ServiceKeys, serviceKeys } from './service-keys';

@@ -42,6 +42,13 @@ export interface SealedCount {
 
 const keyIdOf = (column: string): string => `substr(${column}, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length})`;
 
+/** Texts counted at once. */
+const PAGE = 5_000;
+
+/** The condition for rows behind one; none for the first. */
+const behind = (key: readonly string[], after: readonly string[]): string =>
+  after.length === 0 ? '' : `AND (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
+
 /** Every text in the database that a master key has sealed, whichever module stores it. */
 @Injectable()
 export class SealedTexts {
@@ -57,19 +64,38 @@ export class SealedTexts {
     return [...all.filter(({ last }) => last !== true), ...all.filter(({ last }) => last === true)];
   }
 
-  /** How many there are under each key, column by column. */
-  counts(): Promise<SealedCount[]> {
-    return this.unitOfWork.snapshot(async (tx) => {
-      const counts: SealedCount[] = [];
-      for (const { table, column } of this.columns()) {
-        const rows = await tx.all<{ key_id: string; texts: number | string }>(
-          `SELECT ${keyIdOf(column)} AS key_id, COUNT(*) AS texts FROM ${table} WHERE ${column} IS NOT NULL
-           GROUP BY ${keyIdOf(column)} ORDER BY 1`,
-        );
-        counts.push(...rows.map((row) => ({ table, keyId: row.key_id, texts: Number(row.texts) })));
-      }
-      return counts;
-    });
+  /** How many there are under each key, column by column; those that are written meanwhile may be left out. */
+  async counts(): Promise<SealedCount[]> {
+    const counts: SealedCount[] = [];
+    for (const sealed of this.columns()) {
+      const texts = new Map<string, number>();
+      for (let after: readonly string[] | undefined = []; after !== undefined;)
+        after = await this.countPage(sealed, after, texts);
+      const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
+      counts.push(...sorted.map(([keyId, count]) => ({ table: sealed.table, keyId, texts: count })));
+    }
+    return counts;
+  }
+
+  /**
+   * Counts some behind `after`, and answers where to go on. Page by page, since on SQLite no erasure is completed while
+   * somebody has a snapshot of the keys.
+   */
+  private async countPage(
+    { table, column, key }: SealedColumn,
+    after: readonly string[],
+    texts: Map<string, number>,
+  ): Promise<readonly string[] | undefined> {
+    const rows = await this.unitOfWork.read((tx) =>
+      tx.all<Record<string, string> & { key_id: string }>(
+        `SELECT ${key.join(', ')}, ${keyIdOf(column)} AS key_id FROM ${table}
+         WHERE ${column} IS NOT NULL ${behind(key, after)} ORDER BY ${key.join(', ')} LIMIT ${PAGE}`,
+        ...after,
+      ),
+    );
+    for (const { key_id: keyId } of rows) texts.set(keyId, (texts.get(keyId) ?? 0) + 1);
+    const last = rows.length < PAGE ? undefined : rows.at(-1);
+    return last && key.map((name) => last[name] ?? '');
   }
 
   /** Some that another key than this one has sealed, in the order of the primary key, behind `after`. */
@@ -80,10 +106,9 @@ export class SealedTexts {
     after: readonly string[],
     limit: number,
   ): Promise<SealedText[]> {
-    const behind = after.length === 0 ? '' : `AND (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
     const rows = await tx.all<Record<string, string> & { sealed_text: string }>(
       `SELECT ${[...key, ...bound].join(', ')}, ${column} AS sealed_text FROM ${table}
-       WHERE ${column} IS NOT NULL AND ${keyIdOf(column)} <> ? ${behind} ORDER BY ${key.join(', ')} LIMIT ${limit}`,
+       WHERE ${column} IS NOT NULL AND ${keyIdOf(column)} <> ? ${behind(key, after)} ORDER BY ${key.join(', ')} LIMIT ${limit}`,
       ...[keyId, ...after],
     );
     return rows.map((row) => ({

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import {
@@ -12,6 +12,7 @@ import {
   writeManifest,
 } from './backup-manifest';
 import { keysPath } from './key-tables';
+import { isFilled } from './sqlite.options';
 import { StartError } from './start-error';
 
 /** Where each part of an SQLite database is. */
@@ -46,11 +47,6 @@ export async function backUpSqlite(
     for (const name of readdirSync(directory)) rmSync(join(directory, name), { force: true });
     throw translated(error, directory);
   }
-}
-
-/** Whether there is a file with anything in it. */
-export function isFilled(path: string): boolean {
-  return existsSync(path) && statSync(path).size > 0;
 }
 
 /**

@@ -1,7 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
 import type { DataSource } from 'typeorm';
 import { driverCode } from './database-faults';
 import { bringUpToDate } from './schema-version';
+import { isFilled } from './sqlite.options';
 import { StartError } from './start-error';
 
 /**
@@ -19,8 +19,7 @@ export async function openForWriting(source: DataSource, migrate: boolean): Prom
  */
 export async function openForReading(source: DataSource): Promise<DataSource> {
   const path = String(source.options.database);
-  if (!existsSync(path) || statSync(path).size === 0)
-    throw new StartError(`There is no database at ${path}.`);
+  if (!isFilled(path)) throw new StartError(`There is no database at ${path}.`);
   return opened(source, false);
 }
 

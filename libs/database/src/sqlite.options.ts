@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import SqliteDatabase, { Database } from 'better-sqlite3';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
@@ -68,6 +68,11 @@ export function requireWhole(path: string): void {
   throw new StartError(
     `A restore of ${path} was interrupted. Run it again to its end: npm run admin -- restore --from DIR.`,
   );
+}
+
+/** Whether there is a file with anything in it. */
+export function isFilled(path: string): boolean {
+  return existsSync(path) && statSync(path).size > 0;
 }
 
 /** Where a restore is made ready, and stands until it is in place. */

@@ -17,8 +17,8 @@ import {
   syncDirectory,
   syncFile,
 } from './backup-manifest';
-import { isFilled, partPath, requireSound } from './sqlite.backup';
-import { foldLog, restoringPath, takeFile } from './sqlite.options';
+import { partPath, requireSound } from './sqlite.backup';
+import { foldLog, isFilled, restoringPath, takeFile } from './sqlite.options';
 import { type RestoredKeys, takePresentKeys, valuesWithoutKey } from './sqlite.restore-keys';
 import { StartError } from './start-error';
 
