@@ -308,8 +308,13 @@ function exportedAfter(jws: string): Promise<string[]> {
   });
 
   it('refuses what does not, and says why', async () => {
-    const other = ['--salt', salt, '--bot', bot.id, '--user', subject().user_id, '--guild', gone.guild_id];
+    const who = ['--salt', salt, '--bot', bot.id, '--user', gone.user_id, '--guild', gone.guild_id];
+    const other = who.with(5, subject().user_id);
     expect(await python('certificate', certificate, ...other)).toMatchObject({ code: 1 });
+    // A salt may begin with a hyphen.
+    const hyphen = await python('certificate', certificate, ...who.with(1, `-${salt.slice(1)}`));
+    expect(hyphen.code).toBe(salt.startsWith('-') ? 0 : 1);
+    expect(hyphen.text).toContain(salt.startsWith('-') ? 'it holds' : 'it does not hold');
     expect((await python('certificate', certificate.replace(/.{9}$/, 'AAAAAAAAA'))).text).toContain(
       'it does not hold',
     );

@@ -332,6 +332,14 @@ def run(given):
     return verify_certificate(jws, key_set, given.salt, given.bot, given.user, given.guild)
 
 
+def joined(args):
+    """A salt may begin with a hyphen, with which it would look like another option."""
+    if "--salt" not in args[:-1]:
+        return args
+    at = args.index("--salt")
+    return args[:at] + ["--salt=" + args[at + 1]] + args[at + 2 :]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=["certificate", "proof", "audit"])
@@ -341,7 +349,7 @@ def main():
     for name in ("salt", "bot", "user", "guild"):
         parser.add_argument("--" + name)
     try:
-        found = run(parser.parse_args())
+        found = run(parser.parse_args(joined(sys.argv[1:])))
     except DoesNotHold as error:
         sys.exit("it does not hold: %s" % error)
     except (KeyError, TypeError, ValueError) as error:

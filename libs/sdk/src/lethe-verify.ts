@@ -39,7 +39,11 @@ function certificateOf(content: unknown): string {
 }
 
 async function run(args: readonly string[]): Promise<object | undefined> {
-  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    args: joined(args),
+    options: OPTIONS,
+    allowPositionals: true,
+  });
   const [kind, path] = positionals;
   if (path === undefined || values.keys === undefined) return undefined;
   const keySet = contentOf(values.keys) as KeySet;
@@ -56,6 +60,15 @@ async function run(args: readonly string[]): Promise<object | undefined> {
     keySet,
     isNamed ? { salt, botId, userId, guildId } : undefined,
   );
+}
+
+/** A salt may begin with a hyphen, with which it would look like another option. */
+function joined(args: readonly string[]): string[] {
+  const at = args.indexOf('--salt');
+  const salt = args[at + 1];
+  return at < 0 || salt === undefined
+    ? [...args]
+    : [...args.slice(0, at), `--salt=${salt}`, ...args.slice(at + 2)];
 }
 
 run(process.argv.slice(2)).then(
