@@ -21,7 +21,8 @@ const EVERY_ENGINE = ['<rootDir>/test/**/*.e2e-spec.ts'];
  * @type {import('jest').Config}
  */
 module.exports = {
-  testTimeout: 30_000,
+  // What hangs is found; a machine that is three times as slow as usual hangs not.
+  testTimeout: 90_000,
   // Jest leaves a core free by default. Suites that wait, for a process, a lease or PostgreSQL, leave one free too. More
   // would open more connections than the one PostgreSQL of a run takes.
   maxWorkers: Math.min(12, Math.ceil(1.5 * availableParallelism())),

@@ -5,7 +5,7 @@ import { COMMANDS } from '../apps/admin/src/commands';
 import { runScript, type ScriptRun } from './support/child-script';
 import { useBuild } from './support/build';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const build = useBuild();
 let directory: string;

@@ -102,7 +102,7 @@ describe('two apis and two workers on one database', () => {
       Promise.all([fleet.worker(), fleet.worker()]),
     ]);
     bots = await registered(of(apis, 0), 20, 'fleet');
-  }, 40_000);
+  }, 120_000);
 
   /** Every acknowledged event arrived under one id, nothing waits, and every erasure says that its bot knows. */
   async function expectNothingLost({ erasures, revoked }: Acknowledged): Promise<void> {
@@ -140,7 +140,7 @@ describe('two apis and two workers on one database', () => {
     await expectNothingLost(acknowledged);
     expect(receiver.deliveries.size).toBe(300);
     expect(receiver.attempts).toBe(300);
-  }, 30_000);
+  }, 120_000);
 
   it('lose none of 1,000 events when an api and a worker are killed and the receiver fails, and finish its erasures', async () => {
     // Every seventh delivery fails at first, and every fiftieth three times.
@@ -160,7 +160,7 @@ describe('two apis and two workers on one database', () => {
     await expectNothingLost(acknowledged);
     expect([...receiver.overlapping]).toEqual([]);
     expect(await held?.statuses()).toEqual(['completed', 'completed', 'completed']);
-  }, 60_000);
+  }, 120_000);
 
   /** Erasures that the api has begun and cannot end before `letGo`, since somebody holds the data. */
   async function erasuresHeld(api: ChildService, bot: Bot) {
@@ -228,7 +228,7 @@ describe('a worker', () => {
     );
     expect(counted.map(({ attempts }) => attempts)).toEqual(Array.from({ length: 10 }, () => 2));
     await Promise.all([api, heir].map((child) => child.end('SIGTERM')));
-  }, 40_000);
+  }, 120_000);
 });
 
 describe('SIGTERM', () => {
@@ -282,5 +282,5 @@ describe('SIGTERM', () => {
     await fleet.worker();
     await until(async () => (await fleet.pending()) === 0);
     expect([receiver.deliveries.size, receiver.attempts]).toEqual([70, 70]);
-  }, 60_000);
+  }, 120_000);
 });

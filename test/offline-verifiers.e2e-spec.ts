@@ -54,7 +54,7 @@ beforeAll(async () => {
   const listed = await bot.get<{ checkpoints: { checkpoint: string }[] }>('/audit/checkpoints');
   checkpoint = listed.data.checkpoints[0]?.checkpoint ?? '';
   keySet = (await (await fetch(`${service.url}/.well-known/lethe-keys.json`)).json()) as KeySet;
-}, 60_000);
+}, 120_000);
 
 /** The command in Python: its exit code and what it says. The service, in this process, goes on meanwhile. */
 function python(

@@ -97,7 +97,7 @@ describe('kill -9', () => {
     for (const id of acknowledged) expect(idsOf.get(id)?.size).toBe(1);
     for (const id of acknowledged)
       expect((await bot.get(`/gdpr/forget-status/${id}`)).data['webhook_sent']).toBe(true);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('SIGTERM', () => {
@@ -111,5 +111,5 @@ describe('SIGTERM', () => {
     await service.start();
     expect((await bot.get(`/gdpr/forget-status/${id}`)).data['webhook_sent']).toBe(true);
     slow.stop();
-  }, 30_000);
+  }, 90_000);
 });

