@@ -6,6 +6,7 @@ import {
   SqliteConnection,
   sqliteOptions,
   SqliteReading,
+  SqliteReads,
   SqliteTurnReader,
   SqliteUnitOfWork,
   StartError,
@@ -28,13 +29,8 @@ beforeAll(async () => {
   writer.database.exec('CREATE TABLE notes (id integer PRIMARY KEY, text text NOT NULL)');
   reader = await open('read');
   turnReader = await open('read');
-  unitOfWork = new SqliteUnitOfWork(
-    writer,
-    reader,
-    new SqliteTurnReader(turnReader),
-    () => open('read'),
-    (error) => faults.push(error),
-  );
+  const reads = new SqliteReads(reader, new SqliteTurnReader(turnReader), () => open('read'));
+  unitOfWork = new SqliteUnitOfWork(writer, reads, (error) => faults.push(error));
 });
 beforeEach(async () => {
   await unitOfWork.write((tx) => tx.run('DELETE FROM notes'));
@@ -377,13 +373,8 @@ describe('every connection', () => {
 describe('a unit of work that reads beside another process', () => {
   it('sees what that commits, refuses what writes, and says that it can remove nothing', async () => {
     const [all, one] = [await open('read'), await open('read')];
-    const beside = new SqliteReading(
-      all,
-      all,
-      new SqliteTurnReader(one),
-      () => open('read'),
-      (error) => faults.push(error),
-    );
+    const reads = new SqliteReads(all, new SqliteTurnReader(one), () => open('read'));
+    const beside = new SqliteReading(reads);
     await unitOfWork.write((tx) => insert(tx, 1));
     const notes = (tx: Tx) => tx.all<{ id: number }>('SELECT id FROM notes');
     for (const way of ['read', 'write', 'snapshot'] as const)
@@ -393,6 +384,6 @@ describe('a unit of work that reads beside another process', () => {
     for (const way of ['scrub', 'scrubKeys'] as const)
       expect(await settled(beside[way]())).toMatchObject({ error: { code: 'service_unavailable' } });
     expect(await ids()).toStrictEqual([1]);
-    for (const { dataSource } of [all, one]) await dataSource.destroy();
+    await reads.close();
   });
 });

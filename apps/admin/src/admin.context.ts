@@ -2,7 +2,7 @@ import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type Config, createLogger, NestLogger } from '@app/common';
 import { keyFilePath, readKeyFile } from '@app/crypto';
-import { isFilled, StartError } from '@app/database';
+import { requireFilled, StartError } from '@app/database';
 import { LetheModule } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
 import type { Surroundings } from './command';
@@ -16,8 +16,7 @@ class AdminModule {}
 /** A command that reads makes no key, which would open nothing: the service has one. */
 function requireKeys(config: Config): void {
   const { database, masterKeys } = config;
-  if (database.engine === 'sqlite' && !isFilled(database.path))
-    throw new StartError(`There is no database at ${database.path}.`);
+  if (database.engine === 'sqlite') requireFilled(database.path);
   if (masterKeys.length > 0 || readKeyFile(keyFilePath(config)) !== undefined) return;
   throw new StartError(
     `There is no key file ${keyFilePath(config)}: set LETHE_MASTER_KEY as the service has it.`,

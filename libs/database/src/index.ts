@@ -24,6 +24,7 @@ export * from './sqlite.log';
 export * from './sqlite.open';
 export * from './sqlite.options';
 export * from './sqlite.reading';
+export * from './sqlite.reads';
 export { type Restored, restoreSqlite } from './sqlite.restore';
 export * from './sqlite.turn-reader';
 export * from './sqlite.tx';

@@ -12,7 +12,7 @@ import {
   writeManifest,
 } from './backup-manifest';
 import { keysPath } from './key-tables';
-import { isFilled } from './sqlite.options';
+import { requireFilled } from './sqlite.options';
 import { StartError } from './start-error';
 
 /** Where each part of an SQLite database is. */
@@ -32,9 +32,7 @@ export async function backUpSqlite(
   parts: readonly BackupPart[],
   now: string,
 ): Promise<BackupManifest> {
-  for (const part of parts)
-    if (!isFilled(partPath(path, part)))
-      throw new StartError(`There is no database at ${partPath(path, part)}.`);
+  for (const part of parts) requireFilled(partPath(path, part));
   makeEmpty(directory);
   try {
     const files: Partial<Record<BackupPart, BackupFile>> = {};

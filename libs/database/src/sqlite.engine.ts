@@ -1,8 +1,9 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
-import { openForReading, openForWriting } from './sqlite.open';
-import { foldLog, lockFile, requireWhole, sqliteOptions } from './sqlite.options';
+import { openSource } from './sqlite.open';
+import { foldLog, lockFile, requireFilled, requireWhole, sqliteOptions } from './sqlite.options';
 import { SqliteReading } from './sqlite.reading';
+import { SqliteReads } from './sqlite.reads';
 import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection } from './sqlite.tx';
 import { SqliteUnitOfWork } from './sqlite.unit-of-work';
@@ -22,46 +23,49 @@ export class SqliteEngine implements DatabaseEngine {
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
-    if (access === 'read') {
-      requireWhole(this.path);
-      const readOnly = { ...options, ...sqliteOptions(this.path, 'read') } as DataSourceOptions;
-      return this.connected(await openForReading(new DataSource(readOnly)), SqliteReading, onFault);
-    }
+    return access === 'read' ? this.beside(options) : this.alone(options, access === 'migrate', onFault);
+  }
+
+  private async alone(options: DataSourceOptions, migrate: boolean, onFault: OnFault): Promise<OpenDatabase> {
     const release = lockFile(this.path);
-    const source = await openForWriting(new DataSource(options), access === 'migrate');
-    const open = await this.connected(source, SqliteUnitOfWork, onFault);
+    const source = await openSource(new DataSource(options), migrate);
+    const reads = await this.reads(source);
+    const unitOfWork = new SqliteUnitOfWork(new SqliteConnection(source), reads, onFault);
     return {
-      ...open,
+      source,
+      unitOfWork,
       close: async () => {
-        await open.close();
+        await unitOfWork.drained();
+        await reads.close();
         foldLog(this.path);
         release();
       },
     };
   }
 
-  private async connected(
-    source: DataSource,
-    Units: typeof SqliteUnitOfWork,
-    onFault: OnFault,
-  ): Promise<OpenDatabase> {
+  private async beside(options: DataSourceOptions): Promise<OpenDatabase> {
+    requireWhole(this.path);
+    requireFilled(this.path);
+    const readOnly = { ...options, ...sqliteOptions(this.path, 'read') } as DataSourceOptions;
+    const source = await openSource(new DataSource(readOnly), false);
+    const reads = await this.reads(source);
+    return {
+      source,
+      unitOfWork: new SqliteReading(reads),
+      close: async () => {
+        await reads.drained();
+        await reads.close();
+      },
+    };
+  }
+
+  private async reads({ options: { entities } }: DataSource): Promise<SqliteReads> {
     const openReader = async (): Promise<SqliteConnection> => {
-      const readOnly = { ...sqliteOptions(this.path, 'read'), entities: source.options.entities };
+      const readOnly = { ...sqliteOptions(this.path, 'read'), entities };
       return new SqliteConnection(await new DataSource(readOnly).initialize());
     };
     const reader = await openReader();
-    const turnReader = await openReader();
-    const reads = new SqliteTurnReader(turnReader);
-    const unitOfWork = new Units(new SqliteConnection(source), reader, reads, openReader, onFault);
-    return {
-      source,
-      unitOfWork,
-      close: async () => {
-        await unitOfWork.drained();
-        reads.close();
-        for (const { dataSource } of [reader, turnReader]) await dataSource.destroy();
-      },
-    };
+    return new SqliteReads(reader, new SqliteTurnReader(await openReader()), openReader);
   }
 }
 

@@ -70,6 +70,11 @@ export function requireWhole(path: string): void {
   );
 }
 
+/** @throws StartError where there is no file with anything in it */
+export function requireFilled(path: string): void {
+  if (!isFilled(path)) throw new StartError(`There is no database at ${path}.`);
+}
+
 /** Whether there is a file with anything in it. */
 export function isFilled(path: string): boolean {
   return existsSync(path) && statSync(path).size > 0;

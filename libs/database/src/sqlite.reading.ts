@@ -1,12 +1,19 @@
 import { databaseUnavailable, driverCode } from './database-faults';
-import { SqliteUnitOfWork } from './sqlite.unit-of-work';
+import type { SqliteReads } from './sqlite.reads';
 import { StartError } from './start-error';
 import type { Tx } from './tx';
+import { UnitOfWork } from './unit-of-work';
 
 /** UnitOfWork on a file that another process may be writing to: units read, and one that writes after all is refused. */
-export class SqliteReading extends SqliteUnitOfWork {
+export class SqliteReading extends UnitOfWork {
+  readonly engine = 'sqlite';
+
+  constructor(private readonly reads: SqliteReads) {
+    super();
+  }
+
   /** @throws StartError for a unit that writes: the start of a service makes what is missing then */
-  override async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       return await this.read(work);
     } catch (error) {
@@ -17,11 +24,27 @@ export class SqliteReading extends SqliteUnitOfWork {
     }
   }
 
-  override scrub(): Promise<void> {
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.reads.read(work);
+  }
+
+  get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
+    return this.reads.get(sql, values);
+  }
+
+  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.reads.snapshot(work);
+  }
+
+  async ping(): Promise<void> {
+    await this.get('SELECT 1 FROM sqlite_master');
+  }
+
+  scrub(): Promise<void> {
     return this.scrubKeys();
   }
 
-  override scrubKeys(): Promise<void> {
+  scrubKeys(): Promise<void> {
     return Promise.reject(databaseUnavailable());
   }
 }

@@ -12,7 +12,7 @@ export class SqliteTurnReader {
   private closed = false;
   private readonly end = (): void => this.endTurn();
 
-  constructor(private readonly connection: SqliteConnection) {}
+  constructor(readonly connection: SqliteConnection) {}
 
   get(sql: string, values: readonly SqlValue[]): unknown {
     if (this.closed) throw databaseUnavailable();

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { UnitOfWorkSizes } from '@app/common';
 import { databaseUnavailable, driverCode, translateFault } from './database-faults';
 import { SqliteLog } from './sqlite.log';
-import { SqliteTurnReader } from './sqlite.turn-reader';
+import type { SqliteReads } from './sqlite.reads';
 import { SqliteConnection, SqliteTx } from './sqlite.tx';
 import type { Tx } from './tx';
 import { withinTimeout } from './unit-timeout';
@@ -14,13 +14,6 @@ const GROUP_MAX = 256;
 const UNIT_TIMEOUT_MS = 5_000;
 /** How long a lock of another program on the file is waited for, off the event loop, before the units get 503. */
 const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
-
-/**
- * A snapshot of a file begins with the first look into it. The keys first: an older key beside newer data is of no use to
- * anybody, while data whose key is gone looks damaged. What takes long leaves this out, since nothing removes a key from
- * its file for good while somebody looks into it.
- */
-const SNAPSHOT = ['SELECT 1 FROM keys.sqlite_master', 'SELECT 1 FROM main.sqlite_master'];
 
 /** Until a truncation that a reader prevents is tried again, where nothing else is to be done. */
 const TRUNCATION_PAUSE_MS = 20;
@@ -46,16 +39,12 @@ export class SqliteUnitOfWork extends UnitOfWork {
   readonly engine = 'sqlite';
   private readonly waiting: Unit[] = [];
   private draining: Promise<void> | undefined;
-  private reads: Promise<unknown> = Promise.resolve();
   private readonly log: SqliteLog;
   private readonly keyLog: SqliteLog;
 
-  /** `openReader` makes further read-only connections for long snapshots. */
   constructor(
     private readonly writer: SqliteConnection,
-    private readonly reader: SqliteConnection,
-    private readonly turnReader: SqliteTurnReader,
-    private readonly openReader: () => Promise<SqliteConnection>,
+    private readonly reads: SqliteReads,
     private readonly onFault: (error: unknown) => void,
   ) {
     super();
@@ -71,26 +60,15 @@ export class SqliteUnitOfWork extends UnitOfWork {
   }
 
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const turn = this.reads.then(() => this.readOn(this.reader, work, SNAPSHOT));
-    this.reads = turn.catch(() => undefined);
-    return turn;
+    return this.reads.read(work);
   }
 
-  async get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
-    try {
-      return this.turnReader.get(sql, values) as Row | undefined;
-    } catch (error) {
-      throw translateFault(error);
-    }
+  get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
+    return this.reads.get(sql, values);
   }
 
-  async snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const connection = await this.openReader();
-    try {
-      return await this.readOn(connection, work);
-    } finally {
-      await connection.dataSource.destroy();
-    }
+  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.reads.snapshot(work);
   }
 
   async ping(): Promise<void> {
@@ -99,7 +77,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
 
   /** Resolves when every unit accepted so far has ended. */
   async drained(): Promise<void> {
-    await Promise.all([this.draining, this.reads]);
+    await Promise.all([this.draining, this.reads.drained()]);
   }
 
   /** Truncates the write-ahead log between two groups. */
@@ -135,7 +113,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
   }
 
   private async truncate(log: SqliteLog): Promise<void> {
-    this.turnReader.endTurn();
+    this.reads.endTurn();
     if (!log.truncate() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
   }
 
@@ -220,7 +198,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
       this.abandonTransaction();
       return group.map(({ unit }) => ({ unit, outcome: { error: databaseUnavailable() }, callbacks: [] }));
     }
-    this.turnReader.endTurn();
+    this.reads.endTurn();
     for (const callback of group.flatMap((ended) => ended.callbacks)) {
       try {
         callback();
@@ -229,27 +207,6 @@ export class SqliteUnitOfWork extends UnitOfWork {
       }
     }
     return group;
-  }
-
-  /** `first` are statements that are run at once. */
-  private async readOn<T>(
-    connection: SqliteConnection,
-    work: (tx: Tx) => Promise<T>,
-    first: readonly string[] = [],
-  ): Promise<T> {
-    const tx = new SqliteTx(connection);
-    try {
-      connection.prepared('BEGIN').run();
-      for (const sql of first) connection.prepared(sql).get();
-      return await work(tx);
-    } catch (error) {
-      // A unit that writes although it said that it would read is a mistake of its author, no trouble of the engine.
-      throw driverCode(error).startsWith('SQLITE_READONLY') ? error : translateFault(error);
-    } finally {
-      tx.close();
-      // It has nothing to commit, and giving a snapshot up does not fail.
-      if (connection.database.inTransaction) connection.prepared('ROLLBACK').run();
-    }
   }
 }
 
