@@ -12,13 +12,16 @@ import {
   verifyCertificate,
 } from '@app/sdk';
 import type { Bot } from './support/bot';
+import { useBuild } from './support/build';
 import { contradicting, exported, payloadOf, seal, verified } from './support/sealing';
 import { Service, useService } from './support/service';
 import { subject, type SubjectIds } from './support/snowflakes';
 
 const SCRIPT = resolve(__dirname, '../docs/verify/lethe_verify.py');
-const hasPython = spawnSync('python3', ['--version']).status === 0;
+/** Continuous integration has Python; a machine without it leaves those tests out. */
+const runsPython = spawnSync('python3', ['--version']).status === 0 || Boolean(process.env['CI']);
 
+const build = useBuild();
 const service = useService();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -56,22 +59,32 @@ beforeAll(async () => {
   keySet = (await (await fetch(`${service.url}/.well-known/lethe-keys.json`)).json()) as KeySet;
 }, 120_000);
 
-/** The command in Python: its exit code and what it says. The service, in this process, goes on meanwhile. */
-function python(
+type Ran = { readonly code: number | null; readonly text: string };
+
+/** One of the two commands: its exit code and what it says. The service, in this process, goes on meanwhile. */
+function verifying(
+  program: string,
+  script: string,
   kind: string,
   content: unknown,
-  ...more: string[]
-): Promise<{ code: number | null; text: string }> {
+  more: string[],
+): Promise<Ran> {
   const [file, keys] = [join(directory, 'evidence'), join(directory, 'keys.json')];
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   writeFileSync(keys, JSON.stringify(keySet));
-  const values = [SCRIPT, kind, file, '--keys', keys, ...more];
+  const values = [script, kind, file, '--keys', keys, ...more];
   return new Promise((done) => {
-    const ran = execFile('python3', values, (_error, stdout, stderr) =>
+    const ran = execFile(program, values, (_error, stdout, stderr) =>
       done({ code: ran.exitCode, text: stdout + stderr }),
     );
   });
 }
+
+const python = (kind: string, content: unknown, ...more: string[]): Promise<Ran> =>
+  verifying('python3', SCRIPT, kind, content, more);
+
+const node = (kind: string, content: unknown, ...more: string[]): Promise<Ran> =>
+  verifying(process.execPath, join(build.directory, 'libs/sdk/src/lethe-verify.js'), kind, content, more);
 
 /** The JSON with one leaf value replaced, once for each of them. */
 function variants(value: unknown): unknown[] {
@@ -277,13 +290,50 @@ function exportedAfter(jws: string): Promise<string[]> {
   return exported(bot, `?after=${String(payloadOf(jws)['number'])}`);
 }
 
-// Continuous integration has Python; a machine without it leaves these out.
-(hasPython || process.env['CI'] ? describe : describe.skip)('docs/verify/lethe_verify.py', () => {
+/** What the command is told of whom the certificate is about. */
+const named = (): string[] => [
+  ...['--salt', salt, '--bot', bot.id],
+  ...['--user', gone.user_id, '--guild', gone.guild_id],
+];
+
+describe('lethe-verify', () => {
+  it('ends with 0 for what holds', async () => {
+    for (const content of [{ success: true, data: { certificate } }, certificate])
+      expect(await node('certificate', content, ...named())).toMatchObject({ code: 0 });
+    expect(await node('proof', proof)).toMatchObject({ code: 0 });
+    const kept = join(directory, 'kept-by-node');
+    writeFileSync(kept, checkpoint);
+    const audit = await node('audit', lines.join('\n'), '--checkpoint', kept);
+    expect(audit.text).toContain('"events": 21');
+    expect(audit.code).toBe(0);
+  });
+
+  it('ends with 1 for what does not, and says why; with 2 for what it does not understand', async () => {
+    const other = named().with(5, subject().user_id);
+    const cut = lines.toSpliced(1, 1).join('\n');
+    for (const ran of [await node('certificate', certificate, ...other), await node('audit', cut)]) {
+      expect(ran.code).toBe(1);
+      expect(ran.text).toContain('it does not hold');
+    }
+    expect(await node('nothing', certificate)).toMatchObject({ code: 2 });
+  });
+});
+
+describe('a salt that begins with a hyphen', () => {
+  it.each([['lethe-verify', node] as const, ...(runsPython ? [['lethe_verify.py', python] as const] : [])])(
+    'is no option to %s',
+    async (_, command) => {
+      const ran = await command('certificate', certificate, ...named().with(1, `-${salt.slice(1)}`));
+      expect(ran.code).toBe(salt.startsWith('-') ? 0 : 1);
+      expect(ran.text).toContain(salt.startsWith('-') ? 'it holds' : 'it does not hold');
+    },
+  );
+});
+
+(runsPython ? describe : describe.skip)('docs/verify/lethe_verify.py', () => {
   it('takes what holds', async () => {
-    const who = ['--salt', salt, '--bot', bot.id, '--user', gone.user_id, '--guild', gone.guild_id];
-    expect(await python('certificate', { success: true, data: { certificate } }, ...who)).toMatchObject({
-      code: 0,
-    });
+    const inAnswer = { success: true, data: { certificate } };
+    expect(await python('certificate', inAnswer, ...named())).toMatchObject({ code: 0 });
     expect(await python('certificate', certificate)).toMatchObject({ code: 0 });
     expect(await python('proof', proof)).toMatchObject({ code: 0 });
     const kept = join(directory, 'kept');
@@ -308,13 +358,8 @@ function exportedAfter(jws: string): Promise<string[]> {
   });
 
   it('refuses what does not, and says why', async () => {
-    const who = ['--salt', salt, '--bot', bot.id, '--user', gone.user_id, '--guild', gone.guild_id];
-    const other = who.with(5, subject().user_id);
+    const other = named().with(5, subject().user_id);
     expect(await python('certificate', certificate, ...other)).toMatchObject({ code: 1 });
-    // A salt may begin with a hyphen.
-    const hyphen = await python('certificate', certificate, ...who.with(1, `-${salt.slice(1)}`));
-    expect(hyphen.code).toBe(salt.startsWith('-') ? 0 : 1);
-    expect(hyphen.text).toContain(salt.startsWith('-') ? 'it holds' : 'it does not hold');
     expect((await python('certificate', certificate.replace(/.{9}$/, 'AAAAAAAAA'))).text).toContain(
       'it does not hold',
     );
