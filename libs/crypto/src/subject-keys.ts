@@ -35,8 +35,6 @@ export interface StoredKey {
 @Injectable()
 export class SubjectKeys {
   private readonly opened = new KeyCache();
-  /** Those that a unit has asked for already. */
-  private readonly ofUnit = new WeakMap<Tx, Map<string, SubjectKey>>();
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -189,12 +187,13 @@ export class SubjectKeys {
     return key;
   }
 
+  /** Those that a unit has asked for already. */
   private known(tx: Tx): Map<string, SubjectKey> {
-    let known = this.ofUnit.get(tx);
-    if (known === undefined) this.ofUnit.set(tx, (known = new Map<string, SubjectKey>()));
-    return known;
+    return tx.kept(this, newKeys);
   }
 }
+
+const newKeys = (): Map<string, SubjectKey> => new Map();
 
 /** Names a key, also when it is gone: nobody finds it by that, but whoever has it can tell that it is the one. */
 function fingerprintOf(secret: Buffer): string {

@@ -18,6 +18,7 @@ export type SqlList = readonly SqlValue[];
 export abstract class Tx {
   private closed = false;
   private callbacks: (() => void)[] | undefined;
+  private notes: Map<object, unknown> | undefined;
 
   /** Where the engines have no text in common, an act chooses by it. */
   abstract readonly engine: Engine;
@@ -53,6 +54,16 @@ export abstract class Tx {
   afterCommit(callback: () => void): void {
     this.requireOpen();
     (this.callbacks ??= []).push(callback);
+  }
+
+  /** What `owner` keeps for the time of this unit; `make` makes it when it is first asked for. */
+  kept<Kept>(owner: object, make: () => Kept): Kept {
+    this.notes ??= new Map();
+    const known = this.notes.get(owner) as Kept | undefined;
+    if (known !== undefined) return known;
+    const made = make();
+    this.notes.set(owner, made);
+    return made;
   }
 
   /** For the UnitOfWork alone: nothing may use this unit any more. */
