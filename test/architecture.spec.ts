@@ -6,6 +6,7 @@ const ROOT = resolve(__dirname, '..');
 /** A library imports only what stands on a lower level. Consent stands above the categories that it is asked for. */
 const LEVELS: Readonly<Record<string, number>> = {
   common: 0,
+  primitives: 0,
   sdk: 0,
   database: 1,
   crypto: 2,
@@ -124,6 +125,28 @@ describe('the libraries', () => {
     expect(
       sdk.filter(({ what }) => /^(@nestjs\/|@app\/|typeorm|express)/.test(what)).map(text),
     ).toStrictEqual([]);
+  });
+
+  it('load nothing but Node.js and the primitives into a thread', () => {
+    const loaded = new Map<string, string[]>();
+    const load = (path: string): void => {
+      const source = SOURCES.find((each) => each.path === path);
+      if (source === undefined || loaded.has(path)) return;
+      const values = source.text.replace(/\bimport type\b[^;]*;/g, '');
+      const found = importsOf({ ...source, text: values }).map(({ what }) => what);
+      loaded.set(path, found);
+      for (const what of found) if (what.startsWith('.')) load(`${join(dirname(path), what)}.ts`);
+    };
+    const threads = SOURCES.filter(({ path }) => path.endsWith('.thread.ts')).map(({ path }) => path);
+    expect(threads).toStrictEqual(['libs/audit/src/event-sealing.thread.ts']);
+    threads.forEach(load);
+    expect(loaded.size).toBeGreaterThan(4);
+    const others = [...loaded].flatMap(([from, found]) => found.map((what) => ({ from, what })));
+    expect(others.filter(({ what }) => !/^(node:|\.|@app\/primitives$)/.test(what)).map(text)).toStrictEqual(
+      [],
+    );
+    const primitives = SOURCES.filter(({ room }) => room === 'primitives').flatMap(importsOf);
+    expect(primitives.filter(({ what }) => !/^(node:|\.)/.test(what)).map(text)).toStrictEqual([]);
   });
 
   it('export by name, listed in index.ts', () => {

@@ -1,5 +1,6 @@
 import { AuditService } from '@app/audit';
-import { SubjectKeys, UnreadableSecretError } from '@app/crypto';
+import { SubjectKeys } from '@app/crypto';
+import { UnreadableSecretError } from '@app/primitives';
 import { UnitOfWork } from '@app/database';
 import { AuditSealer } from '../libs/audit/src/audit-sealer';
 import type { Bot } from './support/bot';

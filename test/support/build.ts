@@ -123,7 +123,24 @@ function bundle(directory: string): void {
     define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(MODULES, '@nestjs/bundle.js')).href) },
     logLevel: 'silent',
   });
+  bundleThreads(directory);
   writeFileSync(join(directory, 'start.cjs'), START);
+}
+
+/** What the programs start threads with stands beside the file that they are in. */
+function bundleThreads(directory: string): void {
+  const threads = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.thread.js'),
+  );
+  buildSync({
+    entryPoints: threads.map((file) => join(directory, file)),
+    entryNames: '[name]',
+    outdir: directory,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+  });
 }
 
 /** Runs a program of the bundle, with what V8 has compiled before. */

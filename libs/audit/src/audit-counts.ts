@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { isDigest, SubjectDigests } from '@app/crypto';
+import { SubjectDigests } from '@app/crypto';
+import { isDigest } from '@app/primitives';
 import type { Tx } from '@app/database';
 import { ALL_GUILDS } from './audit.sql';
 

@@ -1,4 +1,4 @@
-import { type Salts, sha256 } from '@app/crypto';
+import { type Salts, sha256 } from '@app/primitives';
 
 /** First bytes of what is hashed; 1 is that of the nodes of a tree. */
 const NOTHING = Buffer.alloc(0);

@@ -8,7 +8,8 @@ import { disclosed } from './audit-disclosure';
 import { NO_CHAIN } from './audit-leaf';
 import { AuditSealer, checkpointJws } from './audit-sealer';
 import { type Entry, unpacked } from './batch-entries';
-import { EventOpener, type OpenEvent } from './event-opener';
+import type { OpenEvent } from './event-evidence';
+import { EventOpener } from './event-opener';
 
 export const EXPORT_TYPE = 'lethe-audit-export+jwt';
 
@@ -119,7 +120,7 @@ export class AuditLogExport {
     if (entry === undefined) return '';
     return line({
       type: 'event',
-      ...disclosed(event, entry, this.opener.salts(event, entry.saltedBy)),
+      ...disclosed(event, entry, this.opener.evidence.salts(event, entry.saltedBy)),
     });
   }
 

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { AuditEventType } from '@app/common';
-import { isDigest, SubjectDigests } from '@app/crypto';
+import { SubjectDigests } from '@app/crypto';
+import { isDigest } from '@app/primitives';
 import type { Tx } from '@app/database';
 import { DistinctCount } from './distinct-count';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError, notFound, Page, type PageQuery } from '@app/common';
-import { inclusionPath, merkleRoot } from '@app/crypto';
+import { inclusionPath, merkleRoot } from '@app/primitives';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import { type BatchRow, batchesBackFrom, batchOf, headOf } from './audit-batches';
 import { disclosed } from './audit-disclosure';
@@ -95,7 +95,7 @@ export class AuditProofs {
       throw unfit();
     return {
       bot_id: botId,
-      event: disclosed(event, entry, this.opener.salts(event, entry.saltedBy)),
+      event: disclosed(event, entry, this.opener.evidence.salts(event, entry.saltedBy)),
       leaf_index: index,
       path: inclusionPath(leaves, index).map((hash) => hash.toString('base64url')),
       checkpoint: checkpointJws(batch),

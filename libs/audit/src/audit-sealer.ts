@@ -1,18 +1,16 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock, Metrics } from '@app/common';
-import { merkleRoot, Signer } from '@app/crypto';
+import { Signer } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
-import { chainOf, CHECKPOINT_TYPE, checkpointOf, leafOf, NO_CHAIN } from './audit-leaf';
-import { type Entry, HINT_BYTES, packed, type SaltedBy } from './batch-entries';
-import { EventOpener, type OpenEvent } from './event-opener';
+import { chainOf, CHECKPOINT_TYPE, checkpointOf, NO_CHAIN } from './audit-leaf';
+import { EventOpener, type StoredEvents } from './event-opener';
+import { EventSealing } from './event-sealing';
 import { SettledOrder } from './settled-order';
 
 /** Events of one batch at most. */
 export const BATCH_MAX = 500;
-/** Events that are computed at a stretch: requests are answered in between. */
-const STRETCH = 25;
 /** How long somebody waits for a seal, and how often is asked meanwhile whether others who write have ended. */
 const NOW_MS = 2_000;
 const SETTLING_MS = 20;
@@ -21,7 +19,7 @@ const SETTLING_MS = 20;
 interface Unsealed {
   readonly botId: string;
   readonly head: Head | undefined;
-  readonly events: readonly OpenEvent[];
+  readonly events: StoredEvents;
 }
 
 /**
@@ -34,6 +32,7 @@ export class AuditSealer {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
+    private readonly sealing: EventSealing,
     private readonly signer: Signer,
     private readonly order: SettledOrder,
     private readonly clock: Clock,
@@ -45,7 +44,7 @@ export class AuditSealer {
     const found = await this.unitOfWork.read((tx) =>
       Promise.all(botIds.map((botId) => this.unsealed(tx, botId, settled))),
     );
-    const unsealed = found.filter(({ events }) => events.length > 0);
+    const unsealed = found.filter(({ events }) => events.rows.length > 0);
     const made: { batch: BatchRow; head: Head | undefined }[] = [];
     const outdated: string[] = [];
     for (const { botId, head, events } of unsealed) {
@@ -80,7 +79,7 @@ export class AuditSealer {
 
   private async unsealed(tx: Tx, botId: string, settled: number): Promise<Unsealed> {
     const head = await headOf(tx, botId);
-    const events = await this.opener.read(tx, botId, head?.last_seq ?? 0, settled, BATCH_MAX);
+    const events = await this.opener.stored(tx, botId, head?.last_seq ?? 0, settled, BATCH_MAX);
     return { botId, head, events };
   }
 
@@ -94,31 +93,18 @@ export class AuditSealer {
     }
   }
 
-  private async batch(
-    botId: string,
-    head: Head | undefined,
-    events: readonly OpenEvent[],
-  ): Promise<BatchRow> {
-    const entries: Entry[] = [];
-    const leaves: Buffer[] = [];
-    const salted: SaltedBy[] = [];
-    for (const [at, event] of events.entries()) {
-      if (at % STRETCH === 0) await nextTurn();
-      const commitment = this.opener.commitment(event);
-      const leaf = leafOf(botId, event, commitment);
-      leaves.push(leaf);
-      salted.push(event.saltedBy);
-      entries.push({ commitment, saltedBy: event.saltedBy, hint: leaf.subarray(0, HINT_BYTES) });
-    }
-    const ids = events.map(({ id }) => id).sort();
+  private async batch(botId: string, head: Head | undefined, events: StoredEvents): Promise<BatchRow> {
+    const { entries, root, identities } = await this.sealing.seal(botId, events);
+    const { rows } = events;
+    const ids = rows.map(({ id }) => id).sort();
     const content = {
       bot_id: botId,
       number: (head?.number ?? 0) + 1,
-      first_seq: events[0]?.seq ?? 0,
-      last_seq: events.at(-1)?.seq ?? 0,
-      events: events.length,
-      root: merkleRoot(leaves).toString('base64url'),
-      identities: this.opener.identities(botId, events, salted),
+      first_seq: rows[0]?.seq ?? 0,
+      last_seq: rows.at(-1)?.seq ?? 0,
+      events: rows.length,
+      root,
+      identities,
       previous: head?.chain ?? NO_CHAIN,
       sealed_at: this.clock.nowIso(),
     };
@@ -126,7 +112,7 @@ export class AuditSealer {
       ...content,
       min_id: ids[0] ?? '',
       max_id: ids.at(-1) ?? '',
-      entries: packed(entries),
+      entries,
       chain: chainOf(content),
       signature: detached(await this.signer.sign(checkpointOf(content), CHECKPOINT_TYPE)),
     };

@@ -7,7 +7,8 @@ import { CHECKPOINT_TYPE, NO_CHAIN } from './audit-leaf';
 import { PRUNING_TYPE } from './audit-pruning';
 import { checkpointJws } from './audit-sealer';
 import { type BatchFault, faultsOf, type Place } from './batch-check';
-import { EventOpener, type OpenEvent } from './event-opener';
+import type { OpenEvent } from './event-evidence';
+import { EventOpener } from './event-opener';
 import type { LogFault, LogSummary } from './log-fault';
 
 /** Events read beyond those that a batch should have: so many that were added are named one by one. */
@@ -129,7 +130,7 @@ export class AuditVerifier {
     events: readonly OpenEvent[],
   ): readonly BatchFault[] | undefined {
     try {
-      return faultsOf(this.opener, batch, events, place);
+      return faultsOf(this.opener.evidence, batch, events, place);
     } catch (error) {
       if (error instanceof ConcurrentChange) return undefined;
       throw error;

@@ -16,6 +16,7 @@ import { AuditService } from './audit.service';
 import { AuditVerifier } from './audit-verifier';
 import { EventDetails } from './event-details';
 import { EventOpener } from './event-opener';
+import { EventSealing } from './event-sealing';
 import { PlainDetails } from './plain-details';
 import { SealingController } from './sealing.controller';
 import { SettledOrder } from './settled-order';
@@ -30,6 +31,7 @@ import { UnsealedBots } from './unsealed-bots';
     AuditPeriods,
     EventDetails,
     EventOpener,
+    EventSealing,
     PlainDetails,
     SettledOrder,
     UnsealedBots,

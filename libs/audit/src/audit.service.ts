@@ -1,12 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type AuditEventType, Clock, Page, Random } from '@app/common';
-import {
-  isDigest,
-  type StoredKey,
-  SubjectDigests,
-  type SubjectKey,
-  UnreadableSecretError,
-} from '@app/crypto';
+import { type StoredKey, SubjectDigests, type SubjectKey } from '@app/crypto';
+import { isDigest, UnreadableSecretError } from '@app/primitives';
 import { type Subject, type Tx, UnitOfWork } from '@app/database';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
 import type { AuditSource } from './audit-event.entity';

@@ -1,8 +1,8 @@
-import { merkleRoot } from '@app/crypto';
+import { merkleRoot } from '@app/primitives';
 import type { BatchRow } from './audit-batches';
 import { chainOf, leafOf } from './audit-leaf';
 import { type Entry, HINT_BYTES, SALTED_BY, unpacked } from './batch-entries';
-import type { EventOpener, OpenEvent } from './event-opener';
+import type { EventEvidence, OpenEvent } from './event-evidence';
 import type { LogFault } from './log-fault';
 
 /** Where a batch has to go on from. */
@@ -17,18 +17,18 @@ export type BatchFault = Pick<LogFault, 'fault' | 'message' | 'seq'>;
 
 /** Everything that does not fit between a batch, its signature left aside, and the events that stand there now. */
 export function faultsOf(
-  opener: EventOpener,
+  evidence: EventEvidence,
   batch: BatchRow,
   events: readonly OpenEvent[],
   before: Place,
 ): BatchFault[] {
   const entries = unpacked(batch.entries) ?? [];
-  const found = [...ofRow(batch, entries, before), ...ofEvents(opener, batch, entries, events)];
+  const found = [...ofRow(batch, entries, before), ...ofEvents(evidence, batch, entries, events)];
   if (found.length > 0) return found;
   const leaves = events.map((event, at) => leafAt(batch.bot_id, event, entries[at]));
   if (merkleRoot(leaves).toString('base64url') !== batch.root)
     return [ofBatch('its root is not that of its events')];
-  return ofWhole(opener, batch, entries, events);
+  return ofWhole(evidence, batch, entries, events);
 }
 
 function ofRow(batch: BatchRow, entries: readonly Entry[], before: Place): BatchFault[] {
@@ -44,7 +44,7 @@ function ofRow(batch: BatchRow, entries: readonly Entry[], before: Place): Batch
 
 /** Walks along events and entries, and tells where they part. */
 function ofEvents(
-  opener: EventOpener,
+  evidence: EventEvidence,
   { bot_id: botId, last_seq: last }: BatchRow,
   entries: readonly Entry[],
   events: readonly OpenEvent[],
@@ -58,7 +58,7 @@ function ofEvents(
   for (const [index, event] of events.entries()) {
     const entry = entries[at];
     if (fits(event, entry)) {
-      const fault = entry && ofContent(opener, event, entry);
+      const fault = entry && ofContent(evidence, event, entry);
       if (fault !== undefined) found.push(fault);
       at += 1;
       continue;
@@ -84,7 +84,7 @@ function ofEvents(
 
 /** What the leaf only commits to: the personal parts, as far as they are there. */
 function ofContent(
-  opener: EventOpener,
+  evidence: EventEvidence,
   event: OpenEvent,
   { commitment, saltedBy }: Entry,
 ): BatchFault | undefined {
@@ -98,14 +98,17 @@ function ofContent(
     const message = 'the key of its user is missing: an erasure is not finished, or the key was removed';
     return { fault: 'event_unreadable', seq, message };
   }
-  if (opener.salts(event, saltedBy) !== undefined && opener.commitment(event, saltedBy).equals(commitment))
+  if (
+    evidence.salts(event, saltedBy) !== undefined &&
+    evidence.commitment(event, saltedBy).equals(commitment)
+  )
     return undefined;
   return { fault: 'event_changed', seq, message: 'its user, guild or details were changed' };
 }
 
 /** What is left to check where every event fits. */
 function ofWhole(
-  opener: EventOpener,
+  evidence: EventEvidence,
   batch: BatchRow,
   entries: readonly Entry[],
   events: readonly OpenEvent[],
@@ -114,7 +117,7 @@ function ofWhole(
   const ids = events.map(({ id }) => id).sort();
   const faults: (readonly [boolean, string])[] = [
     [
-      opener.identities(batch.bot_id, events, salted) !== batch.identities,
+      evidence.identities(batch.bot_id, events, salted) !== batch.identities,
       'the digest of an erased user or guild, or how an event was salted, was changed',
     ],
     [

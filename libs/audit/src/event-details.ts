@@ -1,14 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { sealedBy, ServiceKeys, type StoredKey, type SubjectKey, SubjectKeys } from '@app/crypto';
+import { ServiceKeys, type StoredKey, type SubjectKey, SubjectKeys } from '@app/crypto';
 import type { Subject, Tx } from '@app/database';
-
-/** Where the details of an event stand, and what stands there. */
-export interface StoredDetails {
-  readonly id: string;
-  readonly guild_id: string;
-  readonly user_id: string;
-  readonly details: string | null;
-}
+import { contextOf, openDetails, type StoredDetails } from './stored-details';
 
 /** The details of events: sealed with the key of their subject, or after its erasure with the installation's own. */
 @Injectable()
@@ -34,31 +27,20 @@ export class EventDetails {
   }
 
   /** {@link seal} of what is JSON text already, as it stands there. */
-  sealText(key: SubjectKey, subject: Subject, id: string, text: string): string {
-    return key.seal(text, contextOf(subject, id));
+  sealText(key: SubjectKey, { botId, guildId, userId }: Subject, id: string, text: string): string {
+    return key.seal(text, contextOf(botId, guildId, userId, id));
   }
 
   /** Of an event about somebody who is erased by then: they may not tell who that was. */
-  sealErased(subject: Subject, id: string, details: object): string {
-    return this.service.evidence.seal(JSON.stringify(details), contextOf(subject, id));
+  sealErased({ botId, guildId, userId }: Subject, id: string, details: object): string {
+    return this.service.evidence.seal(JSON.stringify(details), contextOf(botId, guildId, userId, id));
   }
 
-  /** As they were given, as JSON text; null for none, and where the key was destroyed. */
+  /** {@link openDetails} with the key of the subject as it was read. */
   open(botId: string, stored: StoredDetails, key: SubjectKey | StoredKey | undefined): string | null {
-    const { id, guild_id: guildId, user_id: userId, details } = stored;
-    if (details === null) return null;
-    const by = sealedBy(details);
-    // Written before there were keys.
-    if (by === undefined) return details;
-    const subject = { botId, guildId, userId };
-    const context = contextOf(subject, id);
-    if (by === this.service.evidence.id) return this.service.evidence.open(details, context);
-    if (key?.id !== by) return null;
-    const opened = 'sealed' in key ? this.keys.open(subject, key) : key;
-    return opened.open(details, context);
+    const subject = { botId, guildId: stored.guild_id, userId: stored.user_id };
+    return openDetails(botId, stored, this.service.evidence, key, (found) =>
+      'sealed' in found ? this.keys.open(subject, found) : found,
+    );
   }
-}
-
-function contextOf({ botId, guildId, userId }: Subject, id: string): string {
-  return `audit_events/${botId}/${guildId}/${userId}/${id}`;
 }

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock, conflict, notFound, Random } from '@app/common';
-import { Keyring, missingKey, newWebhookSecret, UnreadableSecretError } from '@app/crypto';
+import { Keyring, missingKey, newWebhookSecret } from '@app/crypto';
+import { UnreadableSecretError } from '@app/primitives';
 import { StartError, type Tx, UnitOfWork } from '@app/database';
 import type { RotateWebhookSecret, WebhookSecretView } from './bots.dto';
 

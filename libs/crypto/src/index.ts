@@ -2,7 +2,6 @@ export * from './crypto.module';
 export * from './key-rotation';
 export * from './keyring';
 export { keyFilePath, readKeyFile, retiredKeysPath, masterKeys } from './master-key';
-export * from './merkle';
 export { HoldsSealedTexts, type SealedColumn, type SealedTextHolder } from './sealed-texts';
 export { addServiceKey, ServiceKeys, serviceKeys } from './service-keys';
 export * from './signer';

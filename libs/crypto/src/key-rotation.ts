@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config, Random } from '@app/common';
 import { StartError, UnitOfWork } from '@app/database';
-import { Keyring, UnreadableSecretError } from './keyring';
+import { Keyring } from './keyring';
+import { UnreadableSecretError } from '@app/primitives';
 import { KEY_BYTES, keyFilePath, masterKeys, replaceKeyFile, retireKeys } from './master-key';
 import { type SealedColumn, SealedTexts } from './sealed-texts';
 

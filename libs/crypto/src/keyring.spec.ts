@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig, SystemClock, SystemRandom } from '@app/common';
-import { Keyring, UnreadableSecretError } from './keyring';
+import { Keyring } from './keyring';
+import { UnreadableSecretError } from '@app/primitives';
 import { masterKeys } from './master-key';
 
 const random = new SystemRandom(new SystemClock());

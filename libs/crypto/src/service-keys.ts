@@ -1,6 +1,7 @@
 import type { Clock, Random } from '@app/common';
 import { StartError, type Tx, type UnitOfWork } from '@app/database';
-import { type Keyring, missingKey, UnreadableSecretError } from './keyring';
+import { type Keyring, missingKey } from './keyring';
+import { UnreadableSecretError } from '@app/primitives';
 import { SubjectKey } from './subject-key';
 
 const SECRET_BYTES = 32;

@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import type { Clock, Random } from '@app/common';
 import type { UnitOfWork } from '@app/database';
-import { type Keyring, UnreadableSecretError } from './keyring';
+import { type Keyring } from './keyring';
+import { UnreadableSecretError } from '@app/primitives';
 import { addServiceKey, contextOf, type ServiceKeyRow, serviceKeys } from './service-keys';
 
 const NAME = 'signing';

@@ -1,9 +1,9 @@
 import { SystemClock, SystemRandom } from '@app/common';
 import { KeyCache } from './key-cache';
-import { UnreadableSecretError } from './keyring';
+import { UnreadableSecretError, sealedBy } from '@app/primitives';
 import { SubjectDigests } from './subject-digests';
 import type { ServiceKeys } from './service-keys';
-import { SubjectKey, sealedBy } from './subject-key';
+import { SubjectKey } from './subject-key';
 
 const random = new SystemRandom(new SystemClock());
 const newKey = (id = 'key-1', secret = random.bytes(32)): SubjectKey => new SubjectKey(id, secret, random);

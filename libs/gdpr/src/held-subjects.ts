@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isDigest } from '@app/crypto';
+import { isDigest } from '@app/primitives';
 import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
 import type { EntityMetadata } from 'typeorm';
 

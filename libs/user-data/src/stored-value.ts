@@ -1,4 +1,5 @@
-import { sealedBy, type SubjectKey } from '@app/crypto';
+import { type SubjectKey } from '@app/crypto';
+import { sealedBy } from '@app/primitives';
 import type { Subject } from '@app/database';
 
 /** How the values of one category of a subject stand in the database: as JSON text, sealed with the subject's key. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { WebhookSecrets } from '@app/bots';
 import { Clock, CONFIG, type Config, Random } from '@app/common';
-import { UnreadableSecretError } from '@app/crypto';
+import { UnreadableSecretError } from '@app/primitives';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { DeliveryEvent } from './delivery.entity';
 import { cancelFree, CHUNK } from './delivery-states';

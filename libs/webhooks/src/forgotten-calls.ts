@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { sealedBy, ServiceKeys, SubjectDigests } from '@app/crypto';
+import { ServiceKeys, SubjectDigests } from '@app/crypto';
+import { sealedBy } from '@app/primitives';
 import type { Subject } from '@app/database';
 
 /** What is stored of the call that tells of an erasure. */

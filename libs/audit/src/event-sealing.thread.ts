@@ -1,0 +1,22 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { SealingKey } from '@app/primitives';
+import { EventEvidence } from './event-evidence';
+import { eventsOf, type ThreadBatch, type ThreadSecrets } from './thread-batch';
+
+const { digest, service } = workerData as ThreadSecrets;
+const evidence = new EventEvidence(
+  Buffer.from(digest),
+  new SealingKey(service.id, Buffer.from(service.bytes)),
+);
+
+/** What goes wrong ends the thread; whoever asked does without it. */
+async function answer(batch: ThreadBatch): Promise<void> {
+  try {
+    const { rows, keys } = eventsOf(batch);
+    parentPort?.postMessage(await evidence.seal(batch.botId, rows, keys));
+  } finally {
+    batch.keys.fill(0);
+  }
+}
+
+parentPort?.on('message', (batch: ThreadBatch) => void answer(batch));

@@ -1,0 +1,35 @@
+import { type OpeningKey, sealedBy } from '@app/primitives';
+
+/** Where the details of an event stand, and what stands there. */
+export interface StoredDetails {
+  readonly id: string;
+  readonly guild_id: string;
+  readonly user_id: string;
+  readonly details: string | null;
+}
+
+/** What the details of an event are bound to: they open at no other. */
+export function contextOf(botId: string, guildId: string, userId: string, id: string): string {
+  return `audit_events/${botId}/${guildId}/${userId}/${id}`;
+}
+
+/**
+ * As they were given, as JSON text; null for none, and where the key was destroyed. `service` is the installation's
+ * key, `key` that of the subject, opened only where it is needed.
+ * @throws UnreadableSecretError for details that were changed
+ */
+export function openDetails<Key extends { readonly id: string }>(
+  botId: string,
+  { id, guild_id: guildId, user_id: userId, details }: StoredDetails,
+  service: OpeningKey,
+  key: Key | undefined,
+  opened: (key: Key) => OpeningKey,
+): string | null {
+  if (details === null) return null;
+  const by = sealedBy(details);
+  // Written before there were keys.
+  if (by === undefined) return details;
+  const context = contextOf(botId, guildId, userId, id);
+  if (by === service.id) return service.open(details, context);
+  return key?.id === by ? opened(key).open(details, context) : null;
+}

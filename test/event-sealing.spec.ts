@@ -1,0 +1,162 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
+import { SystemClock, SystemRandom } from '@app/common';
+import { type ServiceKeys, SubjectKey } from '@app/crypto';
+import { ConcurrentChange } from '@app/database';
+import { keyedDigest } from '@app/primitives';
+import { unpacked } from '../libs/audit/src/batch-entries';
+import { type BatchSeal, EventEvidence } from '../libs/audit/src/event-evidence';
+import type { EventOpener, EventRow, StoredEvents } from '../libs/audit/src/event-opener';
+import { EventSealing } from '../libs/audit/src/event-sealing';
+import { SealingThread } from '../libs/audit/src/sealing-thread';
+import { contextOf } from '../libs/audit/src/stored-details';
+import { threadBatch, type ThreadSecrets } from '../libs/audit/src/thread-batch';
+import { useBuild } from './support/build';
+
+const BOT = 'bot-1';
+const clock = new SystemClock();
+const random = new SystemRandom(clock);
+const newKey = (id: string): SubjectKey => new SubjectKey(id, random.bytes(32), random);
+
+const digest = random.bytes(32);
+const service = newKey('evidence');
+const evidence = new EventEvidence(digest, service);
+const serviceKeys = { digest, evidence: service } as unknown as ServiceKeys;
+const secrets = (): ThreadSecrets => ({
+  digest: Uint8Array.from(digest),
+  service: { id: service.id, bytes: Uint8Array.from(service.bytes) },
+});
+
+/** One of five kinds: with details and without, in plain, erased, and with details that nobody can read. */
+function eventOf(at: number, key: SubjectKey, kind = at % 5): EventRow {
+  const [id, guild, user] = [random.uuid(), '900', String(1000 + at)];
+  const [text, at_] = [JSON.stringify({ category: `ä${at}` }), clock.nowIso()];
+  const event = { seq: at + 1, id, event_type: 'data_submitted', source: 'service', created_at: at_ };
+  const stands = { guild_id: guild, user_id: user, key_id: key.id, key_sealed: 'v1.' };
+  const gone = { key_id: null, key_sealed: null };
+  if (kind === 1) return { ...event, ...stands, details: null };
+  if (kind === 2) return { ...event, ...stands, ...gone, details: text };
+  const [erasedGuild, erasedUser] = [
+    keyedDigest(digest, BOT, 'guild', guild),
+    keyedDigest(digest, BOT, 'user', user),
+  ];
+  const erased = service.seal(text, contextOf(BOT, erasedGuild, erasedUser, id));
+  if (kind === 3) return { ...event, ...gone, guild_id: erasedGuild, user_id: erasedUser, details: erased };
+  return { ...event, ...stands, details: key.seal(text, contextOf(BOT, guild, user, id)) };
+}
+
+function eventsOf(of: readonly SubjectKey[], count: number): StoredEvents {
+  const keyAt = (at: number): SubjectKey => of[at % of.length] ?? service;
+  const rows = Array.from({ length: count }, (_, at) => eventOf(at, keyAt(at)));
+  return { rows, keys: rows.map(({ key_id: id }, at) => (id === null ? undefined : keyAt(at))) };
+}
+
+const inPlace = ({ rows, keys: of }: StoredEvents): Promise<BatchSeal> => evidence.seal(BOT, rows, of);
+
+const keys = Array.from({ length: 7 }, (_, at) => newKey(`key-${at}`));
+
+describe('the thread that seals', () => {
+  const build = useBuild();
+  const threads: SealingThread[] = [];
+  const startOf = (file: string): SealingThread => {
+    const thread = new SealingThread(secrets, file);
+    threads.push(thread);
+    return thread;
+  };
+  const start = (): SealingThread => startOf(join(build.directory, 'event-sealing.thread.js'));
+  const scripted = (name: string, script: string): SealingThread => {
+    const file = join(build.workingDirectory, name);
+    writeFileSync(file, script);
+    return startOf(file);
+  };
+
+  afterEach(async () => {
+    for (const thread of threads.splice(0)) await thread.end();
+  });
+
+  it('computes what is computed in place, whatever kind of event it is', async () => {
+    const events = eventsOf(keys, 500);
+    expect(await start().seal(threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+  });
+
+  it('answers each of several that ask at once with its own', async () => {
+    const thread = start();
+    const batches = [1, 200, 30].map((count) => eventsOf(keys, count));
+    const sealed = await Promise.all(batches.map((events) => thread.seal(threadBatch(BOT, events))));
+    for (const [at, events] of batches.entries()) expect(sealed[at]).toStrictEqual(await inPlace(events));
+  });
+
+  it('commits by chance to what nobody can read, and says so', async () => {
+    const closed = eventOf(0, newKey('lost'));
+    const events = { rows: [closed, closed], keys: [undefined, undefined] };
+    const { entries } = await start().seal(threadBatch(BOT, events));
+    const [first, second] = unpacked(entries) ?? [];
+    expect([first?.saltedBy, second?.saltedBy]).toStrictEqual([3, 3]);
+    expect(first?.commitment.equals(second?.commitment ?? Buffer.alloc(0))).toBe(false);
+  });
+
+  it('takes the keys away from whoever hands them over', async () => {
+    const batch = threadBatch(BOT, eventsOf(keys, 20));
+    expect(batch.keys.byteLength).toBe(7 * 64);
+    const sealed = start().seal(batch);
+    await sealed;
+    expect(batch.keys.byteLength).toBe(0);
+  });
+
+  it('overwrites the keys when it has used them', async () => {
+    const sent: unknown[] = [];
+    const script = `
+      const { parentPort, workerData } = require('node:worker_threads');
+      const listened = parentPort.on.bind(parentPort);
+      let batch;
+      const post = parentPort.postMessage.bind(parentPort);
+      parentPort.postMessage = () => setImmediate(() => post({ left: batch.keys.some((byte) => byte !== 0) }));
+      parentPort.on = (name, listener) => listened(name, (given) => { batch = given; listener(given); });
+      require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))});`;
+    sent.push(await scripted('watched.js', script).seal(threadBatch(BOT, eventsOf(keys, 20))));
+    expect(sent).toStrictEqual([{ left: false }]);
+  });
+
+  it.each([
+    ['that cannot be started', 'throw new Error("no")'],
+    ['that dies', 'require("node:worker_threads").parentPort.on("message", () => { throw new Error("no") })'],
+  ])('fails where there is none %s, and is started anew for the next', async (_, script) => {
+    const thread = scripted('failing.js', script);
+    const events = eventsOf(keys, 3);
+    await expect(thread.seal(threadBatch(BOT, events))).rejects.toThrow('no');
+    writeFileSync(
+      join(build.workingDirectory, 'failing.js'),
+      `require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))})`,
+    );
+    expect(await thread.seal(threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+  });
+});
+
+describe('the sealing of events', () => {
+  // Of the sources, no thread can be started.
+  const sealing = new EventSealing({ evidence } as EventOpener, clock, serviceKeys);
+
+  it('does without the thread where that fails, says so, and does not try again soon', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const events = eventsOf(keys, 150);
+    const expected = await inPlace(events);
+    expect(await sealing.seal(BOT, events)).toStrictEqual(expected);
+    expect(await sealing.seal(BOT, events)).toStrictEqual(expected);
+    expect(warn.mock.calls).toStrictEqual([[expect.stringContaining('Sealed without a thread')]]);
+    warn.mockRestore();
+  });
+
+  it.each([1, 150])(
+    'asks for %i events to be read again when a key was destroyed meanwhile',
+    async (count) => {
+      const [gone, fresh] = [
+        newKey('gone'),
+        new EventSealing({ evidence } as EventOpener, clock, serviceKeys),
+      ];
+      const events = eventsOf([gone], count);
+      gone.wipe();
+      await expect(fresh.seal(BOT, events)).rejects.toThrow(ConcurrentChange);
+    },
+  );
+});
