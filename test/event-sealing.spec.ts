@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { SystemClock, SystemRandom } from '@app/common';
 import { type ServiceKeys, SubjectKey } from '@app/crypto';
@@ -13,6 +14,7 @@ import { SealingThread } from '../libs/audit/src/sealing-thread';
 import { contextOf } from '../libs/audit/src/stored-details';
 import { threadBatch, type ThreadSecrets } from '../libs/audit/src/thread-batch';
 import { useBuild } from './support/build';
+import { until } from './support/until';
 
 const BOT = 'bot-1';
 const clock = new SystemClock();
@@ -130,6 +132,36 @@ describe('the thread that seals', () => {
       `require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))})`,
     );
     expect(await thread.seal(threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+  });
+});
+
+describe('a thread that is not asked', () => {
+  const build = useBuild();
+
+  it('may die: the process goes on, and the next one to ask starts another', async () => {
+    const file = join(build.workingDirectory, 'dying.js');
+    writeFileSync(
+      file,
+      `require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))});
+       setTimeout(() => { throw new Error('later') }, 300);`,
+    );
+    const thread = new SealingThread(secrets, file);
+    const events = eventsOf(keys, 3);
+    for (let time = 0; time < 2; time++) {
+      expect(await thread.seal(threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+      await pause(1_500);
+    }
+    await thread.end();
+  });
+
+  it('ends after a while, and is started again', async () => {
+    const thread = new SealingThread(secrets, join(build.directory, 'event-sealing.thread.js'), 50);
+    const events = eventsOf(keys, 3);
+    for (let time = 0; time < 2; time++) {
+      expect(await thread.seal(threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+      expect(thread.isRunning).toBe(true);
+      await until(() => !thread.isRunning);
+    }
   });
 });
 

@@ -20,7 +20,12 @@ export class SealingThread {
   constructor(
     private readonly secrets: () => ThreadSecrets,
     private readonly path = join(__dirname, 'event-sealing.thread.js'),
+    private readonly idleMs = IDLE_MS,
   ) {}
+
+  get isRunning(): boolean {
+    return this.worker !== undefined;
+  }
 
   /** @throws Error where it cannot be started, has died, or does not answer; the next one to ask starts it anew */
   seal(batch: ThreadBatch): Promise<BatchSeal> {
@@ -31,8 +36,9 @@ export class SealingThread {
 
   async end(): Promise<void> {
     clearTimeout(this.idle);
-    await this.worker?.terminate();
+    const { worker } = this;
     this.worker = undefined;
+    await worker?.terminate();
   }
 
   private async ask(batch: ThreadBatch): Promise<BatchSeal> {
@@ -42,7 +48,7 @@ export class SealingThread {
       const answer = once(this.worker, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
       this.worker.postMessage(batch, [batch.keys.buffer as ArrayBuffer]);
       const [seal] = (await answer) as [BatchSeal];
-      this.idle = setTimeout(() => void this.end(), IDLE_MS).unref();
+      this.idle = setTimeout(() => void this.end(), this.idleMs).unref();
       return seal;
     } catch (error) {
       await this.end();
@@ -59,6 +65,10 @@ export class SealingThread {
       execArgv: [],
     });
     worker.unref();
+    // Also while nobody waits for an answer, where an error that nobody hears of would end the process.
+    worker.on('error', () => {
+      if (this.worker === worker) this.worker = undefined;
+    });
     return worker;
   }
 }
