@@ -1,0 +1,119 @@
+// npm run bench:paired -- CHECKOUT...: this Lethe beside that of other checkouts, each built, under the same load.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { machine, markdownTable } from './docs.mjs';
+import { Load } from './load.mjs';
+import { procStat } from './postgres.mjs';
+import { median, quantile } from './statistics.mjs';
+
+const USERS = 20_000;
+const EVENTS = 20_000;
+const CONNECTIONS = 64;
+const MS_PER_TICK = 10;
+/** What waits for the time after a load is done by then, so that it is not paid for by the next one. */
+const REST_MS = 2_000;
+
+const { values: options, positionals: others } = parseArgs({
+  allowPositionals: true,
+  options: {
+    operation: { type: 'string', default: 'submit' },
+    engine: { type: 'string', default: 'sqlite' },
+    rounds: { type: 'string', default: '11' },
+    seconds: { type: 'string', default: '3' },
+  },
+});
+const load = new Load();
+const pause = (ms) => new Promise((next) => setTimeout(next, ms));
+
+/** Lethe of a checkout on a database of its own, prepared by the checkout's own programs. */
+async function contender(directory) {
+  const own = (file) => import(pathToFileURL(join(resolve(directory), 'bench', file)));
+  const [{ startContestant, startReceiver }, { ENGINES }, { OPERATIONS, requestsOf }] = await Promise.all([
+    own('contestants.mjs'),
+    own('engines.mjs'),
+    own('operations.mjs'),
+  ]);
+  const operation = OPERATIONS[options.operation];
+  if (operation === undefined || operation.once)
+    throw new Error(`--operation ${options.operation} has no rounds`);
+  const engine = await ENGINES[options.engine]();
+  const settings = { users: USERS, events: EVENTS, webhookUrl: await startReceiver() };
+  const lethe = await startContestant('lethe', engine, settings);
+  return { directory, engine, lethe, requests: requestsOf(operation, lethe), rounds: [] };
+}
+
+async function measure({ lethe, requests }, job) {
+  const before = ticksOf(lethe.pid);
+  const result = await load.run({ url: lethe.url, requests, connections: CONNECTIONS, ...job });
+  if (result.statuses['200'] !== result.answers || result.broken > 0)
+    throw new Error(JSON.stringify(result.statuses));
+  const unsealed = await unsealedIn(lethe.seeds.database);
+  const [all, main] = ticksOf(lethe.pid).map(
+    (ticks, n) => ((ticks - before[n]) * MS_PER_TICK * 1000) / result.answers,
+  );
+  return { perSecond: result.perSecond, all, main, unsealed };
+}
+
+/** Of the process, and of its main thread alone. */
+function ticksOf(pid) {
+  const all = procStat(pid);
+  const text = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
+  const main = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  return [all[11] + all[12], main[11] + main[12]];
+}
+
+/** Events that wait to be sealed; undefined for a version that seals none. */
+async function unsealedIn(database) {
+  if (Object.keys(await database.columns('audit_heads')).length === 0) return undefined;
+  const [{ waiting }] = await database.all(
+    `SELECT SUM((SELECT MAX(seq) FROM audit_events event WHERE event.bot_id = head.bot_id) - last_seq) AS waiting
+     FROM audit_heads head`,
+  );
+  return Number(waiting);
+}
+
+const contenders = [];
+for (const directory of [join(import.meta.dirname, '..'), ...others])
+  contenders.push(await contender(directory));
+// Each user once: whatever is made for the first time is there.
+for (const each of contenders) await measure(each, { count: USERS });
+for (let round = 0; round < Number(options.rounds); round++) {
+  for (const each of round % 2 === 0 ? contenders : contenders.toReversed()) {
+    await pause(REST_MS);
+    each.rounds.push(await measure(each, { durationMs: Number(options.seconds) * 1000 }));
+  }
+}
+const [first] = contenders;
+const rows = contenders.map(({ directory, rounds }, at) => {
+  const ratios = rounds.map(({ perSecond }, round) => perSecond / first.rounds[round].perSecond);
+  const of = (name) => median(rounds.map((round) => round[name] ?? NaN));
+  const figures = [of('perSecond'), of('main'), of('all'), of('unsealed')].map((value) =>
+    Number.isNaN(value) ? '' : Math.round(value).toLocaleString('en-US'),
+  );
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2));
+  return [at === 0 ? 'this' : directory, ...figures, middle, `${low} to ${high}`];
+});
+const names = [
+  'checkout',
+  'requests/s',
+  'CPU µs, event loop',
+  'CPU µs',
+  'unsealed after',
+  'of this',
+  'quartiles',
+];
+console.log(
+  `${options.operation} on ${first.engine.title}, ${options.rounds} rounds of ${options.seconds} s, ${machine()}\n\n` +
+    markdownTable(names, rows),
+);
+for (const { lethe, engine } of contenders) {
+  await lethe.stop();
+  await engine.stop();
+}
+load.stop();
+process.exit(0);
