@@ -1,5 +1,4 @@
 // npm run bench:paired -- CHECKOUT...: this Lethe beside that of other checkouts, each built, under the same load.
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -58,13 +57,7 @@ async function measure({ lethe, requests }, job) {
 
 /** Of the process, and of its main thread alone. */
 function ticksOf(pid) {
-  const all = procStat(pid);
-  const text = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
-  const main = text
-    .slice(text.lastIndexOf(')') + 2)
-    .split(' ')
-    .map(Number);
-  return [all[11] + all[12], main[11] + main[12]];
+  return [procStat(pid), procStat(`${pid}/task/${pid}`)].map((stat) => stat[11] + stat[12]);
 }
 
 /** Events that wait to be sealed; undefined for a version that seals none. */

@@ -39,8 +39,11 @@ export class EventDetails {
   /** {@link openDetails} with the key of the subject as it was read. */
   open(botId: string, stored: StoredDetails, key: SubjectKey | StoredKey | undefined): string | null {
     const subject = { botId, guildId: stored.guild_id, userId: stored.user_id };
-    return openDetails(botId, stored, this.service.evidence, key, (found) =>
-      'sealed' in found ? this.keys.open(subject, found) : found,
-    );
+    // Opened where it is needed alone.
+    const opening =
+      key === undefined || !('sealed' in key)
+        ? key
+        : { id: key.id, open: (text: string, at: string) => this.keys.open(subject, key).open(text, at) };
+    return openDetails(botId, stored, this.service.evidence, opening);
   }
 }

@@ -10,14 +10,10 @@ import {
 } from '@app/primitives';
 import { commitmentOf, framed, leafOf, type Parts, type Skeleton } from './audit-leaf';
 import { type Entry, HINT_BYTES, packed, SALTED_BY, type SaltedBy } from './batch-entries';
-import { openDetails } from './stored-details';
+import { openDetails, type StoredDetails } from './stored-details';
 
 /** An event as it stands in the log. */
-export interface StoredEvent extends Skeleton {
-  readonly guild_id: string;
-  readonly user_id: string;
-  readonly details: string | null;
-}
+export interface StoredEvent extends Skeleton, StoredDetails {}
 
 /** An event with all that can be known of it. */
 export interface OpenEvent extends Skeleton {
@@ -139,7 +135,7 @@ export class EventEvidence {
 
   private detailsOf(botId: string, event: StoredEvent, key: OpeningKey | undefined): string | null {
     try {
-      return openDetails(botId, event, this.service, key, (found) => found);
+      return openDetails(botId, event, this.service, key);
     } catch (error) {
       if (error instanceof UnreadableSecretError) return null;
       throw error;

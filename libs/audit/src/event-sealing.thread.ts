@@ -12,8 +12,8 @@ const evidence = new EventEvidence(
 /** What goes wrong ends the thread; whoever asked does without it. */
 async function answer(batch: ThreadBatch): Promise<void> {
   try {
-    const { rows, keys } = eventsOf(batch);
-    parentPort?.postMessage(await evidence.seal(batch.botId, rows, keys));
+    const { events, keys } = eventsOf(batch);
+    parentPort?.postMessage(await evidence.seal(batch.botId, events, keys));
   } finally {
     batch.keys.fill(0);
   }

@@ -4,32 +4,40 @@ import { Worker } from 'node:worker_threads';
 import type { BatchSeal } from './event-evidence';
 import type { ThreadBatch, ThreadSecrets } from './thread-batch';
 
-/** Five hundred events take it a tenth of a second. */
-const ANSWER_MS = 10_000;
-/** Nobody has asked for so long: the memory is given back. */
-const IDLE_MS = 60_000;
+const LIMITS = {
+  /** Five hundred events take it a tenth of a second. */
+  answerMs: 5_000,
+  /** Nobody has asked for so long: the memory is given back. */
+  idleMs: 60_000,
+  /** For so long nobody asks one that has failed. */
+  pauseMs: 60_000,
+};
 /** It keeps nothing from one batch to the next. */
-const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 /** A thread of this process, started when it is first asked. It computes one batch after the other. */
 export class SealingThread {
   private worker: Worker | undefined;
   private turns: Promise<unknown> = Promise.resolve();
   private idle: NodeJS.Timeout | undefined;
+  private failedMs = -Infinity;
 
   constructor(
     private readonly secrets: () => ThreadSecrets,
     private readonly path = join(__dirname, 'event-sealing.thread.js'),
-    private readonly idleMs = IDLE_MS,
+    private readonly limits = LIMITS,
   ) {}
 
   get isRunning(): boolean {
     return this.worker !== undefined;
   }
 
-  /** @throws Error where it cannot be started, has died, or does not answer; the next one to ask starts it anew */
-  seal(batch: ThreadBatch): Promise<BatchSeal> {
-    const turn = this.turns.then(() => this.ask(batch));
+  /**
+   * `make` is called when the turn of the batch has come; what it throws is passed on.
+   * @throws Error where the thread cannot be started, dies, does not answer, or has failed lately
+   */
+  seal(make: () => ThreadBatch): Promise<BatchSeal> {
+    const turn = this.turns.then(() => this.ask(make));
     this.turns = turn.catch(() => undefined);
     return turn;
   }
@@ -41,18 +49,38 @@ export class SealingThread {
     await worker?.terminate();
   }
 
-  private async ask(batch: ThreadBatch): Promise<BatchSeal> {
+  private async ask(make: () => ThreadBatch): Promise<BatchSeal> {
+    if (performance.now() - this.failedMs < this.limits.pauseMs)
+      throw new Error('the thread has failed lately');
     clearTimeout(this.idle);
-    this.worker ??= this.start();
+    const batch = make();
     try {
-      const answer = once(this.worker, 'message', { signal: AbortSignal.timeout(ANSWER_MS) });
+      this.worker ??= this.start();
       this.worker.postMessage(batch, [batch.keys.buffer as ArrayBuffer]);
-      const [seal] = (await answer) as [BatchSeal];
-      this.idle = setTimeout(() => void this.end(), this.idleMs).unref();
+      const seal = await this.answerOf(this.worker);
+      this.idle = setTimeout(() => void this.end(), this.limits.idleMs).unref();
       return seal;
     } catch (error) {
+      this.failedMs = performance.now();
       await this.end();
       throw error;
+    } finally {
+      // Those that were handed over are the thread's to overwrite.
+      if (batch.keys.byteLength > 0) batch.keys.fill(0);
+    }
+  }
+
+  private async answerOf(worker: Worker): Promise<BatchSeal> {
+    const done = new AbortController();
+    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(this.limits.answerMs)]);
+    try {
+      const ended = once(worker, 'exit', { signal }).then(() => {
+        throw new Error('the thread has ended');
+      });
+      const [seal] = (await Promise.race([once(worker, 'message', { signal }), ended])) as [BatchSeal];
+      return seal;
+    } finally {
+      done.abort();
     }
   }
 
@@ -60,13 +88,14 @@ export class SealingThread {
   private start(): Worker {
     const worker = new Worker(this.path, {
       workerData: this.secrets(),
-      resourceLimits: LIMITS,
+      resourceLimits: MEMORY,
       env: {},
       execArgv: [],
     });
     worker.unref();
     // Also while nobody waits for an answer, where an error that nobody hears of would end the process.
-    worker.on('error', () => {
+    worker.on('error', () => undefined);
+    worker.once('exit', () => {
       if (this.worker === worker) this.worker = undefined;
     });
     return worker;

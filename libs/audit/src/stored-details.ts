@@ -15,15 +15,14 @@ export function contextOf(botId: string, guildId: string, userId: string, id: st
 
 /**
  * As they were given, as JSON text; null for none, and where the key was destroyed. `service` is the installation's
- * key, `key` that of the subject, opened only where it is needed.
+ * key, `key` that of the subject.
  * @throws UnreadableSecretError for details that were changed
  */
-export function openDetails<Key extends { readonly id: string }>(
+export function openDetails(
   botId: string,
   { id, guild_id: guildId, user_id: userId, details }: StoredDetails,
   service: OpeningKey,
-  key: Key | undefined,
-  opened: (key: Key) => OpeningKey,
+  key: Pick<OpeningKey, 'id' | 'open'> | undefined,
 ): string | null {
   if (details === null) return null;
   const by = sealedBy(details);
@@ -31,5 +30,5 @@ export function openDetails<Key extends { readonly id: string }>(
   if (by === undefined) return details;
   const context = contextOf(botId, guildId, userId, id);
   if (by === service.id) return service.open(details, context);
-  return key?.id === by ? opened(key).open(details, context) : null;
+  return key?.id === by ? key.open(details, context) : null;
 }

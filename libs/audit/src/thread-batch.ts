@@ -1,5 +1,7 @@
+import type { ServiceKeys, SubjectKey } from '@app/crypto';
 import { type OpeningKey, SEALING_KEY_BYTES, SealingKey } from '@app/primitives';
-import type { EventRow, StoredEvents } from './event-opener';
+import type { StoredEvent } from './event-evidence';
+import type { StoredEvents } from './event-opener';
 
 /** What the thread is started with. */
 export interface ThreadSecrets {
@@ -9,33 +11,46 @@ export interface ThreadSecrets {
   readonly service: { readonly id: string; readonly bytes: Uint8Array };
 }
 
+export function secretsOf({ digest, evidence }: Pick<ServiceKeys, 'digest' | 'evidence'>): ThreadSecrets {
+  return { digest: Uint8Array.from(digest), service: { id: evidence.id, bytes: evidence.copy() } };
+}
+
+/** An event, and the place of its key among those of the batch, -1 for none. */
+type BatchEvent = StoredEvent & { readonly key: number };
+
 /** A batch on its way to the thread: in few large pieces, since each piece of its own costs the sender. */
 export interface ThreadBatch {
   readonly botId: string;
-  /** The rows as JSON. */
-  readonly rows: string;
+  /** JSON of {@link BatchEvent}s. */
+  readonly events: string;
   readonly keyIds: readonly string[];
   /** The keys one behind the other; who has read them overwrites them. */
   readonly keys: Uint8Array;
 }
 
-/** @throws ConcurrentChange when one of the keys was destroyed */
+/** @throws ConcurrentChange when a key that is needed was destroyed */
 export function threadBatch(botId: string, { rows, keys }: StoredEvents): ThreadBatch {
-  const distinct = new Map(keys.flatMap((key) => (key === undefined ? [] : [[key.id, key]])));
-  const bytes = new Uint8Array(distinct.size * SEALING_KEY_BYTES);
-  [...distinct.values()].forEach((key, at) => bytes.set(key.bytes, at * SEALING_KEY_BYTES));
-  return { botId, rows: JSON.stringify(rows), keyIds: [...distinct.keys()], keys: bytes };
+  const places = new Map<string, number>();
+  const needed: SubjectKey[] = [];
+  const events = rows.map((row, at): BatchEvent => {
+    const { seq, id, event_type, source, created_at, guild_id, user_id, details } = row;
+    const key = details === null ? undefined : keys[at];
+    if (key !== undefined && !places.has(key.id)) places.set(key.id, needed.push(key) - 1);
+    const place = (key && places.get(key.id)) ?? -1;
+    return { seq, id, event_type, source, created_at, guild_id, user_id, details, key: place };
+  });
+  const bytes = new Uint8Array(needed.length * SEALING_KEY_BYTES);
+  for (const [at, key] of needed.entries()) key.copy(bytes, at * SEALING_KEY_BYTES);
+  return { botId, events: JSON.stringify(events), keyIds: [...places.keys()], keys: bytes };
 }
 
 /** The events again, and their keys, which are of no use once those of the batch are overwritten. */
-export function eventsOf(batch: ThreadBatch): { rows: EventRow[]; keys: (OpeningKey | undefined)[] } {
-  const rows = JSON.parse(batch.rows) as EventRow[];
+export function eventsOf(batch: ThreadBatch): { events: StoredEvent[]; keys: (OpeningKey | undefined)[] } {
   const { buffer, byteOffset } = batch.keys;
-  const known = new Map(
-    batch.keyIds.map((id, at) => {
-      const bytes = Buffer.from(buffer, byteOffset + at * SEALING_KEY_BYTES, SEALING_KEY_BYTES);
-      return [id, new SealingKey(id, bytes)];
-    }),
-  );
-  return { rows, keys: rows.map(({ key_id: id }) => (id === null ? undefined : known.get(id))) };
+  const known = batch.keyIds.map((id, at) => {
+    const bytes = Buffer.from(buffer, byteOffset + at * SEALING_KEY_BYTES, SEALING_KEY_BYTES);
+    return new SealingKey(id, bytes);
+  });
+  const events = JSON.parse(batch.events) as BatchEvent[];
+  return { events, keys: events.map(({ key }) => known[key]) };
 }

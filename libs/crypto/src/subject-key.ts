@@ -1,6 +1,6 @@
 import type { Random } from '@app/common';
 import { ConcurrentChange } from '@app/database';
-import { type OpeningKey, type Salts, SealingKey } from '@app/primitives';
+import { type OpeningKey, type Salts, SEALING_KEY_BYTES, SealingKey } from '@app/primitives';
 
 /**
  * The key of one subject (GDPR Art. 32(1)(a)), with a random nonce for each text. Destroying it makes everything that
@@ -36,9 +36,13 @@ export class SubjectKey implements OpeningKey {
     return this.inForce().salts(context);
   }
 
-  /** For another thread of this process, which has to overwrite them. @throws ConcurrentChange once it was destroyed */
-  get bytes(): Buffer {
-    return this.inForce().bytes;
+  /**
+   * A copy for another thread of this process, written into `target` at a place; who has used it overwrites it.
+   * @throws ConcurrentChange once the key was destroyed
+   */
+  copy(target = new Uint8Array(SEALING_KEY_BYTES), at = 0): Uint8Array {
+    target.set(this.inForce().bytes, at);
+    return target;
   }
 
   /** Overwrites the key in memory; it is of no use after that. */
