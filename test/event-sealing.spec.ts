@@ -209,6 +209,7 @@ describe('the sealing of events', () => {
   const sealing = new EventSealing({ evidence } as EventOpener, degradations, serviceKeys);
 
   it('does without the thread where that fails, says so, and does not try again soon', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const events = eventsOf(keys, 150);
     const expected = await inPlace(events);
@@ -216,6 +217,10 @@ describe('the sealing of events', () => {
     expect(await sealing.seal(BOT, events)).toStrictEqual(expected);
     expect(warn.mock.calls).toStrictEqual([[expect.stringContaining('sealed without a thread')]]);
     expect(degradations.current).toStrictEqual(['audit_sealing_in_place']);
+    // The timer of the degradation, after which a thread is asked again.
+    jest.runOnlyPendingTimers();
+    expect(degradations.current).toStrictEqual([]);
+    jest.useRealTimers();
     warn.mockRestore();
   });
 

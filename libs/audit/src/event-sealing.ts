@@ -5,7 +5,7 @@ import { ServiceKeys } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
 import type { BatchSeal } from './event-evidence';
 import { EventOpener, type StoredEvents } from './event-opener';
-import { SealingThread } from './sealing-thread';
+import { SEALING_PAUSE_MS, SealingThread } from './sealing-thread';
 import { secretsOf, threadBatch } from './thread-batch';
 
 /** Fewer events are computed sooner than they are handed over. */
@@ -46,16 +46,19 @@ export class EventSealing implements OnApplicationShutdown {
   /** Undefined where the thread cannot. */
   private async sealOnThread(botId: string, events: StoredEvents): Promise<BatchSeal | undefined> {
     try {
-      const seal = await this.thread.seal(() => threadBatch(botId, events));
-      this.degradations.end(IN_PLACE);
-      return seal;
+      return await this.thread.seal(() => threadBatch(botId, events));
     } catch (error) {
       if (error instanceof ConcurrentChange) throw error;
-      if (!this.degradations.current.includes(IN_PLACE))
-        this.logger.warn(`The audit log is sealed without a thread: ${JSON.stringify(describeFault(error))}`);
-      this.degradations.begin(IN_PLACE);
+      if (!this.degradations.current.includes(IN_PLACE)) this.degrade(error);
       return undefined;
     }
+  }
+
+  /** Until the thread is asked again. */
+  private degrade(error: unknown): void {
+    this.logger.warn(`The audit log is sealed without a thread: ${JSON.stringify(describeFault(error))}`);
+    this.degradations.begin(IN_PLACE);
+    setTimeout(() => this.degradations.end(IN_PLACE), SEALING_PAUSE_MS).unref();
   }
 }
 

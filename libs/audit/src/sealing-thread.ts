@@ -4,13 +4,15 @@ import { Worker } from 'node:worker_threads';
 import type { BatchSeal } from './event-evidence';
 import type { ThreadBatch, ThreadSecrets } from './thread-batch';
 
+/** For so long nobody asks one that has failed. */
+export const SEALING_PAUSE_MS = 60_000;
+
 const LIMITS = {
   /** Five hundred events take it a tenth of a second. */
   answerMs: 5_000,
   /** Nobody has asked for so long: the memory is given back. */
   idleMs: 60_000,
-  /** For so long nobody asks one that has failed. */
-  pauseMs: 60_000,
+  pauseMs: SEALING_PAUSE_MS,
 };
 /** It keeps nothing from one batch to the next. */
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
