@@ -10,8 +10,6 @@ import { StartError } from './start-error';
  * with 16 MiB an event cost 1.4 times as much at 5,000,000 as at none, with 64 the same.
  */
 const CACHE_KIB = { write: 65_536, read: 16_384 } as const;
-/** Every act looks up a key, at random: of 50,000 subjects with 16 MiB. */
-const KEY_CACHE_KIB = { write: 16_384, read: 4_096 } as const;
 
 /**
  * What every connection needs: a commit survives a power cut (`synchronous=FULL`, write-ahead log), deleted text is
@@ -43,11 +41,7 @@ function attachKeys(database: Database, path: string, access: 'write' | 'read'):
   // One that was never opened for writing has no keys yet.
   if (access === 'read' && !existsSync(path)) return;
   database.prepare('ATTACH DATABASE ? AS keys').run(path);
-  const pragmas = [
-    'keys.synchronous = FULL',
-    'keys.secure_delete = ON',
-    `keys.cache_size = -${KEY_CACHE_KIB[access]}`,
-  ];
+  const pragmas = ['keys.synchronous = FULL', 'keys.secure_delete = ON'];
   if (access === 'write') pragmas.unshift('keys.journal_mode = WAL');
   for (const pragma of pragmas) database.pragma(pragma);
 }
