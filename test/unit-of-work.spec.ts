@@ -6,7 +6,6 @@ import {
   SqliteConnection,
   sqliteOptions,
   SqliteReading,
-  SqliteReads,
   SqliteTurnReader,
   SqliteUnitOfWork,
   StartError,
@@ -29,8 +28,8 @@ beforeAll(async () => {
   writer.database.exec('CREATE TABLE notes (id integer PRIMARY KEY, text text NOT NULL)');
   reader = await open('read');
   turnReader = await open('read');
-  const reads = new SqliteReads(reader, new SqliteTurnReader(turnReader), () => open('read'));
-  unitOfWork = new SqliteUnitOfWork(writer, reads, (error) => faults.push(error));
+  const readers = { reader, turnReader: new SqliteTurnReader(turnReader), open: () => open('read') };
+  unitOfWork = new SqliteUnitOfWork(writer, readers, (error) => faults.push(error));
 });
 beforeEach(async () => {
   await unitOfWork.write((tx) => tx.run('DELETE FROM notes'));
@@ -373,8 +372,8 @@ describe('every connection', () => {
 describe('a unit of work that reads beside another process', () => {
   it('sees what that commits, refuses what writes, and says that it can remove nothing', async () => {
     const [all, one] = [await open('read'), await open('read')];
-    const reads = new SqliteReads(all, new SqliteTurnReader(one), () => open('read'));
-    const beside = new SqliteReading(reads);
+    const readers = { reader: all, turnReader: new SqliteTurnReader(one), open: () => open('read') };
+    const beside = new SqliteReading(readers);
     await unitOfWork.write((tx) => insert(tx, 1));
     const notes = (tx: Tx) => tx.all<{ id: number }>('SELECT id FROM notes');
     for (const way of ['read', 'write', 'snapshot'] as const)
@@ -384,6 +383,6 @@ describe('a unit of work that reads beside another process', () => {
     for (const way of ['scrub', 'scrubKeys'] as const)
       expect(await settled(beside[way]())).toMatchObject({ error: { code: 'service_unavailable' } });
     expect(await ids()).toStrictEqual([1]);
-    await reads.close();
+    await beside.close();
   });
 });

@@ -3,7 +3,7 @@ import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.e
 import { openSource } from './sqlite.open';
 import { foldLog, lockFile, requireFilled, requireWhole, sqliteOptions } from './sqlite.options';
 import { SqliteReading } from './sqlite.reading';
-import { SqliteReads } from './sqlite.reads';
+import type { SqliteReaders } from './sqlite.reads';
 import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection } from './sqlite.tx';
 import { SqliteUnitOfWork } from './sqlite.unit-of-work';
@@ -29,14 +29,17 @@ export class SqliteEngine implements DatabaseEngine {
   private async alone(options: DataSourceOptions, migrate: boolean, onFault: OnFault): Promise<OpenDatabase> {
     const release = lockFile(this.path);
     const source = await openSource(new DataSource(options), migrate);
-    const reads = await this.reads(source);
-    const unitOfWork = new SqliteUnitOfWork(new SqliteConnection(source), reads, onFault);
+    const unitOfWork = new SqliteUnitOfWork(
+      new SqliteConnection(source),
+      await this.readers(source),
+      onFault,
+    );
     return {
       source,
       unitOfWork,
       close: async () => {
         await unitOfWork.drained();
-        await reads.close();
+        await unitOfWork.close();
         foldLog(this.path);
         release();
       },
@@ -48,24 +51,23 @@ export class SqliteEngine implements DatabaseEngine {
     requireFilled(this.path);
     const readOnly = { ...options, ...sqliteOptions(this.path, 'read') } as DataSourceOptions;
     const source = await openSource(new DataSource(readOnly), false);
-    const reads = await this.reads(source);
+    const unitOfWork = new SqliteReading(await this.readers(source));
     return {
       source,
-      unitOfWork: new SqliteReading(reads),
+      unitOfWork,
       close: async () => {
-        await reads.drained();
-        await reads.close();
+        await unitOfWork.drained();
+        await unitOfWork.close();
       },
     };
   }
 
-  private async reads({ options: { entities } }: DataSource): Promise<SqliteReads> {
-    const openReader = async (): Promise<SqliteConnection> => {
+  private async readers({ options: { entities } }: DataSource): Promise<SqliteReaders> {
+    const open = async (): Promise<SqliteConnection> => {
       const readOnly = { ...sqliteOptions(this.path, 'read'), entities };
       return new SqliteConnection(await new DataSource(readOnly).initialize());
     };
-    const reader = await openReader();
-    return new SqliteReads(reader, new SqliteTurnReader(await openReader()), openReader);
+    return { reader: await open(), turnReader: new SqliteTurnReader(await open()), open };
   }
 }
 

@@ -1,17 +1,10 @@
 import { databaseUnavailable, driverCode } from './database-faults';
-import type { SqliteReads } from './sqlite.reads';
+import { SqliteReads } from './sqlite.reads';
 import { StartError } from './start-error';
 import type { Tx } from './tx';
-import { UnitOfWork } from './unit-of-work';
 
 /** UnitOfWork on a file that another process may be writing to: units read, and one that writes after all is refused. */
-export class SqliteReading extends UnitOfWork {
-  readonly engine = 'sqlite';
-
-  constructor(private readonly reads: SqliteReads) {
-    super();
-  }
-
+export class SqliteReading extends SqliteReads {
   /** @throws StartError for a unit that writes: the start of a service makes what is missing then */
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
@@ -22,22 +15,6 @@ export class SqliteReading extends UnitOfWork {
         'The database is opened for reading alone. Start the service with it once before.',
       );
     }
-  }
-
-  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.reads.read(work);
-  }
-
-  get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
-    return this.reads.get(sql, values);
-  }
-
-  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.reads.snapshot(work);
-  }
-
-  async ping(): Promise<void> {
-    await this.get('SELECT 1 FROM sqlite_master');
   }
 
   scrub(): Promise<void> {

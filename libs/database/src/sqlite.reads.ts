@@ -2,6 +2,7 @@ import { driverCode, translateFault } from './database-faults';
 import type { SqliteTurnReader } from './sqlite.turn-reader';
 import { type SqliteConnection, SqliteTx } from './sqlite.tx';
 import type { Tx } from './tx';
+import { UnitOfWork } from './unit-of-work';
 
 /**
  * A snapshot of a file begins with the first look into it. The keys first: an older key beside newer data is of no use to
@@ -10,34 +11,40 @@ import type { Tx } from './tx';
  */
 const SNAPSHOT = ['SELECT 1 FROM keys.sqlite_master', 'SELECT 1 FROM main.sqlite_master'];
 
+/** The read-only connections of a process. */
+export interface SqliteReaders {
+  readonly reader: SqliteConnection;
+  readonly turnReader: SqliteTurnReader;
+  /** Makes further ones for long snapshots. */
+  readonly open: () => Promise<SqliteConnection>;
+}
+
 /** Reads on read-only connections of their own: whoever writes to the file holds up none of them. */
-export class SqliteReads {
+export abstract class SqliteReads extends UnitOfWork {
+  readonly engine = 'sqlite';
   private turns: Promise<unknown> = Promise.resolve();
 
-  /** `openReader` makes further connections for long snapshots. */
-  constructor(
-    private readonly reader: SqliteConnection,
-    private readonly turnReader: SqliteTurnReader,
-    private readonly openReader: () => Promise<SqliteConnection>,
-  ) {}
+  constructor(private readonly readers: SqliteReaders) {
+    super();
+  }
 
   /** One after the other. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const turn = this.turns.then(() => this.readOn(this.reader, work, SNAPSHOT));
+    const turn = this.turns.then(() => this.readOn(this.readers.reader, work, SNAPSHOT));
     this.turns = turn.catch(() => undefined);
     return turn;
   }
 
-  async get<Row>(sql: string, values: readonly string[]): Promise<Row | undefined> {
+  async get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
     try {
-      return this.turnReader.get(sql, values) as Row | undefined;
+      return this.readers.turnReader.get(sql, values) as Row | undefined;
     } catch (error) {
       throw translateFault(error);
     }
   }
 
   async snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const connection = await this.openReader();
+    const connection = await this.readers.open();
     try {
       return await this.readOn(connection, work);
     } finally {
@@ -45,19 +52,24 @@ export class SqliteReads {
     }
   }
 
-  /** Nobody reads any more what was before a commit. */
-  endTurn(): void {
-    this.turnReader.endTurn();
+  async ping(): Promise<void> {
+    await this.get('SELECT 1 FROM sqlite_master');
   }
 
-  /** Resolves when every {@link read} asked for so far has ended. */
+  /** Nobody reads any more what was before a commit. */
+  protected endTurn(): void {
+    this.readers.turnReader.endTurn();
+  }
+
+  /** Resolves when everything asked for so far has ended. */
   async drained(): Promise<void> {
     await this.turns;
   }
 
   async close(): Promise<void> {
-    this.turnReader.close();
-    for (const { dataSource } of [this.reader, this.turnReader.connection]) await dataSource.destroy();
+    this.readers.turnReader.close();
+    for (const { dataSource } of [this.readers.reader, this.readers.turnReader.connection])
+      await dataSource.destroy();
   }
 
   /** `first` are statements that are run at once. */

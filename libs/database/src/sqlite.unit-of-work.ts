@@ -2,11 +2,10 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { UnitOfWorkSizes } from '@app/common';
 import { databaseUnavailable, driverCode, translateFault } from './database-faults';
 import { SqliteLog } from './sqlite.log';
-import type { SqliteReads } from './sqlite.reads';
+import { type SqliteReaders, SqliteReads } from './sqlite.reads';
 import { SqliteConnection, SqliteTx } from './sqlite.tx';
 import type { Tx } from './tx';
 import { withinTimeout } from './unit-timeout';
-import { UnitOfWork } from './unit-of-work';
 
 /** Units that share one COMMIT at most: bounds how long the first of a group waits for its answer. */
 const GROUP_MAX = 256;
@@ -35,8 +34,7 @@ interface Ended {
  * whoever waits beside them (group commit): each has its own SAVEPOINT, a failing one rolls back alone, and all
  * answers, refusals too, go out after the COMMIT has reached the disk. Reads use read-only connections of their own.
  */
-export class SqliteUnitOfWork extends UnitOfWork {
-  readonly engine = 'sqlite';
+export class SqliteUnitOfWork extends SqliteReads {
   private readonly waiting: Unit[] = [];
   private draining: Promise<void> | undefined;
   private readonly log: SqliteLog;
@@ -44,10 +42,10 @@ export class SqliteUnitOfWork extends UnitOfWork {
 
   constructor(
     private readonly writer: SqliteConnection,
-    private readonly reads: SqliteReads,
+    readers: SqliteReaders,
     private readonly onFault: (error: unknown) => void,
   ) {
-    super();
+    super(readers);
     this.log = new SqliteLog(writer, onFault);
     this.keyLog = new SqliteLog(writer, onFault, 'keys');
   }
@@ -59,25 +57,8 @@ export class SqliteUnitOfWork extends UnitOfWork {
     });
   }
 
-  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.reads.read(work);
-  }
-
-  get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
-    return this.reads.get(sql, values);
-  }
-
-  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.reads.snapshot(work);
-  }
-
-  async ping(): Promise<void> {
-    await this.get('SELECT 1 FROM sqlite_master');
-  }
-
-  /** Resolves when every unit accepted so far has ended. */
-  async drained(): Promise<void> {
-    await Promise.all([this.draining, this.reads.drained()]);
+  override async drained(): Promise<void> {
+    await Promise.all([this.draining, super.drained()]);
   }
 
   /** Truncates the write-ahead log between two groups. */
@@ -113,7 +94,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
   }
 
   private async truncate(log: SqliteLog): Promise<void> {
-    this.reads.endTurn();
+    this.endTurn();
     if (!log.truncate() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
   }
 
@@ -198,7 +179,7 @@ export class SqliteUnitOfWork extends UnitOfWork {
       this.abandonTransaction();
       return group.map(({ unit }) => ({ unit, outcome: { error: databaseUnavailable() }, callbacks: [] }));
     }
-    this.reads.endTurn();
+    this.endTurn();
     for (const callback of group.flatMap((ended) => ended.callbacks)) {
       try {
         callback();
