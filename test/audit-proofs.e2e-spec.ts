@@ -1,8 +1,7 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { AuditService } from '@app/audit';
+import { AuditService, AuditSealer } from '@app/audit';
 import { UnitOfWork } from '@app/database';
 import { Client as PgClient } from 'pg';
-import { AuditSealer } from '../libs/audit/src/audit-sealer';
 import type { Bot } from './support/bot';
 import { engine } from './support/database';
 import { AN_ID, expectFailure, expectFaults, pagination } from './support/expected';

@@ -1,8 +1,7 @@
-import { AuditService } from '@app/audit';
+import { AuditService, AuditSealer } from '@app/audit';
 import { SubjectKeys } from '@app/crypto';
-import { UnreadableSecretError } from '@app/primitives';
 import { UnitOfWork } from '@app/database';
-import { AuditSealer } from '../libs/audit/src/audit-sealer';
+import { UnreadableSecretError } from '@app/primitives';
 import type { Bot } from './support/bot';
 import { seal, verified } from './support/sealing';
 import { useService } from './support/service';

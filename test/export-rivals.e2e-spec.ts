@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { JsonStream } from '@app/common';
-import { ExportService } from '../libs/gdpr/src/export.service';
+import { ExportService } from '@app/gdpr';
 import { useService } from './support/service';
 import { subject } from './support/snowflakes';
 

@@ -1,8 +1,7 @@
 import { Clock, daysAfter } from '@app/common';
 import { JobRunner } from '@app/database';
-import { GuildDeletion } from '@app/gdpr';
-import { ErasureService } from '../libs/gdpr/src/erasure.service';
-import { type Bot } from './support/bot';
+import { GuildDeletion, ErasureService } from '@app/gdpr';
+import type { Bot } from './support/bot';
 import {
   A_TIME,
   expectFailure,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { AuditSealer } from '@app/audit';
+import { METRICS, type MetricDefinition, Metrics } from '@app/common';
 import { ConsentService } from '@app/consent';
 import { SubjectDataHolders, UnitOfWork } from '@app/database';
-import { METRICS, type MetricDefinition, Metrics } from '@app/common';
 import { ErasureService } from '@app/gdpr';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
-import { AuditSealer } from '../libs/audit/src/audit-sealer';
-import { engine } from './support/database';
 import { Client, PREFIX } from './support/client';
+import { engine } from './support/database';
 import { rawRequest, requestText } from './support/raw-socket';
 import { useReceiver } from './support/receiver';
 import { seal, withoutSealing } from './support/sealing';

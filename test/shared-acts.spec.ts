@@ -1,7 +1,6 @@
 import { ApiError } from '@app/common';
-import type { SharedAct, Tx } from '@app/database';
+import { type SharedAct, type Tx, SharedActs } from '@app/database';
 import fc from 'fast-check';
-import { SharedActs } from '../libs/database/src/shared-acts';
 
 // What an act is answered does not depend on whom it travels with, whatever fails on the way.
 

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { firstIdAt } from '@app/common';
-import { UnitOfWork } from '@app/database';
+import { UnitOfWork, Lease } from '@app/database';
 import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
-import { Lease } from '@app/database';
 import { Client } from 'pg';
 import type { Bot } from './support/bot';
 import { Service } from './support/service';

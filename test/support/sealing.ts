@@ -1,8 +1,6 @@
-import { AuditVerifier, type LogFault, type LogSummary } from '@app/audit';
+import { AuditVerifier, type LogFault, type LogSummary, AuditSealer, AuditSealing } from '@app/audit';
 import { Signer } from '@app/crypto';
-import { AuditSealer } from '../../libs/audit/src/audit-sealer';
-import { AuditSealing } from '../../libs/audit/src/audit-sealing';
-import { chainOf } from '../../libs/sdk/src/audit-hashes';
+import { chainOf } from '@app/sdk';
 import type { Bot } from './bot';
 import type { Service } from './service';
 import { until } from './until';

@@ -1,7 +1,6 @@
-export * from './categories.module';
-export * from './categories.service';
-export * from './category.entity';
-export * from './category-declarations';
-export * from './category-deleted.event';
-export * from './declared-purposes';
-export * from './declared-values';
+export { CategoriesModule } from './categories.module';
+export { CategoriesService } from './categories.service';
+export { CategoryDeclarations } from './category-declarations';
+export { CategoryDeleted } from './category-deleted.event';
+export { Category } from './category.entity';
+export { type DeclaredPurpose, declaredPurposes } from './declared-purposes';

@@ -1,9 +1,8 @@
-export * from './announced-erasures';
-export * from './consent.entity';
-export * from './consent.gate';
-export * from './consent-history-pruning';
-export * from './consent.module';
-export * from './consent.service';
+export { AnnouncedErasures } from './announced-erasures';
+export { ConsentHistoryPruning } from './consent-history-pruning';
+export { ConsentRevoked } from './consent-revoked.event';
+export { ConsentGiven, ConsentWithdrawn, ErasureTimesAsked } from './consent-withdrawn.event';
+export { ConsentScope, consentsInForce, requireConsent } from './consent.gate';
+export { ConsentModule } from './consent.module';
+export { ConsentService } from './consent.service';
 export { holdSubject } from './consent.sql';
-export * from './consent-revoked.event';
-export * from './consent-withdrawn.event';

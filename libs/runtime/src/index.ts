@@ -1,7 +1,7 @@
-export * from './health';
-export * from './lethe.module';
-export * from './listening';
-export * from './readiness';
-export * from './shutdown';
-export * from './start-process';
-export * from './terminal';
+export { Health } from './health';
+export { LetheModule, type Parts } from './lethe.module';
+export { isWildcard, listenFault, reachableUrl } from './listening';
+export { Readiness } from './readiness';
+export type { Application } from './shutdown';
+export { startProcess } from './start-process';
+export type { Terminal } from './terminal';

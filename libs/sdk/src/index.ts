@@ -1,4 +1,4 @@
-export type { AuditEventEvidence, AuditPart } from './audit-hashes';
+export { type AuditEventEvidence, type AuditPart, chainOf } from './audit-hashes';
 export * from './evidence-error';
 export * from './replay-cache';
 export * from './sign-test-webhook';

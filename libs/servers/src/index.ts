@@ -1,3 +1,2 @@
-export * from './server.entity';
-export * from './servers.module';
-export * from './servers.service';
+export { ServersModule } from './servers.module';
+export { ServersService } from './servers.service';
