@@ -1,5 +1,6 @@
-import { type Config, loadConfig } from '@app/common';
 import { allMigrations, databaseEngine } from '@app/database';
+import { type Config, loadConfig } from '@app/kernel';
+
 import { type DataSource, type DataSourceOptions, getMetadataArgsStorage } from 'typeorm';
 // Every library that has tables: its entities register themselves when it is loaded.
 import '@app/audit';

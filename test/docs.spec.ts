@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parse as parseDotenv } from 'dotenv';
-import { ERRORS, readConfig, SETTINGS } from '@app/common';
+import { ERRORS, readConfig, SETTINGS } from '@app/kernel';
 
 const ROOT = join(__dirname, '..');
 /** Folders whose files are not the project's own. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CategoryDeleted } from '@app/categories';
-import { DomainEvents } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { DomainEvents } from '@app/kernel';
 import type { Bot } from './support/bot';
 import { Client } from './support/client';
 import { Service, useService } from './support/service';

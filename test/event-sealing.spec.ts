@@ -15,9 +15,9 @@ import {
   secretsOf,
   threadBatch,
 } from '@app/audit';
-import { Degradations, SystemClock, SystemRandom } from '@app/common';
 import { type ServiceKeys, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
+import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
 import { keyedDigest } from '@app/primitives';
 import { useBuild } from './support/build';
 import { until } from './support/until';

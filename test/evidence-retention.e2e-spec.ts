@@ -1,6 +1,6 @@
-import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/common';
 import { JobLeases, JobRunner, type Lease, UnitOfWork } from '@app/database';
 import { EvidenceRetention, RetentionPreview, Evidence } from '@app/gdpr';
+import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
 import type { Bot } from './support/bot';
 import { seal, verified } from './support/sealing';
 import { useService } from './support/service';

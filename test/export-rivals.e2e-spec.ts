@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { JsonStream } from '@app/common';
 import { ExportService } from '@app/gdpr';
+import { JsonStream } from '@app/http';
 import { useService } from './support/service';
 import { subject } from './support/snowflakes';
 

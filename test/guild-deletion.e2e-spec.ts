@@ -1,6 +1,6 @@
-import { Clock, daysAfter } from '@app/common';
 import { JobRunner } from '@app/database';
 import { GuildDeletion, ErasureService } from '@app/gdpr';
+import { Clock, daysAfter } from '@app/kernel';
 import type { Bot } from './support/bot';
 import {
   A_TIME,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ERRORS } from '@app/common';
+import { ERRORS } from '@app/kernel';
 import { openApiDocument } from '../apps/api/src/openapi';
 import { useService } from './support/service';
 

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type MetricDefinition, METRICS, SETTINGS } from '@app/common';
+import { SETTINGS } from '@app/kernel';
+import { type MetricDefinition, METRICS } from '@app/metrics';
+
 import { parse } from 'yaml';
 
 // The files of docs/operations against the code that they are for.

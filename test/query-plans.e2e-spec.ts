@@ -1,5 +1,5 @@
-import { Clock } from '@app/common';
 import { EvidenceRetention } from '@app/gdpr';
+import { Clock } from '@app/kernel';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../openapi.json';
 import { field, type Bot } from './support/bot';

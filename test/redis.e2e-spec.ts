@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  Degradations,
-  MemoryRateLimitStore,
-  readConfig,
-  RedisRateLimitStore,
-  SystemClock,
-} from '@app/common';
+import { Degradations, readConfig, SystemClock } from '@app/kernel';
+import { MemoryRateLimitStore, RedisRateLimitStore } from '@app/limits';
 import pino from 'pino';
 import { expectFailure } from './support/expected';
 import { describeWithRedis } from './support/redis-server';

@@ -1,6 +1,6 @@
 import { AuditService } from '@app/audit';
-import { Clock, daysAfter } from '@app/common';
 import { JobLeases, UnitOfWork } from '@app/database';
+import { Clock, daysAfter } from '@app/kernel';
 import { CategoryRetention, DueValues } from '@app/user-data';
 import { type Bot, field } from './support/bot';
 import { engine } from './support/database';

@@ -1,5 +1,5 @@
-import { Clock, daysAfter } from '@app/common';
 import { JobLeases, UnitOfWork } from '@app/database';
+import { Clock, daysAfter } from '@app/kernel';
 import { WithdrawnDataErasure } from '@app/user-data';
 import { Bot, field } from './support/bot';
 import { engine } from './support/database';

@@ -1,5 +1,6 @@
-import { ApiError } from '@app/common';
 import { type SharedAct, type Tx, SharedActs } from '@app/database';
+import { ApiError } from '@app/kernel';
+
 import fc from 'fast-check';
 
 // What an act is answered does not depend on whom it travels with, whatever fails on the way.

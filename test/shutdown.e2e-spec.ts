@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import type { Config, LetheHttpAdapter } from '@app/common';
+import type { LetheHttpAdapter } from '@app/http';
+import type { Config } from '@app/kernel';
 import { listenFault } from '@app/runtime';
 import { greeting } from '../apps/api/src/greeting';
 import { requestText } from './support/raw-socket';

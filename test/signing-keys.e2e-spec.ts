@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { Clock } from '@app/common';
 import { Signer } from '@app/crypto';
+import { Clock } from '@app/kernel';
 import { expectFailure } from './support/expected';
 import { Service, useService } from './support/service';
 

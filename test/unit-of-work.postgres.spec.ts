@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '@app/common';
 import {
   ConcurrentChange,
   PostgresDataSource,
@@ -9,6 +8,7 @@ import {
   PostgresUnitOfWork,
   type Tx,
 } from '@app/database';
+import { readConfig } from '@app/kernel';
 import { Client, type Pool } from 'pg';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { CuttingProxy } from './support/cutting-proxy';

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiError } from '@app/common';
 import {
   SqliteConnection,
   sqliteOptions,
@@ -11,6 +10,8 @@ import {
   StartError,
   type Tx,
 } from '@app/database';
+import { ApiError } from '@app/kernel';
+
 import { DataSource } from 'typeorm';
 
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { firstIdAt } from '@app/common';
 import { UnitOfWork, Lease } from '@app/database';
+import { firstIdAt } from '@app/kernel';
 import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
 import { Client } from 'pg';
 import type { Bot } from './support/bot';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { Random } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { Random } from '@app/kernel';
 import { Webhook } from 'standardwebhooks';
 import type { Bot } from './support/bot';
 import type { Answer } from './support/client';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { EgressPolicy, readConfig, SystemClock } from '@app/common';
+import { EgressPolicy, readConfig, SystemClock } from '@app/kernel';
 import { type CallResult, HttpWebhookSender, NameResolver } from '@app/webhooks';
 
 const LIMITS = { webhookTimeoutMs: 700, webhookConnectTimeoutMs: 250 };

@@ -1,6 +1,6 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds } from '@app/common';
+import { Caller, CurrentBot, Responds } from '@app/http';
 import { AddReminder, ReminderView } from './reminders.dto';
 import { RemindersService } from './reminders.service';
 

@@ -1,4 +1,4 @@
-import { Snowflake, Text, Timestamp, Uuid } from '@app/common';
+import { Snowflake, Text, Timestamp, Uuid } from '@app/http';
 
 export class AddReminder {
   @Snowflake() user_id: string;

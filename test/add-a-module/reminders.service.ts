@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { Random } from '@app/common';
 import { requireConsent } from '@app/consent';
 import { UnitOfWork } from '@app/database';
+import { Random } from '@app/kernel';
 import { Reminder } from './reminder.entity';
 import type { AddReminder, ReminderView } from './reminders.dto';
 

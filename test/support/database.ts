@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '@app/common';
 import { type Engine, keysPath, type SqlValue } from '@app/database';
+import { readConfig } from '@app/kernel';
 import SqliteDatabase from 'better-sqlite3';
 import { Client, types } from 'pg';
 import { schemaSource } from '../../ormconfig';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { Writable } from 'node:stream';
-import { readConfig } from '@app/common';
+import { readConfig } from '@app/kernel';
 import type { Terminal } from '@app/runtime';
 import { runCommand } from '../../apps/admin/src/admin';
 import { type Command, exitCodeOf } from '../../apps/api/src/command';

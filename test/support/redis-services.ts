@@ -1,4 +1,4 @@
-import { RateLimitStore } from '@app/common';
+import { RateLimitStore } from '@app/limits';
 import { Readiness } from '@app/runtime';
 import type { Answer } from './client';
 import { RedisServer } from './redis-server';

@@ -1,4 +1,4 @@
-import { type Clock, Random } from '@app/common';
+import { type Clock, Random } from '@app/kernel';
 
 /** Chance that is the same for the same seed (mulberry32). */
 export class SeededRandom extends Random {

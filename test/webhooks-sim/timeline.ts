@@ -1,4 +1,4 @@
-import { Clock } from '@app/common';
+import { Clock } from '@app/kernel';
 import { Alarm } from '@app/webhooks';
 
 interface Task {

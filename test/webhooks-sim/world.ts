@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
-import { CommonModule, type Config, createLogger, readConfig } from '@app/common';
 import { Keyring, ServiceKeys, SubjectDigests } from '@app/crypto';
 import {
   databaseUnavailable,
@@ -14,6 +13,8 @@ import {
   UnitOfWork,
 } from '@app/database';
 import { DeletionRequest } from '@app/gdpr';
+import { type Config, createLogger, readConfig } from '@app/kernel';
+import { SharedModule } from '@app/runtime';
 import {
   Attempt,
   Delivery,
@@ -150,7 +151,7 @@ export class World {
 
   async open(): Promise<this> {
     const database = DatabaseModule.forRoot();
-    const imports = [CommonModule.forRoot(this.config, createLogger('silent')), database];
+    const imports = [SharedModule.forRoot(this.config, createLogger('silent')), database];
     const module = { module: Everything, imports: [...imports, DatabaseModule.forFeature(entities)] };
     const app = await NestFactory.createApplicationContext(module, { logger: false });
     this.real = app.get(UnitOfWork);

@@ -1,4 +1,3 @@
-import { type Config } from '@app/common';
 import {
   BACKUP_PARTS,
   backUpSqlite,
@@ -7,6 +6,7 @@ import {
   restoreSqlite,
   StartError,
 } from '@app/database';
+import type { Config } from '@app/kernel';
 import type { Command, Flag, Given, Surroundings } from './command';
 import { UsageError } from './command-line';
 

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { Config } from '@app/common';
+import type { Config } from '@app/kernel';
 import type { Progress } from './progress';
 
 /** A flag of a command: with a text behind it, or without. */

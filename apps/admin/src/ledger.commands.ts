@@ -3,10 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { INestApplicationContext } from '@nestjs/common';
-import { SystemClock, SystemRandom } from '@app/common';
 import { masterKeys } from '@app/crypto';
 import { backUpSqlite, keysPath, StartError } from '@app/database';
 import { ErasureLedger } from '@app/gdpr';
+import { SystemClock, SystemRandom } from '@app/kernel';
 import { inContext } from './admin.context';
 import type { Command, Given, Surroundings } from './command';
 

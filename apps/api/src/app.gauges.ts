@@ -1,5 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { type LetheHttpAdapter, Metrics } from '@app/common';
+import type { LetheHttpAdapter } from '@app/http';
+import { Metrics } from '@app/metrics';
 
 /** Tells how many connections the process holds. */
 export function registerAppGauges(app: NestExpressApplication): void {

@@ -1,8 +1,9 @@
 import { DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
-import { ApiExceptionFilter, type Config, DtoPipe, LOGGER, RateLimitGuard } from '@app/common';
 import { ApiKeyGuard } from '@app/bots';
+import { ApiExceptionFilter, DtoPipe, RateLimitGuard } from '@app/http';
+import { type Config, LOGGER } from '@app/kernel';
 import { LetheModule } from '@app/runtime';
 import type { Logger } from 'pino';
 import { ormOptions } from '../../../ormconfig';

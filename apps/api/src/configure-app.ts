@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import {
-  CONFIG,
-  type Config,
-  countRate,
-  jsonBody,
-  LetheHttpAdapter,
-  type LetheRequest,
-  LOGGER,
-  metricsEndpoint,
-  PrometheusMetrics,
-  RateLimitStore,
-  RequestContext,
-} from '@app/common';
 import { identify, KeyDirectory } from '@app/bots';
+import { countRate, jsonBody, LetheHttpAdapter, type LetheRequest, RequestContext } from '@app/http';
+import { CONFIG, type Config, LOGGER } from '@app/kernel';
+import { RateLimitStore } from '@app/limits';
+import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
 import type { Logger } from 'pino';
 import { registerAppGauges } from './app.gauges';
 import { DOCS_PATHS, serveDocs } from './docs';

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { LetheRequest } from '@app/common';
+import type { LetheRequest } from '@app/http';
 import { openApiDocument } from './openapi';
 
 /** The page loads from this service alone: no content network, no validator badge, no telemetry. */

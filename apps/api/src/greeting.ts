@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import type { Config } from '@app/common';
 import { databaseEngine } from '@app/database';
+import type { Config } from '@app/kernel';
 import { isWildcard, reachableUrl } from '@app/runtime';
 
 /** What the operator reads when the service is up. */

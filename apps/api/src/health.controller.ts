@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Public } from '@app/common';
+import { Public } from '@app/http';
 import { Health } from '@app/runtime';
 
 /** Probes for whatever keeps the process running; outside the prefix, uncounted by the limiter. */

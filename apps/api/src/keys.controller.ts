@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Public, PublicDocument } from '@app/common';
 import { Signer } from '@app/crypto';
+import { Public, PublicDocument } from '@app/http';
 
 /** For so long a key set may be kept; a key is told from its first use on. */
 const MAX_AGE_SECONDS = 300;

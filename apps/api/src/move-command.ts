@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type Config, readConfig } from '@app/common';
 import { databaseEngine, moveEngine, type MovePlace, StartError } from '@app/database';
+import { type Config, readConfig } from '@app/kernel';
 import { ormOptions } from '../../../ormconfig';
 import type { Command } from './command';
 import { MoveDisplay } from './move-display';

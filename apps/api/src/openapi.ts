@@ -1,6 +1,6 @@
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { INestApplication } from '@nestjs/common';
-import { ERRORS } from '@app/common';
+import { ERRORS } from '@app/kernel';
 import { OPERATIONS } from './openapi.operations';
 import { WEBHOOK_SCHEMAS, WEBHOOKS } from './openapi.webhooks';
 

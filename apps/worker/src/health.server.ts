@@ -1,15 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import {
-  ApiError,
-  CONFIG,
-  type Config,
-  errorEnvelope,
-  metricsEndpoint,
-  PrometheusMetrics,
-  successEnvelope,
-} from '@app/common';
+import { errorEnvelope, successEnvelope } from '@app/http';
+import { ApiError, CONFIG, type Config } from '@app/kernel';
+import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
 import { Health, listenFault } from '@app/runtime';
 
 /** Nobody but probes and scrapers comes here: what does not ask at once is cut. */

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
-import type { Config } from '@app/common';
+import type { Config } from '@app/kernel';
 import { LetheModule } from '@app/runtime';
 import type { Logger } from 'pino';
 import { ormOptions } from '../../../ormconfig';

@@ -10,7 +10,8 @@ import {
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { AuditEventType } from '@app/common';
+import type { AuditEventType } from '@app/kernel';
+
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 const byType = ['bot_id', 'event_type', 'seq'];

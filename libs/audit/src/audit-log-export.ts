@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Clock, LineStream } from '@app/common';
 import { Signer } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
+import { LineStream } from '@app/http';
+import { Clock } from '@app/kernel';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
 import { disclosed } from './audit-disclosure';
 import { NO_CHAIN } from './audit-leaf';

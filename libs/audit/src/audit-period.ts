@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { AuditEventType } from '@app/common';
 import { SubjectDigests } from '@app/crypto';
-import { isDigest } from '@app/primitives';
 import type { Tx } from '@app/database';
+import type { AuditEventType } from '@app/kernel';
+import { isDigest } from '@app/primitives';
 import { DistinctCount } from './distinct-count';
 
 /** Events read at once; others are served in between. */

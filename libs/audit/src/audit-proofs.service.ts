@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError, notFound, Page, type PageQuery } from '@app/common';
-import { inclusionPath, merkleRoot } from '@app/primitives';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
+import { Page, type PageQuery } from '@app/http';
+import { ApiError, notFound } from '@app/kernel';
+import { inclusionPath, merkleRoot } from '@app/primitives';
 import { type BatchRow, batchesBackFrom, batchOf, headOf } from './audit-batches';
 import { disclosed } from './audit-disclosure';
 import { leafOf } from './audit-leaf';

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Clock, Metrics } from '@app/common';
 import { Signer } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
+import { Clock } from '@app/kernel';
+import { Metrics } from '@app/metrics';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
 import { chainOf, CHECKPOINT_TYPE, checkpointOf, NO_CHAIN } from './audit-leaf';
 import { EventOpener, type StoredEvents } from './event-opener';

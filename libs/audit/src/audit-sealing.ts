@@ -6,8 +6,9 @@ import {
   OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { ApiError, Clock, CONFIG, type Config, describeFault, Metrics } from '@app/common';
 import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { ApiError, Clock, CONFIG, type Config, describeFault } from '@app/kernel';
+import { Metrics } from '@app/metrics';
 import { AuditSealer } from './audit-sealer';
 import { SettledOrder } from './settled-order';
 import { UnsealedBots } from './unsealed-bots';

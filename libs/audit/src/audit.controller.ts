@@ -1,17 +1,8 @@
 import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import {
-  ApiError,
-  Caller,
-  CONFIG,
-  type Config,
-  CurrentBot,
-  addNumberFaults,
-  type FieldFault,
-  invalidRequest,
-  Responds,
-} from '@app/common';
 import { lockSubject, UnitOfWork } from '@app/database';
+import { Caller, CurrentBot, addNumberFaults, Responds } from '@app/http';
+import { ApiError, CONFIG, type Config, type FieldFault, invalidRequest } from '@app/kernel';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
 import { AuditService } from './audit.service';
 

@@ -1,15 +1,6 @@
-import {
-  AUDIT_EVENT_TYPES,
-  type AuditEventType,
-  Flag,
-  JsonObject,
-  OneOf,
-  PageQuery,
-  Pagination,
-  Snowflake,
-  Timestamp,
-  Uuid,
-} from '@app/common';
+import { Flag, JsonObject, OneOf, PageQuery, Pagination, Snowflake, Timestamp, Uuid } from '@app/http';
+import { AUDIT_EVENT_TYPES, type AuditEventType } from '@app/kernel';
+
 import { ApiProperty } from '@nestjs/swagger';
 
 export class WriteAuditEvent {

@@ -13,11 +13,11 @@ const WITH_KEY = `SELECT ${COLUMNS}, stored.id AS key_id, stored.sealed AS key_s
     ON stored.bot_id = event.bot_id AND stored.guild_id = event.guild_id AND stored.user_id = event.user_id`;
 
 /** An event as it is stored. */
-export interface EventRow extends Omit<AuditEventView, 'details' | 'erased' | 'unreadable'> {
+export interface ListedEvent extends Omit<AuditEventView, 'details' | 'erased' | 'unreadable'> {
   readonly details: string | null;
 }
 
-interface EventRowWithKey extends EventRow {
+interface ListedEventWithKey extends ListedEvent {
   readonly key_id: string | null;
   readonly key_sealed: string | null;
 }
@@ -71,10 +71,10 @@ export async function countOf(tx: Tx, botId: string, query: Asked, filter: Filte
 }
 
 /** Newest first. Rows before the page are skipped in an index alone: the engines have to be told. */
-export function pageOf(tx: Tx, filter: Filter, limit: number, offset: number): Promise<EventRowWithKey[]> {
+export function pageOf(tx: Tx, filter: Filter, limit: number, offset: number): Promise<ListedEventWithKey[]> {
   const [botId = null] = filter.values;
   const { found, values } = among(tx, filter, { order: 'DESC', limit, offset });
-  return tx.all<EventRowWithKey>(
+  return tx.all<ListedEventWithKey>(
     `${WITH_KEY} WHERE event.bot_id = ? AND ${found} ORDER BY seq DESC`,
     ...[botId, ...values],
   );
@@ -86,10 +86,10 @@ export function eventsOf(
   filter: Filter,
   after: number,
   limit: number,
-): Promise<(EventRow & { seq: number })[]> {
+): Promise<(ListedEvent & { seq: number })[]> {
   const [botId = null] = filter.values;
   const { found, values } = among(tx, filter, { after, order: 'ASC', limit, offset: 0 });
-  return tx.all<EventRow & { seq: number }>(
+  return tx.all<ListedEvent & { seq: number }>(
     `SELECT seq, ${COLUMNS} FROM audit_events event WHERE event.bot_id = ? AND ${found} ORDER BY seq`,
     ...[botId, ...values],
   );

@@ -1,11 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type AuditEventType, Clock, Page, Random } from '@app/common';
 import { type StoredKey, SubjectDigests, type SubjectKey } from '@app/crypto';
-import { isDigest, UnreadableSecretError } from '@app/primitives';
 import { type Subject, type Tx, UnitOfWork } from '@app/database';
-import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
+import { Page } from '@app/http';
+import { type AuditEventType, Clock, Random } from '@app/kernel';
+import { isDigest, UnreadableSecretError } from '@app/primitives';
 import type { AuditSource } from './audit-event.entity';
-import { countOf, type EventRow, eventsOf, filterOf, pageOf } from './audit.reading';
+import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
+import { countOf, type ListedEvent, eventsOf, filterOf, pageOf } from './audit.reading';
 import { appendEvents, conditionOf, type NewEvent } from './audit.sql';
 import { EventDetails } from './event-details';
 import { UnsealedBots } from './unsealed-bots';
@@ -135,7 +136,7 @@ export class AuditService {
   /** An erased id is shown to whoever has asked for it by itself, and to nobody else. */
   private view(
     botId: string,
-    row: EventRow,
+    row: ListedEvent,
     key: SubjectKey | StoredKey | undefined,
     asked: Pick<AuditQuery, 'user_id' | 'guild_id'>,
   ): AuditEventView {
@@ -156,7 +157,7 @@ export class AuditService {
   }
 
   /** Null for none, and for what nobody can open: damage to one event, or to the key of one subject, hides no other event. */
-  private detailsOf(botId: string, row: EventRow, key: SubjectKey | StoredKey | undefined): object | null {
+  private detailsOf(botId: string, row: ListedEvent, key: SubjectKey | StoredKey | undefined): object | null {
     try {
       return JSON.parse(this.details.open(botId, row, key) ?? 'null') as object | null;
     } catch (error) {

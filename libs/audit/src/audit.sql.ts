@@ -1,5 +1,5 @@
-import type { AuditEventType } from '@app/common';
 import type { Engine, Subject, Tx } from '@app/database';
+import type { AuditEventType } from '@app/kernel';
 import type { AuditSource } from './audit-event.entity';
 
 /** An event that is to be appended, as it is to be stored. */

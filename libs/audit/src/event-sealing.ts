@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { Degradations, describeFault } from '@app/common';
 import { ServiceKeys } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
+import { Degradations, describeFault } from '@app/kernel';
 import type { BatchSeal } from './event-evidence';
 import { EventOpener, type StoredEvents } from './event-opener';
 import { SEALING_PAUSE_MS, SealingThread } from './sealing-thread';

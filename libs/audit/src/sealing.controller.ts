@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, type LineStream, PageQuery, Responds, RespondsLines } from '@app/common';
+import { Caller, CurrentBot, type LineStream, PageQuery, Responds, RespondsLines } from '@app/http';
 import { AuditLogExport } from './audit-log-export';
 import { AuditProofs } from './audit-proofs.service';
 import { AuditExportQuery, AuditLineView, AuditProofView, CheckpointsView, EventPath } from './sealing.dto';

@@ -1,14 +1,5 @@
-import {
-  AUDIT_EVENT_TYPES,
-  type AuditEventType,
-  Flag,
-  Integer,
-  OneOf,
-  Pagination,
-  QueryInteger,
-  Timestamp,
-  Uuid,
-} from '@app/common';
+import { Flag, Integer, OneOf, Pagination, QueryInteger, Timestamp, Uuid } from '@app/http';
+import { AUDIT_EVENT_TYPES, type AuditEventType } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import type { DisclosedEvent } from './audit-disclosure';
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock, CONFIG, type Config } from '@app/common';
 import { Signals } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 
 const TOPIC = 'audit-unsealed';
 /** For so long words for other processes are gathered. */

@@ -1,5 +1,6 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
-import { ApiError, LetheRequest, PUBLIC_ROUTE } from '@app/common';
+import { LetheRequest, PUBLIC_ROUTE } from '@app/http';
+import { ApiError } from '@app/kernel';
 
 /** Closes every route to callers without a valid key, but those marked `@Public()`. */
 @Injectable()

@@ -1,6 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { ApiError, Clock, notFound } from '@app/common';
 import {
   type Job,
   JobLeases,
@@ -11,6 +10,7 @@ import {
   type Tx,
   UnitOfWork,
 } from '@app/database';
+import { ApiError, Clock, notFound } from '@app/kernel';
 import { IsNull } from 'typeorm';
 import { ApiKey, Bot } from './bot.entity';
 import { KeyDirectory } from './key-directory';

@@ -1,6 +1,8 @@
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, notFound, Public, RegistrationBody, Responds } from '@app/common';
+import { Caller, CurrentBot, Public, RegistrationBody, Responds } from '@app/http';
+import { notFound } from '@app/kernel';
+import { BotDeletion } from './bot-deletion.service';
 import {
   BotDeletedView,
   BotPath,
@@ -11,7 +13,6 @@ import {
   RotateWebhookSecret,
   WebhookSecretView,
 } from './bots.dto';
-import { BotDeletion } from './bot-deletion.service';
 import { BotsService } from './bots.service';
 import { RegistrationService } from './registration.service';
 import { WebhookSecrets } from './webhook-secrets.service';

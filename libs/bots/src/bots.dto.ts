@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Email, Flag, Integer, OneOf, Snowflake, Text, Timestamp, Uuid, WebUrl } from '@app/common';
+import { Email, Flag, Integer, OneOf, Snowflake, Text, Timestamp, Uuid, WebUrl } from '@app/http';
 
 /** Code points of a bot's or server's name. */
 const NAME_MAX = 100;

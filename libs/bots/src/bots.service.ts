@@ -1,6 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
-import { Clock, DomainEvents, EgressPolicy, notFound } from '@app/common';
 import { type Tx, UnitOfWork } from '@app/database';
+import { Clock, DomainEvents, EgressPolicy, notFound } from '@app/kernel';
 import { ApiKey, Bot } from './bot.entity';
 import type { BotView, ChangeBot } from './bots.dto';
 import { requireAllowed } from './registration.service';

@@ -1,4 +1,4 @@
-import { Caller, type LetheRequest } from '@app/common';
+import { Caller, type LetheRequest } from '@app/http';
 import type { Response } from 'express';
 import { identify } from './identify.middleware';
 import type { KeyDirectory, KnownCaller } from './key-directory';

@@ -1,5 +1,5 @@
 import type { NextFunction, Response } from 'express';
-import type { LetheRequest } from '@app/common';
+import type { LetheRequest } from '@app/http';
 import type { KeyDirectory, KnownCaller } from './key-directory';
 
 /** Who called last on a connection, and with which header. */

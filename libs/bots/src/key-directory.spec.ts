@@ -1,5 +1,6 @@
-import { type Clock, type Config, type LetheRequest, SystemClock, SystemRandom } from '@app/common';
 import type { UnitOfWork } from '@app/database';
+import type { LetheRequest } from '@app/http';
+import { type Clock, type Config, SystemClock, SystemRandom } from '@app/kernel';
 import type { Response } from 'express';
 import { newApiKey } from './api-key';
 import { identify } from './identify.middleware';

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { Caller, Clock, CONFIG, type Config } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { Caller } from '@app/http';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 import { isApiKey, keyDigest } from './api-key';
 
 /** Callers kept in memory at most. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, conflict, EgressPolicy, invalidRequest, Random } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { Clock, conflict, EgressPolicy, invalidRequest, Random } from '@app/kernel';
 import { keyDigest, newApiKey, visiblePrefix } from './api-key';
 import { ApiKey } from './bot.entity';
 import type { BotRegisteredView, RegisterBot } from './bots.dto';

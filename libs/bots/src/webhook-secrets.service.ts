@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Clock, conflict, notFound, Random } from '@app/common';
 import { Keyring, missingKey, newWebhookSecret } from '@app/crypto';
-import { UnreadableSecretError } from '@app/primitives';
 import { StartError, type Tx, UnitOfWork } from '@app/database';
+import { Clock, conflict, notFound, Random } from '@app/kernel';
+import { UnreadableSecretError } from '@app/primitives';
 import type { RotateWebhookSecret, WebhookSecretView } from './bots.dto';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;

@@ -19,7 +19,7 @@ import {
   PageQuery,
   requireOwnBot,
   Responds,
-} from '@app/common';
+} from '@app/http';
 import {
   CategoriesView,
   CategoryDeletedView,

@@ -1,4 +1,4 @@
-import { Integer, Key, ListOf, OneOf, Pagination, Text, Timestamp, Uuid } from '@app/common';
+import { Integer, Key, ListOf, OneOf, Pagination, Text, Timestamp, Uuid } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { FIELD_TYPES, type FieldType } from './category.entity';
 

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
+import { Page, type PageQuery } from '@app/http';
 import {
   Clock,
   conflict,
@@ -6,11 +8,8 @@ import {
   type FieldFault,
   invalidRequest,
   notFound,
-  Page,
-  type PageQuery,
   Random,
-} from '@app/common';
-import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
+} from '@app/kernel';
 import { MoreThan } from 'typeorm';
 import type {
   CategoriesView,
@@ -19,8 +18,8 @@ import type {
   DataFieldInput,
   RegisterCategory,
 } from './categories.dto';
-import { Category, type DataField } from './category.entity';
 import { CategoryDeleted } from './category-deleted.event';
+import { Category, type DataField } from './category.entity';
 
 /** A category to declare; one without fields takes any object. */
 export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };

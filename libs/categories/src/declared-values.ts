@@ -1,4 +1,5 @@
-import { addNumberFaults, type FieldFault, numberFault } from '@app/common';
+import { addNumberFaults, numberFault } from '@app/http';
+import type { FieldFault } from '@app/kernel';
 import type { DataField, FieldType } from './category.entity';
 
 /** The fault of a value, if it has one; faults within a `json` value are found by walking it. */

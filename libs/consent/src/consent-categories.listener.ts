@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CategoryDeleted } from '@app/categories';
-import { OnDomainEvent } from '@app/common';
+import { OnDomainEvent } from '@app/kernel';
 import { withoutDeclaration } from './consent-changes';
 import { consentsNaming, putConsent } from './consent.sql';
 

@@ -1,4 +1,4 @@
-import { invalidRequest } from '@app/common';
+import { invalidRequest } from '@app/kernel';
 import type { CategoryStates, Consent, ConsentStatus } from './consent.entity';
 
 /** What a user is asked to agree to; no categories means everything that the bot declares. */

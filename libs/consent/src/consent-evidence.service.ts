@@ -1,12 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { describeFault, notFound, Page } from '@app/common';
 import { Signer } from '@app/crypto';
 import { type Subject, UnitOfWork } from '@app/database';
-import type { AcceptConsent, AcceptedConsentView, ConsentReceiptView } from './consent.dto';
+import { Page } from '@app/http';
+import { describeFault, notFound } from '@app/kernel';
 import { countHistory, historyPage, latestOf } from './consent-history';
 import type { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
 import { receiptOf } from './consent-receipt';
 import { receiptFacts } from './consent-receipt.facts';
+import type { AcceptConsent, AcceptedConsentView, ConsentReceiptView } from './consent.dto';
 import { ConsentService } from './consent.service';
 import { findConsent } from './consent.sql';
 import { historyEntryView } from './consent.views';

@@ -1,18 +1,7 @@
-import {
-  ActSource,
-  ConsentVersion,
-  Digest,
-  LanguageTag,
-  OneOf,
-  PageQuery,
-  Pagination,
-  Snowflake,
-  Texts,
-  Timestamp,
-  Uuid,
-} from '@app/common';
+import { ConsentVersion, OneOf, PageQuery, Pagination, Snowflake, Texts, Timestamp, Uuid } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { CONSENT_ACTIONS, type ConsentAction } from './consent.entity';
+import { ActSource, Digest, LanguageTag } from './consent.fields';
 
 export class ConsentHistoryQuery extends PageQuery {
   @Snowflake() user_id: string;

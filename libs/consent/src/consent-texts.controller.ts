@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds } from '@app/common';
+import { Caller, CurrentBot, Responds } from '@app/http';
 import {
   ConsentTextsListView,
   ConsentTextsQuery,

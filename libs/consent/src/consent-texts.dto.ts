@@ -1,15 +1,5 @@
-import {
-  ConsentVersion,
-  Digest,
-  LanguageTag,
-  ListOf,
-  PageQuery,
-  Pagination,
-  Text,
-  Texts,
-  Timestamp,
-  WebUrl,
-} from '@app/common';
+import { ConsentVersion, ListOf, PageQuery, Pagination, Text, Texts, Timestamp, WebUrl } from '@app/http';
+import { Digest, LanguageTag } from './consent.fields';
 import { ApiProperty } from '@nestjs/swagger';
 
 const KEY_MAX = 100;

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService, type Category } from '@app/categories';
-import { Clock, conflict, invalidRequest, Page } from '@app/common';
 import { type Tx, UnitOfWork } from '@app/database';
-import type { RequestConsent } from './consent.dto';
-import { ConsentText } from './consent.entity';
+import { Page } from '@app/http';
+import { Clock, conflict, invalidRequest } from '@app/kernel';
 import type { Shown } from './consent-history';
 import {
   type ConsentNotice,
@@ -18,6 +17,8 @@ import type {
   ConsentTextView,
   RegisterConsentText,
 } from './consent-texts.dto';
+import type { RequestConsent } from './consent.dto';
+import { ConsentText } from './consent.entity';
 import { textDigest } from './text-digest';
 
 /** Languages of one version; a request that names none is about all of them. */

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { type AuditEventType, Clock, DomainEvents, Random } from '@app/common';
 import type { Subject, Tx, UnitOfWork } from '@app/database';
+import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
 import type { AnnouncedErasures } from './announced-erasures';
 import type { ConsentAsked } from './consent-changes';
-import type { Consent, ConsentAction } from './consent.entity';
+import { appendDecision, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
 import { ConsentRevoked } from './consent-revoked.event';
 import { ConsentGiven, ConsentWithdrawn, ErasureTimesAsked } from './consent-withdrawn.event';
-import { appendDecision, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
+import type { Consent, ConsentAction } from './consent.entity';
 import { createConsent, putConsent } from './consent.sql';
 
 type Stored = Omit<Consent, 'bot'>;

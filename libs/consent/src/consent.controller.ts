@@ -1,6 +1,8 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds, SubjectBody, SubjectQuery } from '@app/common';
+import { Caller, CurrentBot, Responds, SubjectBody, SubjectQuery } from '@app/http';
+import { ConsentEvidence } from './consent-evidence.service';
+import { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
 import {
   AcceptConsent,
   AcceptedConsentView,
@@ -12,8 +14,6 @@ import {
   RequestConsent,
   RevokeConsent,
 } from './consent.dto';
-import { ConsentEvidence } from './consent-evidence.service';
-import { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
 import { ConsentService } from './consent.service';
 
 @ApiTags('Consent')

@@ -1,19 +1,9 @@
-import {
-  ActSource,
-  CONSENT_STATUSES,
-  ConsentVersion,
-  JsonObject,
-  LanguageTag,
-  OneOf,
-  Snowflake,
-  Text,
-  Texts,
-  Timestamp,
-  Uuid,
-} from '@app/common';
+import { ConsentVersion, JsonObject, OneOf, Snowflake, Text, Texts, Timestamp, Uuid } from '@app/http';
+import { CONSENT_STATUSES } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import type { ConsentStatus } from './consent.entity';
 import { CategoryText } from './consent-texts.dto';
+import type { ConsentStatus } from './consent.entity';
+import { ActSource, LanguageTag } from './consent.fields';
 
 const KEY_MAX = 100;
 const CATEGORIES_MAX = 50;

@@ -1,5 +1,5 @@
-import { ApiError } from '@app/common';
 import type { Subject, Tx } from '@app/database';
+import { ApiError } from '@app/kernel';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 

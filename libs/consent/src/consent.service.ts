@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
-import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/common';
 import { lockSubject, type Subject, type Tx, UnitOfWork } from '@app/database';
+import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
 import {
   accepted,
   askedAlready,
@@ -12,6 +12,10 @@ import {
   revoked,
   withoutCategories,
 } from './consent-changes';
+import type { ReceiptFacts } from './consent-receipt';
+import { receiptFacts } from './consent-receipt.facts';
+import { ConsentTextsService } from './consent-texts.service';
+import { ConsentTransitions } from './consent-transitions';
 import type {
   AcceptConsent,
   ConsentRequestedView,
@@ -21,11 +25,7 @@ import type {
   RevokeConsent,
 } from './consent.dto';
 import type { Consent } from './consent.entity';
-import type { ReceiptFacts } from './consent-receipt';
-import { receiptFacts } from './consent-receipt.facts';
 import { findConsentOfRequest, findStatus, lockConsent } from './consent.sql';
-import { ConsentTextsService } from './consent-texts.service';
-import { ConsentTransitions } from './consent-transitions';
 import { consentView, requestedView, statusView } from './consent.views';
 
 /** A consent that was just given, and what a receipt of it states. */

@@ -1,7 +1,7 @@
 import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { Clock, CONFIG, type Config, Random } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config, Random } from '@app/kernel';
 import { KeyRotation } from './key-rotation';
 import { KeyTextsHolder } from './key-texts.holder';
 import { Keyring } from './keyring';

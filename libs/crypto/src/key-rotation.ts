@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config, Random } from '@app/common';
 import { StartError, UnitOfWork } from '@app/database';
-import { Keyring } from './keyring';
+import { CONFIG, type Config, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import { Keyring } from './keyring';
 import { KEY_BYTES, keyFilePath, masterKeys, replaceKeyFile, retireKeys } from './master-key';
 import { type SealedColumn, SealedTexts } from './sealed-texts';
 

@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig, SystemClock, SystemRandom } from '@app/common';
-import { Keyring } from './keyring';
+import { readConfig, SystemClock, SystemRandom } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import { Keyring } from './keyring';
 import { masterKeys } from './master-key';
 
 const random = new SystemRandom(new SystemClock());

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
-import type { Random } from '@app/common';
+import type { Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 
 const ALGORITHM = 'aes-256-gcm';

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Config, DEFAULT_DATABASE_PATH, type Random } from '@app/common';
 import { StartError } from '@app/database';
+import { type Config, DEFAULT_DATABASE_PATH, type Random } from '@app/kernel';
 
 export const KEY_BYTES = 32;
 

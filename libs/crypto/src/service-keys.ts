@@ -1,7 +1,7 @@
-import type { Clock, Random } from '@app/common';
 import { StartError, type Tx, type UnitOfWork } from '@app/database';
-import { type Keyring, missingKey } from './keyring';
+import type { Clock, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import { type Keyring, missingKey } from './keyring';
 import { SubjectKey } from './subject-key';
 
 const SECRET_BYTES = 32;

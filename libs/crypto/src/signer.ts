@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
-import type { Clock, Random } from '@app/common';
 import type { UnitOfWork } from '@app/database';
-import { type Keyring } from './keyring';
+import type { Clock, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import type { Keyring } from './keyring';
 import { addServiceKey, contextOf, type ServiceKeyRow, serviceKeys } from './service-keys';
 
 const NAME = 'signing';

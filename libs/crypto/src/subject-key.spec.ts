@@ -1,8 +1,8 @@
-import { SystemClock, SystemRandom } from '@app/common';
-import { KeyCache } from './key-cache';
+import { SystemClock, SystemRandom } from '@app/kernel';
 import { UnreadableSecretError, sealedBy } from '@app/primitives';
-import { SubjectDigests } from './subject-digests';
+import { KeyCache } from './key-cache';
 import type { ServiceKeys } from './service-keys';
+import { SubjectDigests } from './subject-digests';
 import { SubjectKey } from './subject-key';
 
 const random = new SystemRandom(new SystemClock());

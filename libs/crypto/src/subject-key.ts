@@ -1,5 +1,5 @@
-import type { Random } from '@app/common';
 import { ConcurrentChange } from '@app/database';
+import type { Random } from '@app/kernel';
 import { type OpeningKey, type Salts, SEALING_KEY_BYTES, SealingKey } from '@app/primitives';
 
 /**

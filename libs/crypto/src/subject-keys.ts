@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock, Random } from '@app/common';
 import { ConcurrentChange, Signals, type Subject, type Tx, UnitOfWork } from '@app/database';
+import { Clock, Random } from '@app/kernel';
 import { KeyCache } from './key-cache';
 import { Keyring } from './keyring';
 import { SubjectKey } from './subject-key';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Random } from '@app/common';
+import type { Random } from '@app/kernel';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;

@@ -1,5 +1,5 @@
 import { type Logger } from '@nestjs/common';
-import { describeFault } from '@app/common';
+import { describeFault } from '@app/kernel';
 import { LeaseLost } from './job-leases';
 
 /**

@@ -1,4 +1,4 @@
-import { ApiError } from '@app/common';
+import { ApiError } from '@app/kernel';
 
 /** The engine cannot do it now; nothing was changed. */
 export function databaseUnavailable(): ApiError {

@@ -1,7 +1,8 @@
 import { DynamicModule, Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { CONFIG, Config, describeFault, Metrics } from '@app/common';
+import { CONFIG, Config, describeFault } from '@app/kernel';
+import { Metrics } from '@app/metrics';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import type { Access, DatabaseEngine, OpenDatabase } from './database.engine';
 import { JobLease } from './job-lease.entity';

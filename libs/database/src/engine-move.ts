@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Config } from '@app/common';
+import type { Config } from '@app/kernel';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import { driverCode, isConnectionLost } from './database-faults';
 import type { DatabaseEngine } from './database.engine';

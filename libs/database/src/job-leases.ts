@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, Random } from '@app/common';
+import { Clock, Random } from '@app/kernel';
 import type { Tx } from './tx';
 import { UnitOfWork } from './unit-of-work';
 

@@ -1,5 +1,5 @@
 import { BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
-import { CONFIG, type Config, describeFault } from '@app/common';
+import { CONFIG, type Config, describeFault } from '@app/kernel';
 import { JobLeases, type Lease, LeaseLost } from './job-leases';
 import { UnitOfWork } from './unit-of-work';
 

@@ -1,4 +1,5 @@
-import type { Config } from '@app/common';
+import type { Config } from '@app/kernel';
+
 import { type PoolConfig, types } from 'pg';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';

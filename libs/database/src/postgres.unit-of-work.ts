@@ -1,4 +1,4 @@
-import type { LabelOf, UnitOfWorkSizes } from '@app/common';
+import type { LabelOf, UnitOfWorkSizes } from '@app/metrics';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -16,8 +16,8 @@ import { PostgresReader } from './postgres.reader';
 import { PostgresTx } from './postgres.tx';
 import { SharedActs } from './shared-acts';
 import type { Tx } from './tx';
-import { withinTimeout } from './unit-timeout';
 import { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';
+import { withinTimeout } from './unit-timeout';
 
 /** How often a unit that met another one is run in all. */
 const TRIES_MAX = 6;

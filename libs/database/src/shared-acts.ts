@@ -1,4 +1,4 @@
-import { ApiError } from '@app/common';
+import { ApiError } from '@app/kernel';
 import { Convoy, type Passenger } from './convoy';
 import type { Tx } from './tx';
 import type { SharedAct } from './unit-of-work';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { UnitOfWorkSizes } from '@app/common';
+import type { UnitOfWorkSizes } from '@app/metrics';
 import { databaseUnavailable, driverCode, translateFault } from './database-faults';
 import { SqliteLog } from './sqlite.log';
 import { type SqliteReaders, SqliteReads } from './sqlite.reads';

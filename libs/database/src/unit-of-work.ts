@@ -1,4 +1,4 @@
-import { type Metrics, NO_METRICS, observeUnitOfWork, type UnitOfWorkSizes } from '@app/common';
+import { type Metrics, NO_METRICS, observeUnitOfWork, type UnitOfWorkSizes } from '@app/metrics';
 import type { Engine, Tx } from './tx';
 
 /**

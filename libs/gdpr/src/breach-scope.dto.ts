@@ -1,5 +1,6 @@
 import { DATA_ACTS } from '@app/audit';
-import { Flag, Integer, Text, Timestamp } from '@app/common';
+import { Flag, Integer, Text, Timestamp } from '@app/http';
+
 import { ApiProperty } from '@nestjs/swagger';
 
 const Count = (description?: string): PropertyDecorator =>

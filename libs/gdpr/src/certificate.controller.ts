@@ -1,6 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds } from '@app/common';
+import { Caller, CurrentBot, Responds } from '@app/http';
 import { CertificateView } from './certificate.dto';
 import { CertificateService } from './certificate.service';
 import { DeletionPath } from './gdpr.dto';

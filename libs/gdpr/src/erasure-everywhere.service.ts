@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError, conflict } from '@app/common';
 import { SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { ApiError, conflict } from '@app/kernel';
 import { ErasureService } from './erasure.service';
 import type { ForgottenEverywhereView, ForgottenInGuildView } from './gdpr.dto';
 import { forgottenView, NOTICE } from './gdpr.service';

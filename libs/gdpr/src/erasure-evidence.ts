@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { firstIdAt } from '@app/common';
 import { type Lease, type Tx, UnitOfWork } from '@app/database';
+import { firstIdAt } from '@app/kernel';
 
 /** Rows of one unit. */
 const BATCH = 500;

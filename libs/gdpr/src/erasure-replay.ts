@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { ApiError } from '@app/common';
 import { SubjectDigests } from '@app/crypto';
 import { JobLeases, type Subject, UnitOfWork } from '@app/database';
+import { ApiError } from '@app/kernel';
 import { ErasureService } from './erasure.service';
 import { HeldSubjects } from './held-subjects';
 import { type UnknownErasure, UnknownErasures } from './unknown-erasures';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, CONFIG, type Config } from '@app/common';
 import { type Job, JobRunner, type Lease } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 import { ErasureService } from './erasure.service';
 
 /** Erasures that were begun and not finished are looked for this often. */

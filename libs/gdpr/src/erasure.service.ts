@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ApiError, describeFault, Metrics, NO_METRICS, Random } from '@app/common';
 import { botDeleted, type Subject, UnitOfWork } from '@app/database';
+import { ApiError, describeFault, Random } from '@app/kernel';
+import { Metrics, NO_METRICS } from '@app/metrics';
 import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo } from './erased-subject';

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { conflict, DomainEvents, Metrics, NO_METRICS } from '@app/common';
 import { ConsentService } from '@app/consent';
 import { type Subject, SubjectDataHolders, type Tx } from '@app/database';
+import { conflict, DomainEvents } from '@app/kernel';
+import { Metrics, NO_METRICS } from '@app/metrics';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
 import { KeyDestruction } from './key-destruction';

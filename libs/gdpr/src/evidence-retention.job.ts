@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Metrics, NO_METRICS } from '@app/common';
 import { botByBot, type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { Metrics, NO_METRICS } from '@app/metrics';
 import { Evidence } from './evidence';
 
 /** Whether it is due is asked this often. */

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditPruning } from '@app/audit';
-import { Clock, CONFIG, type Config } from '@app/common';
 import { ConsentHistoryPruning } from '@app/consent';
 import type { Lease } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 import { ErasureEvidence } from './erasure-evidence';
 import { ledgerBegins } from './unknown-erasures';
 

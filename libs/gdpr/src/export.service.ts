@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { holdSubject } from '@app/consent';
-import { ApiError, Clock, JsonStream, JsonText, notFound } from '@app/common';
 import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { JsonStream, JsonText } from '@app/http';
+import { ApiError, Clock, notFound } from '@app/kernel';
 import { ErasedSubject, OF_SUBJECT } from './erased-subject';
 import { entries, EXPORT_SCHEMA, inPieces, sections } from './export-document';
 

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, invalidRequest, type JsonStream, type JsonText, Responds } from '@app/common';
+import { Caller, CurrentBot, type JsonStream, type JsonText, Responds } from '@app/http';
+import { invalidRequest } from '@app/kernel';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ExportService } from './export.service';
 import {

@@ -1,14 +1,6 @@
-import {
-  DELETION_STATUSES,
-  Flag,
-  Integer,
-  OneOf,
-  QueryInteger,
-  Snowflake,
-  Text,
-  Timestamp,
-  Uuid,
-} from '@app/common';
+import { Flag, Integer, OneOf, QueryInteger, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { DELETION_STATUSES } from '@app/kernel';
+
 import { ApiProperty } from '@nestjs/swagger';
 
 const SCOPES = ['all_guilds'] as const;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, daysAfter, notFound } from '@app/common';
-import { ServersService } from '@app/servers';
 import { asPartlyDone, type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { Clock, daysAfter, notFound } from '@app/kernel';
+import { ServersService } from '@app/servers';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
 import { type Erased, ErasureService } from './erasure.service';

@@ -1,7 +1,8 @@
 import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, describeFault, Metrics, NO_METRICS } from '@app/common';
 import { botByBot, type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { Clock, describeFault } from '@app/kernel';
+import { Metrics, NO_METRICS } from '@app/metrics';
 import { ServersService } from '@app/servers';
 import { GdprService } from './gdpr.service';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '@app/common';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Subject, Tx } from '@app/database';
+import { Clock } from '@app/kernel';
 
 /**
  * What an erasure begins with and cannot take back: the subject's key goes, and the ledger says so. The ledger stands

@@ -1,6 +1,5 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { CONFIG, type Config } from '@app/common';
 import { SubjectKeys } from '@app/crypto';
 import {
   type Job,
@@ -13,6 +12,7 @@ import {
   type Tx,
   UnitOfWork,
 } from '@app/database';
+import { CONFIG, type Config } from '@app/kernel';
 
 /** Until it has been done it is tried this often. */
 const INTERVAL_MS = 30_000;

@@ -1,4 +1,5 @@
-import { Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/common';
+import { Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+
 import { ApiProperty } from '@nestjs/swagger';
 
 const TEXT_MAX = 10_000;

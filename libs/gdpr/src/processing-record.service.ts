@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CategoriesService, type Category } from '@app/categories';
-import { Clock, CONFIG, type Config, JsonStream, notFound, TextStream } from '@app/common';
 import { Bot } from '@app/bots';
+import { CategoriesService, type Category } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
+import { JsonStream, TextStream } from '@app/http';
+import { Clock, CONFIG, type Config, notFound } from '@app/kernel';
 import type { Activity, ProcessingRecordHead } from './processing-record.dto';
 import { activityInMarkdown, headInMarkdown } from './processing-record.markdown';
 import { securityMeasures } from './security-measures';

@@ -8,7 +8,7 @@ import {
   requireOwnBot,
   Responds,
   type TextStream,
-} from '@app/common';
+} from '@app/http';
 import { BreachScopeQuery, BreachScopeView } from './breach-scope.dto';
 import { BreachScopes } from './breach-scope.service';
 import { ProcessingRecordPath, ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { Clock } from '@app/kernel';
 import { type DueCount, DueCounts } from '@app/user-data';
 import { Evidence, type EvidenceCounts } from './evidence';
 

@@ -1,4 +1,4 @@
-import type { Config } from '@app/common';
+import type { Config } from '@app/kernel';
 
 /**
  * The technical measures of this installation in general terms (GDPR Art. 30(1)(g), 32(1)), as it is configured. What

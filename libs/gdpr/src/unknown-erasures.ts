@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock, CONFIG, type Config } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 import { ERASED_ID } from './erased-subject';
 
 /** Entries that are looked for by one walk over the subjects of their bot. */

@@ -1,6 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { ApiError, Degradations, Metrics, RATE_LIMIT_LOCAL } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { ApiError, Degradations } from '@app/kernel';
+import { RATE_LIMIT_LOCAL } from '@app/limits';
+import { Metrics } from '@app/metrics';
 import { Readiness } from './readiness';
 
 /** What probes and metrics are told of the process, the same by every kind of it. */

@@ -3,16 +3,17 @@ import { ScheduleModule } from '@nestjs/schedule';
 import { AuditModule } from '@app/audit';
 import { BotsModule } from '@app/bots';
 import { CategoriesModule } from '@app/categories';
-import { CommonModule, type Config } from '@app/common';
 import { ConsentModule } from '@app/consent';
 import { DatabaseModule } from '@app/database';
 import { GdprModule } from '@app/gdpr';
+import type { Config } from '@app/kernel';
 import { ServersModule } from '@app/servers';
 import { UserDataModule } from '@app/user-data';
 import { WebhooksModule } from '@app/webhooks';
 import type { Logger } from 'pino';
 import { Health } from './health';
 import { Readiness } from './readiness';
+import { SharedModule } from './shared.module';
 
 export interface Parts {
   readonly config: Config;
@@ -35,7 +36,7 @@ export class LetheModule {
     return {
       module: LetheModule,
       imports: [
-        CommonModule.forRoot(config, logger),
+        SharedModule.forRoot(config, logger),
         DatabaseModule.forRoot(orm, access),
         ScheduleModule.forRoot(),
         BotsModule,

@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { describeFault } from '@app/common';
+import { describeFault } from '@app/kernel';
 import type { Logger } from 'pino';
 import { Readiness } from './readiness';
 

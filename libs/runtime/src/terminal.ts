@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Config } from '@app/common';
+import type { Config } from '@app/kernel';
 
 type Output = Writable & { readonly isTTY?: boolean };
 

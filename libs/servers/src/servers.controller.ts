@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, PageQuery, Responds } from '@app/common';
+import { Caller, CurrentBot, PageQuery, Responds } from '@app/http';
 import { RegisterServer, ServerPath, ServersView, ServerView } from './servers.dto';
 import { ServersService } from './servers.service';
 

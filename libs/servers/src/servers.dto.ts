@@ -1,4 +1,5 @@
-import { Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/common';
+import { Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+
 import { ApiProperty } from '@nestjs/swagger';
 
 /** Code points of a server's name. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, conflict, notFound, Page, type PageQuery, Random } from '@app/common';
 import { type Tx, UnitOfWork } from '@app/database';
+import { Page, type PageQuery } from '@app/http';
+import { Clock, conflict, notFound, Random } from '@app/kernel';
 import { Server } from './server.entity';
 import type { RegisterServer, ServersView, ServerView } from './servers.dto';
 

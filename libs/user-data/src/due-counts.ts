@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock, CONFIG, type Config } from '@app/common';
 import { type Tx, UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 import { type ErasureReason, restsOnNoConsent, type WithdrawnFrom } from './due-values';
 
 /** How many values of a category would be erased by the next run, and why. */

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { Clock, CONFIG, type Config, Metrics, NO_METRICS } from '@app/common';
 import { ConsentScope } from '@app/consent';
 import type { Tx } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/kernel';
+import { Metrics, NO_METRICS } from '@app/metrics';
 
 /** Values that one unit looks at: few enough that nobody waits long for a subject that it holds. */
 export const BATCH = 200;

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { CategoryDeclarations } from '@app/categories';
-import { ApiError, Clock, CONFIG, type Config, invalidRequest, mergePatch, notFound } from '@app/common';
 import { consentsInForce, requireConsent } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, type SharedAct, type Subject, type Tx } from '@app/database';
+import { mergePatch } from '@app/http';
+import { ApiError, Clock, CONFIG, type Config, invalidRequest, notFound } from '@app/kernel';
 import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
 

@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds, SubjectBody } from '@app/common';
+import { Caller, CurrentBot, Responds, SubjectBody } from '@app/http';
 import { SubmitData, SubmittedView } from './user-data.dto';
 import { UserDataService } from './user-data.service';
 

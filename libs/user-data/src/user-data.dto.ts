@@ -1,4 +1,4 @@
-import { Flag, JsonObject, OneOf, Snowflake, Text, Timestamp } from '@app/common';
+import { Flag, JsonObject, OneOf, Snowflake, Text, Timestamp } from '@app/http';
 
 const KEY_MAX = 100;
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { CategoriesService, CategoryDeleted } from '@app/categories';
-import { OnDomainEvent } from '@app/common';
 import { SubjectKeys } from '@app/crypto';
 import {
   HoldsSubjectData,
@@ -10,6 +9,7 @@ import {
   type SubjectExport,
   type Tx,
 } from '@app/database';
+import { OnDomainEvent } from '@app/kernel';
 import { openValue } from './stored-value';
 
 /** Rows read at once while a subject's values are handed out. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, CONFIG, type Config } from '@app/common';
 import { botByBot, type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 import { BATCH, DueValues } from './due-values';
 
 /** Whether it is due is asked this often. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config, daysAfter, OnDomainEvent } from '@app/common';
 import { type AnnouncedErasures, ConsentGiven, ConsentWithdrawn, ErasureTimesAsked } from '@app/consent';
 import type { Subject, Tx } from '@app/database';
+import { CONFIG, type Config, daysAfter, OnDomainEvent } from '@app/kernel';
 
 const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 const UNMARKED = `SELECT category_key FROM user_data WHERE ${SUBJECT} AND withdrawn_at IS NULL`;

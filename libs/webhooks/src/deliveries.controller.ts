@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds } from '@app/common';
+import { Caller, CurrentBot, Responds } from '@app/http';
 import {
   DeliveriesQuery,
   DeliveriesView,

@@ -9,7 +9,7 @@ import {
   Text,
   Timestamp,
   Uuid,
-} from '@app/common';
+} from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import {
   DELIVERY_EVENTS,

@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, conflict, invalidRequest, notFound, Page } from '@app/common';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
-import {
-  type AttemptView,
-  type DeliveriesQuery,
-  type DeliveriesView,
-  type DeliveryDetailsView,
-  type DeliveryView,
-  type Replay,
-  type ReplayView,
+import { Page } from '@app/http';
+import { Clock, conflict, invalidRequest, notFound } from '@app/kernel';
+import type {
+  AttemptView,
+  DeliveriesQuery,
+  DeliveriesView,
+  DeliveryDetailsView,
+  DeliveryView,
+  Replay,
+  ReplayView,
 } from './deliveries.dto';
-import { Attempt, Delivery } from './delivery.entity';
 import { CHUNK, type ReplayScope } from './delivery-states';
+import { Attempt, Delivery } from './delivery.entity';
 import { ForgottenCalls } from './forgotten-calls';
 import { Outbox } from './outbox';
 import { pingPayload } from './payload';

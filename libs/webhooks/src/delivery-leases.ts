@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { WebhookSecrets } from '@app/bots';
-import { Clock, CONFIG, type Config, Random } from '@app/common';
-import { UnreadableSecretError } from '@app/primitives';
 import { type Tx, UnitOfWork } from '@app/database';
-import type { DeliveryEvent } from './delivery.entity';
+import { Clock, CONFIG, type Config, Random } from '@app/kernel';
+import { UnreadableSecretError } from '@app/primitives';
 import { cancelFree, CHUNK } from './delivery-states';
+import type { DeliveryEvent } from './delivery.entity';
 import { ForgottenCalls } from './forgotten-calls';
 
 /** How much longer than a call can last its lease holds: time to write down the result. */

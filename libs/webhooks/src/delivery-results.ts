@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Clock, Metrics, NO_METRICS } from '@app/common';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
+import { Clock } from '@app/kernel';
+import { Metrics, NO_METRICS } from '@app/metrics';
 import type { Claim } from './delivery-leases';
 import { CHUNK, hastenSome } from './delivery-states';
 import { ForgottenCalls } from './forgotten-calls';

@@ -1,7 +1,8 @@
 import { Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, CONFIG, type Config, firstIdAt, Metrics, NO_METRICS } from '@app/common';
 import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config, firstIdAt } from '@app/kernel';
+import { Metrics, NO_METRICS } from '@app/metrics';
 import { CHUNK, exhaustSome } from './delivery-states';
 
 /** Whether it is due is asked this often. */

@@ -6,8 +6,9 @@ import {
   Logger,
   OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Clock, CONFIG, type Config, describeFault, Metrics, NO_METRICS } from '@app/common';
 import { NO_SIGNALS, Signals } from '@app/database';
+import { Clock, CONFIG, type Config, describeFault } from '@app/kernel';
+import { Metrics, NO_METRICS } from '@app/metrics';
 import { Alarm } from './alarm';
 import { CircuitBreakers } from './circuit-breakers';
 import { type Claim, DeliveryLeases, type Found } from './delivery-leases';

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { type RequestOptions, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { Clock, type Config, type EgressPolicy } from '@app/common';
+import { Clock, type Config, type EgressPolicy } from '@app/kernel';
 import { type Address, asAddress, NameResolver } from './name-resolver';
 import {
   type CallResult,

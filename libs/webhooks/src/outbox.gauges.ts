@@ -1,6 +1,7 @@
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
-import { Clock, Metrics, SharedReading } from '@app/common';
 import { UnitOfWork } from '@app/database';
+import { Clock, SharedReading } from '@app/kernel';
+import { Metrics } from '@app/metrics';
 
 /** At most one query in this time, however many processes, metrics and readers ask. */
 const HOLD_MS = 5_000;

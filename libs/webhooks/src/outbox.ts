@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, Random } from '@app/common';
 import type { Tx } from '@app/database';
-import type { DeliveryEvent } from './delivery.entity';
+import { Clock, Random } from '@app/kernel';
 import { hastenOne, replayable, type ReplayScope, type Restart, reviveOne } from './delivery-states';
+import type { DeliveryEvent } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
 import { RetrySchedule } from './retry-schedule';
 

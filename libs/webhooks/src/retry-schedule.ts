@@ -1,4 +1,4 @@
-import type { Random } from '@app/common';
+import type { Random } from '@app/kernel';
 import type { Restart } from './delivery-states';
 
 /** A retry comes up to this much later than planned, so that a receiver's backlog does not return as one wave. */

@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, describeFault } from '@app/common';
 import { type Job, JobRunner, type Lease, type Tx, UnitOfWork } from '@app/database';
+import { Clock, describeFault } from '@app/kernel';
 import { cancelSome, CHUNK, restartSome } from './delivery-states';
 import { Dispatcher } from './dispatcher';
 import { RetrySchedule } from './retry-schedule';

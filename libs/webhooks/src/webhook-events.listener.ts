@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { WebhookUrlChanged } from '@app/bots';
-import { OnDomainEvent } from '@app/common';
 import { ConsentRevoked } from '@app/consent';
 import { UserForgotten } from '@app/gdpr';
+import { OnDomainEvent } from '@app/kernel';
 import { ForgottenCalls } from './forgotten-calls';
 import { Outbox } from './outbox';
 import { consentRevokedPayload, userForgottenPayload } from './payload';

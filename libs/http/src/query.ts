@@ -1,4 +1,4 @@
-import { ApiError, invalidRequest } from './errors';
+import { ApiError, invalidRequest } from '@app/kernel';
 
 /**
  * Parses a query string into single text values. A repeated parameter and the bracket forms of arrays and objects

@@ -1,21 +1,25 @@
 import { DynamicModule, Global, Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
-import { Clock, Random, SystemClock, SystemRandom } from './clock';
-import { CONFIG, Config } from './config';
-import { Degradations } from './degradations';
-import { DomainEvents } from './domain-events';
-import { EgressPolicy } from './egress';
-import { LOGGER } from './logger';
-import { Metrics } from './metrics';
-import { PrometheusMetrics } from './prometheus.metrics';
-import { RedisRateLimitStore } from './rate-limit.redis';
-import { MemoryRateLimitStore, RateLimitStore } from './rate-limit.store';
+import {
+  Clock,
+  Random,
+  SystemClock,
+  SystemRandom,
+  CONFIG,
+  Config,
+  Degradations,
+  DomainEvents,
+  EgressPolicy,
+  LOGGER,
+} from '@app/kernel';
+import { RedisRateLimitStore, MemoryRateLimitStore, RateLimitStore } from '@app/limits';
+import { Metrics, PrometheusMetrics } from '@app/metrics';
 
 /** The seams that every module shares: configuration, clock, chance, events, limiter store, log. */
 @Global()
 @Module({})
-export class CommonModule {
+export class SharedModule {
   static forRoot(config: Config, logger: Logger): DynamicModule {
     const providers = [
       { provide: CONFIG, useValue: config },
@@ -34,7 +38,7 @@ export class CommonModule {
       { provide: Metrics, useExisting: PrometheusMetrics },
       DomainEvents,
     ];
-    return { module: CommonModule, imports: [EventEmitterModule.forRoot()], providers, exports: providers };
+    return { module: SharedModule, imports: [EventEmitterModule.forRoot()], providers, exports: providers };
   }
 }
 

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
-import { ipv6Groups } from './ip-address';
-import type { NextFunction, Response } from 'express';
-import { RateDecision, RateLimitStore } from './rate-limit.store';
+import { ipv6Groups } from '@app/kernel';
+import { RateDecision, RateLimitStore } from '@app/limits';
 import type { LetheRequest } from './request-context';
+import type { NextFunction, Response } from 'express';
 
 /**
  * Counts every request: one bucket per bot over all its routes and keys, and where no key is valid one per client

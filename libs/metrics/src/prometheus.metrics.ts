@@ -1,7 +1,7 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { describeFault } from '@app/kernel';
 import { HttpMeter } from './http.meter';
-import { describeFault } from './logger';
 import { type MetricDefinition, METRICS } from './metric.definitions';
 import { type Counted, type CounterName, type GaugeName, type HistogramName, Metrics } from './metrics';
 import { readProcess } from './process.readings';

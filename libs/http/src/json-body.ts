@@ -1,7 +1,6 @@
 import type { NextFunction, Response } from 'express';
-import { ApiError, invalidRequest } from './errors';
+import { ApiError, invalidRequest, isPlainText } from '@app/kernel';
 import type { LetheRequest } from './request-context';
-import { isPlainText } from './text';
 
 export interface JsonLimits {
   readonly bodyLimitBytes: number;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ApiError } from './errors';
+import { ApiError } from '@app/kernel';
 import { parseQuery } from './query';
 
 describe('parseQuery', () => {

@@ -1,5 +1,4 @@
-import { ApiError, internalError } from './errors';
-import { describeFault, logRequest } from './logger';
+import { ApiError, internalError, describeFault, logRequest } from '@app/kernel';
 import type { LetheResponse } from './request-context';
 
 /** The headers of every answer, in the flat form of `writeHead`. */

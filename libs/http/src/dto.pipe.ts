@@ -1,5 +1,5 @@
 import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
-import { ApiError, FieldFault, invalidRequest } from './errors';
+import { ApiError, FieldFault, invalidRequest } from '@app/kernel';
 import { Form } from './form';
 
 /** Validates every body, query and path DTO; 400 names each bad field. What declares no field passes untouched. */

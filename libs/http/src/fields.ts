@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { isEmail, ValidateBy, ValidateNested } from 'class-validator';
+import { codePoints, isPlainText } from '@app/kernel';
 import { documented, field, matches, type Presence, presence } from './field-rule';
-import { codePoints, isPlainText } from './text';
 
 const SNOWFLAKE = /^\d{17,20}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

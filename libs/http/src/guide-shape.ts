@@ -1,7 +1,6 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
-import { ApiError, invalidRequest, notFound } from './errors';
+import { ApiError, invalidRequest, notFound, BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { Caller, LetheRequest } from './request-context';
-import { BOT_WIDE_GUILD_ID } from './vocabulary';
 
 type Raw = Readonly<Record<string, unknown>>;
 

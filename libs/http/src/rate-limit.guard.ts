@@ -1,6 +1,6 @@
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard } from '@nestjs/throttler';
-import { ApiError } from './errors';
+import { ApiError } from '@app/kernel';
 import type { LetheRequest } from './request-context';
 
 /** The refusal of a request over its limit. */

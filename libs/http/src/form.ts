@@ -1,5 +1,5 @@
 import { getMetadataStorage, ValidationArguments, ValidatorConstraintInterface } from 'class-validator';
-import type { FieldFault } from './errors';
+import type { FieldFault } from '@app/kernel';
 import { itemTypeOf } from './fields';
 
 type Dto = object;

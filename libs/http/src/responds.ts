@@ -1,6 +1,6 @@
 import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { ErrorCode, ERRORS } from './errors';
+import { ErrorCode, ERRORS } from '@app/kernel';
 
 const ALWAYS: readonly ErrorCode[] = [
   'invalid_request',

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { ApiError } from './errors';
-import type { HttpMeter } from './http.meter';
-import type { RateDecision } from './rate-limit.store';
+import type { ApiError } from '@app/kernel';
+import type { RateDecision } from '@app/limits';
+import type { HttpMeter } from '@app/metrics';
 
 /** The authenticated bot of a request. */
 export class Caller {

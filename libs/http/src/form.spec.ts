@@ -10,8 +10,8 @@ import {
   type ValidatorConstraintInterface,
 } from 'class-validator';
 import fc from 'fast-check';
+import type { FieldFault } from '@app/kernel';
 import { AppModule } from '../../../apps/api/src/app.module';
-import type { FieldFault } from './errors';
 import { itemTypeOf, ListOf, Text } from './fields';
 import { Form } from './form';
 

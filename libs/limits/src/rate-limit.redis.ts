@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import type { Degradations } from './degradations';
+import type { Degradations } from '@app/kernel';
 import {
   MemoryRateLimitStore,
   RATE_WINDOW_MS,

@@ -1,4 +1,4 @@
-import { field, matches, type Presence } from './field-rule';
+import { field, matches, type Presence } from '@app/http';
 
 const LANGUAGE_MAX = 35;
 

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { Clock } from './clock';
+import { Clock, SharedReading } from '@app/kernel';
 import { HttpMeter } from './http.meter';
-import { mayRead } from './metrics.endpoint';
 import { NO_METRICS } from './metrics';
+import { mayRead } from './metrics.endpoint';
 import { EventLoopDelay } from './process.readings';
 import { PrometheusMetrics } from './prometheus.metrics';
-import { SharedReading } from './shared.reading';
 import { observeUnitOfWork } from './unit-of-work.observer';
 
 class PlayedClock extends Clock {

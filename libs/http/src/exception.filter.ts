@@ -1,8 +1,7 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { ApiError, internalError, describeFault } from '@app/kernel';
 import { answer, errorEnvelope } from './answer';
-import { ApiError, internalError } from './errors';
-import { describeFault } from './logger';
 import { rateLimitExceeded } from './rate-limit.guard';
 import type { LetheResponse } from './request-context';
 

@@ -1,4 +1,4 @@
-import type { FieldFault } from './errors';
+import type { FieldFault } from '@app/kernel';
 
 /**
  * Adds a fault for every number within `value` that would not come back as it was sent: 1e400 is read as Infinity and

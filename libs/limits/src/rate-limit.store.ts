@@ -1,4 +1,4 @@
-import { Clock } from './clock';
+import { Clock } from '@app/kernel';
 
 /** The window is one minute, as the contract's headers count. */
 export const RATE_WINDOW_MS = 60_000;

@@ -1,0 +1,33 @@
+export { errorEnvelope, JsonStream, JsonText, successEnvelope, TextStream } from './answer';
+export { CurrentBot, Public, PUBLIC_ROUTE } from './auth';
+export { DtoPipe } from './dto.pipe';
+export { ApiExceptionFilter } from './exception.filter';
+export { field, matches, type Presence } from './field-rule';
+export {
+  ConsentVersion,
+  Email,
+  Flag,
+  Integer,
+  itemTypeOf,
+  JsonObject,
+  Key,
+  ListOf,
+  OneOf,
+  QueryInteger,
+  Snowflake,
+  Text,
+  Texts,
+  Timestamp,
+  Uuid,
+  WebUrl,
+} from './fields';
+export { RegistrationBody, requireOwnBot, SubjectBody, SubjectQuery } from './guide-shape';
+export { LetheHttpAdapter } from './http.adapter';
+export { jsonBody } from './json-body';
+export { addNumberFaults, mergePatch, numberFault } from './json-value';
+export { Page, PageQuery, Pagination } from './pagination';
+export { LineStream, PublicDocument } from './plain-answer';
+export { RateLimitGuard } from './rate-limit.guard';
+export { countRate } from './rate-limit.middleware';
+export { Caller, type LetheRequest, RequestContext } from './request-context';
+export { Responds, RespondsLines } from './responds';

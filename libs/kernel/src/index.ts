@@ -1,0 +1,29 @@
+export { Clock, daysAfter, Random, SystemClock, SystemRandom } from './clock';
+export { CONFIG, type Config, ConfigError, loadConfig, readConfig } from './config';
+export { Degradations } from './degradations';
+export { DomainEvents, OnDomainEvent } from './domain-events';
+export { EgressPolicy } from './egress';
+export {
+  ApiError,
+  conflict,
+  type ConflictReason,
+  type ErrorCode,
+  ERRORS,
+  type FieldFault,
+  internalError,
+  invalidRequest,
+  notFound,
+} from './errors';
+export { firstIdAt } from './id-time';
+export { ipv6Groups } from './ip-address';
+export { createLogger, describeFault, LOGGER, logRequest, logStream, NestLogger } from './logger';
+export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
+export { SharedReading } from './shared.reading';
+export { codePoints, isPlainText } from './text';
+export {
+  AUDIT_EVENT_TYPES,
+  type AuditEventType,
+  BOT_WIDE_GUILD_ID,
+  CONSENT_STATUSES,
+  DELETION_STATUSES,
+} from './vocabulary';

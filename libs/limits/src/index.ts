@@ -1,0 +1,2 @@
+export { RATE_LIMIT_LOCAL, RedisRateLimitStore } from './rate-limit.redis';
+export { MemoryRateLimitStore, type RateDecision, RateLimitStore } from './rate-limit.store';
