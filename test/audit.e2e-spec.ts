@@ -251,6 +251,7 @@ describe('GET /api/v1/audit/events', () => {
       ['audit_events', 'details', (text) => `${text.slice(0, -4)}AAAA`],
       ['audit_events', 'details', (text) => `x${text.slice(1)}`],
       ['audit_events', 'details', (text) => text.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.')],
+      ['audit_events', 'details', () => '{"reason":"not encrypted"}'],
       ['keys.subject_keys', 'sealed', (text) => `${text.slice(0, -4)}AAAA`],
       ['keys.subject_keys', 'sealed', (text) => text.replace(/\.[\w-]{8}\./, '.AAAAAAAA.')],
     ];

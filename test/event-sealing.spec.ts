@@ -34,7 +34,7 @@ const evidence = new EventEvidence(digest, service);
 const serviceKeys = { digest, evidence: service } as unknown as ServiceKeys;
 const secrets = () => secretsOf(serviceKeys);
 
-/** One of four kinds: with details and without, in plain, and erased. */
+/** One of four kinds: with details and without, without a key, and erased. */
 function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
   const [id, guild, user] = [random.uuid(), '900', String(1000 + at)];
   const [text, at_] = [JSON.stringify({ category: `ä${at}` }), clock.nowIso()];
@@ -42,7 +42,7 @@ function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
   const stands = { guild_id: guild, user_id: user, key_id: key.id, key_sealed: 'v1.' };
   const gone = { key_id: null, key_sealed: null };
   if (kind === 1) return { ...event, ...stands, details: null };
-  if (kind === 2) return { ...event, ...stands, ...gone, details: text };
+  if (kind === 2) return { ...event, ...stands, ...gone, details: null };
   const [erasedGuild, erasedUser] = [
     keyedDigest(digest, BOT, 'guild', guild),
     keyedDigest(digest, BOT, 'user', user),
@@ -95,10 +95,11 @@ describe('the thread that seals', () => {
 
   it('commits by chance to what nobody can read, and says so', async () => {
     const closed = eventOf(0, newKey('lost'));
-    const events = { rows: [closed, closed], keys: [undefined, undefined] };
+    const bare = { ...closed, details: '{"category":"not encrypted"}' };
+    const events = { rows: [closed, closed, bare], keys: [undefined, undefined, keys[0]] };
     const { entries } = await start().seal(() => threadBatch(BOT, events));
-    const [first, second] = unpacked(entries) ?? [];
-    expect([first?.saltedBy, second?.saltedBy]).toStrictEqual([3, 3]);
+    const [first, second, third] = unpacked(entries) ?? [];
+    expect([first?.saltedBy, second?.saltedBy, third?.saltedBy]).toStrictEqual([3, 3, 3]);
     expect(first?.commitment.equals(second?.commitment ?? Buffer.alloc(0))).toBe(false);
   });
 

@@ -44,6 +44,21 @@ describe('GET /api/v1/data/export/{user_id}', () => {
     expectSuccess(await bot.export(who), 200, exportRecord(who, bot, { consent }));
   });
 
+  it('answers 500 where a value is not encrypted, and shows nothing of it; stored anew it is whole', async () => {
+    await bot.hasCategory('profile', [field('value'), field('extra')]);
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'x' });
+    const sql = 'UPDATE user_data SET value = ? WHERE bot_id = ? AND user_id = ?';
+    await service.database.run(sql, '{"value":"not encrypted"}', bot.id, who.user_id);
+    const refused = await bot.export(who);
+    expectFailure(refused, 500, 'internal_error');
+    expect(refused.text).not.toContain('not encrypted');
+    const merged = { ...who, category: 'profile', data: { extra: 'y' }, mode: 'merge' };
+    expectFailure(await bot.post('/data/submit', merged), 500, 'internal_error');
+    await bot.hasData(who, 'profile', { value: 'y' });
+    expect((await bot.export(who)).data).toMatchObject({ data: { profile: { value: 'y' } } });
+  });
+
   it('answers 200 after a revocation, with the data and the acceptedAt of then', async () => {
     await bot.hasCategory('profile');
     await bot.hasConsent(who);

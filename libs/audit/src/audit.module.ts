@@ -17,7 +17,6 @@ import { AuditVerifier } from './audit-verifier';
 import { EventDetails } from './event-details';
 import { EventOpener } from './event-opener';
 import { EventSealing } from './event-sealing';
-import { PlainDetails } from './plain-details';
 import { SealingController } from './sealing.controller';
 import { SettledOrder } from './settled-order';
 import { UnsealedBots } from './unsealed-bots';
@@ -32,7 +31,6 @@ import { UnsealedBots } from './unsealed-bots';
     EventDetails,
     EventOpener,
     EventSealing,
-    PlainDetails,
     SettledOrder,
     UnsealedBots,
     AuditSealer,

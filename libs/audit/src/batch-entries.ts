@@ -2,7 +2,7 @@
 export const SALTED_BY = {
   /** By the subject's key, while that lives. */
   subject: 0,
-  /** By the installation's key: there were no details, or they were written before there were keys of subjects. */
+  /** By the installation's key: there were no details. */
   service: 1,
   /** By the installation's key, over digests: the subject was erased before. */
   erased: 2,

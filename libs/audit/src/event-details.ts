@@ -23,12 +23,9 @@ export class EventDetails {
 
   async seal(tx: Tx, subject: Subject, id: string, details: object | null): Promise<string | null> {
     if (details === null) return null;
-    return this.sealText(await this.keys.forWriting(tx, subject), subject, id, JSON.stringify(details));
-  }
-
-  /** {@link seal} of what is JSON text already, as it stands there. */
-  sealText(key: SubjectKey, { botId, guildId, userId }: Subject, id: string, text: string): string {
-    return key.seal(text, contextOf(botId, guildId, userId, id));
+    const { botId, guildId, userId } = subject;
+    const key = await this.keys.forWriting(tx, subject);
+    return key.seal(JSON.stringify(details), contextOf(botId, guildId, userId, id));
   }
 
   /** Of an event about somebody who is erased by then: they may not tell who that was. */

@@ -5,7 +5,6 @@ import {
   merkleRoot,
   type OpeningKey,
   type Salts,
-  sealedBy,
   UnreadableSecretError,
 } from '@app/primitives';
 import { commitmentOf, framed, leafOf, type Parts, type Skeleton } from './audit-leaf';
@@ -146,5 +145,5 @@ export class EventEvidence {
 function saltedBy(stored: string | null, isErased: boolean, isClosed: boolean): SaltedBy {
   if (isClosed) return SALTED_BY.nobody;
   if (isErased) return SALTED_BY.erased;
-  return stored === null || sealedBy(stored) === undefined ? SALTED_BY.service : SALTED_BY.subject;
+  return stored === null ? SALTED_BY.service : SALTED_BY.subject;
 }

@@ -1,4 +1,4 @@
-import { type OpeningKey, sealedBy } from '@app/primitives';
+import { type OpeningKey, sealedBy, UnreadableSecretError } from '@app/primitives';
 
 /** Where the details of an event stand, and what stands there. */
 export interface StoredDetails {
@@ -16,7 +16,7 @@ export function contextOf(botId: string, guildId: string, userId: string, id: st
 /**
  * As they were given, as JSON text; null for none, and where the key was destroyed. `service` is the installation's
  * key, `key` that of the subject.
- * @throws UnreadableSecretError for details that were changed
+ * @throws UnreadableSecretError for details that were changed or are not encrypted
  */
 export function openDetails(
   botId: string,
@@ -26,8 +26,7 @@ export function openDetails(
 ): string | null {
   if (details === null) return null;
   const by = sealedBy(details);
-  // Written before there were keys.
-  if (by === undefined) return details;
+  if (by === undefined) throw new UnreadableSecretError();
   const context = contextOf(botId, guildId, userId, id);
   if (by === service.id) return service.open(details, context);
   return key?.id === by ? key.open(details, context) : null;

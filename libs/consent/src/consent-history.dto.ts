@@ -28,7 +28,7 @@ export class ConsentHistoryEntryView {
   language: string | null;
   @ApiProperty({ type: [ShownTextView], description: 'The texts that were shown; none where none is known' })
   texts: readonly ShownTextView[];
-  @ActSource({ nullable: true, description: 'null in entries older than this field' }) source: string | null;
+  @ActSource({ nullable: true, description: 'null where none is known' }) source: string | null;
   @Timestamp() created_at: string;
 }
 

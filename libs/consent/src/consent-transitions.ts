@@ -110,7 +110,6 @@ function detailsOf({ version, categories }: Act): object {
   return { version, ...(categories !== null && { categories }) };
 }
 
-/** Entries that are older than their texts know of none. */
 function isSame(shown: Shown, before: { language: string | null; texts: Shown['texts'] | null }): boolean {
   return (
     shown.language === before.language && JSON.stringify(shown.texts) === JSON.stringify(before.texts ?? [])

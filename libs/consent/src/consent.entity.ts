@@ -72,7 +72,7 @@ export class ConsentTransition {
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   /** The language asked in, if the request named one. */
   @Column({ type: 'varchar', length: '35', nullable: true }) language: string | null;
-  /** The texts that were shown; null in entries older than this column. */
+  /** The texts that were shown; null where none is known. */
   @JsonColumn({ nullable: true }) texts: readonly ShownText[] | null;
   /** Where it took place, in the words of the bot. */
   @TextColumn({ nullable: true }) source: string | null;

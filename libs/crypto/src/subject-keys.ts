@@ -69,19 +69,6 @@ export class SubjectKeys {
     return keys;
   }
 
-  /** The keys of those who have one, each at its place; none is made. The unit keeps erasures of the subjects out. */
-  async allInForce(tx: Tx, subjects: readonly Subject[]): Promise<(SubjectKey | undefined)[]> {
-    await this.prefetch(tx, subjects);
-    const keys: (SubjectKey | undefined)[] = [];
-    for (const subject of subjects) {
-      const known = this.known(tx).get(nameOf(subject));
-      const exists =
-        known !== undefined || (tx.engine === 'sqlite' && (await this.idOf(tx, subject)) !== undefined);
-      keys.push(exists ? (known ?? (await this.forWriting(tx, subject))) : undefined);
-    }
-    return keys;
-  }
-
   /** The key to open with; undefined once it was destroyed. It is read beside any unit, and holds up no erasure. */
   async find(subject: Subject): Promise<SubjectKey | undefined> {
     const { botId, guildId, userId } = subject;

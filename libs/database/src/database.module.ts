@@ -9,7 +9,6 @@ import { JobLease } from './job-lease.entity';
 import { JobLeases } from './job-leases';
 import { JobRunner } from './job-runner';
 import { LETHE_MIGRATIONS } from './migrations';
-import { PlainRowsHolders } from './plain-rows';
 import { PostgresEngine } from './postgres.engine';
 import { postgresOptions } from './postgres.options';
 import { PostgresSignals } from './postgres.signals';
@@ -65,7 +64,6 @@ export class DatabaseModule {
       imports: [DiscoveryModule, typeorm(lifecycle, options, access), TypeOrmModule.forFeature([JobLease])],
       providers: [
         SubjectDataHolders,
-        PlainRowsHolders,
         { provide: DatabaseLifecycle, useValue: lifecycle },
         {
           provide: UnitOfWork,
@@ -77,7 +75,7 @@ export class DatabaseModule {
         JobLeases,
         JobRunner,
       ],
-      exports: [UnitOfWork, SubjectDataHolders, PlainRowsHolders, Signals, JobLeases, JobRunner],
+      exports: [UnitOfWork, SubjectDataHolders, Signals, JobLeases, JobRunner],
     };
   }
 

@@ -17,7 +17,6 @@ export { moveEngine, type MovePlace, type MoveStep } from './engine-move';
 export { JobLeases, Lease, LEASE_MS, LeaseLost } from './job-leases';
 export { type Job, JobRunner } from './job-runner';
 export { KEY_TABLES, keysPath } from './key-tables';
-export { HoldsPlainRows, type PlainRows, type PlainRowsHolder, PlainRowsHolders } from './plain-rows';
 export { PostgresDataSource, postgresOptions } from './postgres.options';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export { bringUpToDate, requireKnown } from './schema-version';

@@ -27,9 +27,9 @@ export class CertificateService {
 
   /**
    * Issued when it is first asked for, and from then on the same text.
-   * @throws ApiError 404 for another bot's request as for none; 409 `deletion_not_completed`, `no_certificate` where an
-   * older version, or other data than what is held since a restore, was erased; 503 while older acts that
-   * are under way keep the log from being sealed.
+   * @throws ApiError 404 for another bot's request as for none; 409 `deletion_not_completed`, `no_certificate` where
+   * other data than what is held since a restore was erased; 503 while older acts that are under way keep the log from
+   * being sealed.
    */
   async of(botId: string, givenId: string): Promise<CertificateView> {
     const id = givenId.toLowerCase();

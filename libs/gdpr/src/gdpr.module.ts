@@ -28,8 +28,6 @@ import { GdprService } from './gdpr.service';
 import { GuildDeletion } from './guild-deletion.job';
 import { HeldSubjects } from './held-subjects';
 import { KeyDestruction } from './key-destruction';
-import { PlainRequests } from './plain-requests';
-import { PlainSealing } from './plain-sealing.job';
 import { LedgerChain } from './ledger-chain';
 import { ProcessingRecords } from './processing-record.service';
 import { ReportsController } from './reports.controller';
@@ -62,8 +60,6 @@ import { UnknownErasures } from './unknown-erasures';
     ErasureGauges,
     ErasedSubject,
     KeyDestruction,
-    PlainRequests,
-    PlainSealing,
     ExportService,
     GuildDeletion,
     ErasureEvidence,

@@ -7,6 +7,5 @@ export { Evidence } from './evidence';
 export { ExportService } from './export.service';
 export { GdprModule } from './gdpr.module';
 export { GuildDeletion } from './guild-deletion.job';
-export { PlainSealing } from './plain-sealing.job';
 export { RetentionPreview } from './retention-preview';
 export { UserForgotten } from './user-forgotten.event';

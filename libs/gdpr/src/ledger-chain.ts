@@ -27,7 +27,7 @@ export interface LedgerPlace {
 export class LedgerChain {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** The place of a request's entry; undefined when it has none, such as after an erasure by an older Lethe. */
+  /** The place of a request's entry; undefined when it has none. */
   async placeOf(botId: string, requestId: string): Promise<LedgerPlace | undefined> {
     for (;;) {
       const found = await this.unitOfWork.write((tx) => this.placed(tx, botId, requestId));

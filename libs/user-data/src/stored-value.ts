@@ -1,5 +1,5 @@
 import { type SubjectKey } from '@app/crypto';
-import { sealedBy } from '@app/primitives';
+import { sealedBy, UnreadableSecretError } from '@app/primitives';
 import type { Subject } from '@app/database';
 
 /** How the values of one category of a subject stand in the database: as JSON text, sealed with the subject's key. */
@@ -7,7 +7,10 @@ export function sealValue(key: SubjectKey, subject: Subject, category: string, j
   return key.seal(json, contextOf(subject, category));
 }
 
-/** The JSON text; undefined where the key that sealed it was destroyed: such a value is as good as none. */
+/**
+ * The JSON text; undefined where the key that encrypted it was destroyed: such a value is as good as none.
+ * @throws UnreadableSecretError for a value that was changed or is not encrypted
+ */
 export function openValue(
   key: SubjectKey | undefined,
   subject: Subject,
@@ -15,8 +18,7 @@ export function openValue(
   stored: string,
 ): string | undefined {
   const by = sealedBy(stored);
-  // Written before there were keys.
-  if (by === undefined) return stored;
+  if (by === undefined) throw new UnreadableSecretError();
   return by === key?.id ? key.open(stored, contextOf(subject, category)) : undefined;
 }
 

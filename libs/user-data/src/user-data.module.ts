@@ -7,7 +7,6 @@ import { StoredRecords } from './stored-records';
 import { CategoryRetention } from './category-retention.job';
 import { DueCounts } from './due-counts';
 import { DueValues } from './due-values';
-import { PlainValues } from './plain-values';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
 import { UserDataHolder } from './user-data.holder';
@@ -28,7 +27,6 @@ import { WithdrawnDataListener } from './withdrawn-data.listener';
     CategoryRetention,
     WithdrawnDataErasure,
     WithdrawnDataListener,
-    PlainValues,
     StoredRecords,
   ],
   exports: [StoredRecords, DueCounts],
