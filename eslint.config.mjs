@@ -37,7 +37,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['libs/database/src/**'],
+    files: ['libs/database/src/**', 'libs/operations/src/**'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {

@@ -8,6 +8,7 @@ import '@app/bots';
 import '@app/categories';
 import '@app/consent';
 import '@app/gdpr';
+import '@app/jobs';
 import '@app/servers';
 import '@app/user-data';
 import '@app/webhooks';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AuditPruning } from '@app/audit';
-import { JobLeases, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { JobLeases } from '@app/jobs';
 import { type KeySet, verifyAuditExport } from '@app/sdk';
 import type { Bot } from './support/bot';
 import { contradicting, exported, seal, verified, withoutSealing } from './support/sealing';

@@ -1,5 +1,5 @@
-import { SubjectDataHolders } from '@app/database';
 import { ErasureReplay } from '@app/gdpr';
+import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from './support/bot';
 import { expectFailure } from './support/expected';
 import { useService } from './support/service';

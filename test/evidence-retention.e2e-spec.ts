@@ -1,5 +1,6 @@
-import { JobLeases, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import { EvidenceRetention, RetentionPreview, Evidence } from '@app/gdpr';
+import { JobLeases, JobRunner, type Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
 import type { Bot } from './support/bot';
 import { seal, verified } from './support/sealing';

@@ -1,5 +1,5 @@
-import { JobRunner } from '@app/database';
 import { GuildDeletion, ErasureService } from '@app/gdpr';
+import { JobRunner } from '@app/jobs';
 import { Clock, daysAfter } from '@app/kernel';
 import type { Bot } from './support/bot';
 import {

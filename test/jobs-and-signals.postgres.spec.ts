@@ -1,14 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type Job,
-  type Lease,
-  LEASE_MS,
-  JobLeases,
-  JobRunner,
-  LeaseLost,
-  Signals,
-  UnitOfWork,
-} from '@app/database';
+import { Signals, UnitOfWork } from '@app/database';
+import { type Job, type Lease, LEASE_MS, JobLeases, JobRunner, LeaseLost } from '@app/jobs';
 import { Service } from './support/service';
 
 /** Several processes, as far as the database can tell: applications with pools of their own. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allMigrations, databaseEngine, StartError } from '@app/database';
-import { readConfig } from '@app/kernel';
+import { allMigrations, databaseEngine } from '@app/database';
+import { StartError, readConfig } from '@app/kernel';
 import { Client } from 'pg';
 import { ormOptions } from '../ormconfig';
 import { useBuild } from './support/build';

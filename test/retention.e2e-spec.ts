@@ -1,5 +1,6 @@
 import { AuditService } from '@app/audit';
-import { JobLeases, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { JobLeases } from '@app/jobs';
 import { Clock, daysAfter } from '@app/kernel';
 import { CategoryRetention, DueValues } from '@app/user-data';
 import { type Bot, field } from './support/bot';

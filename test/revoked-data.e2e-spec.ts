@@ -1,4 +1,5 @@
-import { JobLeases, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { JobLeases } from '@app/jobs';
 import { Clock, daysAfter } from '@app/kernel';
 import { WithdrawnDataErasure } from '@app/user-data';
 import { Bot, field } from './support/bot';

@@ -1,6 +1,6 @@
 import { Keyring, ServiceKeys, SubjectKeys } from '@app/crypto';
-import { StartError, type Tx, UnitOfWork } from '@app/database';
-import { Clock, Random } from '@app/kernel';
+import { type Tx, UnitOfWork } from '@app/database';
+import { StartError, Clock, Random } from '@app/kernel';
 import { Bot } from './support/bot';
 import { Service } from './support/service';
 import { subject } from './support/snowflakes';

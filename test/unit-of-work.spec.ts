@@ -7,10 +7,9 @@ import {
   SqliteReading,
   SqliteTurnReader,
   SqliteUnitOfWork,
-  StartError,
   type Tx,
 } from '@app/database';
-import { ApiError } from '@app/kernel';
+import { StartError, ApiError } from '@app/kernel';
 
 import { DataSource } from 'typeorm';
 

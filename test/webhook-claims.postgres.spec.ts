@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { UnitOfWork, Lease } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { Lease } from '@app/jobs';
 import { firstIdAt } from '@app/kernel';
 import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
 import { Client } from 'pg';

@@ -1,11 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  HoldsSubjectData,
-  type Subject,
-  type SubjectDataHolder,
-  type SubjectExport,
-  type Tx,
-} from '@app/database';
+import type { Tx } from '@app/database';
+import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { Reminder } from './reminder.entity';
 
 /** The name in exports and in `deleted_categories`: no category key holds a dot, so the two never meet. */

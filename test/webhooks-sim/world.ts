@@ -3,16 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
 import { Keyring, ServiceKeys, SubjectDigests } from '@app/crypto';
-import {
-  databaseUnavailable,
-  DatabaseModule,
-  JobLeases,
-  JobRunner,
-  type SqlValue,
-  type Tx,
-  UnitOfWork,
-} from '@app/database';
+import { databaseUnavailable, DatabaseModule, type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { DeletionRequest } from '@app/gdpr';
+import { JobLeases, JobRunner } from '@app/jobs';
 import { type Config, createLogger, readConfig } from '@app/kernel';
 import { SharedModule } from '@app/runtime';
 import {

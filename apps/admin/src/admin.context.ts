@@ -1,8 +1,8 @@
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { keyFilePath, readKeyFile } from '@app/crypto';
-import { requireFilled, StartError } from '@app/database';
-import { type Config, createLogger, NestLogger } from '@app/kernel';
+import { requireFilled } from '@app/database';
+import { StartError, type Config, createLogger, NestLogger } from '@app/kernel';
 import { LetheModule } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
 import type { Surroundings } from './command';

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
 import type { Type } from '@nestjs/common';
-import { StartError } from '@app/database';
-import { ApiError, ConfigError, describeFault, loadConfig } from '@app/kernel';
+import { StartError, ApiError, ConfigError, describeFault, loadConfig } from '@app/kernel';
 import type { Terminal } from '@app/runtime';
 import { askedOf, helpOf, overview, UsageError } from './command-line';
 import { COMMANDS } from './commands';

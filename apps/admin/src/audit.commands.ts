@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { AuditVerifier, type LogSummary } from '@app/audit';
-import { StartError, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { StartError } from '@app/kernel';
 import { inContext } from './admin.context';
 import type { Command } from './command';
 

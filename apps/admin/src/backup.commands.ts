@@ -1,12 +1,5 @@
-import {
-  BACKUP_PARTS,
-  backUpSqlite,
-  type BackupPart,
-  type Restored,
-  restoreSqlite,
-  StartError,
-} from '@app/database';
-import type { Config } from '@app/kernel';
+import { StartError, type Config } from '@app/kernel';
+import { BACKUP_PARTS, backUpSqlite, type BackupPart, type Restored, restoreSqlite } from '@app/operations';
 import type { Command, Flag, Given, Surroundings } from './command';
 import { UsageError } from './command-line';
 

@@ -1,5 +1,5 @@
 import { keyFilePath, KeyRotation, type KeyUse, retiredKeysPath, Signer } from '@app/crypto';
-import { StartError } from '@app/database';
+import { StartError } from '@app/kernel';
 import { inContext } from './admin.context';
 import type { Command, Surroundings } from './command';
 

@@ -4,9 +4,10 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { INestApplicationContext } from '@nestjs/common';
 import { masterKeys } from '@app/crypto';
-import { backUpSqlite, keysPath, StartError } from '@app/database';
+import { keysPath } from '@app/database';
 import { ErasureLedger } from '@app/gdpr';
-import { SystemClock, SystemRandom } from '@app/kernel';
+import { StartError, SystemClock, SystemRandom } from '@app/kernel';
+import { backUpSqlite } from '@app/operations';
 import { inContext } from './admin.context';
 import type { Command, Given, Surroundings } from './command';
 

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { StartError } from '@app/database';
-import { ConfigError, loadConfig } from '@app/kernel';
+import { StartError, ConfigError, loadConfig } from '@app/kernel';
 import type { Terminal } from '@app/runtime';
 
 /** @throws Error; of those that a user can mend, ConfigError and StartError, the message is all that is told. */

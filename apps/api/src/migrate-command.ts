@@ -1,4 +1,5 @@
-import { bringUpToDate, databaseEngine, requireKnown, StartError } from '@app/database';
+import { bringUpToDate, databaseEngine, requireKnown } from '@app/database';
+import { StartError } from '@app/kernel';
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { schemaSource } from '../../../ormconfig';
 import type { Command } from './command';

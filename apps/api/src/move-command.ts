@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { databaseEngine, moveEngine, type MovePlace, StartError } from '@app/database';
-import { type Config, readConfig } from '@app/kernel';
+import { databaseEngine } from '@app/database';
+import { StartError, type Config, readConfig } from '@app/kernel';
+import { moveEngine, type MovePlace } from '@app/operations';
 import { ormOptions } from '../../../ormconfig';
 import type { Command } from './command';
 import { MoveDisplay } from './move-display';

@@ -1,4 +1,4 @@
-import type { MoveStep } from '@app/database';
+import type { MoveStep } from '@app/operations';
 import type { Terminal } from '@app/runtime';
 
 const BAR = 24;

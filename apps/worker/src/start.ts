@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { databaseEngine, StartError } from '@app/database';
-import { type Config, NestLogger } from '@app/kernel';
+import { databaseEngine } from '@app/database';
+import { StartError, type Config, NestLogger } from '@app/kernel';
 import { type Application, reachableUrl, startProcess } from '@app/runtime';
 import type { Logger } from 'pino';
 import { HealthServer } from './health.server';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Signer } from '@app/crypto';
-import { type Lease, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
+import type { Lease } from '@app/jobs';
 import { Clock, firstIdAt } from '@app/kernel';
 import { type BatchRow, batchesAfter, headOf } from './audit-batches';
 import { CountedGuilds, lowerCounts } from './audit-counts';

@@ -6,7 +6,8 @@ import {
   OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { type Job, JobRunner, type Lease } from '@app/jobs';
 import { ApiError, Clock, CONFIG, type Config, describeFault } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { AuditSealer } from './audit-sealer';

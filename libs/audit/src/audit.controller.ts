@@ -1,8 +1,9 @@
 import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { lockSubject, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import { Caller, CurrentBot, addNumberFaults, Responds } from '@app/http';
 import { ApiError, CONFIG, type Config, type FieldFault, invalidRequest } from '@app/kernel';
+import { lockSubject } from '@app/subjects';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
 import { AuditService } from './audit.service';
 

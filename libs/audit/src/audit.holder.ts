@@ -1,11 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  HoldsSubjectData,
-  type Subject,
-  type SubjectDataHolder,
-  type SubjectExport,
-  type Tx,
-} from '@app/database';
+import type { Tx } from '@app/database';
+import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { AuditService } from './audit.service';
 import { conditionOf } from './audit.sql';
 

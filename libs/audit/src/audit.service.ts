@@ -1,9 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type StoredKey, SubjectDigests, type SubjectKey } from '@app/crypto';
-import { type Subject, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { type AuditEventType, Clock, Random } from '@app/kernel';
 import { isDigest, UnreadableSecretError } from '@app/primitives';
+import type { Subject } from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
 import { countOf, type ListedEvent, eventsOf, filterOf, pageOf } from './audit.reading';

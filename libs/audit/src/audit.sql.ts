@@ -1,5 +1,6 @@
-import type { Engine, Subject, Tx } from '@app/database';
+import type { Engine, Tx } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
 
 /** An event that is to be appended, as it is to be stored. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceKeys, type StoredKey, type SubjectKey, SubjectKeys } from '@app/crypto';
-import type { Subject, Tx } from '@app/database';
+import type { Tx } from '@app/database';
+import type { Subject } from '@app/subjects';
 import { contextOf, openDetails, type StoredDetails } from './stored-details';
 
 /** The details of events: sealed with the key of their subject, or after its erasure with the installation's own. */

@@ -1,15 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import {
-  type Job,
-  JobLeases,
-  JobRunner,
-  KEY_TABLES,
-  type Lease,
-  LeaseLost,
-  type Tx,
-  UnitOfWork,
-} from '@app/database';
+import { KEY_TABLES, type Tx, UnitOfWork } from '@app/database';
+import { type Job, JobLeases, JobRunner, type Lease, LeaseLost } from '@app/jobs';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { IsNull } from 'typeorm';
 import { ApiKey, Bot } from './bot.entity';

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Keyring, missingKey, newWebhookSecret } from '@app/crypto';
-import { StartError, type Tx, UnitOfWork } from '@app/database';
-import { Clock, conflict, notFound, Random } from '@app/kernel';
+import { type Tx, UnitOfWork } from '@app/database';
+import { StartError, Clock, conflict, notFound, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import type { RotateWebhookSecret, WebhookSecretView } from './bots.dto';
 

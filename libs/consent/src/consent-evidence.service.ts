@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Signer } from '@app/crypto';
-import { type Subject, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { describeFault, notFound } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import { countHistory, historyPage, latestOf } from './consent-history';
 import type { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
 import { receiptOf } from './consent-receipt';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Lease, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
+import type { Lease } from '@app/jobs';
 
 /** Entries that are looked at by one read, and removed by one unit. */
 const PAGE = 500;

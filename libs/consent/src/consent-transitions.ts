@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import type { Subject, Tx, UnitOfWork } from '@app/database';
+import type { Tx, UnitOfWork } from '@app/database';
 import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import type { AnnouncedErasures } from './announced-erasures';
 import type { ConsentAsked } from './consent-changes';
 import { appendDecision, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';

@@ -1,4 +1,5 @@
-import type { Subject, Tx } from '@app/database';
+import type { Tx } from '@app/database';
+import type { Subject } from '@app/subjects';
 import { AnnouncedErasures } from './announced-erasures';
 
 /**

@@ -1,5 +1,6 @@
-import type { Subject, Tx } from '@app/database';
+import type { Tx } from '@app/database';
 import { ApiError } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 

@@ -1,13 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import {
-  HoldsSubjectData,
-  type Subject,
-  type SubjectDataHolder,
-  type SubjectExport,
-  type Tx,
-} from '@app/database';
-import { findConsent } from './consent.sql';
+import type { Tx } from '@app/database';
+import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { historyOf } from './consent-history';
+import { findConsent } from './consent.sql';
 import { historyEntryView } from './consent.views';
 
 /** Guilds of one user that are read at once. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
-import { lockSubject, type Subject, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
+import { lockSubject, type Subject } from '@app/subjects';
 import {
   accepted,
   askedAlready,

@@ -1,4 +1,5 @@
-import { ConcurrentChange, type SqlValue, type Subject, type Tx, type UnitOfWork } from '@app/database';
+import { ConcurrentChange, type SqlValue, type Tx, type UnitOfWork } from '@app/database';
+import type { Subject } from '@app/subjects';
 import type { CategoryStates, Consent } from './consent.entity';
 
 const COLUMNS = `bot_id, guild_id, user_id, id, status, version, categories, requested_at, accepted_at, revoked_at, erasing,

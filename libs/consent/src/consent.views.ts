@@ -1,6 +1,9 @@
-import type { Subject } from '@app/database';
+import type { Subject } from '@app/subjects';
 import type { AnnouncedErasures } from './announced-erasures';
 import { categoryStates, pendingRequest } from './consent-changes';
+import type { HistoryEntry } from './consent-history';
+import type { ConsentHistoryEntryView } from './consent-history.dto';
+import type { ConsentTexts } from './consent-texts';
 import type {
   CategoryConsentView,
   ConsentRequestedView,
@@ -8,10 +11,7 @@ import type {
   ConsentView,
 } from './consent.dto';
 import type { Consent } from './consent.entity';
-import type { HistoryEntry } from './consent-history';
-import type { ConsentHistoryEntryView } from './consent-history.dto';
 import type { ShownConsent } from './consent.sql';
-import type { ConsentTexts } from './consent-texts';
 
 type Stored = Omit<Consent, 'bot'>;
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { StartError, UnitOfWork } from '@app/database';
-import { CONFIG, type Config, Random } from '@app/kernel';
+import { UnitOfWork } from '@app/database';
+import { StartError, CONFIG, type Config, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { Keyring } from './keyring';
 import { KEY_BYTES, keyFilePath, masterKeys, replaceKeyFile, retireKeys } from './master-key';

@@ -10,8 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { StartError } from '@app/database';
-import { type Config, DEFAULT_DATABASE_PATH, type Random } from '@app/kernel';
+import { StartError, type Config, DEFAULT_DATABASE_PATH, type Random } from '@app/kernel';
 
 export const KEY_BYTES = 32;
 

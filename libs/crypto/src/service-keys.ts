@@ -1,5 +1,5 @@
-import { StartError, type Tx, type UnitOfWork } from '@app/database';
-import type { Clock, Random } from '@app/kernel';
+import type { Tx, UnitOfWork } from '@app/database';
+import { StartError, type Clock, type Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { type Keyring, missingKey } from './keyring';
 import { SubjectKey } from './subject-key';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Subject } from '@app/database';
 import { keyedDigest } from '@app/primitives';
+import type { Subject } from '@app/subjects';
 import { ServiceKeys } from './service-keys';
 
 /** Keyed digests in the place of ids: an erased person can be recognised by who knows the ids, and not found out. */

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ConcurrentChange, Signals, type Subject, type Tx, UnitOfWork } from '@app/database';
+import { ConcurrentChange, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Clock, Random } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import { KeyCache } from './key-cache';
 import { Keyring } from './keyring';
 import { SubjectKey } from './subject-key';

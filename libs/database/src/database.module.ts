@@ -1,20 +1,15 @@
 import { DynamicModule, Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, Config, describeFault } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import type { Access, DatabaseEngine, OpenDatabase } from './database.engine';
-import { JobLease } from './job-lease.entity';
-import { JobLeases } from './job-leases';
-import { JobRunner } from './job-runner';
 import { LETHE_MIGRATIONS } from './migrations';
 import { PostgresEngine } from './postgres.engine';
 import { postgresOptions } from './postgres.options';
 import { PostgresSignals } from './postgres.signals';
 import { NO_SIGNALS, Signals } from './signals';
 import { SqliteEngine } from './sqlite.engine';
-import { SubjectDataHolders } from './subject-data';
 import { UnitOfWork } from './unit-of-work';
 
 /** How TypeORM connects: ormconfig.ts. */
@@ -61,9 +56,8 @@ export class DatabaseModule {
     const lifecycle = new DatabaseLifecycle();
     return {
       module: DatabaseModule,
-      imports: [DiscoveryModule, typeorm(lifecycle, options, access), TypeOrmModule.forFeature([JobLease])],
+      imports: [typeorm(lifecycle, options, access)],
       providers: [
-        SubjectDataHolders,
         { provide: DatabaseLifecycle, useValue: lifecycle },
         {
           provide: UnitOfWork,
@@ -72,10 +66,8 @@ export class DatabaseModule {
         },
         // After the database is open: what cannot be reached is told once, and readably.
         { provide: Signals, inject: [CONFIG, UnitOfWork], useFactory: signals },
-        JobLeases,
-        JobRunner,
       ],
-      exports: [UnitOfWork, SubjectDataHolders, Signals, JobLeases, JobRunner],
+      exports: [UnitOfWork, Signals],
     };
   }
 

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { DataSource, QueryRunner } from 'typeorm';
+import { StartError } from '@app/kernel';
 import { COLLATION } from './postgres.options';
 import { isPostgres } from './schema';
-import { StartError } from './start-error';
 
 /**
  * The tables that hold keys, and what has to outlive the data: on SQLite in a file of their own, on PostgreSQL in a

@@ -1,8 +1,8 @@
 import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { StartError } from '@app/kernel';
 import { driverCode, isConnectionLost } from './database-faults';
 import { PostgresDataSource, withoutTimeouts } from './postgres.options';
-import { StartError } from './start-error';
 
 /** The advisory lock that whoever changes the schema holds: any number that nothing else in the database uses. */
 const SCHEMA_LOCK = 5_138_008_101;

@@ -1,8 +1,10 @@
 import { type DataSource, MigrationExecutor } from 'typeorm';
+import { StartError } from '@app/kernel';
 import { createKeyTables, requireKeyTables } from './key-tables';
 import { Keys1763600000011 } from './migrations/1763600000011-keys';
-import { MOVE_TABLE } from './move-end';
-import { StartError } from './start-error';
+
+/** Marks a database that a move has not finished; one row for each table that was begun. */
+export const MOVE_TABLE = 'lethe_move';
 
 /**
  * Brings the schema up to date, all migrations in one transaction, or checks that it is where migrations are run by

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
+import { StartError } from '@app/kernel';
 import { driverCode } from './database-faults';
 import { bringUpToDate } from './schema-version';
-import { StartError } from './start-error';
 
 /**
  * Initialises the connection and brings the schema up to date, or checks that it is where migrations are run

@@ -2,8 +2,8 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { dirname, join, resolve } from 'node:path';
 import SqliteDatabase, { Database } from 'better-sqlite3';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
+import { StartError } from '@app/kernel';
 import { keysPath } from './key-tables';
-import { StartError } from './start-error';
 
 /**
  * Pages kept in memory. The writer touches one more page of an index for each event, at random, the longer the log is:

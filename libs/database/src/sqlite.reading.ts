@@ -1,6 +1,6 @@
+import { StartError } from '@app/kernel';
 import { databaseUnavailable, driverCode } from './database-faults';
 import { SqliteReads } from './sqlite.reads';
-import { StartError } from './start-error';
 import type { Tx } from './tx';
 
 /** UnitOfWork on a file that another process may be writing to: units read, and one that writes after all is refused. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ServiceKeys, SubjectDigests } from '@app/crypto';
-import type { Subject } from '@app/database';
+import type { Subject } from '@app/subjects';
 import type { DeletionRequest } from './deletion-request.entity';
 
 /** How the evidence of an erasure names its subject: by digests, and sealed for the bot that asks for its own request. */

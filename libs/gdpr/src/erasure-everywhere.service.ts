@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, conflict } from '@app/kernel';
+import { SubjectDataHolders } from '@app/subjects';
 import { ErasureService } from './erasure.service';
 import type { ForgottenEverywhereView, ForgottenInGuildView } from './gdpr.dto';
 import { forgottenView, NOTICE } from './gdpr.service';

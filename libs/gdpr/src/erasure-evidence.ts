@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Lease, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
+import type { Lease } from '@app/jobs';
 import { firstIdAt } from '@app/kernel';
 
 /** Rows of one unit. */

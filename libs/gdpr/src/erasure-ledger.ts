@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import { StartError, type Tx, UnitOfWork } from '@app/database';
-import { Clock, CONFIG, type Config } from '@app/kernel';
+import { type Tx, UnitOfWork } from '@app/database';
+import { StartError, Clock, CONFIG, type Config } from '@app/kernel';
 import { entryOf, headOf, isHead, type LedgerEntry, textOf } from './ledger-lines';
 import { ledgerBegins } from './unknown-erasures';
 

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import { JobLeases, type Subject, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { JobLeases } from '@app/jobs';
 import { ApiError } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import { ErasureService } from './erasure.service';
 import { HeldSubjects } from './held-subjects';
 import { type UnknownErasure, UnknownErasures } from './unknown-erasures';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type Job, JobRunner, type Lease } from '@app/database';
+import { type Job, JobRunner, type Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { ErasureService } from './erasure.service';
 

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { botDeleted, type Subject, UnitOfWork } from '@app/database';
+import { botDeleted, UnitOfWork } from '@app/database';
 import { ApiError, describeFault, Random } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
+import type { Subject } from '@app/subjects';
 import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo } from './erased-subject';

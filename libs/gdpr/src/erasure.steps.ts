@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { ConsentService } from '@app/consent';
-import { type Subject, SubjectDataHolders, type Tx } from '@app/database';
+import type { Tx } from '@app/database';
 import { conflict, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
+import { type Subject, SubjectDataHolders } from '@app/subjects';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
 import { KeyDestruction } from './key-destruction';

@@ -1,4 +1,4 @@
-import type { SubjectExport } from '@app/database';
+import type { SubjectExport } from '@app/subjects';
 
 /** The name and version of the full export's form; docs/export-schema.json describes it. */
 export const EXPORT_SCHEMA = 'lethe-export/1';

@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { holdSubject } from '@app/consent';
-import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { JsonStream, JsonText } from '@app/http';
 import { ApiError, Clock, notFound } from '@app/kernel';
+import { type Subject, SubjectDataHolders } from '@app/subjects';
 import { ErasedSubject, OF_SUBJECT } from './erased-subject';
 import { entries, EXPORT_SCHEMA, inPieces, sections } from './export-document';
 

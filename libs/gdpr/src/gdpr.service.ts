@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { asPartlyDone, type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Clock, daysAfter, notFound } from '@app/kernel';
 import { ServersService } from '@app/servers';
+import { type Subject, SubjectDataHolders } from '@app/subjects';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
 import { type Erased, ErasureService } from './erasure.service';

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { type Tx, UnitOfWork } from '@app/database';
 import { isDigest } from '@app/primitives';
-import { type Subject, SubjectDataHolders, type Tx, UnitOfWork } from '@app/database';
+import { type Subject, SubjectDataHolders } from '@app/subjects';
+
 import type { EntityMetadata } from 'typeorm';
 
 /** Subjects, or users, of one read. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
-import type { Subject, Tx } from '@app/database';
+import type { Tx } from '@app/database';
 import { Clock } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 
 /**
  * What an erasure begins with and cannot take back: the subject's key goes, and the ledger says so. The ledger stands

@@ -1,5 +1,5 @@
 import type { SubjectDigests } from '@app/crypto';
-import { StartError } from '@app/database';
+import { StartError } from '@app/kernel';
 
 /** A row of `keys.erasure_ledger`. */
 export interface LedgerEntry {

@@ -19,6 +19,7 @@ export { ipv6Groups } from './ip-address';
 export { createLogger, describeFault, LOGGER, logRequest, logStream, NestLogger } from './logger';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { SharedReading } from './shared.reading';
+export { StartError } from './start-error';
 export { codePoints, isPlainText } from './text';
 export {
   AUDIT_EVENT_TYPES,

@@ -5,6 +5,8 @@ import { BotsModule } from '@app/bots';
 import { CategoriesModule } from '@app/categories';
 import { ConsentModule } from '@app/consent';
 import { DatabaseModule } from '@app/database';
+import { JobsModule } from '@app/jobs';
+import { SubjectsModule } from '@app/subjects';
 import { GdprModule } from '@app/gdpr';
 import type { Config } from '@app/kernel';
 import { ServersModule } from '@app/servers';
@@ -38,6 +40,8 @@ export class LetheModule {
       imports: [
         SharedModule.forRoot(config, logger),
         DatabaseModule.forRoot(orm, access),
+        JobsModule,
+        SubjectsModule,
         ScheduleModule.forRoot(),
         BotsModule,
         ServersModule,

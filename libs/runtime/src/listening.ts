@@ -1,4 +1,4 @@
-import { StartError } from '@app/database';
+import { StartError } from '@app/kernel';
 
 /** Where a process is to listen, and the setting that names the port. */
 export interface Place {

@@ -1,7 +1,14 @@
 import 'reflect-metadata';
-import { StartError } from '@app/database';
 import { ErasureReplay } from '@app/gdpr';
-import { type Config, ConfigError, createLogger, describeFault, loadConfig, logStream } from '@app/kernel';
+import {
+  StartError,
+  type Config,
+  ConfigError,
+  createLogger,
+  describeFault,
+  loadConfig,
+  logStream,
+} from '@app/kernel';
 import type { Logger } from 'pino';
 import { Readiness } from './readiness';
 import { type Application, Shutdown } from './shutdown';

@@ -1,6 +1,6 @@
-import { type SubjectKey } from '@app/crypto';
+import type { SubjectKey } from '@app/crypto';
 import { sealedBy, UnreadableSecretError } from '@app/primitives';
-import type { Subject } from '@app/database';
+import type { Subject } from '@app/subjects';
 
 /** How the values of one category of a subject stand in the database: as JSON text, sealed with the subject's key. */
 export function sealValue(key: SubjectKey, subject: Subject, category: string, json: string): string {

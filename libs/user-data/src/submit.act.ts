@@ -3,9 +3,10 @@ import { AuditService } from '@app/audit';
 import { CategoryDeclarations } from '@app/categories';
 import { consentsInForce, requireConsent } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
-import { ConcurrentChange, type SharedAct, type Subject, type Tx } from '@app/database';
+import { ConcurrentChange, type SharedAct, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
 import { ApiError, Clock, CONFIG, type Config, invalidRequest, notFound } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
 

@@ -2,14 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { CategoriesService, CategoryDeleted } from '@app/categories';
 import { SubjectKeys } from '@app/crypto';
-import {
-  HoldsSubjectData,
-  type Subject,
-  type SubjectDataHolder,
-  type SubjectExport,
-  type Tx,
-} from '@app/database';
+import type { Tx } from '@app/database';
 import { OnDomainEvent } from '@app/kernel';
+import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { openValue } from './stored-value';
 
 /** Rows read at once while a subject's values are handed out. */

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { botByBot, type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { botByBot, type Job, JobRunner, type Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { BATCH, DueValues } from './due-values';
 

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AnnouncedErasures, ConsentGiven, ConsentWithdrawn, ErasureTimesAsked } from '@app/consent';
-import type { Subject, Tx } from '@app/database';
+import type { Tx } from '@app/database';
 import { CONFIG, type Config, daysAfter, OnDomainEvent } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 
 const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 const UNMARKED = `SELECT category_key FROM user_data WHERE ${SUBJECT} AND withdrawn_at IS NULL`;

@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import {
-  HoldsSubjectData,
-  type Subject,
-  type SubjectDataHolder,
-  type SubjectExport,
-  type Tx,
-} from '@app/database';
+import type { Tx } from '@app/database';
+import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 
 /** Deliveries read at once where all of a subject are asked for. */
 const BATCH = 100;

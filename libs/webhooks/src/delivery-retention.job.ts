@@ -1,6 +1,7 @@
 import { Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type Job, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { type Job, JobRunner, type Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config, firstIdAt } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { CHUNK, exhaustSome } from './delivery-states';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceKeys, SubjectDigests } from '@app/crypto';
 import { sealedBy } from '@app/primitives';
-import type { Subject } from '@app/database';
+import type { Subject } from '@app/subjects';
 
 /** What is stored of the call that tells of an erasure. */
 export interface ForgottenCall {

@@ -1,6 +1,7 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type Job, JobRunner, type Lease, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
+import { type Job, JobRunner, type Lease } from '@app/jobs';
 import { Clock, describeFault } from '@app/kernel';
 import { cancelSome, CHUNK, restartSome } from './delivery-states';
 import { Dispatcher } from './dispatcher';

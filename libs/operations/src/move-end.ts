@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
-import { KEY_TABLES } from './key-tables';
-import { StartError } from './start-error';
+import { KEY_TABLES } from '@app/database';
+import { StartError } from '@app/kernel';
 
 /** A table of an entity, as a move sees it. */
 export interface MovedTable {
@@ -77,9 +77,6 @@ export function progressOf(
 /** Rows of one batch, and about how many characters it may have. */
 export const BATCH_ROWS = 1000;
 export const BATCH_CHARACTERS = 2_000_000;
-
-/** Marks a database that a move has not finished; one row for each table that was begun. */
-export const MOVE_TABLE = 'lethe_move';
 
 /** The tables of the entities, each behind those that it refers to. @throws StartError for types that differ by engine */
 export function movedTables(metadatas: readonly EntityMetadata[], left: readonly string[]): MovedTable[] {

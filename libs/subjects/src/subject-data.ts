@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import type { Tx } from './tx';
+import type { Tx } from '@app/database';
 
 /** One user of one bot in one guild. */
 export interface Subject {

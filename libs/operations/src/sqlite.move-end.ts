@@ -1,9 +1,8 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { keysPath } from './key-tables';
+import { keysPath, MOVE_TABLE } from '@app/database';
 import {
   gathered,
   listOf,
-  MOVE_TABLE,
   type MovedTable,
   type MoveEnd,
   type MoveTarget,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StartError } from './start-error';
+import { StartError } from '@app/kernel';
 
 /** What a backup is of: each has its own policy, since the keys alone make the data readable. */
 export type BackupPart = 'data' | 'keys';

@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { UnitOfWork } from '@app/database';
 import { CONFIG, type Config, describeFault } from '@app/kernel';
 import { JobLeases, type Lease, LeaseLost } from './job-leases';
-import { UnitOfWork } from './unit-of-work';
 
 /** Something that one process at a time does now and then. */
 export interface Job {

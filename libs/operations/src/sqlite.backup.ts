@@ -1,6 +1,8 @@
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
+import { keysPath, requireFilled } from '@app/database';
+import { StartError } from '@app/kernel';
 import {
   BACKUP_PARTS,
   type BackupFile,
@@ -11,9 +13,6 @@ import {
   syncFile,
   writeManifest,
 } from './backup-manifest';
-import { keysPath } from './key-tables';
-import { requireFilled } from './sqlite.options';
-import { StartError } from './start-error';
 
 /** Where each part of an SQLite database is. */
 export function partPath(path: string, part: BackupPart): string {

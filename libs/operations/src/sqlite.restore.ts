@@ -8,6 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { foldLog, isFilled, restoringPath, takeFile } from '@app/database';
+import { StartError } from '@app/kernel';
 import {
   BACKUP_PARTS,
   type BackupManifest,
@@ -18,9 +20,7 @@ import {
   syncFile,
 } from './backup-manifest';
 import { partPath, requireSound } from './sqlite.backup';
-import { foldLog, isFilled, restoringPath, takeFile } from './sqlite.options';
 import { type RestoredKeys, takePresentKeys, valuesWithoutKey } from './sqlite.restore-keys';
-import { StartError } from './start-error';
 
 export interface RestoreOrder {
   readonly path: string;

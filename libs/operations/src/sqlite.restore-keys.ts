@@ -1,6 +1,5 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { driverCode } from './database-faults';
-import { KEY_TABLES } from './key-tables';
+import { driverCode, KEY_TABLES } from '@app/database';
 
 /** What became of the keys of a backup. */
 export interface RestoredKeys {

@@ -1,5 +1,5 @@
 import { Entity, PrimaryColumn } from 'typeorm';
-import { IdColumn, TimeColumn } from './columns';
+import { IdColumn, TimeColumn } from '@app/database';
 
 /** Who does a job that only one process may do at a time, and until when unless it says so again. */
 @Entity('job_leases')

@@ -1,10 +1,9 @@
 import { Client, types } from 'pg';
-import { CONTINUE_SEALED_ORDER } from './schema';
+import { CONTINUE_SEALED_ORDER, MOVE_TABLE } from '@app/database';
 import {
   BATCH_CHARACTERS,
   BATCH_ROWS,
   listOf,
-  MOVE_TABLE,
   type MovedColumn,
   type MovedTable,
   type MoveTarget,

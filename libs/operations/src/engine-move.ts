@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Config } from '@app/kernel';
+import {
+  driverCode,
+  isConnectionLost,
+  type DatabaseEngine,
+  PostgresSchemaSource,
+  isBeingFilled,
+  needsMigrations,
+  requireKnown,
+  sqliteOptions,
+} from '@app/database';
+import { JobLease } from '@app/jobs';
+import { StartError, type Config } from '@app/kernel';
 import type { DataSource, DataSourceOptions } from 'typeorm';
-import { driverCode, isConnectionLost } from './database-faults';
-import type { DatabaseEngine } from './database.engine';
-import { JobLease } from './job-lease.entity';
 import {
   keyOf,
   keyTables,
@@ -16,11 +24,7 @@ import {
   type Row,
 } from './move-end';
 import { PostgresMoveEnd } from './postgres.move-end';
-import { PostgresSchemaSource } from './postgres.schema-source';
-import { isBeingFilled, needsMigrations, requireKnown } from './schema-version';
 import { SqliteMoveEnd, SqliteMoveTarget } from './sqlite.move-end';
-import { sqliteOptions } from './sqlite.options';
-import { StartError } from './start-error';
 
 /** One of the two databases: where it is, and how its schema is reached. */
 export interface MovePlace {

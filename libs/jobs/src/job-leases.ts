@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, Random } from '@app/kernel';
-import type { Tx } from './tx';
-import { UnitOfWork } from './unit-of-work';
 
 /** How long a lease holds that nobody renews: so soon the job of a dead process is taken over. */
 export const LEASE_MS = 20_000;

@@ -1,5 +1,5 @@
+import type { Tx } from '@app/database';
 import type { Subject } from './subject-data';
-import type { Tx } from './tx';
 
 /**
  * Keeps apart what is written about a subject without its consent, such as an event that a bot posts, and its erasure:

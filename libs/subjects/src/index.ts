@@ -1,0 +1,9 @@
+export {
+  HoldsSubjectData,
+  type Subject,
+  type SubjectDataHolder,
+  SubjectDataHolders,
+  type SubjectExport,
+} from './subject-data';
+export { lockSubject } from './subject-lock';
+export { SubjectsModule } from './subjects.module';
