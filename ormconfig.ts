@@ -9,6 +9,7 @@ import '@app/categories';
 import '@app/consent';
 import '@app/gdpr';
 import '@app/jobs';
+import '@app/sealing';
 import '@app/servers';
 import '@app/user-data';
 import '@app/webhooks';

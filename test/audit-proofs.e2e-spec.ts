@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { AuditService, AuditSealer } from '@app/audit';
+import { AuditService } from '@app/audit';
 import { UnitOfWork } from '@app/database';
+import { AuditSealer } from '@app/sealing';
 import { Client as PgClient } from 'pg';
 import type { Bot } from './support/bot';
 import { engine } from './support/database';

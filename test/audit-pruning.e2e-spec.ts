@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { AuditPruning } from '@app/audit';
 import { UnitOfWork } from '@app/database';
 import { JobLeases } from '@app/jobs';
 import { type KeySet, verifyAuditExport } from '@app/sdk';
+import { AuditPruning } from '@app/sealing';
 import type { Bot } from './support/bot';
 import { contradicting, exported, seal, verified, withoutSealing } from './support/sealing';
 import { useService } from './support/service';

@@ -1,7 +1,8 @@
-import { AuditService, AuditSealer } from '@app/audit';
+import { AuditService } from '@app/audit';
 import { SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { UnreadableSecretError } from '@app/primitives';
+import { AuditSealer } from '@app/sealing';
 import type { Bot } from './support/bot';
 import { seal, verified } from './support/sealing';
 import { useService } from './support/service';

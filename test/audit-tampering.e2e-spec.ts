@@ -1,5 +1,5 @@
-import { batchesAfter, NO_CHAIN, faultsOf, type Place, EventOpener } from '@app/audit';
 import { type Tx, UnitOfWork } from '@app/database';
+import { batchesAfter, NO_CHAIN, faultsOf, type BatchPlace, EventOpener } from '@app/sealing';
 import type { Bot } from './support/bot';
 import { engine } from './support/database';
 import { seal, verified, withoutSealing } from './support/sealing';
@@ -72,7 +72,7 @@ describe('AuditVerifier', () => {
     const opener = service.app.get(EventOpener);
     const missed: unknown[] = [];
     let fields = 0;
-    let place: Place = { number: 0, last_seq: 0, chain: NO_CHAIN };
+    let place: BatchPlace = { number: 0, last_seq: 0, chain: NO_CHAIN };
     for (let part = await partAfter(place); part !== undefined; part = await partAfter(place)) {
       const { batch, rows, events } = part;
       expect(faultsOf(opener.evidence, batch, events, place)).toEqual([]);
@@ -263,7 +263,7 @@ describe('AuditVerifier', () => {
 });
 
 /** The next batch, the rows of its events, and how these are read. */
-async function partAfter({ number, last_seq: last }: Place) {
+async function partAfter({ number, last_seq: last }: BatchPlace) {
   const opener = service.app.get(EventOpener);
   return service.app.get(UnitOfWork).read(async (tx) => {
     const [batch] = await batchesAfter(tx, large.id, number, 1);

@@ -2,6 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import { type ServiceKeys, SubjectKey } from '@app/crypto';
+import { ConcurrentChange } from '@app/database';
+import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
+import { detailsContext, keyedDigest } from '@app/primitives';
 import {
   unpacked,
   type BatchSeal,
@@ -11,14 +15,9 @@ import {
   type StoredEvents,
   EventSealing,
   SealingThread,
-  contextOf,
   secretsOf,
   threadBatch,
-} from '@app/audit';
-import { type ServiceKeys, SubjectKey } from '@app/crypto';
-import { ConcurrentChange } from '@app/database';
-import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
-import { keyedDigest } from '@app/primitives';
+} from '@app/sealing';
 import { useBuild } from './support/build';
 import { until } from './support/until';
 
@@ -47,9 +46,9 @@ function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
     keyedDigest(digest, BOT, 'guild', guild),
     keyedDigest(digest, BOT, 'user', user),
   ];
-  const erased = service.seal(text, contextOf(BOT, erasedGuild, erasedUser, id));
+  const erased = service.seal(text, detailsContext(BOT, erasedGuild, erasedUser, id));
   if (kind === 3) return { ...event, ...gone, guild_id: erasedGuild, user_id: erasedUser, details: erased };
-  return { ...event, ...stands, details: key.seal(text, contextOf(BOT, guild, user, id)) };
+  return { ...event, ...stands, details: key.seal(text, detailsContext(BOT, guild, user, id)) };
 }
 
 function eventsOf(of: readonly SubjectKey[], count: number): StoredEvents {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AuditSealer } from '@app/audit';
 import { ConsentService } from '@app/consent';
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/gdpr';
 import { METRICS, type MetricDefinition, Metrics } from '@app/metrics';
+import { AuditSealer } from '@app/sealing';
 import { SubjectDataHolders } from '@app/subjects';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
 import { Client, PREFIX } from './support/client';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { AuditVerifier, type LogSummary } from '@app/audit';
 import { UnitOfWork } from '@app/database';
 import { StartError } from '@app/kernel';
+import { AuditVerifier, type LogSummary } from '@app/sealing';
 import { inContext } from './admin.context';
 import type { Command } from './command';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceKeys, type StoredKey, type SubjectKey, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
+import { detailsContext, openDetails, type StoredDetails } from '@app/primitives';
 import type { Subject } from '@app/subjects';
-import { contextOf, openDetails, type StoredDetails } from './stored-details';
 
 /** The details of events: sealed with the key of their subject, or after its erasure with the installation's own. */
 @Injectable()
@@ -26,12 +26,12 @@ export class EventDetails {
     if (details === null) return null;
     const { botId, guildId, userId } = subject;
     const key = await this.keys.forWriting(tx, subject);
-    return key.seal(JSON.stringify(details), contextOf(botId, guildId, userId, id));
+    return key.seal(JSON.stringify(details), detailsContext(botId, guildId, userId, id));
   }
 
   /** Of an event about somebody who is erased by then: they may not tell who that was. */
   sealErased({ botId, guildId, userId }: Subject, id: string, details: object): string {
-    return this.service.evidence.seal(JSON.stringify(details), contextOf(botId, guildId, userId, id));
+    return this.service.evidence.seal(JSON.stringify(details), detailsContext(botId, guildId, userId, id));
   }
 
   /** {@link openDetails} with the key of the subject as it was read. */

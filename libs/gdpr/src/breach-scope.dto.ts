@@ -1,5 +1,5 @@
-import { DATA_ACTS } from '@app/audit';
 import { Flag, Integer, Text, Timestamp } from '@app/http';
+import { DATA_ACTS } from '@app/reports';
 
 import { ApiProperty } from '@nestjs/swagger';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AuditPeriods, type DataAct, type DistinctCount, type Period, type PeriodCounts } from '@app/audit';
 import { CategoriesService } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, conflict, type FieldFault, invalidRequest } from '@app/kernel';
+import { AuditPeriods, type DataAct, type DistinctCount, type Period, type PeriodCounts } from '@app/reports';
 import { StoredRecords } from '@app/user-data';
 import type { BreachScopeQuery, BreachScopeView } from './breach-scope.dto';
 

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type AuditLogHead, AuditProofs } from '@app/audit';
 import { Signer } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, conflict, notFound } from '@app/kernel';
+import { type AuditLogHead, AuditProofs } from '@app/sealing';
 import type { CertificateView } from './certificate.dto';
 import { DeletionRequest } from './deletion-request.entity';
 import { LedgerChain, type LedgerPlace } from './ledger-chain';

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditPruning } from '@app/audit';
 import { ConsentHistoryPruning } from '@app/consent';
 import type { Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
+import { AuditPruning } from '@app/sealing';
 import { ErasureEvidence } from './erasure-evidence';
 import { ledgerBegins } from './unknown-erasures';
 

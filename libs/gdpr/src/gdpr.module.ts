@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '@app/audit';
+import { SealingModule } from '@app/sealing';
+import { AuditPeriods } from '@app/reports';
 import { CategoriesModule } from '@app/categories';
 import { ConsentModule } from '@app/consent';
 import { CryptoModule } from '@app/crypto';
@@ -39,6 +41,7 @@ import { UnknownErasures } from './unknown-erasures';
     CryptoModule,
     DatabaseModule.forFeature([DeletionRequest]),
     AuditModule,
+    SealingModule,
     CategoriesModule,
     ConsentModule,
     ServersModule,
@@ -69,6 +72,7 @@ import { UnknownErasures } from './unknown-erasures';
     GdprHolder,
     ProcessingRecords,
     BreachScopes,
+    AuditPeriods,
   ],
   exports: [RetentionPreview],
 })

@@ -9,6 +9,7 @@ import { JobsModule } from '@app/jobs';
 import { SubjectsModule } from '@app/subjects';
 import { GdprModule } from '@app/gdpr';
 import type { Config } from '@app/kernel';
+import { SealingModule } from '@app/sealing';
 import { ServersModule } from '@app/servers';
 import { UserDataModule } from '@app/user-data';
 import { WebhooksModule } from '@app/webhooks';
@@ -50,6 +51,7 @@ export class LetheModule {
         UserDataModule,
         GdprModule,
         AuditModule,
+        SealingModule,
         WebhooksModule,
         ...further,
       ],

@@ -6,13 +6,13 @@ import {
   OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { UnsealedBots } from '@app/audit';
 import { UnitOfWork } from '@app/database';
 import { type Job, JobRunner, type Lease } from '@app/jobs';
 import { ApiError, Clock, CONFIG, type Config, describeFault } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { AuditSealer } from './audit-sealer';
 import { SettledOrder } from './settled-order';
-import { UnsealedBots } from './unsealed-bots';
 
 /** From one round to the next; PostgreSQL needs two, and both together are to take less than two seconds. */
 const PAUSE_MS = 700;

@@ -6,10 +6,11 @@ import {
   type OpeningKey,
   type Salts,
   UnreadableSecretError,
+  openDetails,
+  type StoredDetails,
 } from '@app/primitives';
 import { commitmentOf, framed, leafOf, type Parts, type Skeleton } from './audit-leaf';
 import { type Entry, HINT_BYTES, packed, SALTED_BY, type SaltedBy } from './batch-entries';
-import { openDetails, type StoredDetails } from './stored-details';
 
 /** An event as it stands in the log. */
 export interface StoredEvent extends Skeleton, StoredDetails {}

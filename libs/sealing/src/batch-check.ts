@@ -6,7 +6,7 @@ import type { EventEvidence, OpenEvent } from './event-evidence';
 import type { LogFault } from './log-fault';
 
 /** Where a batch has to go on from. */
-export interface Place {
+export interface BatchPlace {
   readonly number: number;
   readonly last_seq: number;
   readonly chain: string;
@@ -20,7 +20,7 @@ export function faultsOf(
   evidence: EventEvidence,
   batch: BatchRow,
   events: readonly OpenEvent[],
-  before: Place,
+  before: BatchPlace,
 ): BatchFault[] {
   const entries = unpacked(batch.entries) ?? [];
   const found = [...ofRow(batch, entries, before), ...ofEvents(evidence, batch, entries, events)];
@@ -31,7 +31,7 @@ export function faultsOf(
   return ofWhole(evidence, batch, entries, events);
 }
 
-function ofRow(batch: BatchRow, entries: readonly Entry[], before: Place): BatchFault[] {
+function ofRow(batch: BatchRow, entries: readonly Entry[], before: BatchPlace): BatchFault[] {
   const { number, previous, chain, events } = batch;
   const faults: (readonly [boolean, string])[] = [
     [number !== before.number + 1, `it follows batch ${before.number}: those in between are missing`],

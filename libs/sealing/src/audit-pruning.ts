@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { CountedGuilds, lowerCounts } from '@app/audit';
 import { Signer } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
 import { Clock, firstIdAt } from '@app/kernel';
 import { type BatchRow, batchesAfter, headOf } from './audit-batches';
-import { CountedGuilds, lowerCounts } from './audit-counts';
 
 export const PRUNING_TYPE = 'lethe-audit-pruning+jwt';
 

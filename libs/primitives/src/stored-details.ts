@@ -1,4 +1,5 @@
-import { type OpeningKey, sealedBy, UnreadableSecretError } from '@app/primitives';
+import { type OpeningKey, sealedBy } from './sealing-key';
+import { UnreadableSecretError } from './unreadable-secret';
 
 /** Where the details of an event stand, and what stands there. */
 export interface StoredDetails {
@@ -9,7 +10,7 @@ export interface StoredDetails {
 }
 
 /** What the details of an event are bound to: they open at no other. */
-export function contextOf(botId: string, guildId: string, userId: string, id: string): string {
+export function detailsContext(botId: string, guildId: string, userId: string, id: string): string {
   return `audit_events/${botId}/${guildId}/${userId}/${id}`;
 }
 
@@ -27,7 +28,7 @@ export function openDetails(
   if (details === null) return null;
   const by = sealedBy(details);
   if (by === undefined) throw new UnreadableSecretError();
-  const context = contextOf(botId, guildId, userId, id);
+  const context = detailsContext(botId, guildId, userId, id);
   if (by === service.id) return service.open(details, context);
   return key?.id === by ? key.open(details, context) : null;
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { areCountsExact, CountedGuilds } from '@app/audit';
 import { Signer } from '@app/crypto';
 import { ConcurrentChange, UnitOfWork } from '@app/database';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
-import { areCountsExact, CountedGuilds } from './audit-counts';
 import { CHECKPOINT_TYPE, NO_CHAIN } from './audit-leaf';
 import { PRUNING_TYPE } from './audit-pruning';
 import { checkpointJws } from './audit-sealer';
-import { type BatchFault, faultsOf, type Place } from './batch-check';
+import { type BatchFault, faultsOf, type BatchPlace } from './batch-check';
 import type { OpenEvent } from './event-evidence';
 import { EventOpener } from './event-opener';
 import type { LogFault, LogSummary } from './log-fault';
@@ -24,7 +24,7 @@ interface Walk {
   readonly tell: (found: Found) => void;
   /** Chain values that somebody has kept, by the number of their batch. */
   readonly kept: ReadonlyMap<number, string>;
-  place: Place;
+  place: BatchPlace;
   pruned: number | undefined;
   batches: number;
   events: number;
@@ -38,7 +38,7 @@ interface Step {
 }
 
 /** No event has a place as low as this; nobody shall put one below the first. */
-const BEGINNING: Place = { number: 0, last_seq: Number.MIN_SAFE_INTEGER, chain: NO_CHAIN };
+const BEGINNING: BatchPlace = { number: 0, last_seq: Number.MIN_SAFE_INTEGER, chain: NO_CHAIN };
 
 /**
  * Looks through sealed logs and tells of everything that was changed, removed, added or moved since it was sealed.
@@ -164,7 +164,7 @@ export class AuditVerifier {
       tell({ fault: 'head', message: 'what was pruned is not under a signature of the service' });
       return;
     }
-    walk.place = statement as unknown as Place;
+    walk.place = statement as unknown as BatchPlace;
     ofKept(walk, walk.place);
     const below = await this.unitOfWork.read((tx) =>
       this.opener.read(tx, botId, BEGINNING.last_seq, walk.place.last_seq, ADDED_MAX),
@@ -197,7 +197,7 @@ export class AuditVerifier {
 }
 
 /** A batch, or what was pruned up to it, has to be what was kept of it. */
-function ofKept({ kept, tell }: Walk, { number, chain }: Place): void {
+function ofKept({ kept, tell }: Walk, { number, chain }: BatchPlace): void {
   if ((kept.get(number) ?? chain) !== chain)
     tell({ batch: number, fault: 'batch', message: 'it is not the one of the checkpoint that was kept' });
 }

@@ -1,0 +1,16 @@
+export { batchesAfter } from './audit-batches';
+export { NO_CHAIN } from './audit-leaf';
+export { type AuditLogHead, AuditProofs } from './audit-proofs.service';
+export { AuditPruning } from './audit-pruning';
+export { AuditSealer } from './audit-sealer';
+export { AuditSealing } from './audit-sealing';
+export { AuditVerifier } from './audit-verifier';
+export { type BatchPlace, faultsOf } from './batch-check';
+export { unpacked } from './batch-entries';
+export { type BatchSeal, EventEvidence } from './event-evidence';
+export { EventOpener, type EventRow, type StoredEvents } from './event-opener';
+export { EventSealing } from './event-sealing';
+export type { LogFault, LogSummary } from './log-fault';
+export { SealingThread } from './sealing-thread';
+export { SealingModule } from './sealing.module';
+export { secretsOf, threadBatch } from './thread-batch';
