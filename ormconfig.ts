@@ -7,7 +7,7 @@ import '@app/audit';
 import '@app/bots';
 import '@app/categories';
 import '@app/consent';
-import '@app/gdpr';
+import '@app/erasure';
 import '@app/jobs';
 import '@app/sealing';
 import '@app/servers';

@@ -1,4 +1,4 @@
-import { ErasureReplay } from '@app/gdpr';
+import { ErasureReplay } from '@app/erasure';
 import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from './support/bot';
 import { expectFailure } from './support/expected';

@@ -1,7 +1,8 @@
 import { UnitOfWork } from '@app/database';
-import { EvidenceRetention, RetentionPreview, Evidence } from '@app/gdpr';
+import { EvidenceRetention, Evidence } from '@app/erasure';
 import { JobLeases, JobRunner, type Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
+import { RetentionPreview } from '@app/reports';
 import type { Bot } from './support/bot';
 import { seal, verified } from './support/sealing';
 import { useService } from './support/service';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ExportService } from '@app/gdpr';
+import { ExportService } from '@app/export';
 import { JsonStream } from '@app/http';
 import { useService } from './support/service';
 import { subject } from './support/snowflakes';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { translateFault, UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/gdpr';
+import { ErasureService } from '@app/erasure';
 import { Readiness } from '@app/runtime';
 import type { Bot } from './support/bot';
 import type { Answer } from './support/client';

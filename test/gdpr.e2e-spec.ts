@@ -1,6 +1,6 @@
 import { ConsentService } from '@app/consent';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/gdpr';
+import { ErasureService } from '@app/erasure';
 import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from './support/bot';
 import type { Json } from './support/client';

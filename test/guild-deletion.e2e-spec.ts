@@ -1,4 +1,4 @@
-import { GuildDeletion, ErasureService } from '@app/gdpr';
+import { GuildDeletion, ErasureService } from '@app/erasure';
 import { JobRunner } from '@app/jobs';
 import { Clock, daysAfter } from '@app/kernel';
 import type { Bot } from './support/bot';

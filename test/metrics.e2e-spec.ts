@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConsentService } from '@app/consent';
 import { UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/gdpr';
+import { ErasureService } from '@app/erasure';
 import { METRICS, type MetricDefinition, Metrics } from '@app/metrics';
 import { AuditSealer } from '@app/sealing';
 import { SubjectDataHolders } from '@app/subjects';

@@ -1,6 +1,6 @@
 import { KeyDirectory } from '@app/bots';
 import { SubjectDigests } from '@app/crypto';
-import { ErasureService } from '@app/gdpr';
+import { ErasureService } from '@app/erasure';
 import { type Bot, field } from './support/bot';
 import type { Answer } from './support/client';
 import { engine } from './support/database';

@@ -1,4 +1,4 @@
-import { EvidenceRetention } from '@app/gdpr';
+import { EvidenceRetention } from '@app/erasure';
 import { Clock } from '@app/kernel';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../openapi.json';

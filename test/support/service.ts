@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ErasureReplay } from '@app/gdpr';
+import { ErasureReplay } from '@app/erasure';
 import { createLogger, NestLogger, readConfig } from '@app/kernel';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
 import { Keyring, ServiceKeys, SubjectDigests } from '@app/crypto';
 import { databaseUnavailable, DatabaseModule, type SqlValue, type Tx, UnitOfWork } from '@app/database';
-import { DeletionRequest } from '@app/gdpr';
+import { DeletionRequest } from '@app/erasure';
 import { JobLeases, JobRunner } from '@app/jobs';
 import { type Config, createLogger, readConfig } from '@app/kernel';
 import { SharedModule } from '@app/runtime';

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { INestApplicationContext } from '@nestjs/common';
 import { masterKeys } from '@app/crypto';
 import { keysPath } from '@app/database';
-import { ErasureLedger } from '@app/gdpr';
+import { ErasureLedger } from '@app/erasure';
 import { StartError, SystemClock, SystemRandom } from '@app/kernel';
 import { backUpSqlite } from '@app/operations';
 import { inContext } from './admin.context';

@@ -1,4 +1,4 @@
-import { RetentionPreview } from '@app/gdpr';
+import { RetentionPreview } from '@app/reports';
 import { inContext } from './admin.context';
 import type { Command } from './command';
 

@@ -1,11 +1,1 @@
-export { DeletionRequest } from './deletion-request.entity';
-export { ErasureLedger } from './erasure-ledger';
-export { ErasureReplay } from './erasure-replay';
-export { ErasureService } from './erasure.service';
-export { EvidenceRetention } from './evidence-retention.job';
-export { Evidence } from './evidence';
-export { ExportService } from './export.service';
 export { GdprModule } from './gdpr.module';
-export { GuildDeletion } from './guild-deletion.job';
-export { RetentionPreview } from './retention-preview';
-export { UserForgotten } from './user-forgotten.event';

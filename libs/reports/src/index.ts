@@ -1,2 +1,2 @@
-export { AuditPeriods, DATA_ACTS, type DataAct, type Period, PeriodCounts } from './audit-period';
-export { DistinctCount } from './distinct-count';
+export { ReportsModule } from './reports.module';
+export { RetentionPreview } from './retention-preview';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { ErasureReplay } from '@app/gdpr';
+import { ErasureReplay } from '@app/erasure';
 import {
   StartError,
   type Config,

@@ -1,3 +1,4 @@
+export { guildOf, SCOPES } from './guild-scope';
 export {
   HoldsSubjectData,
   type Subject,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WebhookUrlChanged } from '@app/bots';
 import { ConsentRevoked } from '@app/consent';
-import { UserForgotten } from '@app/gdpr';
+import { UserForgotten } from '@app/erasure';
 import { OnDomainEvent } from '@app/kernel';
 import { ForgottenCalls } from './forgotten-calls';
 import { Outbox } from './outbox';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
+import { Evidence, type EvidenceCounts } from '@app/erasure';
 import { Clock } from '@app/kernel';
 import { type DueCount, DueCounts } from '@app/user-data';
-import { Evidence, type EvidenceCounts } from './evidence';
 
 /** What the next runs of the jobs would take from one bot: counts, and nothing about anybody. */
 export interface RetentionForecast {

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, conflict } from '@app/kernel';
 import { SubjectDataHolders } from '@app/subjects';
+import { forgottenView, NOTICE } from './erasure-requests.service';
+import type { ForgottenEverywhereView, ForgottenInGuildView } from './erasure.dto';
 import { ErasureService } from './erasure.service';
-import type { ForgottenEverywhereView, ForgottenInGuildView } from './gdpr.dto';
-import { forgottenView, NOTICE } from './gdpr.service';
 
 const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
 

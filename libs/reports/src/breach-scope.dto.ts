@@ -1,5 +1,5 @@
 import { Flag, Integer, Text, Timestamp } from '@app/http';
-import { DATA_ACTS } from '@app/reports';
+import { DATA_ACTS } from './audit-period';
 
 import { ApiProperty } from '@nestjs/swagger';
 

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, conflict, type FieldFault, invalidRequest } from '@app/kernel';
-import { AuditPeriods, type DataAct, type DistinctCount, type Period, type PeriodCounts } from '@app/reports';
 import { StoredRecords } from '@app/user-data';
+import { AuditPeriods, type DataAct, type Period, type PeriodCounts } from './audit-period';
 import type { BreachScopeQuery, BreachScopeView } from './breach-scope.dto';
+import type { DistinctCount } from './distinct-count';
 
 const DAYS_MAX = 366;
 const DAY_MS = 86_400_000;

@@ -5,8 +5,8 @@ import { ServersService } from '@app/servers';
 import { type Subject, SubjectDataHolders } from '@app/subjects';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
+import type { DeletionRequestView, ForgottenView, GuildErasedView } from './erasure.dto';
 import { type Erased, ErasureService } from './erasure.service';
-import type { DeletionRequestView, ForgottenView, GuildErasedView } from './gdpr.dto';
 
 /** Users of a guild who are erased beside each other: they share commits. */
 const AT_ONCE = 32;
@@ -17,7 +17,7 @@ export const NOTICE =
 
 /** Erasures, asked for one user or for a whole guild, and their evidence. */
 @Injectable()
-export class GdprService {
+export class ErasureRequests {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly erasures: ErasureService,

@@ -5,7 +5,7 @@ import { botByBot, type Job, JobRunner, type Lease } from '@app/jobs';
 import { Clock, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { ServersService } from '@app/servers';
-import { GdprService } from './gdpr.service';
+import { ErasureRequests } from './erasure-requests.service';
 
 /** Whether it is due is asked this often. */
 const INTERVAL_MS = 15_000;
@@ -27,7 +27,7 @@ export class GuildDeletion implements Job, OnApplicationBootstrap {
     private readonly unitOfWork: UnitOfWork,
     private readonly jobs: JobRunner,
     private readonly servers: ServersService,
-    private readonly gdpr: GdprService,
+    private readonly gdpr: ErasureRequests,
     private readonly clock: Clock,
   ) {}
 

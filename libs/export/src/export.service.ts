@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { holdSubject } from '@app/consent';
 import { type Tx, UnitOfWork } from '@app/database';
+import { ErasedSubject, OF_SUBJECT } from '@app/erasure';
 import { JsonStream, JsonText } from '@app/http';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { type Subject, SubjectDataHolders } from '@app/subjects';
-import { ErasedSubject, OF_SUBJECT } from './erased-subject';
 import { entries, EXPORT_SCHEMA, inPieces, sections } from './export-document';
 
 /** A larger export is streamed from a snapshot of its own instead of being held as one text; in UTF-16 units. */

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Caller, CurrentBot, Responds } from '@app/http';
 import { CertificateView } from './certificate.dto';
 import { CertificateService } from './certificate.service';
-import { DeletionPath } from './gdpr.dto';
+import { DeletionPath } from './erasure.dto';
 
 @ApiTags('Export and erasure')
 @Controller('gdpr')

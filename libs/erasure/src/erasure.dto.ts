@@ -1,9 +1,8 @@
 import { Flag, Integer, OneOf, QueryInteger, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 import { DELETION_STATUSES } from '@app/kernel';
 
+import { SCOPES } from '@app/subjects';
 import { ApiProperty } from '@nestjs/swagger';
-
-const SCOPES = ['all_guilds'] as const;
 
 export class ForgetUser {
   @Snowflake() user_id: string;
@@ -73,54 +72,4 @@ export class GuildErasedView {
   @Integer(0, Number.MAX_SAFE_INTEGER) erased_users: number;
   @Timestamp({ optional: true, description: 'With grace_days: when everybody in it will be erased' })
   scheduled_for?: string;
-}
-
-export class ExportPath {
-  @Snowflake() user_id: string;
-}
-
-export class ExportQuery {
-  @Snowflake({ unless: 'scope', description: 'Required without scope, to be left out with it' })
-  guild_id?: string;
-  @OneOf(SCOPES, { optional: true, description: 'all_guilds: one user in every guild of the bot' })
-  scope?: 'all_guilds';
-  @OneOf(['full'], { optional: true, description: 'full: history, audit events and purposes too' })
-  format?: 'full';
-}
-
-class ExportedBot {
-  @Uuid() id: string;
-  @Text(100) name: string;
-}
-
-class ExportedConsent {
-  @ApiProperty() status: string;
-  @ApiProperty() version: string;
-  @Timestamp({ nullable: true }) acceptedAt: string | null;
-}
-
-class ExportedGuild {
-  @Snowflake() guildId: string;
-  @ApiProperty({ type: ExportedConsent, nullable: true }) consent: ExportedConsent | null;
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'object', additionalProperties: true } })
-  data: object;
-}
-
-/** Documentation of an export of all guilds, streamed guild by guild. */
-export class ExportAllGuildsView {
-  @Snowflake() userId: string;
-  @Timestamp() exportedAt: string;
-  @ApiProperty({ type: ExportedBot }) bot: ExportedBot;
-  @ApiProperty({ type: [ExportedGuild] }) guilds: ExportedGuild[];
-}
-
-/** Documentation of the export record; the answer itself is put together from stored JSON text. */
-export class ExportView {
-  @Snowflake() userId: string;
-  @Snowflake() guildId: string;
-  @Timestamp() exportedAt: string;
-  @ApiProperty({ type: ExportedBot }) bot: ExportedBot;
-  @ApiProperty({ type: ExportedConsent, nullable: true }) consent: ExportedConsent | null;
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'object', additionalProperties: true } })
-  data: object;
 }

@@ -4,8 +4,8 @@ import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExp
 import { In } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
-import type { DeletionRequestView } from './gdpr.dto';
-import { deletionView } from './gdpr.service';
+import { deletionView } from './erasure-requests.service';
+import type { DeletionRequestView } from './erasure.dto';
 
 /** Requests read at once where all of a subject are asked for. */
 const BATCH = 100;
@@ -15,7 +15,7 @@ const PLACES =
 /** The erasure requests of a subject: part of a full export, and kept as the evidence of each erasure (Art. 5(2), 17(3)(e)). */
 @Injectable()
 @HoldsSubjectData()
-export class GdprHolder implements SubjectDataHolder {
+export class DeletionRequestsHolder implements SubjectDataHolder {
   readonly tables = ['deletion_requests'];
   readonly isEvidence = true;
 

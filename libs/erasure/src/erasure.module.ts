@@ -1,0 +1,56 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '@app/audit';
+import { ConsentModule } from '@app/consent';
+import { CryptoModule } from '@app/crypto';
+import { DatabaseModule } from '@app/database';
+import { SealingModule } from '@app/sealing';
+import { ServersModule } from '@app/servers';
+import { CertificateController } from './certificate.controller';
+import { CertificateService } from './certificate.service';
+import { DeletionRequest } from './deletion-request.entity';
+import { DeletionRequestsHolder } from './deletion-requests.holder';
+import { ErasedSubject } from './erased-subject';
+import { ErasureController } from './erasure.controller';
+import { ErasureEverywhere } from './erasure-everywhere.service';
+import { ErasureEvidence } from './erasure-evidence';
+import { ErasureGauges } from './erasure.gauges';
+import { ErasureLedger } from './erasure-ledger';
+import { ErasureRecovery } from './erasure.recovery';
+import { ErasureReplay } from './erasure-replay';
+import { ErasureRequests } from './erasure-requests.service';
+import { ErasureService } from './erasure.service';
+import { ErasureSteps } from './erasure.steps';
+import { Evidence } from './evidence';
+import { EvidenceRetention } from './evidence-retention.job';
+import { GuildDeletion } from './guild-deletion.job';
+import { HeldSubjects } from './held-subjects';
+import { KeyDestruction } from './key-destruction';
+import { LedgerChain } from './ledger-chain';
+import { UnknownErasures } from './unknown-erasures';
+
+const REQUESTS = [ErasureRequests, ErasureEverywhere, DeletionRequestsHolder, GuildDeletion];
+const PROGRESS = [
+  ErasureService,
+  ErasureSteps,
+  ErasureRecovery,
+  ErasureGauges,
+  ErasedSubject,
+  KeyDestruction,
+];
+const LEDGER = [ErasureLedger, LedgerChain, ErasureReplay, HeldSubjects, UnknownErasures];
+const RETENTION = [Evidence, ErasureEvidence, EvidenceRetention];
+
+@Module({
+  imports: [
+    CryptoModule,
+    DatabaseModule.forFeature([DeletionRequest]),
+    AuditModule,
+    SealingModule,
+    ConsentModule,
+    ServersModule,
+  ],
+  controllers: [ErasureController, CertificateController],
+  providers: [...REQUESTS, ...PROGRESS, ...LEDGER, ...RETENTION, CertificateService],
+  exports: [ErasedSubject, Evidence],
+})
+export class ErasureModule {}

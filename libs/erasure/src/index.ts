@@ -1,0 +1,10 @@
+export { DeletionRequest } from './deletion-request.entity';
+export { ErasedSubject, OF_SUBJECT } from './erased-subject';
+export { ErasureLedger } from './erasure-ledger';
+export { ErasureReplay } from './erasure-replay';
+export { ErasureModule } from './erasure.module';
+export { ErasureService } from './erasure.service';
+export { EvidenceRetention } from './evidence-retention.job';
+export { Evidence, type EvidenceCounts } from './evidence';
+export { GuildDeletion } from './guild-deletion.job';
+export { UserForgotten } from './user-forgotten.event';

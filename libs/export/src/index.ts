@@ -1,0 +1,2 @@
+export { ExportModule } from './export.module';
+export { ExportService } from './export.service';
