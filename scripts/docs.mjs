@@ -23,9 +23,9 @@ function moduleUrl(name) {
 
 const load = (name) => import(moduleUrl(name));
 
-const { SETTINGS } = await load('libs/common/src/settings.ts');
-const { ERRORS } = await load('libs/common/src/errors.ts');
-const { METRICS } = await load('libs/common/src/metric.definitions.ts');
+const { SETTINGS } = await load('libs/kernel/src/settings.ts');
+const { ERRORS } = await load('libs/kernel/src/errors.ts');
+const { METRICS } = await load('libs/metrics/src/metric.definitions.ts');
 
 function table(header, rows) {
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
