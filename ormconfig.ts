@@ -2,14 +2,13 @@ import { allMigrations, databaseEngine } from '@app/database';
 import { type Config, loadConfig } from '@app/kernel';
 
 import { type DataSource, type DataSourceOptions, getMetadataArgsStorage } from 'typeorm';
-// Every library that has tables: its entities register themselves when it is loaded.
+// Every library that has tables: its entities and migrations register themselves when it is loaded.
 import '@app/audit';
 import '@app/bots';
 import '@app/categories';
 import '@app/consent';
-import '@app/erasure';
-import '@app/jobs';
-import '@app/sealing';
+import '@app/crypto';
+import '@app/gdpr';
 import '@app/servers';
 import '@app/user-data';
 import '@app/webhooks';

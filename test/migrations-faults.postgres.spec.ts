@@ -100,12 +100,13 @@ describe('a PostgreSQL that cannot be used is told of in one line that says how 
 
 describe('pg_terminate_backend during the migrations', () => {
   it('undoes what was under way, is told of readably, and the next start does it all', async () => {
-    await migrateUp(database, 7);
+    await migrateUp(database, allMigrations().slice(0, 1));
     const before = await schemaOf(database);
     const holder = new Client({ connectionString: database.url });
     await holder.connect();
     await holder.query('BEGIN');
-    await holder.query('LOCK TABLE audit_counts');
+    // The next table with rows of bots refers to this one.
+    await holder.query('LOCK TABLE bots');
     const config = readConfig({ DATABASE_URL: database.url });
     const open = databaseEngine(config).open(ormOptions(config), 'migrate', () => undefined);
     const refused = expect(open).rejects.toThrow(StartError);
@@ -117,7 +118,7 @@ describe('pg_terminate_backend during the migrations', () => {
     await holder.query('ROLLBACK');
     await holder.end();
     expect(await schemaOf(database)).toStrictEqual(before);
-    expect(await migrateUp(database)).toHaveLength(allMigrations().length - 7);
+    expect(await migrateUp(database)).toHaveLength(allMigrations().length - 1);
   });
 
   /** The process id of the migration, once it waits for the lock. */

@@ -198,7 +198,7 @@ describe('npm run migrate:engine refuses', () => {
 
   it('a source that needs migrations', async () => {
     const old = sqliteFile(join(directory, 'old.db'));
-    await migrateUp(old, allMigrations().length - 1);
+    await migrateUp(old, allMigrations().slice(0, -1));
     await refused(/The source .* Run npm run migration:run/, old.url);
     await old.drop();
   });

@@ -1,6 +1,6 @@
-import { allMigrations, databaseEngine } from '@app/database';
-import { type Config, readConfig } from '@app/kernel';
-import type { DataSource } from 'typeorm';
+import { type Config, readConfig } from '@app/common';
+import { allMigrations, databaseEngine, type MigrationClass } from '@app/database';
+import type { DataSource, Logger } from 'typeorm';
 import { ormOptions } from '../../ormconfig';
 import type { TestDatabase } from './database';
 
@@ -8,14 +8,20 @@ export function configOf({ url }: Pick<TestDatabase, 'url'>): Config {
   return readConfig({ DATABASE_URL: url });
 }
 
-/** Runs `work` on a connection for changing the schema that knows the first `count` migrations only, as an older release. */
+interface Schema {
+  /** By default all: fewer are an older release, more a later one. */
+  readonly migrations?: readonly MigrationClass[];
+  readonly logger?: Logger;
+}
+
+/** Runs `work` on a connection for changing the schema. */
 export async function onSchema<T>(
   database: Pick<TestDatabase, 'url'>,
   work: (source: DataSource) => Promise<T>,
-  count = allMigrations().length,
+  { migrations = allMigrations(), logger }: Schema = {},
 ): Promise<T> {
   const config = configOf(database);
-  const options = { ...ormOptions(config), migrations: allMigrations().slice(0, count) };
+  const options = { ...ormOptions(config), migrations: [...migrations], ...(logger && { logger }) };
   const source = await databaseEngine(config).schemaSource(options).initialize();
   try {
     return await work(source);
@@ -24,7 +30,65 @@ export async function onSchema<T>(
   }
 }
 
-export function migrateUp(database: Pick<TestDatabase, 'url'>, count?: number): Promise<string[]> {
+export function migrateUp(
+  database: Pick<TestDatabase, 'url'>,
+  migrations?: readonly MigrationClass[],
+): Promise<string[]> {
   const run = (source: DataSource) => source.runMigrations({ transaction: 'all' });
-  return onSchema(database, async (source) => (await run(source)).map(({ name }) => name), count);
+  return onSchema(database, async (source) => (await run(source)).map(({ name }) => name), { migrations });
+}
+
+const ignore = (): void => undefined;
+
+export const SILENT: Logger = {
+  logQuery: ignore,
+  logQueryError: ignore,
+  logQuerySlow: ignore,
+  logSchemaBuild: ignore,
+  logMigration: ignore,
+  log: ignore,
+};
+
+/**
+ * Runs the migrations, and fails their `nth` statement before it reaches the database. Answers whether they ran to the
+ * end, which they do once there are fewer statements.
+ */
+export function migrateFailing(
+  database: Pick<TestDatabase, 'url'>,
+  nth: number,
+  migrations?: readonly MigrationClass[],
+): Promise<boolean> {
+  return onSchema(
+    database,
+    async (source) => {
+      failStatement(source, nth);
+      try {
+        await source.runMigrations({ transaction: 'all' });
+        return true;
+      } catch (error) {
+        if (!String(error).includes(FAULT)) throw error;
+        return false;
+      }
+    },
+    { migrations, logger: SILENT },
+  );
+}
+
+const FAULT = 'a statement that fails';
+
+function failStatement(source: DataSource, nth: number): void {
+  const create = source.createQueryRunner.bind(source);
+  const wrapped = new WeakSet<object>();
+  let count = 0;
+  source.createQueryRunner = (...mode) => {
+    const runner = create(...mode);
+    if (wrapped.has(runner)) return runner;
+    wrapped.add(runner);
+    const query: typeof runner.query = runner.query.bind(runner);
+    runner.query = ((...given: Parameters<typeof query>) => {
+      const isEnd = /^ROLLBACK/.test(given[0]);
+      return !isEnd && ++count === nth ? Promise.reject(new Error(FAULT)) : query(...given);
+    }) as typeof runner.query;
+    return runner;
+  };
 }

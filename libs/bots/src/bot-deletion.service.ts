@@ -119,9 +119,9 @@ function goesOn(): ApiError {
 /** Digests alone, which keep a backup from bringing back whom this bot has erased: they go with their age. */
 const KEPT = 'erasure_ledger';
 /** The keys go first: from then on nobody can read what is still stored. */
-const KEYS = Object.entries(KEY_TABLES)
-  .filter(([name, { key }]) => name !== KEPT && (key as readonly string[]).includes('bot_id'))
-  .map(([name, { key }]) => deletionOf(`keys.${name}`, key.join(', ')));
+const KEYS = Object.entries<readonly string[]>(KEY_TABLES)
+  .filter(([name, key]) => name !== KEPT && key.includes('bot_id'))
+  .map(([name, key]) => deletionOf(`keys.${name}`, key.join(', ')));
 
 /** For each table with rows of bots the statement that deletes a batch of them. */
 function deletionsOfRows({ manager }: Tx): string[] {

@@ -6,12 +6,13 @@ import { BotDeletion } from './bot-deletion.service';
 import { BotsController } from './bots.controller';
 import { BotsService } from './bots.service';
 import { KeyDirectory } from './key-directory';
+import { Bots1763600000001 } from './migrations/1763600000001-bots';
 import { RegistrationService } from './registration.service';
 import { WebhookSecretsHolder } from './webhook-secrets.holder';
 import { WebhookSecrets } from './webhook-secrets.service';
 
 @Module({
-  imports: [CryptoModule, DatabaseModule.forFeature([Bot, ApiKey])],
+  imports: [CryptoModule, DatabaseModule.forFeature([Bot, ApiKey], [Bots1763600000001])],
   controllers: [BotsController],
   providers: [
     RegistrationService,

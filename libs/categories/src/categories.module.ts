@@ -4,9 +4,10 @@ import { CategoriesController } from './categories.controller';
 import { CategoriesService } from './categories.service';
 import { Category } from './category.entity';
 import { CategoryDeclarations } from './category-declarations';
+import { Categories1763600000003 } from './migrations/1763600000003-categories';
 
 @Module({
-  imports: [DatabaseModule.forFeature([Category])],
+  imports: [DatabaseModule.forFeature([Category], [Categories1763600000003])],
   controllers: [CategoriesController],
   providers: [CategoriesService, CategoryDeclarations],
   exports: [CategoriesService, CategoryDeclarations],

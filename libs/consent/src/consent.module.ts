@@ -12,10 +12,11 @@ import { ConsentService } from './consent.service';
 import { ConsentTextsController } from './consent-texts.controller';
 import { ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions } from './consent-transitions';
+import { Consents1763600000004 } from './migrations/1763600000004-consents';
 
 @Module({
   imports: [
-    DatabaseModule.forFeature([Consent, ConsentText, ConsentTransition]),
+    DatabaseModule.forFeature([Consent, ConsentText, ConsentTransition], [Consents1763600000004]),
     AuditModule,
     CategoriesModule,
   ],

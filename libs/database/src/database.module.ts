@@ -4,7 +4,10 @@ import { CONFIG, Config, describeFault } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import type { Access, DatabaseEngine, OpenDatabase } from './database.engine';
-import { LETHE_MIGRATIONS } from './migrations';
+import { JobLease } from './job-lease.entity';
+import { JobLeases } from './job-leases';
+import { JobRunner } from './job-runner';
+import { JobLeases1763600000010 } from './migrations/1763600000010-job-leases';
 import { PostgresEngine } from './postgres.engine';
 import { postgresOptions } from './postgres.options';
 import { PostgresSignals } from './postgres.signals';
@@ -15,13 +18,17 @@ import { UnitOfWork } from './unit-of-work';
 /** How TypeORM connects: ormconfig.ts. */
 type OptionsOf = (config: Config) => DataSourceOptions;
 
-type MigrationClass = new () => MigrationInterface;
+export type MigrationClass = new () => MigrationInterface;
 
-/** Lethe's migrations and those that further modules have brought; TypeORM runs them in the order of their times. */
-const migrations = new Set<MigrationClass>(LETHE_MIGRATIONS);
+/** A migration's class name ends in its time in milliseconds. */
+const TIME_DIGITS = 13;
 
+const migrations = new Set<MigrationClass>([JobLeases1763600000010]);
+
+/** The migrations of every module that is loaded, in the order in which they run: that of the times in their names. */
 export function allMigrations(): MigrationClass[] {
-  return [...migrations];
+  const time = ({ name }: MigrationClass): number => Number(name.slice(-TIME_DIGITS));
+  return [...migrations].sort((a, b) => time(a) - time(b));
 }
 
 /** The engine that `DATABASE_URL` names. */

@@ -1,10 +1,15 @@
-import { type DataSource, MigrationExecutor } from 'typeorm';
-import { StartError } from '@app/kernel';
-import { createKeyTables, requireKeyTables } from './key-tables';
-import { Keys1763600000011 } from './migrations/1763600000011-keys';
+import { type DataSource, MigrationExecutor, type MigrationInterface } from 'typeorm';
+import { requireKeyTables } from './key-tables';
+import { MOVE_TABLE } from './move-end';
+import { StartError } from './start-error';
 
-/** Marks a database that a move has not finished; one row for each table that was begun. */
-export const MOVE_TABLE = 'lethe_move';
+/**
+ * A migration of the keys. On SQLite its `up` runs before all other migrations and is committed by itself, so it runs
+ * once more and has to pass over what is there.
+ */
+export interface KeysMigration extends MigrationInterface {
+  readonly isOfKeys: true;
+}
 
 /**
  * Brings the schema up to date, all migrations in one transaction, or checks that it is where migrations are run by
@@ -37,9 +42,9 @@ export async function bringUpToDate(source: DataSource, migrate: boolean): Promi
 async function makeKeyFile(source: DataSource): Promise<void> {
   if (source.options.type === 'postgres') return;
   const pending = await new MigrationExecutor(source).getPendingMigrations();
-  if (!pending.some(({ name }) => name === Keys1763600000011.name)) return;
   const runner = source.createQueryRunner();
-  await createKeyTables(runner);
+  for (const { instance } of pending)
+    if (instance !== undefined && 'isOfKeys' in instance) await instance.up(runner);
   await runner.release();
 }
 

@@ -4,12 +4,16 @@ import { COLLATION } from './postgres.options';
 
 type Shape = Omit<TableColumnOptions, 'name'>;
 
-/** The column types of columns.ts, for migrations. */
+/**
+ * The column types of columns.ts, for migrations. `default` is an SQL expression. Whatever is in this file is a part of
+ * every released migration: test/migrations.frozen.e2e-spec.ts fails when a change alters what one of them does.
+ */
 export const id: Shape = { type: 'varchar', length: '36' };
 export const snowflake: Shape = { type: 'varchar', length: '20' };
 export const time: Shape = { type: 'varchar', length: '24' };
 export const text: Shape = { type: 'text' };
 export const integer: Shape = { type: 'integer' };
+export const varchar = (length: number): Shape => ({ type: 'varchar', length: String(length) });
 
 export const primary = (shape: Shape): Shape => ({ ...shape, isPrimary: true });
 export const nullable = (shape: Shape): Shape => ({ ...shape, isNullable: true });
@@ -60,8 +64,22 @@ export async function createTable(
 }
 
 /**
- * Adds a column in place; the schema API would copy the whole table on SQLite. One with a default is not null, and rows
- * that are there already are not written: both engines answer the default for them.
+ * Creates a table beside the data, in the schema or file `keys`. On SQLite it may be there already: see
+ * {@link KeysMigration}.
+ */
+export async function createKeyTable(runner: QueryRunner, { name, columns }: TableShape): Promise<void> {
+  if (isPostgres(runner) && !(await hasSchema(runner, 'keys'))) await runner.query('CREATE SCHEMA keys');
+  const entries = Object.entries(columns);
+  const key = entries.filter(([, { isPrimary }]) => isPrimary).map(([column]) => column);
+  const parts = entries.map(([column, shape]) => definition(column, onEngine(runner, shape)));
+  await runner.query(
+    `CREATE TABLE IF NOT EXISTS keys.${name} (${parts.join(', ')}, PRIMARY KEY (${key.join(', ')}))`,
+  );
+}
+
+/**
+ * Adds a column in place, nullable or with a default; the schema API would copy the whole table on SQLite. Rows that are
+ * there already are not written: both engines answer the default for them.
  */
 export async function addColumn(
   runner: QueryRunner,
@@ -69,12 +87,7 @@ export async function addColumn(
   name: string,
   shape: Shape,
 ): Promise<void> {
-  const { type, length, collation } = onEngine(runner, shape);
-  const fallback = shape.default as string | undefined;
-  const presence = fallback === undefined ? '' : ` NOT NULL DEFAULT '${fallback}'`;
-  await runner.query(
-    `ALTER TABLE ${table} ADD COLUMN ${name} ${type}${length ? `(${length})` : ''}${collation ? ` COLLATE "${collation}"` : ''}${presence}`,
-  );
+  await runner.query(`ALTER TABLE ${table} ADD COLUMN ${definition(name, onEngine(runner, shape))}`);
 }
 
 /** PostgreSQL: the parts of a table that is partitioned, or the table itself: what holds rows and has settings. */
@@ -85,14 +98,6 @@ export async function partsOf(runner: QueryRunner, table: string): Promise<reado
   )) as { name: string }[];
   return parts.length === 0 ? [table] : parts.map(({ name }) => name);
 }
-
-/** PostgreSQL: the next event of the audit log gets a place behind all that are there. */
-export const CONTINUE_AUDIT_ORDER = `SELECT setval('audit_events_seq',
-  (SELECT COALESCE(MAX(seq), 0) + 1 FROM audit_events), false)`;
-
-/** {@link CONTINUE_AUDIT_ORDER} where logs are sealed: behind events too that were pruned since. */
-export const CONTINUE_SEALED_ORDER = `SELECT setval('audit_events_seq', GREATEST(
-  (SELECT COALESCE(MAX(seq), 0) FROM audit_events), (SELECT COALESCE(MAX(last_seq), 0) FROM audit_heads)) + 1, false)`;
 
 /** One name for the index of a migration and of its entity. */
 export function indexName(table: string, columns: readonly string[] = []): string {
@@ -105,12 +110,21 @@ function onEngine(runner: QueryRunner, shape: Shape): Shape {
   return shape.type === 'integer' ? { ...shape, type: 'bigint' } : { ...shape, collation: COLLATION };
 }
 
+function definition(name: string, { type, length, collation, isNullable, default: value }: Shape): string {
+  const size = length ? `(${length})` : '';
+  const order = collation ? ` COLLATE "${collation}"` : '';
+  const presence = isNullable ? '' : ' NOT NULL';
+  return `"${name}" ${type}${size}${order}${presence}${value === undefined ? '' : ` DEFAULT ${String(value)}`}`;
+}
+
+async function hasSchema(runner: QueryRunner, name: string): Promise<boolean> {
+  const sql = 'SELECT 1 FROM pg_namespace WHERE nspname = $1';
+  return ((await runner.query(sql, [name])) as unknown[]).length > 0;
+}
+
 /** TypeORM knows no partitions: the table is written out, its indices are made by TypeORM again. */
 async function createPartitioned(runner: QueryRunner, table: Table): Promise<void> {
-  const columns = table.columns.map(
-    ({ name, type, length, collation, isNullable }) =>
-      `"${name}" ${type}${length ? `(${length})` : ''}${collation ? ` COLLATE "${collation}"` : ''}${isNullable ? '' : ' NOT NULL'}`,
-  );
+  const columns = table.columns.map((column) => definition(column.name, column));
   const key = table.primaryColumns.map(({ name }) => `"${name}"`).join(', ');
   const references = table.foreignKeys.map(
     ({ name }) => `CONSTRAINT "${name}" FOREIGN KEY ("bot_id") REFERENCES "bots" ("id") ON DELETE CASCADE`,

@@ -1,6 +1,6 @@
-import type { EntityMetadata } from 'typeorm';
-import { KEY_TABLES } from '@app/database';
-import { StartError } from '@app/kernel';
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { KEY_TABLES } from './key-tables';
+import { StartError } from './start-error';
 
 /** A table of an entity, as a move sees it. */
 export interface MovedTable {
@@ -96,18 +96,19 @@ const INTEGERS = ['integer', 'bigint', 'int', 'smallint'];
 const TEXTS = ['varchar', 'text', 'character varying'];
 
 function movedTable({ tableName, columns, primaryColumns }: EntityMetadata): MovedTable {
-  const moved = columns.map(({ databaseName, type }) => {
-    const isInteger = INTEGERS.includes(String(type));
-    if (!isInteger && !TEXTS.includes(String(type))) {
-      throw new StartError(
-        `${tableName}.${databaseName} is of the type ${String(type)}, which the engines do not hold alike. ` +
-          'Only the column types of libs/database/src/columns.ts can be moved.',
-      );
-    }
-    return { name: databaseName, isInteger };
-  });
+  const moved = columns.map(({ databaseName, type }) => movedColumn(tableName, databaseName, String(type)));
   const key = primaryColumns.map(({ databaseName }) => moved.find(({ name }) => name === databaseName));
   return { name: tableName, columns: moved, key: key.filter((column) => column !== undefined) };
+}
+
+function movedColumn(table: string, name: string, given: string): MovedColumn {
+  const type = given.replace(/\(\d+\)$/, '');
+  const isInteger = INTEGERS.includes(type);
+  if (isInteger || TEXTS.includes(type)) return { name, isInteger };
+  throw new StartError(
+    `${table}.${name} is of the type ${given}, which the engines do not hold alike. ` +
+      'Only the column types of libs/database/src/columns.ts can be moved.',
+  );
 }
 
 /** The key of a row of `table`. */
@@ -115,16 +116,21 @@ export function keyOf(table: MovedTable, row: Row): Row {
   return table.key.map((column) => row[table.columns.indexOf(column)] ?? null);
 }
 
-/** The tables of keys, which have no entity. */
-export function keyTables(): MovedTable[] {
-  return Object.entries<(typeof KEY_TABLES)[keyof typeof KEY_TABLES]>(KEY_TABLES).map(([name, shape]) => {
-    const columns = Object.entries(shape.columns).map(([column, type]) => ({
-      name: column,
-      isInteger: String(type).startsWith('integer'),
-    }));
-    const key = columns.filter((column) => (shape.key as readonly string[]).includes(column.name));
-    return { name: `keys.${name}`, columns, key };
-  });
+/** The tables of keys, which have no entity, as they are in the database of `schema`. */
+export function keyTables(schema: DataSource): Promise<MovedTable[]> {
+  const columnsOf =
+    schema.options.type === 'postgres'
+      ? `SELECT column_name AS name, data_type AS type FROM information_schema.columns
+         WHERE table_schema = 'keys' AND table_name = $1 ORDER BY ordinal_position`
+      : `SELECT name, type FROM pragma_table_info(?, 'keys')`;
+  return Promise.all(
+    Object.entries<readonly string[]>(KEY_TABLES).map(async ([table, primary]) => {
+      const found = await schema.query<{ name: string; type: string }[]>(columnsOf, [table]);
+      const columns = found.map(({ name, type }) => movedColumn(`keys.${table}`, name, type));
+      const key = columns.filter(({ name }) => primary.includes(name));
+      return { name: `keys.${table}`, columns, key };
+    }),
+  );
 }
 
 /** `"keys"."subject_keys"` */

@@ -1,5 +1,4 @@
 import { Client, types } from 'pg';
-import { CONTINUE_SEALED_ORDER, MOVE_TABLE } from '@app/database';
 import {
   BATCH_CHARACTERS,
   BATCH_ROWS,
@@ -16,6 +15,10 @@ import {
 
 /** The fewest rows of one reading: a table of long values is read in small bites. */
 const ROWS_MIN = 10;
+
+/** The next event of the audit log gets a place behind all that are there, and behind those that were pruned. */
+const CONTINUE_AUDIT_ORDER = `SELECT setval('audit_events_seq', GREATEST(
+  (SELECT COALESCE(MAX(seq), 0) FROM audit_events), (SELECT COALESCE(MAX(last_seq), 0) FROM audit_heads)) + 1, false)`;
 
 /** Reads and fills a PostgreSQL database. Every value comes and goes as text. */
 export class PostgresMoveEnd implements MoveTarget {
@@ -111,7 +114,7 @@ export class PostgresMoveEnd implements MoveTarget {
     for (const { name } of tables) await this.client.query(`ANALYZE ${quoted(name)}`);
     await this.client.query('SET synchronous_commit = on');
     await this.client.query('BEGIN');
-    await this.client.query(CONTINUE_SEALED_ORDER);
+    await this.client.query(CONTINUE_AUDIT_ORDER);
     await this.client.query(`DROP TABLE ${MOVE_TABLE}`);
     await this.client.query('COMMIT');
   }

@@ -9,10 +9,6 @@ export interface RestoredKeys {
   readonly destroyed: number;
 }
 
-const columns = (table: keyof typeof KEY_TABLES): string => Object.keys(KEY_TABLES[table].columns).join(', ');
-const taken = (table: keyof typeof KEY_TABLES, how: 'IGNORE' | 'REPLACE'): string =>
-  `INSERT OR ${how} INTO ${table} (${columns(table)}) SELECT ${columns(table)} FROM present.${table}`;
-
 /** A signing key is named by its own hash: where one is in both files they are of one installation. */
 const SAME = `SELECT COUNT(*) FROM service_keys JOIN present.service_keys USING (name, id) WHERE name = 'signing'`;
 
@@ -42,6 +38,10 @@ export function takePresentKeys(
 
 function merged(database: Database, dataStays: boolean): RestoredKeys {
   const change = (sql: string): number => database.prepare(sql).run().changes;
+  const taken = (table: keyof typeof KEY_TABLES, how: 'IGNORE' | 'REPLACE'): string => {
+    const columns = database.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table).join(', ');
+    return `INSERT OR ${how} INTO ${table} (${columns}) SELECT ${columns} FROM present.${table}`;
+  };
   database.exec('BEGIN');
   const erasures = change(taken('erasure_ledger', 'IGNORE'));
   const destroyed = change(

@@ -7,6 +7,7 @@ import { StoredRecords } from './stored-records';
 import { CategoryRetention } from './category-retention.job';
 import { DueCounts } from './due-counts';
 import { DueValues } from './due-values';
+import { UserData1763600000005 } from './migrations/1763600000005-user-data';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
 import { UserDataHolder } from './user-data.holder';
@@ -16,7 +17,12 @@ import { WithdrawnDataErasure } from './withdrawn-data.job';
 import { WithdrawnDataListener } from './withdrawn-data.listener';
 
 @Module({
-  imports: [CryptoModule, DatabaseModule.forFeature([UserData]), AuditModule, CategoriesModule],
+  imports: [
+    CryptoModule,
+    DatabaseModule.forFeature([UserData], [UserData1763600000005]),
+    AuditModule,
+    CategoriesModule,
+  ],
   controllers: [UserDataController],
   providers: [
     SubmitAct,

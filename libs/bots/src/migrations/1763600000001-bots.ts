@@ -1,7 +1,17 @@
+import {
+  createBotTable,
+  createTable,
+  id,
+  nullable,
+  primary,
+  snowflake,
+  text,
+  time,
+  varchar,
+} from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createBotTable, createTable, id, nullable, primary, snowflake, text, time } from '../schema';
 
-/** The tenants, their keys and their guilds. */
+/** The tenants and their API keys. */
 export class Bots1763600000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createTable(runner, {
@@ -16,6 +26,8 @@ export class Bots1763600000001 implements MigrationInterface {
         created_at: time,
         updated_at: time,
         deleted_at: nullable(time),
+        webhook_secret_next: nullable(text),
+        webhook_secret_next_at: nullable(time),
       },
       indices: [{ columnNames: ['platform_bot_id'], isUnique: true }],
     });
@@ -24,26 +36,15 @@ export class Bots1763600000001 implements MigrationInterface {
       columns: {
         bot_id: primary(id),
         id: primary(id),
-        digest: { type: 'varchar', length: '64' },
+        digest: varchar(64),
         prefix: text,
         created_at: time,
       },
       indices: [{ columnNames: ['digest'], isUnique: true }],
     });
-    await createBotTable(runner, {
-      name: 'servers',
-      columns: {
-        bot_id: primary(id),
-        guild_id: primary(snowflake),
-        id,
-        name: nullable(text),
-        created_at: time,
-      },
-      indices: [{ columnNames: ['bot_id', 'id'], isUnique: true }],
-    });
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['servers', 'api_keys', 'bots']) await runner.dropTable(table);
+    for (const table of ['api_keys', 'bots']) await runner.dropTable(table);
   }
 }

@@ -1,8 +1,18 @@
+import {
+  createBotTable,
+  id,
+  integer,
+  nullable,
+  primary,
+  snowflake,
+  text,
+  time,
+  varchar,
+} from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { addColumn, createBotTable, id, integer, nullable, primary, snowflake, text, time } from '../schema';
 
-/** The outbox of webhook calls with every attempt, the health of each receiver, and the secret that is to follow. */
-export class Webhooks1763600000007 implements MigrationInterface {
+/** The outbox of webhook calls with every attempt, the health of each receiver, and changes of a URL under way. */
+export class Webhooks1763600000008 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'webhook_deliveries',
@@ -10,12 +20,12 @@ export class Webhooks1763600000007 implements MigrationInterface {
       columns: {
         bot_id: primary(id),
         id: primary(id),
-        event: { type: 'varchar', length: '32' },
+        event: varchar(32),
         request_id: nullable(id),
         guild_id: nullable(snowflake),
         user_id: nullable(snowflake),
         payload: text,
-        status: { type: 'varchar', length: '16' },
+        status: varchar(16),
         attempts: integer,
         retries: integer,
         next_attempt_at: time,
@@ -30,7 +40,7 @@ export class Webhooks1763600000007 implements MigrationInterface {
       indices: [
         { columnNames: ['bot_id', 'next_attempt_at'], where: `"status" = 'pending'` },
         { columnNames: ['bot_id', 'status', 'id'] },
-        { columnNames: ['bot_id', 'user_id', 'guild_id'] },
+        { columnNames: ['bot_id', 'user_id', 'id', 'guild_id'] },
       ],
     });
     await createBotTable(runner, {
@@ -56,14 +66,17 @@ export class Webhooks1763600000007 implements MigrationInterface {
         last_failed_at: nullable(time),
       },
     });
-    await addColumn(runner, 'bots', 'webhook_secret_next', text);
-    await addColumn(runner, 'bots', 'webhook_secret_next_at', time);
+    await createBotTable(runner, {
+      name: 'webhook_url_changes',
+      columns: {
+        bot_id: primary(id),
+        after_id: id,
+      },
+    });
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const column of ['webhook_secret_next_at', 'webhook_secret_next'])
-      await runner.query(`ALTER TABLE bots DROP COLUMN ${column}`);
-    for (const table of ['webhook_health', 'webhook_attempts', 'webhook_deliveries'])
+    for (const table of ['webhook_url_changes', 'webhook_health', 'webhook_attempts', 'webhook_deliveries'])
       await runner.dropTable(table);
   }
 }

@@ -1,14 +1,14 @@
+import { createBotTable, id, integer, nullable, primary, text, time, varchar } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createBotTable, id, integer, nullable, primary, text, time } from '../schema';
 
 /** What a bot declares that it stores. */
-export class Categories1763600000002 implements MigrationInterface {
+export class Categories1763600000003 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'categories',
       columns: {
         bot_id: primary(id),
-        key: primary({ type: 'varchar', length: '100' }),
+        key: primary(varchar(100)),
         id,
         label_de: text,
         label_en: text,

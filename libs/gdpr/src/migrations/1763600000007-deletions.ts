@@ -1,8 +1,8 @@
+import { createBotTable, id, integer, nullable, primary, snowflake, text, time } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createBotTable, id, integer, nullable, primary, snowflake, text, time } from '../schema';
 
-/** The erasure requests; the partial index is what answers 409 while one is under way. */
-export class Deletions1763600000006 implements MigrationInterface {
+/** The erasure requests. The partial unique index answers 409 while one is under way. */
+export class Deletions1763600000007 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'deletion_requests',
@@ -16,9 +16,14 @@ export class Deletions1763600000006 implements MigrationInterface {
         webhook_sent: integer,
         created_at: time,
         completed_at: nullable(time),
+        subject: nullable(text),
+        subject_commitment: nullable(text),
+        key_id: nullable(text),
+        erased_rows: nullable(text),
+        certificate: nullable(text),
       },
       indices: [
-        { columnNames: ['bot_id', 'guild_id', 'user_id'] },
+        { columnNames: ['bot_id', 'guild_id', 'user_id', 'id'] },
         { columnNames: ['bot_id', 'user_id'], isUnique: true, where: `"status" = 'processing'` },
       ],
     });

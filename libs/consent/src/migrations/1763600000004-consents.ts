@@ -1,8 +1,18 @@
+import {
+  createBotTable,
+  id,
+  integer,
+  nullable,
+  primary,
+  snowflake,
+  text,
+  time,
+  varchar,
+} from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createBotTable, id, integer, nullable, primary, snowflake, text, time } from '../schema';
 
-/** The consent in force of every subject, the newer request beside it, and every transition there ever was. */
-export class Consents1763600000003 implements MigrationInterface {
+/** The consent of each subject, the history of its decisions, and the texts that users are shown. */
+export class Consents1763600000004 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'consents',
@@ -23,7 +33,11 @@ export class Consents1763600000003 implements MigrationInterface {
         pending_categories: nullable(text),
         pending_requested_at: nullable(time),
       },
-      indices: [{ columnNames: ['bot_id', 'id'], isUnique: true }, { columnNames: ['bot_id', 'pending_id'] }],
+      indices: [
+        { columnNames: ['bot_id', 'id'], isUnique: true },
+        { columnNames: ['bot_id', 'pending_id'] },
+        { columnNames: ['bot_id', 'user_id', 'guild_id'] },
+      ],
     });
     await createBotTable(runner, {
       name: 'consent_history',
@@ -37,11 +51,27 @@ export class Consents1763600000003 implements MigrationInterface {
         version: text,
         categories: nullable(text),
         created_at: time,
+        language: nullable(varchar(35)),
+        texts: nullable(text),
+        source: nullable(text),
+      },
+      indices: [{ columnNames: ['bot_id', 'created_at'] }],
+    });
+    await createBotTable(runner, {
+      name: 'consent_texts',
+      columns: {
+        bot_id: primary(id),
+        consent_version: primary(varchar(64)),
+        language: primary(varchar(35)),
+        digest: text,
+        content: text,
+        notice: nullable(text),
+        created_at: time,
       },
     });
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['consent_history', 'consents']) await runner.dropTable(table);
+    for (const table of ['consent_texts', 'consent_history', 'consents']) await runner.dropTable(table);
   }
 }

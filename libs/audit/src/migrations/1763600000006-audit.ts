@@ -1,0 +1,99 @@
+import {
+  createBotTable,
+  id,
+  integer,
+  isPostgres,
+  nullable,
+  partsOf,
+  primary,
+  snowflake,
+  text,
+  time,
+  varchar,
+} from '@app/database';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** The audit log in commit order, the counts that give a list its exact total, and the seals of the log. */
+export class Audit1763600000006 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    if (isPostgres(runner)) await runner.query('CREATE SEQUENCE audit_events_seq');
+    await createBotTable(runner, {
+      name: 'audit_events',
+      large: true,
+      columns: {
+        bot_id: primary(id),
+        seq: primary(integer),
+        id,
+        guild_id: snowflake,
+        user_id: snowflake,
+        event_type: varchar(32),
+        source: text,
+        details: nullable(text),
+        created_at: time,
+      },
+      indices: [
+        { columnNames: ['bot_id', 'event_type', 'seq'] },
+        { columnNames: ['bot_id', 'guild_id', 'seq'] },
+        { columnNames: ['bot_id', 'guild_id', 'event_type', 'seq'] },
+        { columnNames: ['bot_id', 'user_id', 'seq', 'guild_id', 'event_type'] },
+        // Finds the users whom the erasure of a guild concerns.
+        { columnNames: ['bot_id', 'guild_id', 'user_id'], where: `"source" = 'client' AND "user_id" < '~'` },
+      ],
+    });
+    if (isPostgres(runner)) {
+      // An index-only scan passes over pages that VACUUM has seen: it runs after 1 % of new events instead of 20 %.
+      for (const part of await partsOf(runner, 'audit_events'))
+        await runner.query(
+          `ALTER TABLE "${part}" SET (autovacuum_vacuum_insert_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02)`,
+        );
+    }
+    await createBotTable(runner, {
+      name: 'audit_counts',
+      columns: {
+        bot_id: primary(id),
+        guild_id: primary(snowflake),
+        event_type: primary(varchar(32)),
+        writer: primary(integer),
+        total: integer,
+      },
+    });
+    await createBotTable(runner, {
+      name: 'audit_batches',
+      large: true,
+      columns: {
+        bot_id: primary(id),
+        number: primary(integer),
+        first_seq: integer,
+        last_seq: integer,
+        events: integer,
+        min_id: id,
+        max_id: id,
+        entries: text,
+        root: text,
+        identities: text,
+        previous: text,
+        chain: text,
+        sealed_at: time,
+        signature: text,
+      },
+      indices: [{ columnNames: ['bot_id', 'max_id', 'min_id'] }],
+    });
+    await createBotTable(runner, {
+      name: 'audit_heads',
+      columns: {
+        bot_id: primary(id),
+        number: integer,
+        last_seq: integer,
+        chain: text,
+        pruned_number: integer,
+        pruning: nullable(text),
+      },
+    });
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const table of ['audit_heads', 'audit_batches', 'audit_counts', 'audit_events'])
+      await runner.dropTable(table);
+    if (isPostgres(runner)) await runner.query('DROP SEQUENCE audit_events_seq');
+  }
+}
