@@ -36,22 +36,26 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: 'a2a7fd023ad81f2e49895aea2a333751',
   },
   Audit1763600000006: {
-    sqlite: '2265f364023c030ce51c89f22ea681ae',
-    postgres: '2fe4ca75644ed3a245fbb30909dc34b0',
+    sqlite: '07c803ced4d4f1aa9f2801c5c7689666',
+    postgres: '4cca3da20ff8acb39af50df1ab8b724e',
   },
-  Deletions1763600000007: {
+  Sealing1763600000007: {
+    sqlite: 'e2efab67f32c062a4836d2ae9aabd5cf',
+    postgres: '94be14f523b6f3c4dfa378919d28f33f',
+  },
+  Deletions1763600000008: {
     sqlite: '5d79be716abaeeafee82cb967db96c16',
     postgres: 'd6a61f6fefa269a0a2e8f69853a17db5',
   },
-  Webhooks1763600000008: {
+  Webhooks1763600000009: {
     sqlite: 'b80a2b48d069be928126496daf873e95',
     postgres: '309785e8661290bb61abc50147ea0acc',
   },
-  Keys1763600000009: {
+  Keys1763600000010: {
     sqlite: '78c327c990ecabb23604539219509230',
     postgres: 'ce7b1bcc58ee050c4e249a76b1facaa9',
   },
-  JobLeases1763600000010: {
+  JobLeases1763600000011: {
     sqlite: 'edde77c0d95109e9ebfd70d50646b818',
     postgres: '1378115b7154a095ad2a3beca04f6e59',
   },

@@ -1,5 +1,5 @@
-import { type Config, readConfig } from '@app/common';
 import { allMigrations, databaseEngine, type MigrationClass } from '@app/database';
+import { type Config, readConfig } from '@app/kernel';
 import type { DataSource, Logger } from 'typeorm';
 import { ormOptions } from '../../ormconfig';
 import type { TestDatabase } from './database';

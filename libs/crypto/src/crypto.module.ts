@@ -1,12 +1,12 @@
 import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { Clock, CONFIG, type Config, Random } from '@app/common';
 import { DatabaseModule, UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config, Random } from '@app/kernel';
 import { KeyRotation } from './key-rotation';
 import { KeyTextsHolder } from './key-texts.holder';
 import { Keyring } from './keyring';
 import { masterKeys } from './master-key';
-import { Keys1763600000009 } from './migrations/1763600000009-keys';
+import { Keys1763600000010 } from './migrations/1763600000010-keys';
 import { SealedTexts } from './sealed-texts';
 import { ServiceKeys } from './service-keys';
 import { Signer } from './signer';
@@ -16,7 +16,7 @@ import { SubjectKeys } from './subject-keys';
 /** Provides the {@link Keyring}, and the keys that it seals, to every module. */
 @Global()
 @Module({
-  imports: [DiscoveryModule, DatabaseModule.forFeature([], [Keys1763600000009])],
+  imports: [DiscoveryModule, DatabaseModule.forFeature([], [Keys1763600000010])],
   providers: [
     {
       provide: Keyring,

@@ -4,10 +4,6 @@ import { CONFIG, Config, describeFault } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import type { Access, DatabaseEngine, OpenDatabase } from './database.engine';
-import { JobLease } from './job-lease.entity';
-import { JobLeases } from './job-leases';
-import { JobRunner } from './job-runner';
-import { JobLeases1763600000010 } from './migrations/1763600000010-job-leases';
 import { PostgresEngine } from './postgres.engine';
 import { postgresOptions } from './postgres.options';
 import { PostgresSignals } from './postgres.signals';
@@ -23,7 +19,7 @@ export type MigrationClass = new () => MigrationInterface;
 /** A migration's class name ends in its time in milliseconds. */
 const TIME_DIGITS = 13;
 
-const migrations = new Set<MigrationClass>([JobLeases1763600000010]);
+const migrations = new Set<MigrationClass>();
 
 /** The migrations of every module that is loaded, in the order in which they run: that of the times in their names. */
 export function allMigrations(): MigrationClass[] {

@@ -1,34 +1,60 @@
-export { BACKUP_PARTS, type BackupFile, type BackupManifest, type BackupPart } from './backup-manifest';
-export * from './bot-by-bot';
-export * from './columns';
-export * from './database-faults';
-export * from './database.engine';
-export * from './database.module';
-export * from './engine-move';
-export * from './job-lease.entity';
-export * from './job-leases';
-export * from './job-runner';
-export * from './key-tables';
-export * from './postgres.engine';
-export * from './postgres.options';
-export * from './postgres.signals';
-export * from './postgres.unit-of-work';
-export * from './schema';
-export * from './schema-version';
-export * from './signals';
-export { backUpSqlite } from './sqlite.backup';
-export * from './sqlite.engine';
-export * from './sqlite.log';
-export * from './sqlite.open';
-export * from './sqlite.options';
-export * from './sqlite.reading';
-export * from './sqlite.reads';
-export { type Restored, restoreSqlite } from './sqlite.restore';
-export * from './sqlite.turn-reader';
-export * from './sqlite.tx';
-export * from './sqlite.unit-of-work';
-export * from './start-error';
-export * from './subject-data';
-export * from './subject-lock';
-export * from './tx';
-export * from './unit-of-work';
+export {
+  BelongsToBot,
+  IdColumn,
+  IntegerColumn,
+  JsonColumn,
+  PrimaryIdColumn,
+  PrimarySnowflakeColumn,
+  SnowflakeColumn,
+  TextColumn,
+  TimeColumn,
+} from './columns';
+export {
+  asPartlyDone,
+  botDeleted,
+  databaseUnavailable,
+  driverCode,
+  isConnectionLost,
+  translateFault,
+} from './database-faults';
+export type { DatabaseEngine } from './database.engine';
+export { allMigrations, databaseEngine, DatabaseModule, type MigrationClass } from './database.module';
+export { KEY_TABLES, keysPath } from './key-tables';
+export { PostgresDataSource, postgresOptions } from './postgres.options';
+export { PostgresSchemaSource } from './postgres.schema-source';
+export { PostgresUnitOfWork } from './postgres.unit-of-work';
+export {
+  bringUpToDate,
+  isBeingFilled,
+  type KeysMigration,
+  MOVE_TABLE,
+  needsMigrations,
+  requireKnown,
+} from './schema-version';
+export {
+  addColumn,
+  createBotTable,
+  createKeyTable,
+  createTable,
+  id,
+  indexName,
+  integer,
+  isPostgres,
+  nullable,
+  partsOf,
+  primary,
+  snowflake,
+  type TableShape,
+  text,
+  time,
+  varchar,
+} from './schema';
+export { SharedActs } from './shared-acts';
+export { NO_SIGNALS, Signals } from './signals';
+export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';
+export { SqliteReading } from './sqlite.reading';
+export { SqliteTurnReader } from './sqlite.turn-reader';
+export { SqliteConnection } from './sqlite.tx';
+export { SqliteUnitOfWork } from './sqlite.unit-of-work';
+export { type Engine, type SqlList, type SqlValue, Tx } from './tx';
+export { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';

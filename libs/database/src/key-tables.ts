@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { StartError } from './start-error';
+import { StartError } from '@app/kernel';
 
 /**
  * The tables that hold keys, and what has to outlive the data, each with the columns of its primary key: on SQLite in a

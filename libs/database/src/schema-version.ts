@@ -1,7 +1,9 @@
 import { type DataSource, MigrationExecutor, type MigrationInterface } from 'typeorm';
+import { StartError } from '@app/kernel';
 import { requireKeyTables } from './key-tables';
-import { MOVE_TABLE } from './move-end';
-import { StartError } from './start-error';
+
+/** Marks a database that a move has not finished; one row for each table that was begun. */
+export const MOVE_TABLE = 'lethe_move';
 
 /**
  * A migration of the keys. On SQLite its `up` runs before all other migrations and is committed by itself, so it runs

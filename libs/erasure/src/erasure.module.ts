@@ -26,6 +26,7 @@ import { GuildDeletion } from './guild-deletion.job';
 import { HeldSubjects } from './held-subjects';
 import { KeyDestruction } from './key-destruction';
 import { LedgerChain } from './ledger-chain';
+import { Deletions1763600000008 } from './migrations/1763600000008-deletions';
 import { UnknownErasures } from './unknown-erasures';
 
 const REQUESTS = [ErasureRequests, ErasureEverywhere, DeletionRequestsHolder, GuildDeletion];
@@ -43,7 +44,7 @@ const RETENTION = [Evidence, ErasureEvidence, EvidenceRetention];
 @Module({
   imports: [
     CryptoModule,
-    DatabaseModule.forFeature([DeletionRequest]),
+    DatabaseModule.forFeature([DeletionRequest], [Deletions1763600000008]),
     AuditModule,
     SealingModule,
     ConsentModule,

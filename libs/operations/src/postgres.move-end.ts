@@ -1,3 +1,4 @@
+import { MOVE_TABLE } from '@app/database';
 import { Client, types } from 'pg';
 import {
   BATCH_CHARACTERS,

@@ -11,11 +11,16 @@ import { AuditSealing } from './audit-sealing';
 import { AuditVerifier } from './audit-verifier';
 import { EventOpener } from './event-opener';
 import { EventSealing } from './event-sealing';
+import { Sealing1763600000007 } from './migrations/1763600000007-sealing';
 import { SealingController } from './sealing.controller';
 import { SettledOrder } from './settled-order';
 
 @Module({
-  imports: [CryptoModule, DatabaseModule.forFeature([AuditBatch, AuditHead]), AuditModule],
+  imports: [
+    CryptoModule,
+    DatabaseModule.forFeature([AuditBatch, AuditHead], [Sealing1763600000007]),
+    AuditModule,
+  ],
   controllers: [SealingController],
   providers: [
     EventOpener,

@@ -15,7 +15,7 @@ import { Attempt, Delivery, ReceiverHealth, UrlChange } from './delivery.entity'
 import { Dispatcher } from './dispatcher';
 import { ForgottenCalls } from './forgotten-calls';
 import { HttpWebhookSender } from './http.sender';
-import { Webhooks1763600000008 } from './migrations/1763600000008-webhooks';
+import { Webhooks1763600000009 } from './migrations/1763600000009-webhooks';
 import { Outbox } from './outbox';
 import { OutboxGauges } from './outbox.gauges';
 import { RetrySchedule } from './retry-schedule';
@@ -29,7 +29,7 @@ import { WebhookSender } from './webhook-sender';
   imports: [
     CryptoModule,
     BotsModule,
-    DatabaseModule.forFeature([Delivery, Attempt, ReceiverHealth, UrlChange], [Webhooks1763600000008]),
+    DatabaseModule.forFeature([Delivery, Attempt, ReceiverHealth, UrlChange], [Webhooks1763600000009]),
   ],
   controllers: [DeliveriesController],
   providers: [

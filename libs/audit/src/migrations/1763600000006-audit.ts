@@ -13,7 +13,7 @@ import {
 } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The audit log in commit order, the counts that give a list its exact total, and the seals of the log. */
+/** The audit log in commit order, and the counts that give a list its exact total. */
 export class Audit1763600000006 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     if (isPostgres(runner)) await runner.query('CREATE SEQUENCE audit_events_seq');
@@ -57,43 +57,10 @@ export class Audit1763600000006 implements MigrationInterface {
         total: integer,
       },
     });
-    await createBotTable(runner, {
-      name: 'audit_batches',
-      large: true,
-      columns: {
-        bot_id: primary(id),
-        number: primary(integer),
-        first_seq: integer,
-        last_seq: integer,
-        events: integer,
-        min_id: id,
-        max_id: id,
-        entries: text,
-        root: text,
-        identities: text,
-        previous: text,
-        chain: text,
-        sealed_at: time,
-        signature: text,
-      },
-      indices: [{ columnNames: ['bot_id', 'max_id', 'min_id'] }],
-    });
-    await createBotTable(runner, {
-      name: 'audit_heads',
-      columns: {
-        bot_id: primary(id),
-        number: integer,
-        last_seq: integer,
-        chain: text,
-        pruned_number: integer,
-        pruning: nullable(text),
-      },
-    });
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['audit_heads', 'audit_batches', 'audit_counts', 'audit_events'])
-      await runner.dropTable(table);
+    for (const table of ['audit_counts', 'audit_events']) await runner.dropTable(table);
     if (isPostgres(runner)) await runner.query('DROP SEQUENCE audit_events_seq');
   }
 }

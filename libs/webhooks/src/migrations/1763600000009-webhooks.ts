@@ -12,7 +12,7 @@ import {
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The outbox of webhook calls with every attempt, the health of each receiver, and changes of a URL under way. */
-export class Webhooks1763600000008 implements MigrationInterface {
+export class Webhooks1763600000009 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'webhook_deliveries',

@@ -2,7 +2,7 @@ import { createBotTable, id, integer, nullable, primary, snowflake, text, time }
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The erasure requests. The partial unique index answers 409 while one is under way. */
-export class Deletions1763600000007 implements MigrationInterface {
+export class Deletions1763600000008 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'deletion_requests',

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createTable, id, nullable, primary, text, time } from '../schema';
+import { createTable, id, nullable, primary, text, time } from '@app/database';
 
 /** Which process does a job, and until when. */
-export class JobLeases1763600000010 implements MigrationInterface {
+export class JobLeases1763600000011 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createTable(runner, {
       name: 'job_leases',

@@ -16,7 +16,7 @@ import type { QueryRunner } from 'typeorm';
 const TABLES = ['subject_keys', 'service_keys', 'erasure_ledger'];
 
 /** The keys of the subjects and of the installation, and the ledger of erasures. */
-export class Keys1763600000009 implements KeysMigration {
+export class Keys1763600000010 implements KeysMigration {
   readonly isOfKeys = true;
 
   async up(runner: QueryRunner): Promise<void> {
