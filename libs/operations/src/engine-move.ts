@@ -61,7 +61,7 @@ export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnP
     const target = await openTarget(to);
     try {
       const tables = [
-        ...(await keyTables(target.schema)),
+        ...(await keyTables(target.end)),
         ...movedTables(target.schema.entityMetadatas, [leftOut(target.schema)]),
       ];
       if (!(await target.end.isBegun())) await requireEmpty(target.end, tables, to);

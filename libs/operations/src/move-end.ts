@@ -1,6 +1,6 @@
-import type { DataSource, EntityMetadata } from 'typeorm';
-import { KEY_TABLES } from '@app/database';
-import { StartError } from '@app/kernel';
+import type { EntityMetadata } from 'typeorm';
+import { KEY_TABLES } from './key-tables';
+import { StartError } from './start-error';
 
 /** A table of an entity, as a move sees it. */
 export interface MovedTable {
@@ -23,6 +23,8 @@ export type Row = readonly (string | null)[];
 
 /** One of the two databases of a move. */
 export interface MoveEnd {
+  /** The columns of a table of keys, each with the engine's name of its type. */
+  keyColumns(table: string): Promise<readonly { readonly name: string; readonly type: string }[]>;
   count(table: MovedTable): Promise<number>;
   /** Every row behind `after`, in the order of the key, in batches of bounded size, all of one state. */
   batches(table: MovedTable, after: Row | undefined): AsyncIterable<readonly Row[]>;
@@ -102,7 +104,7 @@ function movedTable({ tableName, columns, primaryColumns }: EntityMetadata): Mov
 }
 
 function movedColumn(table: string, name: string, given: string): MovedColumn {
-  const type = given.replace(/\(\d+\)$/, '');
+  const type = given.toLowerCase().replace(/\(\d+\)$/, '');
   const isInteger = INTEGERS.includes(type);
   if (isInteger || TEXTS.includes(type)) return { name, isInteger };
   throw new StartError(
@@ -116,21 +118,16 @@ export function keyOf(table: MovedTable, row: Row): Row {
   return table.key.map((column) => row[table.columns.indexOf(column)] ?? null);
 }
 
-/** The tables of keys, which have no entity, as they are in the database of `schema`. */
-export function keyTables(schema: DataSource): Promise<MovedTable[]> {
-  const columnsOf =
-    schema.options.type === 'postgres'
-      ? `SELECT column_name AS name, data_type AS type FROM information_schema.columns
-         WHERE table_schema = 'keys' AND table_name = $1 ORDER BY ordinal_position`
-      : `SELECT name, type FROM pragma_table_info(?, 'keys')`;
-  return Promise.all(
-    Object.entries<readonly string[]>(KEY_TABLES).map(async ([table, primary]) => {
-      const found = await schema.query<{ name: string; type: string }[]>(columnsOf, [table]);
-      const columns = found.map(({ name, type }) => movedColumn(`keys.${table}`, name, type));
-      const key = columns.filter(({ name }) => primary.includes(name));
-      return { name: `keys.${table}`, columns, key };
-    }),
-  );
+/** The tables of keys, which have no entity, as they are at one end. */
+export async function keyTables(end: MoveEnd): Promise<MovedTable[]> {
+  const tables: MovedTable[] = [];
+  for (const [table, primary] of Object.entries<readonly string[]>(KEY_TABLES)) {
+    const found = await end.keyColumns(table);
+    const columns = found.map(({ name, type }) => movedColumn(`keys.${table}`, name, type));
+    const key = columns.filter(({ name }) => primary.includes(name));
+    tables.push({ name: `keys.${table}`, columns, key });
+  }
+  return tables;
 }
 
 /** `"keys"."subject_keys"` */

@@ -35,6 +35,15 @@ export class PostgresMoveEnd implements MoveTarget {
     return new PostgresMoveEnd(client);
   }
 
+  async keyColumns(table: string): Promise<{ name: string; type: string }[]> {
+    const { rows } = await this.client.query<{ name: string; type: string }>(
+      `SELECT column_name AS name, data_type AS type FROM information_schema.columns
+       WHERE table_schema = 'keys' AND table_name = $1 ORDER BY ordinal_position`,
+      [table],
+    );
+    return rows;
+  }
+
   async count({ name }: MovedTable): Promise<number> {
     const { rows } = await this.client.query<{ count: string }>(
       `SELECT COUNT(*) AS count FROM ${quoted(name)}`,

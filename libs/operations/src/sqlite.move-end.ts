@@ -25,6 +25,11 @@ export class SqliteMoveEnd implements MoveEnd {
     this.database.prepare('ATTACH DATABASE ? AS keys').run(keysPath(path));
   }
 
+  async keyColumns(table: string): Promise<{ name: string; type: string }[]> {
+    const found = this.database.prepare(`SELECT name, type FROM pragma_table_info(?, 'keys')`).all(table);
+    return found as { name: string; type: string }[];
+  }
+
   async count({ name }: MovedTable): Promise<number> {
     return Number(
       this.database

@@ -7,6 +7,7 @@ import {
   nullable,
   primary,
   snowflake,
+  StartError,
   text,
   time,
   varchar,
@@ -56,12 +57,12 @@ export class Keys1763600000010 implements KeysMigration {
     });
   }
 
-  /** @throws Error while any table holds a row: without its keys no stored data can be read. */
+  /** @throws StartError while any table holds a row: without its keys no stored data can be read. */
   async down(runner: QueryRunner): Promise<void> {
     for (const table of TABLES) {
       const found = (await runner.query(`SELECT 1 FROM keys.${table} LIMIT 1`)) as unknown[];
       if (found.length > 0)
-        throw new Error(
+        throw new StartError(
           `keys.${table} is not empty: without it no stored data can be read. Nothing was changed; to begin anew, use another database.`,
         );
     }
