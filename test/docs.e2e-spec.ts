@@ -10,7 +10,7 @@ describe('GET /docs', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(html).not.toMatch(/https?:|\/\//);
     const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
-    expect(parts).toHaveLength(5);
+    expect(parts).toHaveLength(6);
     for (const part of parts) {
       const { status, headers } = await fetch(new URL(part, page.url));
       expect([part, status, headers.get('x-content-type-options')]).toEqual([part, 200, 'nosniff']);
@@ -21,6 +21,16 @@ describe('GET /docs', () => {
     const policy = (await fetch(`${service.url}/docs`)).headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  it('fits a phone and follows the theme that its reader prefers', async () => {
+    expect(await (await fetch(`${service.url}/docs`)).text()).toContain(
+      '<meta name="viewport" content="width=device-width, initial-scale=1" />',
+    );
+    const start = await (await fetch(`${service.url}/docs/start.js`)).text();
+    expect(start).toContain("matchMedia('(prefers-color-scheme: dark)')");
+    expect(start).toContain('persistAuthorization: true');
+    expect(start).toContain('filter: true');
   });
 
   it('asks no foreign service whether the document is valid', async () => {
@@ -50,6 +60,29 @@ describe('GET /docs', () => {
   it('is not limited', async () => {
     expect((await fetch(`${service.url}/docs`)).headers.get('x-ratelimit-limit')).toBeNull();
   });
+});
+
+describe('GET /', () => {
+  const get = (accept: string) => fetch(service.url, { headers: { accept }, redirect: 'manual' });
+
+  it('leads a browser to the page', async () => {
+    const { status, headers } = await get('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
+    expect([status, headers.get('location'), headers.get('vary')]).toEqual([302, 'docs', 'Accept']);
+  });
+
+  it.each(['*/*', 'application/json', 'application/json, text/html'])(
+    'is an unknown path that names the page to a caller who accepts %s',
+    async (accept) => {
+      const answer = await get(accept);
+      expect([answer.status, await answer.json()]).toEqual([
+        404,
+        {
+          success: false,
+          error: { code: 'not_found', message: expect.stringContaining('/docs') as unknown },
+        },
+      ]);
+    },
+  );
 });
 
 describe('GET /health', () => {

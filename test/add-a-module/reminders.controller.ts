@@ -1,17 +1,23 @@
 import { Body, Controller, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds } from '@app/http';
+import { Caller, CurrentBot, Describes, Responds, Topic } from '@app/http';
 import { AddReminder, ReminderView } from './reminders.dto';
+import { EXAMPLES } from './reminders.examples';
 import { RemindersService } from './reminders.service';
 
-@ApiTags('Reminders')
+@Topic('Reminders', 'What users want to be reminded of.')
 @Controller('reminders')
 export class RemindersController {
   constructor(private readonly reminders: RemindersService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Add a reminder' })
-  @Responds(201, ReminderView, ['consent_required', 'payload_too_large', 'unsupported_media_type'])
+  @Describes({
+    summary: 'Add a reminder',
+    description:
+      'Stores a reminder of a user who has consented to the category `reminders`. It is exported and ' +
+      'erased with everything else of the user. A repeat adds a further reminder.',
+    examples: EXAMPLES.add,
+  })
+  @Responds(201, ReminderView, ['consent_required'])
   add(@CurrentBot() bot: Caller, @Body() body: AddReminder): Promise<ReminderView> {
     return this.reminders.add(bot.botId, body);
   }

@@ -1,6 +1,6 @@
 /** Probes and documentation are neither counted nor limited. */
 export const UNCOUNTED_PATHS =
-  /^\/(health\/(live|ready)|docs(-json|\/(start\.js|swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)?)?)$/;
+  /^\/(health\/(live|ready)|docs(-json|\/(start\.js|page\.css|swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)?)?)$/;
 
 /** What can be asked for as a text document too. */
 export const DOCUMENT_PATHS = /\/processing-record(\?|$)/;

@@ -20,26 +20,58 @@ const PAGE = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
-    <title>Lethe: the interface</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>Lethe: API reference</title>
     <link rel="icon" type="image/png" href="docs/favicon-32x32.png" />
     <link rel="stylesheet" href="docs/swagger-ui.css" />
+    <link rel="stylesheet" href="docs/page.css" />
+    <script src="docs/start.js"></script>
+    <script src="docs/swagger-ui-bundle.js" defer></script>
   </head>
   <body>
     <noscript>This page needs JavaScript; the same document as JSON is at <a href="docs-json">docs-json</a>.</noscript>
     <div id="swagger-ui"></div>
-    <script src="docs/swagger-ui-bundle.js"></script>
-    <script src="docs/start.js"></script>
   </body>
 </html>
 `;
 
-const START = `SwaggerUIBundle({
-  url: 'docs-json',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  validatorUrl: null,
-  queryConfigEnabled: false,
+// The theme is set before the page is painted; the bundle is there once the document is parsed.
+const START = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const setTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', setTheme);
+setTheme();
+addEventListener('DOMContentLoaded', () => {
+  SwaggerUIBundle({
+    url: 'docs-json',
+    dom_id: '#swagger-ui',
+    deepLinking: true,
+    filter: true,
+    persistAuthorization: true,
+    displayRequestDuration: true,
+    defaultModelsExpandDepth: 0,
+    validatorUrl: null,
+    queryConfigEnabled: false,
+  });
 });
+`;
+
+/** What the style sheet of Swagger UI leaves out: small screens. */
+const PAGE_CSS = `body { margin: 0; }
+@media (max-width: 640px) {
+  .swagger-ui .wrapper { padding: 0 12px; }
+  .swagger-ui .info { margin: 24px 0; }
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui .opblock .opblock-summary-method { min-width: 64px; }
+  .swagger-ui .opblock .opblock-summary-path { max-width: 100%; overflow-wrap: anywhere; }
+  .swagger-ui .opblock .opblock-summary-description { flex-basis: 100%; padding-top: 4px; }
+  .swagger-ui .opblock-tag { flex-wrap: wrap; }
+  .swagger-ui .opblock-tag small { flex-basis: 100%; padding: 4px 0 0; }
+  .swagger-ui .table-container { overflow-x: auto; }
+  .swagger-ui table.parameters, .swagger-ui table.parameters tbody, .swagger-ui table.parameters tr,
+  .swagger-ui table.parameters td { display: block; width: 100%; }
+  .swagger-ui table.parameters thead { display: none; }
+}
 `;
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
@@ -49,6 +81,7 @@ export const DOCS_PATHS = [
   '/docs',
   '/docs/',
   '/docs/start.js',
+  '/docs/page.css',
   '/docs-json',
   ...ASSETS.map((asset) => `/docs/${asset}`),
 ];
@@ -60,6 +93,7 @@ export function serveDocs(app: NestExpressApplication): void {
     ['/docs', (response) => response.type('html').send(PAGE)],
     ['/docs/', (response) => response.redirect(308, '../docs')],
     ['/docs/start.js', (response) => response.type('js').send(START)],
+    ['/docs/page.css', (response) => response.type('css').send(PAGE_CSS)],
     [
       '/docs-json',
       (response) => response.type('json').send((document ??= JSON.stringify(openApiDocument(app)))),
@@ -71,8 +105,15 @@ export function serveDocs(app: NestExpressApplication): void {
     pages.set(`/docs/${asset}`, (response) => response.sendFile(path, { cacheControl: false }));
   }
   app.use((request: LetheRequest, response: Response, next: NextFunction) => {
-    const page = pages.get(request.path);
-    if (page === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next();
+    const page = request.path === '/' ? entranceFor(request) : pages.get(request.path);
+    if (page === undefined) return next();
     page(response.set(HEADERS).set('X-Request-Id', request.context.id));
   });
+}
+
+/** `/` leads a browser to the page; every other caller gets the 404 of an unknown path. */
+function entranceFor(request: LetheRequest): ((response: Response) => void) | undefined {
+  if (request.accepts(['json', 'html']) !== 'html') return undefined;
+  return (response) => response.vary('Accept').redirect(302, 'docs');
 }

@@ -1,7 +1,7 @@
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { INestApplication } from '@nestjs/common';
-import { ERRORS } from '@app/kernel';
-import { OPERATIONS } from './openapi.operations';
+import { completeOperation, type DocumentedOperation, guideSchemas, topicOf } from '@app/http';
+import { CONFLICT_REASONS, ERRORS } from '@app/kernel';
 import { WEBHOOK_SCHEMAS, WEBHOOKS } from './openapi.webhooks';
 
 /** The version of the interface (specification, Part 9), which is not that of the software. */
@@ -25,11 +25,14 @@ const HEADERS = {
   'WWW-Authenticate': { description: 'The scheme to use', schema: { type: 'string', enum: ['Bearer'] } },
 };
 
-/** What single statuses answer beside the headers of every answer. */
-const HEADERS_OF_STATUS: Readonly<Record<string, keyof typeof HEADERS>> = {
-  401: 'WWW-Authenticate',
-  429: 'Retry-After',
-  503: 'Retry-After',
+const REASON_SCHEMA = {
+  type: 'string',
+  enum: Object.keys(CONFLICT_REASONS),
+  description: [
+    'Why a 409:',
+    '',
+    ...Object.entries(CONFLICT_REASONS).map(([reason, { meaning }]) => `- \`${reason}\`: ${meaning}`),
+  ].join('\n'),
 };
 
 const ERROR_SCHEMA = {
@@ -46,6 +49,7 @@ const ERROR_SCHEMA = {
         details: {
           type: 'object',
           description: 'For programs; a 400 lists every bad field in `fields`, a 409 says why in `reason`',
+          properties: { reason: REASON_SCHEMA },
           additionalProperties: true,
         },
       },
@@ -76,16 +80,28 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     { ...config, webhooks: WEBHOOKS as never },
     { operationIdFactory },
   );
-  document.components = {
-    ...document.components,
-    schemas: { ...document.components?.schemas, Error: ERROR_SCHEMA, ...WEBHOOK_SCHEMAS },
-    headers: HEADERS,
-  };
-  for (const [path, item] of Object.entries(document.paths)) {
+  const topics = new Map<string, string>();
+  for (const item of Object.values(document.paths)) {
     for (const method of METHODS) {
-      if (item[method]) complete(item[method] as unknown as Operation, `${method.toUpperCase()} ${path}`);
+      const operation = item[method] as DocumentedOperation | undefined;
+      if (operation === undefined) continue;
+      const topic = topicOf(operation);
+      if (topic !== undefined) topics.set(topic.name, topic.description);
+      completeOperation(operation);
     }
   }
+  document.tags = [...topics].map(([name, description]) => ({ name, description }));
+  const schemas = document.components?.schemas ?? {};
+  document.components = {
+    ...document.components,
+    schemas: {
+      ...schemas,
+      ...guideSchemas(document.paths, schemas),
+      Error: ERROR_SCHEMA,
+      ...WEBHOOK_SCHEMAS,
+    },
+    headers: HEADERS,
+  };
   return document;
 }
 
@@ -94,26 +110,4 @@ function operationIdFactory(controller: string, method: string): string {
   return (
     resource.charAt(0).toLowerCase() + resource.slice(1) + method.charAt(0).toUpperCase() + method.slice(1)
   );
-}
-
-interface Operation {
-  summary?: string;
-  security?: object[];
-  requestBody?: { content: Record<string, { examples?: object }> };
-  responses: Record<string, { headers?: Record<string, object> }>;
-}
-
-/** What no decorator says: summary and examples, the open routes, the headers of single statuses. */
-function complete(operation: Operation, route: string): void {
-  const described = OPERATIONS[route];
-  operation.summary ??= described?.summary;
-  const json = operation.requestBody?.content['application/json'];
-  if (json !== undefined && described?.examples !== undefined) json.examples = described.examples;
-  // Every route that wants a key says that it answers 401.
-  if (operation.responses['401'] === undefined) operation.security = [];
-  for (const [status, name] of Object.entries(HEADERS_OF_STATUS)) {
-    const response = operation.responses[status];
-    if (response !== undefined)
-      response.headers = { ...response.headers, [name]: { $ref: `#/components/headers/${name}` } };
-  }
 }

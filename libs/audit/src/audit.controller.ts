@@ -1,13 +1,16 @@
 import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { UnitOfWork } from '@app/database';
-import { Caller, CurrentBot, addNumberFaults, Responds } from '@app/http';
-import { ApiError, CONFIG, type Config, type FieldFault, invalidRequest } from '@app/kernel';
+import { addNumberFaults, Caller, CurrentBot, Describes, EXAMPLE_SUBJECT, Responds, Topic } from '@app/http';
+import { ApiError, type Config, CONFIG, type FieldFault, invalidRequest } from '@app/kernel';
 import { lockSubject } from '@app/subjects';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
+import { EXAMPLES } from './audit.examples';
 import { AuditService } from './audit.service';
 
-@ApiTags('Audit')
+@Topic(
+  'Audit',
+  'A log of every act that took effect, sealed so that later changes can be detected (GDPR Art. 5(2)).',
+)
 @Controller('audit')
 export class AuditController {
   constructor(
@@ -17,7 +20,15 @@ export class AuditController {
   ) {}
 
   @Post('event')
-  @Responds(201, AuditEventView, ['payload_too_large', 'unsupported_media_type'])
+  @Describes({
+    summary: 'Write an audit event of the bot',
+    description:
+      "Appends an event of the bot's own, marked with `source` `client`, beside the events that the " +
+      'service writes itself. `details` are encrypted with the key of the user and become unreadable ' +
+      'with an erasure. A repeat appends a further event.',
+    examples: EXAMPLES.write,
+  })
+  @Responds(201, AuditEventView)
   write(@CurrentBot() bot: Caller, @Body() body: WriteAuditEvent): Promise<AuditEventView> {
     const { user_id: userId, guild_id: guildId, event_type: type, details } = body;
     if (details != null) this.requireStorable(details);
@@ -29,6 +40,15 @@ export class AuditController {
   }
 
   @Get('events')
+  @Describes({
+    summary: 'List audit events, newest first',
+    description:
+      'Answers one page of the log, filtered by user, guild or type if these are given. Every act that ' +
+      'took effect has one event; a refused call has none. Events of an erased user remain without the ' +
+      'ids of the user.',
+    parameters: EXAMPLE_SUBJECT,
+    examples: EXAMPLES.list,
+  })
   @Responds(200, AuditEventsView)
   list(@CurrentBot() bot: Caller, @Query() query: AuditQuery): Promise<AuditEventsView> {
     return this.audit.list(bot.botId, query);

@@ -1,7 +1,16 @@
-import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
-import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Public, RegistrationBody, Responds } from '@app/http';
+import {
+  Caller,
+  CurrentBot,
+  EitherShape,
+  Describes,
+  EXAMPLE,
+  Public,
+  RegistrationBody,
+  Responds,
+  Topic,
+} from '@app/http';
 import { notFound } from '@app/kernel';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { BotDeletion } from './bot-deletion.service';
 import {
   BotDeletedView,
@@ -13,11 +22,15 @@ import {
   RotateWebhookSecret,
   WebhookSecretView,
 } from './bots.dto';
+import { EXAMPLES } from './bots.examples';
 import { BotsService } from './bots.service';
 import { RegistrationService } from './registration.service';
 import { WebhookSecrets } from './webhook-secrets.service';
 
-@ApiTags('Bots')
+@Topic(
+  'Bots',
+  'A bot is a tenant: it has an API key, a webhook secret, and sees nothing of any other bot. Start with the registration.',
+)
 @Controller('bots')
 export class BotsController {
   constructor(
@@ -29,26 +42,61 @@ export class BotsController {
 
   @Public()
   @Post('register')
-  @ApiBody({ type: RegisterBot })
-  @Responds(201, BotRegisteredView, ['conflict', 'payload_too_large', 'unsupported_media_type'], true)
+  @EitherShape(RegisterBot, 'platform_bot_id')
+  @Describes({
+    summary: 'Register a bot and receive its API key',
+    description:
+      'Makes the bot a tenant and answers its API key and its webhook secret. Both are shown only ' +
+      'here: the service keeps a digest of the key. This is the only call without a key. A repeat with ' +
+      'the same `platform_bot_id` is refused with 409 `bot_exists`.',
+    examples: EXAMPLES.register,
+  })
+  @Responds(201, BotRegisteredView, ['bot_exists'])
   register(@RegistrationBody() body: RegisterBot): Promise<BotRegisteredView> {
     return this.registration.register(body);
   }
 
   @Get(':bot_id')
+  @Describes({
+    summary: 'Read the bot',
+    description:
+      'Answers what is stored about the bot that the key belongs to, and how its webhook calls go. Any ' +
+      'other id is answered with 404, whether a bot has it or not.',
+    parameters: { bot_id: EXAMPLE.bot_id },
+    examples: EXAMPLES.view,
+  })
   @Responds(200, BotView, ['not_found'])
   view(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotView> {
     return this.bots.view(own(bot, path));
   }
 
   @Put(':bot_id')
-  @Responds(200, BotView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
+  @Describes({
+    summary: 'Change what is given; null clears',
+    description:
+      'Changes the fields that the body names and leaves the others as they are. `null` removes ' +
+      '`privacy_contact` or `webhook_url`. The answer is the whole bot after the change. A repeat has ' +
+      'the same result.',
+    parameters: { bot_id: EXAMPLE.bot_id },
+    examples: EXAMPLES.change,
+  })
+  @Responds(200, BotView, ['not_found'])
   change(@CurrentBot() bot: Caller, @Param() path: BotPath, @Body() body: ChangeBot): Promise<BotView> {
     return this.bots.change(own(bot, path), body);
   }
 
   @Post(':bot_id/webhook-secret/rotate')
-  @Responds(200, WebhookSecretView, ['not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'])
+  @Describes({
+    summary: 'Replace the secret that signs the webhook calls',
+    description:
+      'Issues a new webhook secret, which is shown only here. Until `overlap_until` calls carry ' +
+      'signatures of both secrets, so that no call is lost while the receiver changes over. While two ' +
+      'secrets overlap a further rotation is refused with 409 `rotation_in_progress`, unless it ends ' +
+      'the overlap with `overlap_seconds` 0.',
+    parameters: { bot_id: EXAMPLE.bot_id },
+    examples: EXAMPLES.rotateSecret,
+  })
+  @Responds(200, WebhookSecretView, ['not_found', 'rotation_in_progress'])
   rotateSecret(
     @CurrentBot() bot: Caller,
     @Param() path: BotPath,
@@ -58,6 +106,15 @@ export class BotsController {
   }
 
   @Delete(':bot_id')
+  @Describes({
+    summary: 'Delete the bot and all its data; irreversible',
+    description:
+      'Voids the API key at once, then deletes everything that the bot has stored: users, consents, ' +
+      'categories, webhook calls and its audit log. No webhook is sent. A repeat is answered with 401, ' +
+      'since the key no longer exists; afterwards the same `platform_bot_id` can be registered again.',
+    parameters: { bot_id: EXAMPLE.bot_id },
+    examples: EXAMPLES.delete,
+  })
   @Responds(200, BotDeletedView, ['not_found'])
   async delete(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotDeletedView> {
     const id = own(bot, path);

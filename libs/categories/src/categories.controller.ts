@@ -10,15 +10,18 @@ import {
   Put,
   Query,
 } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import {
   Caller,
   CurrentBot,
+  Describes,
   DtoPipe,
+  EXAMPLE,
   type LetheRequest,
   PageQuery,
   requireOwnBot,
   Responds,
+  Topic,
 } from '@app/http';
 import {
   CategoriesView,
@@ -31,6 +34,7 @@ import {
   RegisteredCategoriesView,
   RegisterGuideCategories,
 } from './categories.dto';
+import { EXAMPLES } from './categories.examples';
 import { CategoriesService, type CategoryInput } from './categories.service';
 
 type Registration = { readonly inputs: readonly CategoryInput[]; readonly asList: boolean };
@@ -56,7 +60,10 @@ function canonical(category: GuideCategory): CategoryInput {
   return { ...category, key: category.name, label_de: category.name, label_en: category.name, fields: [] };
 }
 
-@ApiTags('Data categories')
+@Topic(
+  'Data categories',
+  'What a bot stores, declared before it is stored: typed fields, purpose, legal basis (GDPR Art. 6) and time limit.',
+)
 @Controller('data')
 export class CategoriesController {
   constructor(private readonly categories: CategoriesService) {}
@@ -68,7 +75,17 @@ export class CategoriesController {
       oneOf: [RegisterCategory, RegisterGuideCategories].map((type) => ({ $ref: getSchemaPath(type) })),
     },
   })
-  @Responds(201, CategoryView, ['conflict', 'payload_too_large', 'unsupported_media_type'])
+  @Describes({
+    summary: 'Declare a data category and its fields',
+    description:
+      'Declares what the bot will store: a key, labels in German and English, and typed fields that ' +
+      'every submit is checked against. Purpose, `retention_days` and `legal_basis` appear in exports ' +
+      'and in the record of processing activities (GDPR Art. 30). A key that is registered already is ' +
+      'refused with 409 `category_exists`. In the shape with `bot_id` several categories are declared ' +
+      'at once, all of them or none.',
+    examples: EXAMPLES.register,
+  })
+  @Responds(201, [CategoryView, RegisteredCategoriesView], ['category_exists'])
   async register(
     @CurrentBot() bot: Caller,
     @RegistrationShape() { inputs, asList }: Registration,
@@ -78,19 +95,39 @@ export class CategoriesController {
   }
 
   @Get('categories')
+  @Describes({
+    summary: 'List the data categories',
+    description: 'Answers one page of the declared categories with their fields, oldest first.',
+    examples: EXAMPLES.list,
+  })
   @Responds(200, CategoriesView)
   list(@CurrentBot() bot: Caller, @Query() query: PageQuery): Promise<CategoriesView> {
     return this.categories.list(bot.botId, query);
   }
 
   @Get('categories/:key')
+  @Describes({
+    summary: 'Read a data category',
+    description: 'Answers one declared category with its fields. An unknown key is answered with 404.',
+    parameters: { key: EXAMPLE.category },
+    examples: EXAMPLES.view,
+  })
   @Responds(200, CategoryView, ['not_found'])
   view(@CurrentBot() bot: Caller, @Param() { key }: CategoryPath): Promise<CategoryView> {
     return this.categories.view(bot.botId, key);
   }
 
   @Put('categories/:key')
-  @Responds(200, CategoryView, ['not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'])
+  @Describes({
+    summary: 'Change a data category',
+    description:
+      'Changes what the body names: labels, purpose, time limit, legal basis, and further fields. ' +
+      'Stored values stay readable: a declared field can neither be removed nor get another type (409 ' +
+      '`category_in_use`). A repeat has the same result.',
+    parameters: { key: EXAMPLE.category },
+    examples: EXAMPLES.change,
+  })
+  @Responds(200, CategoryView, ['not_found', 'category_in_use'])
   change(
     @CurrentBot() bot: Caller,
     @Param() { key }: CategoryPath,
@@ -100,6 +137,15 @@ export class CategoriesController {
   }
 
   @Delete('categories/:key')
+  @Describes({
+    summary: 'Remove a data category and every value stored under it',
+    description:
+      'Erases every value that any user has under this category, then removes the declaration. ' +
+      'If the call is interrupted, repeat it: it continues with what is left. Once the category is ' +
+      'removed a repeat is answered with 404.',
+    parameters: { key: EXAMPLE.category },
+    examples: EXAMPLES.delete,
+  })
   @Responds(200, CategoryDeletedView, ['not_found'])
   async delete(@CurrentBot() bot: Caller, @Param() { key }: CategoryPath): Promise<CategoryDeletedView> {
     await this.categories.delete(bot.botId, key);

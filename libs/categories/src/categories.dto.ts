@@ -46,6 +46,7 @@ export class GuideCategory extends Purpose {
 }
 
 export class RegisterGuideCategories {
+  @ApiProperty({ description: 'The id of the bot at its platform, or its `id` here' }) bot_id: string;
   @ListOf(() => GuideCategory, 1, FIELDS_MAX) categories: GuideCategory[];
 }
 

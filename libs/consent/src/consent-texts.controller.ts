@@ -1,26 +1,41 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds } from '@app/http';
+import { Caller, CurrentBot, Describes, Responds, Topic } from '@app/http';
 import {
   ConsentTextsListView,
   ConsentTextsQuery,
   ConsentTextView,
   RegisterConsentText,
 } from './consent-texts.dto';
+import { EXAMPLES } from './consent-texts.examples';
 import { ConsentTextsService } from './consent-texts.service';
 
-@ApiTags('Consent')
+@Topic('Consent')
 @Controller('consents/texts')
 export class ConsentTextsController {
   constructor(private readonly texts: ConsentTextsService) {}
 
   @Post()
-  @Responds(201, ConsentTextView, ['conflict', 'payload_too_large', 'unsupported_media_type'])
+  @Describes({
+    summary: 'Register the text of a version in one language',
+    description:
+      'Stores the words that users are shown for a version, so that the history of a consent can prove ' +
+      'them by their digest (GDPR Art. 7(1)). The same text again is answered with the same record. ' +
+      'Other words for the same version and language are refused with 409 `text_exists`: register a ' +
+      'new version.',
+    examples: EXAMPLES.register,
+  })
+  @Responds(201, ConsentTextView, ['text_exists', 'too_many_languages'])
   register(@CurrentBot() bot: Caller, @Body() body: RegisterConsentText): Promise<ConsentTextView> {
     return this.texts.register(bot.botId, body);
   }
 
   @Get()
+  @Describes({
+    summary: 'List the registered texts, by version and language',
+    description:
+      'Answers one page of the registered texts with their digests, ordered by version and language.',
+    examples: EXAMPLES.list,
+  })
   @Responds(200, ConsentTextsListView)
   list(@CurrentBot() bot: Caller, @Query() query: ConsentTextsQuery): Promise<ConsentTextsListView> {
     return this.texts.list(bot.botId, query);

@@ -1,6 +1,16 @@
+import {
+  Caller,
+  CurrentBot,
+  EitherShape,
+  Describes,
+  EXAMPLE_SUBJECT,
+  Responds,
+  SubjectBody,
+  SubjectQuery,
+  Topic,
+} from '@app/http';
 import { Controller, Get, Post } from '@nestjs/common';
-import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds, SubjectBody, SubjectQuery } from '@app/http';
+import { ApiQuery } from '@nestjs/swagger';
 import { ConsentEvidence } from './consent-evidence.service';
 import { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
 import {
@@ -14,9 +24,13 @@ import {
   RequestConsent,
   RevokeConsent,
 } from './consent.dto';
+import { EXAMPLES } from './consent.examples';
 import { ConsentService } from './consent.service';
 
-@ApiTags('Consent')
+@Topic(
+  'Consent',
+  'Consent of one user in one guild (GDPR Art. 6(1)(a) and 7): asked, accepted, revoked, and provable afterwards.',
+)
 @Controller('consents')
 export class ConsentController {
   constructor(
@@ -25,28 +39,64 @@ export class ConsentController {
   ) {}
 
   @Post('request')
-  @ApiBody({ type: RequestConsent })
-  @Responds(201, ConsentRequestedView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
+  @EitherShape(RequestConsent, 'guild_id')
+  @Describes({
+    summary: "Ask for a user's consent",
+    description:
+      "Records that the user is asked for a version of the bot's terms, or for single categories. " +
+      'Nothing may be stored yet: the request is `pending` until it is accepted. With `categories` the ' +
+      'answer holds the words to show to the user. A repeat for what was already asked or accepted ' +
+      'changes nothing and answers the state that there is.',
+    examples: EXAMPLES.request,
+  })
+  @Responds(201, ConsentRequestedView, ['not_found'])
   request(@CurrentBot() bot: Caller, @SubjectBody() body: RequestConsent): Promise<ConsentRequestedView> {
     return this.consents.request(bot.botId, body);
   }
 
   @Post('accept')
-  @ApiBody({ type: AcceptConsent })
-  @Responds(200, AcceptedConsentView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
+  @EitherShape(AcceptConsent, 'guild_id')
+  @Describes({
+    summary: 'Record that the user has accepted',
+    description:
+      'Turns the pending request into a consent that submits can rest on (GDPR Art. 7). The answer ' +
+      'holds a signed `receipt` for the user. Name the request by user, guild and version, or by its ' +
+      '`consent_id`. After a success there is no pending request, so a repeat is answered with 404 and ' +
+      '`details.current_status` `accepted`.',
+    examples: EXAMPLES.accept,
+  })
+  @Responds(200, AcceptedConsentView, ['not_found'])
   accept(@CurrentBot() bot: Caller, @SubjectBody() body: AcceptConsent): Promise<AcceptedConsentView> {
     return this.evidence.accept(bot.botId, body);
   }
 
   @Post('revoke')
-  @ApiBody({ type: RevokeConsent })
-  @Responds(200, ConsentView, ['not_found', 'payload_too_large', 'unsupported_media_type'])
+  @EitherShape(RevokeConsent, 'guild_id')
+  @Describes({
+    summary: 'Record that the user has withdrawn the consent',
+    description:
+      'Withdraws the consent, or only the `categories` that are named (GDPR Art. 7(3)). From this ' +
+      'answer on nothing is stored under it; what rested on it is erased at `data_erased_at`, unless ' +
+      'the user consents again before. The webhook `consent_revoked` follows. A repeat is answered ' +
+      'with 404 and `details.current_status` `revoked`.',
+    examples: EXAMPLES.revoke,
+  })
+  @Responds(200, ConsentView, ['not_found'])
   revoke(@CurrentBot() bot: Caller, @SubjectBody() body: RevokeConsent): Promise<ConsentView> {
     return this.consents.revoke(bot.botId, body);
   }
 
   @Get('status')
   @ApiQuery({ type: ConsentQuery })
+  @Describes({
+    summary: "Read a user's consent",
+    description:
+      'Answers the state of the consent: `none`, `pending`, `accepted` or `revoked`. A user who was ' +
+      'never asked is answered with 200 and `none`. `pending_version` names a newer version that waits ' +
+      'for an answer while the older one is still in force.',
+    parameters: EXAMPLE_SUBJECT,
+    examples: EXAMPLES.status,
+  })
   @Responds(200, ConsentStatusView)
   status(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentStatusView> {
     return this.consents.status({ botId: bot.botId, userId: query.user_id, guildId: query.guild_id });
@@ -54,6 +104,15 @@ export class ConsentController {
 
   @Get('history')
   @ApiQuery({ type: ConsentHistoryQuery })
+  @Describes({
+    summary: 'List what a user was shown and has decided, newest first',
+    description:
+      'Answers one entry for each act: asked, shown again, accepted, withdrawn. An entry names the ' +
+      'version and the digests of the texts that were shown, so that the consent can be demonstrated ' +
+      '(GDPR Art. 7(1)). An erasure removes the history with everything else.',
+    parameters: EXAMPLE_SUBJECT,
+    examples: EXAMPLES.history,
+  })
   @Responds(200, ConsentHistoryView)
   history(
     @CurrentBot() bot: Caller,
@@ -65,6 +124,16 @@ export class ConsentController {
 
   @Get('receipt')
   @ApiQuery({ type: ConsentQuery })
+  @Describes({
+    summary: 'Issue a signed receipt of the consent in force',
+    description:
+      'Answers a signed statement of what the user has consented to, with the fields of ISO/IEC TS ' +
+      '27560. The signature is verified with the public keys of `/.well-known/lethe-keys.json`. While ' +
+      'the consent is unchanged a repeat answers the same statement. Without a consent in force the ' +
+      'answer is 404.',
+    parameters: EXAMPLE_SUBJECT,
+    examples: EXAMPLES.receipt,
+  })
   @Responds(200, ConsentReceiptView, ['not_found'])
   receipt(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentReceiptView> {
     return this.evidence.receipt({ botId: bot.botId, userId: query.user_id, guildId: query.guild_id });

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds } from '@app/http';
+import { Caller, CurrentBot, Describes, EXAMPLE, Responds, Topic } from '@app/http';
 import { guildOf } from '@app/subjects';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureRequests } from './erasure-requests.service';
+import { EXAMPLES } from './erasure.examples';
 import {
   DeletionPath,
   DeletionRequestView,
@@ -15,7 +15,10 @@ import {
   GuildPath,
 } from './erasure.dto';
 
-@ApiTags('Export and erasure')
+@Topic(
+  'Export and erasure',
+  'The rights of a user: access and portability (GDPR Art. 15 and 20) and erasure (GDPR Art. 17), with signed certificates.',
+)
 @Controller()
 export class ErasureController {
   constructor(
@@ -24,11 +27,17 @@ export class ErasureController {
   ) {}
 
   @Post('gdpr/forget-user')
-  @Responds(
-    200,
-    [ForgottenView, ForgottenEverywhereView],
-    ['conflict', 'payload_too_large', 'unsupported_media_type'],
-  )
+  @Describes({
+    summary: 'Erase everything held of a user (GDPR Art. 17)',
+    description:
+      'Erases all values, the consent and its history, and destroys the key that encrypted them. ' +
+      '`completed` means that they are gone; the audit log keeps that an erasure took place, without ' +
+      'saying of whom. The webhook `user_forgotten` tells the bot to delete its own copies. A repeat ' +
+      'erases what was stored since, under a new `request_id`; `scope` `all_guilds` in place of ' +
+      '`guild_id` erases the user in every guild.',
+    examples: EXAMPLES.forget,
+  })
+  @Responds(200, [ForgottenView, ForgottenEverywhereView], ['deletion_in_progress'])
   forget(
     @CurrentBot() { botId }: Caller,
     @Body() body: ForgetUser,
@@ -40,13 +49,32 @@ export class ErasureController {
   }
 
   @Get('gdpr/forget-status/:id')
+  @Describes({
+    summary: 'Read an erasure request',
+    description:
+      'Answers the state of an erasure: `processing`, `completed` or `failed`. An erasure that was ' +
+      'interrupted is finished by the service without a further request. `webhook_sent` turns true ' +
+      'once the receiver of the bot has confirmed `user_forgotten`.',
+    parameters: { id: EXAMPLE.request_id },
+    examples: EXAMPLES.status,
+  })
   @Responds(200, DeletionRequestView, ['not_found'])
   status(@CurrentBot() bot: Caller, @Param() { id }: DeletionPath): Promise<DeletionRequestView> {
     return this.requests.deletion(bot.botId, id);
   }
 
   @Delete('servers/:guild_id')
-  @Responds(200, GuildErasedView, ['not_found', 'conflict'])
+  @Describes({
+    summary: 'Remove a server and erase every user of it, at once or later',
+    description:
+      'Erases every user of the guild, each as an erasure of its own with its webhook, then removes ' +
+      'the registration of the guild. With `grace_days` nothing is erased before `scheduled_for`, and ' +
+      'the deletion can be cancelled until then. If the call is interrupted, repeat it: it continues ' +
+      'with the users that are left. A guild that is not registered is answered with 404.',
+    parameters: { guild_id: EXAMPLE.guild_id },
+    examples: EXAMPLES.deleteGuild,
+  })
+  @Responds(200, GuildErasedView, ['not_found', 'deletion_in_progress'])
   deleteGuild(
     @CurrentBot() bot: Caller,
     @Param() { guild_id: guildId }: GuildPath,

@@ -1,10 +1,15 @@
-import { createParamDecorator, CustomDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
 import { Caller, LetheRequest } from './request-context';
 
 export const PUBLIC_ROUTE = 'lethe:public';
 
+/** Tells the documentation about {@link Public}. */
+export const PUBLIC_ROUTE_EXTENSION = 'x-lethe-public';
+
 /** Opens a route to callers without an API key; every other route is closed. */
-export const Public = (): CustomDecorator => SetMetadata(PUBLIC_ROUTE, true);
+export const Public = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(SetMetadata(PUBLIC_ROUTE, true), ApiExtension(PUBLIC_ROUTE_EXTENSION, true));
 
 /** The authenticated bot; only on routes that are not `@Public()`. */
 export const CurrentBot = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {

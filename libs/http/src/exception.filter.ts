@@ -27,7 +27,8 @@ export function toApiError(exception: unknown): ApiError {
   if (exception instanceof ApiError) return exception;
   if (exception instanceof HttpException) {
     const status = exception.getStatus();
-    if (status === 404) return new ApiError('not_found', 'There is no such path and method');
+    if (status === 404)
+      return new ApiError('not_found', 'There is no such path and method: /docs lists them all');
     if (status < 500) return new ApiError('invalid_request', 'The request is not valid');
   }
   if (exception instanceof URIError) return new ApiError('invalid_request', 'The path is not valid');

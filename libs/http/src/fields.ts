@@ -3,7 +3,8 @@ import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { isEmail, ValidateBy, ValidateNested } from 'class-validator';
 import { codePoints, isPlainText } from '@app/kernel';
-import { documented, field, matches, type Presence, presence } from './field-rule';
+import { EXAMPLE } from './examples';
+import { documented, field, matches, type Presence, presence, type Rule } from './field-rule';
 
 const SNOWFLAKE = /^\d{17,20}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -11,20 +12,28 @@ const KEY = /^[a-z_][a-z0-9_]*$/;
 /** Longest key of a category or field, in characters; the contract sets none, an index row needs one. */
 const KEY_MAX = 100;
 
+/** In examples the same name has the same id everywhere. */
+const EXAMPLE_IDS: Readonly<Record<string | symbol, string>> = {
+  guild_id: EXAMPLE.guild_id,
+  guildId: EXAMPLE.guild_id,
+  platform_bot_id: EXAMPLE.platform_bot_id,
+};
+
 /** A platform id. A JSON number has already lost digits, so it is refused with the way to mend it. */
-export const Snowflake = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'snowflake',
-      check: matches(SNOWFLAKE),
-      message: (value) =>
-        typeof value === 'number'
-          ? 'must be sent as a string of 17 to 20 digits, for example str(user.id): a JSON number loses digits'
-          : 'must be a string of 17 to 20 digits',
-      schema: { type: 'string', pattern: SNOWFLAKE.source, example: '123456789012345678' },
-    },
-    given,
-  );
+export const Snowflake =
+  (given?: Presence): PropertyDecorator =>
+  (target, property) =>
+    field(snowflakeRule(EXAMPLE_IDS[property] ?? EXAMPLE.user_id), given)(target, property);
+
+const snowflakeRule = (example: string): Rule => ({
+  name: 'snowflake',
+  check: matches(SNOWFLAKE),
+  message: (value) =>
+    typeof value === 'number'
+      ? 'must be sent as a string of 17 to 20 digits, for example str(user.id): a JSON number loses digits'
+      : 'must be a string of 17 to 20 digits',
+  schema: { type: 'string', pattern: SNOWFLAKE.source, example },
+});
 
 export const Uuid = (given?: Presence): PropertyDecorator =>
   field(

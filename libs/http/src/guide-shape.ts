@@ -1,5 +1,6 @@
-import { createParamDecorator, ExecutionContext } from '@nestjs/common';
-import { ApiError, invalidRequest, notFound, BOT_WIDE_GUILD_ID } from '@app/kernel';
+import { BOT_WIDE_GUILD_ID, ApiError, invalidRequest, notFound } from '@app/kernel';
+import { applyDecorators, createParamDecorator, ExecutionContext, type Type } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import type { Caller, LetheRequest } from './request-context';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -45,3 +46,50 @@ export const RegistrationBody = createParamDecorator((_: unknown, context: Execu
   if (body === null || body instanceof ApiError || body['platform_bot_id'] != null) return body;
   return { ...body, platform_bot_id: body['bot_id'] };
 });
+
+/** The documentation of a body in the canonical shape of `type`, or in the guide's: with `bot_id` in place of a field. */
+export function EitherShape(type: Type, replaced: 'guild_id' | 'platform_bot_id'): MethodDecorator {
+  const canonical = getSchemaPath(type);
+  return applyDecorators(
+    ApiExtraModels(type),
+    ApiBody({
+      schema: { anyOf: [{ $ref: canonical }, { $ref: canonical + GUIDE_SUFFIX[replaced] }] },
+    }),
+  );
+}
+
+const GUIDE_SUFFIX = { guild_id: 'ForBot', platform_bot_id: 'ByBotId' } as const;
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+}
+
+/** Schemas of the guide's shape that the document refers to, each made of its canonical schema. */
+export function guideSchemas(
+  document: object,
+  schemas: Readonly<Record<string, unknown>>,
+): Record<string, object> {
+  const text = JSON.stringify(document);
+  const made: Record<string, object> = {};
+  for (const [replaced, suffix] of Object.entries(GUIDE_SUFFIX)) {
+    for (const [name, schema] of Object.entries(schemas)) {
+      if (text.includes(`"#/components/schemas/${name}${suffix}"`)) {
+        made[name + suffix] = inGuideShape(schema as ObjectSchema, replaced);
+      }
+    }
+  }
+  return made;
+}
+
+function inGuideShape(schema: ObjectSchema, replaced: string): object {
+  const others = Object.entries(schema.properties ?? {}).filter(([name]) => name !== replaced);
+  const required = (schema.required ?? []).filter((name) => name !== replaced);
+  return {
+    ...schema,
+    properties: { bot_id: GUIDE_BOT_ID, ...Object.fromEntries(others) },
+    required: ['bot_id', ...required],
+  };
+}
+
+const GUIDE_BOT_ID = { type: 'string', description: 'The id of the bot at its platform, or its `id` here' };

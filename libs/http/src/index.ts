@@ -1,6 +1,8 @@
 export { errorEnvelope, JsonStream, JsonText, successEnvelope, TextStream } from './answer';
 export { CurrentBot, Public, PUBLIC_ROUTE } from './auth';
+export { Describes, type Examples, Topic, topicOf } from './describes';
 export { DtoPipe } from './dto.pipe';
+export { EXAMPLE, EXAMPLE_SUBJECT } from './examples';
 export { ApiExceptionFilter } from './exception.filter';
 export { field, matches, type Presence } from './field-rule';
 export {
@@ -21,7 +23,14 @@ export {
   Uuid,
   WebUrl,
 } from './fields';
-export { RegistrationBody, requireOwnBot, SubjectBody, SubjectQuery } from './guide-shape';
+export {
+  EitherShape,
+  guideSchemas,
+  RegistrationBody,
+  requireOwnBot,
+  SubjectBody,
+  SubjectQuery,
+} from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
 export { jsonBody } from './json-body';
 export { addNumberFaults, mergePatch, numberFault } from './json-value';
@@ -30,4 +39,4 @@ export { LineStream, PublicDocument } from './plain-answer';
 export { RateLimitGuard } from './rate-limit.guard';
 export { countRate } from './rate-limit.middleware';
 export { Caller, type LetheRequest, RequestContext } from './request-context';
-export { Responds, RespondsLines } from './responds';
+export { completeOperation, type DocumentedOperation, Responds, RespondsLines } from './responds';

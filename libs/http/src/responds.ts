@@ -1,13 +1,20 @@
 import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { ErrorCode, ERRORS } from '@app/kernel';
+import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@app/kernel';
+import { PUBLIC_ROUTE_EXTENSION } from './auth';
+import { type DescribedOperation, withExamples } from './describes';
 
-const ALWAYS: readonly ErrorCode[] = [
+/** What a route refuses beyond what every route can: error codes, and a reason for each of its conflicts. */
+export type Refusal = Exclude<ErrorCode, 'conflict'> | ConflictReason;
+
+const EVERYWHERE: readonly ErrorCode[] = [
   'invalid_request',
   'rate_limit_exceeded',
   'internal_error',
   'service_unavailable',
 ];
+
+const OF_BODIES: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type'];
 
 const HEADERS = Object.fromEntries(
   ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [
@@ -16,15 +23,22 @@ const HEADERS = Object.fromEntries(
   ]),
 );
 
+/** What single statuses answer beside the headers of every answer. */
+const HEADERS_OF_STATUS: Readonly<Record<number, string>> = {
+  401: 'WWW-Authenticate',
+  429: 'Retry-After',
+  503: 'Retry-After',
+};
+
 /**
- * Status and documentation of a route: the success envelope around `view`, or around one of several, and every error it
- * can answer. `documents` are further types of content, without envelope, that a caller can ask for.
+ * Status and documentation of a route: the success envelope around `view`, or around one of several, and the errors that
+ * this route alone can answer. The errors of every route, of a route with a body and of a route with a key are added by
+ * {@link completeOperation}. `documents` are further types of content, without envelope, that a caller can ask for.
  */
 export function Responds(
   status: 200 | 201,
   view: Type | readonly Type[],
-  errors: readonly ErrorCode[] = [],
-  isPublic = false,
+  refusals: readonly Refusal[] = [],
   documents: readonly string[] = [],
 ): MethodDecorator {
   const views = Array.isArray(view) ? (view as readonly Type[]) : [view as Type];
@@ -38,40 +52,85 @@ export function Responds(
   return applyDecorators(
     HttpCode(status),
     ApiExtraModels(...views),
-    ApiResponse({
-      status,
-      description: 'Success',
-      headers: HEADERS,
-      ...(documents.length === 0 ? { schema: success } : { content: contentOf(success, documents) }),
-    }),
-    ...refusals([...(isPublic ? [] : (['unauthorized'] as const)), ...errors]),
+    ApiResponse({ status, description: 'Success', headers: HEADERS, content: contentOf(success, documents) }),
+    ...refused(refusals),
   );
 }
 
 /** {@link Responds} of a route that answers lines of JSON without the envelope, each a `view`. */
-export function RespondsLines(view: Type, errors: readonly ErrorCode[] = []): MethodDecorator {
-  const content = { 'application/x-ndjson': { schema: { $ref: getSchemaPath(view) } } };
+export function RespondsLines(view: Type, refusals: readonly Refusal[] = []): MethodDecorator {
+  // The type of a line says which further fields it has.
+  const schema = { allOf: [{ $ref: getSchemaPath(view) }], additionalProperties: true };
+  const content = { 'application/x-ndjson': { schema } };
   return applyDecorators(
     ApiExtraModels(view),
     ApiResponse({ status: 200, description: 'Success', headers: HEADERS, content }),
-    ...refusals(['unauthorized', ...errors]),
+    ...refused(refusals),
   );
 }
 
-function refusals(codes: readonly ErrorCode[]): MethodDecorator[] {
-  return [...new Set([...ALWAYS, ...codes])].map((code) =>
-    ApiResponse({
-      status: ERRORS[code].status,
-      description: ERRORS[code].meaning,
-      headers: HEADERS,
-      content: {
-        'application/json': {
-          schema: { $ref: '#/components/schemas/Error' },
-          example: { success: false, error: { code, message: ERRORS[code].meaning } },
-        },
-      },
-    }),
-  );
+/** The parts of an OpenAPI operation that {@link completeOperation} adds to. */
+export interface DocumentedOperation extends DescribedOperation {
+  security?: object[];
+  [PUBLIC_ROUTE_EXTENSION]?: boolean;
+}
+
+/** What follows from the route itself: its security, the errors that need no word at the route, and its examples. */
+export function completeOperation(operation: DocumentedOperation): void {
+  const isPublic = operation[PUBLIC_ROUTE_EXTENSION] === true;
+  delete operation[PUBLIC_ROUTE_EXTENSION];
+  if (isPublic) operation.security = [];
+  const implied = [
+    ...EVERYWHERE,
+    ...(isPublic ? [] : (['unauthorized'] as const)),
+    ...(operation.requestBody === undefined ? [] : OF_BODIES),
+  ];
+  for (const code of implied) operation.responses[ERRORS[code].status] ??= refusal(code);
+  withExamples(operation);
+}
+
+function refused(refusals: readonly Refusal[]): MethodDecorator[] {
+  const reasons = refusals.filter((each): each is ConflictReason => each in CONFLICT_REASONS);
+  const codes = refusals.filter((each): each is Exclude<Refusal, ConflictReason> => each in ERRORS);
+  return [
+    ...codes.map((code) => ApiResponse({ status: ERRORS[code].status, ...refusal(code) })),
+    ...(reasons.length === 0
+      ? []
+      : [ApiResponse({ status: ERRORS.conflict.status, ...conflictOf(reasons) })]),
+  ];
+}
+
+function refusal(code: ErrorCode) {
+  const { status, meaning } = ERRORS[code];
+  const example = { success: false, error: { code, message: meaning, ...DETAILS[code] } };
+  return answer(status, meaning, { example });
+}
+
+/** The 409 of a route: an example for each reason that it can name. */
+function conflictOf(reasons: readonly ConflictReason[]) {
+  const examples = reasons.map((reason) => {
+    const { meaning } = CONFLICT_REASONS[reason];
+    const error = { code: 'conflict', message: meaning, details: { reason } };
+    return [reason, { summary: meaning, value: { success: false, error } }] as const;
+  });
+  const meanings = reasons.map((reason) => `\`${reason}\`: ${CONFLICT_REASONS[reason].meaning}`).join('. ');
+  return answer(ERRORS.conflict.status, meanings, { examples: Object.fromEntries(examples) });
+}
+
+/** What `details` of an error holds, where it holds the same on every route. */
+const DETAILS: Partial<Record<ErrorCode, { readonly details: object }>> = {
+  invalid_request: {
+    details: { fields: [{ field: 'user_id', message: 'must be a string of 17 to 20 digits' }] },
+  },
+  payload_too_large: { details: { limit_bytes: 65_536 } },
+};
+
+function answer(status: number, description: string, examples: object) {
+  const own = HEADERS_OF_STATUS[status];
+  const headers =
+    own === undefined ? HEADERS : { ...HEADERS, [own]: { $ref: `#/components/headers/${own}` } };
+  const media = { schema: { $ref: '#/components/schemas/Error' }, ...examples };
+  return { description, headers, content: { 'application/json': media } };
 }
 
 function contentOf(success: object, documents: readonly string[]): Record<string, { schema: object }> {

@@ -1,11 +1,12 @@
 export { Clock, daysAfter, Random, SystemClock, SystemRandom } from './clock';
-export { CONFIG, type Config, ConfigError, loadConfig, readConfig } from './config';
+export { type Config, CONFIG, ConfigError, loadConfig, readConfig } from './config';
 export { Degradations } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
 export { EgressPolicy } from './egress';
 export {
   ApiError,
   conflict,
+  CONFLICT_REASONS,
   type ConflictReason,
   type ErrorCode,
   ERRORS,

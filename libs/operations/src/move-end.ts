@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
-import { KEY_TABLES } from './key-tables';
-import { StartError } from './start-error';
+import { KEY_TABLES } from '@app/database';
+import { StartError } from '@app/kernel';
 
 /** A table of an entity, as a move sees it. */
 export interface MovedTable {

@@ -1,22 +1,25 @@
 import { Controller, Get, Param, Query, Req } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import {
   Caller,
   CurrentBot,
+  Describes,
+  EXAMPLE,
   type JsonStream,
   type LetheRequest,
   requireOwnBot,
   Responds,
   type TextStream,
+  Topic,
 } from '@app/http';
 import { BreachScopeQuery, BreachScopeView } from './breach-scope.dto';
 import { BreachScopes } from './breach-scope.service';
 import { ProcessingRecordPath, ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
 import { ProcessingRecords } from './processing-record.service';
+import { EXAMPLES } from './reports.examples';
 
 const MARKDOWN = 'text/markdown';
 
-@ApiTags('Accountability')
+@Topic('Accountability', 'Reports that a controller owes: to itself, to an authority, to the public.')
 @Controller()
 export class ReportsController {
   constructor(
@@ -25,13 +28,32 @@ export class ReportsController {
   ) {}
 
   @Get('audit/breach-scope')
-  @Responds(200, BreachScopeView, ['conflict'])
+  @Describes({
+    summary: 'Count whom a breach concerns (GDPR Art. 33)',
+    description:
+      'Counts the users, guilds and records that were acted on in a period, in total and by category, ' +
+      'for the notification of a breach (GDPR Art. 33(3)(a)). The answer holds numbers only and names ' +
+      'no user. `exact` says whether large numbers are estimates. While a report of the bot is being ' +
+      'made a further one is refused with 409 `report_in_progress`.',
+    parameters: { from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z' },
+    examples: EXAMPLES.breachScope,
+  })
+  @Responds(200, BreachScopeView, ['report_in_progress'])
   breachScope(@CurrentBot() { botId }: Caller, @Query() query: BreachScopeQuery): Promise<BreachScopeView> {
     return this.scopes.of(botId, query);
   }
 
   @Get('bots/:bot_id/processing-record')
-  @Responds(200, ProcessingRecordView, ['not_found'], false, [MARKDOWN])
+  @Describes({
+    summary: 'Record of processing activities (GDPR Art. 30), as JSON or Markdown',
+    description:
+      'Answers the record that GDPR Art. 30(1) asks for, as far as the service knows it: what the bot ' +
+      'has declared, and what this installation does with it. `format=markdown`, or an `Accept` header ' +
+      'that prefers `text/markdown`, answers a document to keep. A repeat answers the present state.',
+    parameters: { bot_id: EXAMPLE.bot_id },
+    examples: EXAMPLES.record,
+  })
+  @Responds(200, ProcessingRecordView, ['not_found'], [MARKDOWN])
   record(
     @CurrentBot() bot: Caller,
     @Param() path: ProcessingRecordPath,

@@ -1,28 +1,50 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, PageQuery, Responds } from '@app/http';
+import { Caller, CurrentBot, Describes, EXAMPLE, PageQuery, Responds, Topic } from '@app/http';
 import { RegisterServer, ServerPath, ServersView, ServerView } from './servers.dto';
+import { EXAMPLES } from './servers.examples';
 import { ServersService } from './servers.service';
 
-@ApiTags('Servers')
+@Topic('Servers', 'The guilds (servers) that a bot is in. A user is always one user in one guild.')
 @Controller('servers')
 export class ServersController {
   constructor(private readonly servers: ServersService) {}
 
   @Post('register')
-  @Responds(201, ServerView, ['payload_too_large', 'unsupported_media_type'])
+  @Describes({
+    summary: 'Register a server',
+    description:
+      'Registers a guild under its platform id. A repeat changes the name if one is given, answers 201 ' +
+      'as well, and cancels a scheduled deletion of the guild that has not begun. Consents and data do ' +
+      'not need a registered server; the deletion of a whole guild does.',
+    examples: EXAMPLES.register,
+  })
+  @Responds(201, ServerView)
   register(@CurrentBot() bot: Caller, @Body() body: RegisterServer): Promise<ServerView> {
     return this.servers.register(bot.botId, body);
   }
 
   @Get()
+  @Describes({
+    summary: 'List the servers',
+    description: 'Answers one page of the registered servers, oldest first.',
+    examples: EXAMPLES.list,
+  })
   @Responds(200, ServersView)
   list(@CurrentBot() bot: Caller, @Query() query: PageQuery): Promise<ServersView> {
     return this.servers.list(bot.botId, query);
   }
 
   @Post(':guild_id/cancel-deletion')
-  @Responds(200, ServerView, ['not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'])
+  @Describes({
+    summary: 'Cancel the scheduled deletion of a server',
+    description:
+      'Cancels a deletion that was scheduled with `grace_days`. From this answer on nothing is erased ' +
+      'by it. Without a scheduled deletion the answer is 409 `nothing_scheduled`; once the deletion ' +
+      'has begun it cannot be cancelled, and the answer is 409 `deletion_in_progress`.',
+    parameters: { guild_id: EXAMPLE.guild_id },
+    examples: EXAMPLES.cancelDeletion,
+  })
+  @Responds(200, ServerView, ['not_found', 'nothing_scheduled', 'deletion_in_progress'])
   cancelDeletion(@CurrentBot() bot: Caller, @Param() { guild_id: guildId }: ServerPath): Promise<ServerView> {
     return this.servers.cancelDeletion(bot.botId, guildId);
   }

@@ -1,6 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Caller, CurrentBot, Responds } from '@app/http';
+import { Caller, CurrentBot, Describes, EXAMPLE, Responds, Topic } from '@app/http';
 import {
   DeliveriesQuery,
   DeliveriesView,
@@ -10,46 +9,83 @@ import {
   Replay,
   ReplayView,
 } from './deliveries.dto';
+import { EXAMPLES } from './deliveries.examples';
 import { DeliveriesService } from './deliveries.service';
 
-@ApiTags('Webhooks')
+@Topic(
+  'Webhooks',
+  "The signed calls to a bot's `webhook_url`, what became of them, and how to send them again.",
+)
 @Controller('webhooks')
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
   @Get('deliveries')
-  @ApiOperation({ summary: 'List the webhook calls of the last 30 days, newest first' })
+  @Describes({
+    summary: 'List the webhook calls of the last 30 days, newest first',
+    description:
+      'Answers one page of the calls with the outcome of their last attempt. Filter by `status`, ' +
+      '`event` or `user_id`. `undelivered` calls were given up after days of attempts and can be sent ' +
+      'again.',
+    examples: EXAMPLES.list,
+  })
   @Responds(200, DeliveriesView)
   list(@CurrentBot() bot: Caller, @Query() query: DeliveriesQuery): Promise<DeliveriesView> {
     return this.deliveries.list(bot.botId, query);
   }
 
   @Get('deliveries/:id')
-  @ApiOperation({ summary: 'Read one webhook call with its attempts' })
+  @Describes({
+    summary: 'Read one webhook call with its attempts',
+    description:
+      'Answers one call with its body and up to 100 of its latest attempts. After the confirmation ' +
+      'only the ids and times of the body are kept.',
+    parameters: { id: EXAMPLE.delivery_id },
+    examples: EXAMPLES.view,
+  })
   @Responds(200, DeliveryDetailsView, ['not_found'])
   view(@CurrentBot() bot: Caller, @Param() { id }: DeliveryPath): Promise<DeliveryDetailsView> {
     return this.deliveries.view(bot.botId, id.toLowerCase());
   }
 
   @Post('deliveries/:id/redeliver')
-  @ApiOperation({ summary: 'Send one webhook call again, with the same id' })
-  @Responds(200, DeliveryView, ['not_found', 'conflict'])
+  @Describes({
+    summary: 'Send one webhook call again, with the same id',
+    description:
+      'Queues the call again, whatever its outcome was. It carries the same `webhook-id`, so a ' +
+      'receiver that remembers ids recognises it. A call that waits is sent now. Without a ' +
+      '`webhook_url` the answer is 409 `no_webhook_url`.',
+    parameters: { id: EXAMPLE.delivery_id },
+    examples: EXAMPLES.redeliver,
+  })
+  @Responds(200, DeliveryView, ['not_found', 'no_webhook_url'])
   redeliver(@CurrentBot() bot: Caller, @Param() { id }: DeliveryPath): Promise<DeliveryView> {
     return this.deliveries.redeliver(bot.botId, id.toLowerCase());
   }
 
   @Post('replay')
-  @ApiOperation({
+  @Describes({
     summary: 'Send every event since a time again, for instance after a backup of the bot was restored',
+    description:
+      'Queues every call since a time again, oldest first, with the ids that the calls had. ' +
+      '`undelivered_only` leaves out what the receiver has confirmed. If the call is interrupted, ' +
+      'repeat it: it continues with what is left.',
+    examples: EXAMPLES.replay,
   })
-  @Responds(200, ReplayView, ['conflict', 'payload_too_large', 'unsupported_media_type'])
+  @Responds(200, ReplayView, ['no_webhook_url'])
   replay(@CurrentBot() bot: Caller, @Body() body: Replay): Promise<ReplayView> {
     return this.deliveries.replay(bot.botId, body);
   }
 
   @Post('test')
-  @ApiOperation({ summary: 'Send a signed ping; its delivery tells what the receiver answered' })
-  @Responds(201, DeliveryView, ['conflict'])
+  @Describes({
+    summary: 'Send a signed ping; its delivery tells what the receiver answered',
+    description:
+      'Queues a `ping` that is signed like every other call. Read the delivery with the `id` of this ' +
+      'answer to see what the receiver answered. A repeat sends a further ping.',
+    examples: EXAMPLES.test,
+  })
+  @Responds(201, DeliveryView, ['no_webhook_url'])
   test(@CurrentBot() bot: Caller): Promise<DeliveryView> {
     return this.deliveries.ping(bot.botId);
   }

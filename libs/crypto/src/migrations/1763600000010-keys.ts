@@ -7,11 +7,12 @@ import {
   nullable,
   primary,
   snowflake,
-  StartError,
   text,
   time,
   varchar,
 } from '@app/database';
+import { StartError } from '@app/kernel';
+
 import type { QueryRunner } from 'typeorm';
 
 const TABLES = ['subject_keys', 'service_keys', 'erasure_ledger'];

@@ -1,0 +1,201 @@
+import { openApiDocument } from '../apps/api/src/openapi';
+import { useReceiver } from './support/receiver';
+import { Service } from './support/service';
+import { until } from './support/until';
+
+type Examples = Readonly<Record<string, { readonly value: unknown }>>;
+type Content = Readonly<Record<string, { readonly examples?: Examples }>>;
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { name: string; in: 'path' | 'query'; example?: string | number }[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content: Content }>>;
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** Operations that others build on are called first, those that take something away last, each in this order. */
+const FIRST = [
+  ...['botsRegister', 'serversRegister', 'categoriesRegister', 'consentTextsRegister', 'consentRequest'],
+  ...['consentAccept', 'userDataSubmit', 'auditWrite', 'deliveriesTest'],
+];
+const LAST = [
+  ...[
+    'botsChange',
+    'categoriesChange',
+    'consentRevoke',
+    'erasureForget',
+    'erasureStatus',
+    'certificateCertificate',
+    'serversCancelDeletion',
+    'erasureDeleteGuild',
+  ],
+  ...['categoriesDelete', 'botsDelete'],
+];
+/** Operations whose example is refused on a fresh service without one more step, which the test takes before. */
+const BEFORE: Readonly<Record<string, readonly [method: string, path: string]>> = {
+  serversCancelDeletion: ['DELETE', '/api/v1/servers/223456789012345678?grace_days=30'],
+};
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** Values that differ in every run, by their shape: times, keys and secrets, signatures, digests. */
+const VOLATILE = [
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  /^sk_live_/,
+  /^whsec_/,
+  /^[\w-]+\.[\w-]+\.[\w-]+$/,
+  /^sha256:[0-9a-f]{64}$/,
+  /^[\w-]{22}$|^[\w-]{28}$|^[\w-]{43}$/,
+];
+/** Sentences for people are free to change. */
+const SENTENCE = /\S \S+ \S/;
+
+/** Calls a fresh service with the examples of the document, and holds each answer against the documented one. */
+class Life {
+  /** Ids of the document, and the ids that this service has given in their place. */
+  private readonly ids: Map<string, string>;
+  private key = '';
+
+  /** Webhooks go to `receiverUrl`, which stands for the receiver of the document. */
+  constructor(
+    private readonly url: string,
+    receiverUrl: string,
+  ) {
+    this.ids = new Map([
+      ['https://bot.example.org/gdpr', receiverUrl],
+      ['bot.example.org', new URL(receiverUrl).host],
+    ]);
+  }
+
+  async send({ method, path, operation }: Route, name: string): Promise<void> {
+    const before = BEFORE[operation.operationId];
+    if (before !== undefined) await this.call(...before);
+    if (this.key !== '') await until(async () => (await this.pendingCalls()) === 0);
+    const body = operation.requestBody?.content['application/json']?.examples?.[name]?.value;
+    const answer = await this.call(method.toUpperCase(), addressOf(path, operation), body);
+    const text = await answer.text();
+    const said = `${operation.operationId}, ${name}`;
+    const [[status, documented] = ['', undefined]] = Object.entries(operation.responses);
+    expect([said, answer.status, text]).toEqual([said, Number(status), expect.anything()]);
+    const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
+    // Lines of JSON are documented by the first.
+    const value = JSON.parse(type === 'application/json' ? text : (text.split('\n')[0] ?? '')) as unknown;
+    const example = documented?.content[type]?.examples?.[name]?.value;
+    expect([said, example]).toEqual([said, expect.anything()]);
+    this.compare(example, value, said);
+    if (operation.operationId === 'botsRegister') {
+      this.key = (value as { data: { api_key: string } }).data.api_key;
+    }
+  }
+
+  private async pendingCalls(): Promise<number> {
+    const answer = await this.call('GET', '/api/v1/webhooks/deliveries?status=pending');
+    return ((await answer.json()) as { data: { deliveries: unknown[] } }).data.deliveries.length;
+  }
+
+  private call(method: string, path: string, body?: unknown): Promise<Response> {
+    return fetch(this.url + this.real(path), {
+      method,
+      headers: {
+        ...(this.key !== '' && { authorization: `Bearer ${this.key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: this.real(JSON.stringify(body)) }),
+    });
+  }
+
+  /** A text of the document with the ids of this service. */
+  private real(text: string): string {
+    return [...this.ids].reduce((so, [documented, real]) => so.replaceAll(documented, real), text);
+  }
+
+  /** The same fields and words; numbers and times may differ, and an id has to be the same one wherever it is named. */
+  private compare(documented: unknown, real: unknown, at: string): void {
+    if (Array.isArray(documented) && Array.isArray(real)) {
+      // A documented list may be the beginning of a longer one.
+      expect([at, real.length]).toEqual([at, documented.length === 0 ? 0 : expect.any(Number)]);
+      documented.forEach((item, index) => this.compare(item, real[index], `${at}[${index}]`));
+    } else if (
+      typeof documented === 'object' &&
+      documented !== null &&
+      typeof real === 'object' &&
+      real !== null
+    ) {
+      expect([at, Object.keys(real)]).toEqual([at, Object.keys(documented)]);
+      for (const [key, value] of Object.entries(documented))
+        this.compare(value, (real as Record<string, unknown>)[key], `${at}.${key}`);
+    } else if (typeof documented === 'string' && typeof real === 'string') {
+      if (UUID.test(documented)) {
+        const known = this.ids.get(documented) ?? real;
+        this.ids.set(documented, known);
+        expect([at, real]).toEqual([at, expect.stringMatching(known)]);
+      } else if (![...VOLATILE, SENTENCE].some((shape) => shape.test(documented) && shape.test(real))) {
+        expect([at, real]).toEqual([at, this.real(documented)]);
+      }
+    } else if (typeof documented === 'number' && typeof real === 'number') {
+      expect([at, Number.isInteger(real)]).toEqual([at, Number.isInteger(documented)]);
+    } else {
+      expect([at, real]).toEqual([at, documented]);
+    }
+  }
+}
+
+function addressOf(path: string, { parameters = [] }: Operation): string {
+  const query = new URLSearchParams();
+  let address = path;
+  for (const { name, in: where, example } of parameters) {
+    if (where === 'path') address = address.replace(`{${name}}`, String(example));
+    else if (example !== undefined) query.set(name, String(example));
+  }
+  return query.size === 0 ? address : `${address}?${query.toString()}`;
+}
+
+function namesOf({ operation }: Route): string[] {
+  return Object.keys(operation.requestBody?.content['application/json']?.examples ?? { canonical: {} });
+}
+
+describe('the examples of openapi.json, sent as they are', () => {
+  const receiver = useReceiver();
+  let service: Service;
+  let routes: Route[];
+
+  beforeEach(async () => {
+    receiver.reset();
+    service = await new Service().start();
+    const { paths } = openApiDocument(service.app);
+    routes = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        method,
+        path,
+        operation: operation as Operation,
+      })),
+    );
+  });
+
+  afterEach(() => service.stop());
+
+  const named = (ids: readonly string[]) =>
+    ids.flatMap((id) => routes.filter(({ operation }) => operation.operationId === id));
+
+  it('follow from each other: every route answers as documented', async () => {
+    const life = new Life(service.url, receiver.url);
+    const [first, last] = [named(FIRST), named(LAST)];
+    const others = routes.filter((route) => !first.includes(route) && !last.includes(route));
+    for (const route of [...first, ...others, ...last]) await life.send(route, 'canonical');
+  });
+
+  it.each(['guide', 'merge', 'all_guilds'])('have a further one that is taken as well: %s', async (name) => {
+    const life = new Life(service.url, receiver.url);
+    const first = named(FIRST);
+    const inPlace = name === 'guide';
+    for (const route of first)
+      await life.send(route, inPlace && namesOf(route).includes(name) ? name : 'canonical');
+    for (const route of routes)
+      if (namesOf(route).includes(name) && !(inPlace && first.includes(route))) await life.send(route, name);
+  });
+});
