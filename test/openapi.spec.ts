@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ERRORS } from '@app/kernel';
+import Ajv from 'ajv/dist/2020';
+import { CONFLICT_REASONS, ERRORS } from '@app/common';
 import { openApiDocument } from '../apps/api/src/openapi';
 import { useService } from './support/service';
 
@@ -29,14 +30,27 @@ const CONTRACT: Readonly<Record<string, readonly number[]>> = {
   'GET /api/v1/audit/events': [200, 400, 401, 429],
 };
 
+interface Media {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
 interface Operation {
   readonly summary?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
   readonly security?: readonly object[];
-  readonly requestBody?: { readonly content: Record<string, { readonly examples?: object }> };
-  readonly responses: Record<
-    string,
-    { readonly headers?: object; readonly content?: Record<string, { schema: object }> }
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<
+    Record<string, { readonly headers?: object; readonly content?: Readonly<Record<string, Media>> }>
   >;
+}
+
+interface ErrorSchema {
+  readonly properties: {
+    error: { properties: { details: { properties: { reason: { enum: string[] } } } } };
+  };
 }
 
 describe('openapi.json', () => {
@@ -87,8 +101,47 @@ describe('openapi.json', () => {
       expect(json.examples).toEqual(expect.objectContaining({ canonical: expect.anything() }));
   });
 
-  it('says in one line what every operation does (OPERATIONS, or @ApiOperation of a further module)', () => {
-    expect(operations.filter(([, { summary }]) => !summary).map(([route]) => route)).toEqual([]);
+  it('says what every operation does: a line, two to four sentences, and a topic that is described (@Describes, @Topic)', () => {
+    const topics = new Set(
+      (document.tags ?? []).filter(({ description }) => description).map(({ name }) => name),
+    );
+    const lacking = operations.filter(([, { summary, description = '', tags = [] }]) => {
+      const sentences = description.split(/[.](?= |$)/).length - 1;
+      return !summary || sentences < 1 || sentences > 5 || !tags.some((tag) => topics.has(tag));
+    });
+    expect(lacking.map(([route]) => route)).toEqual([]);
+  });
+
+  it('shows a request and an answer for every operation, and each fits its schema', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const faults: string[] = [];
+    for (const [route, { requestBody, responses }] of operations) {
+      const answers = Object.entries(responses);
+      const contents = [requestBody?.content, ...answers.map(([, { content }]) => content)];
+      for (const media of contents.flatMap((content) => Object.values(content ?? {}))) {
+        const values = Object.values(media.examples ?? {}).map(({ value }) => value);
+        if (media.example !== undefined) values.push(media.example);
+        const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"document#/')) as object;
+        for (const value of values)
+          if (!ajv.validate(schema, value))
+            faults.push(`${route}: ${ajv.errorsText()} ${JSON.stringify(value)}`);
+      }
+      const [, { content = {} }] = answers[0] ?? ['', {}];
+      if (!Object.values(content).some(({ examples }) => examples !== undefined))
+        faults.push(`${route}: no answer`);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('names every reason of a conflict, where it can occur', () => {
+    const named = operations.flatMap(([, { responses }]) =>
+      Object.keys(responses['409']?.content?.['application/json']?.examples ?? {}),
+    );
+    expect([...new Set(named)].sort()).toEqual(Object.keys(CONFLICT_REASONS).sort());
+    const schemas = document.components?.schemas as unknown as Record<'Error', ErrorSchema>;
+    const { reason } = schemas.Error.properties.error.properties.details.properties;
+    expect(reason.enum).toEqual(Object.keys(CONFLICT_REASONS));
   });
 
   it('wants the key everywhere but at the registration', () => {

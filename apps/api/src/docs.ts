@@ -56,21 +56,28 @@ addEventListener('DOMContentLoaded', () => {
 });
 `;
 
-/** What the style sheet of Swagger UI leaves out: small screens. */
+/** What the style sheet of Swagger UI leaves out: small screens, and one label in the dark. Every answer has the same headers. */
 const PAGE_CSS = `body { margin: 0; }
+.swagger-ui .headers-wrapper, .swagger-ui .response-col_links { display: none; }
+html.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 12px; }
   .swagger-ui .info { margin: 24px 0; }
-  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui .scheme-container { margin: 0 0 12px; padding: 16px 0; }
+  .swagger-ui .filter .operation-filter-input { width: 100%; min-width: 0; margin: 8px 0; }
   .swagger-ui .opblock .opblock-summary-method { min-width: 64px; }
   .swagger-ui .opblock .opblock-summary-path { max-width: 100%; overflow-wrap: anywhere; }
-  .swagger-ui .opblock .opblock-summary-description { flex-basis: 100%; padding-top: 4px; }
   .swagger-ui .opblock-tag { flex-wrap: wrap; }
-  .swagger-ui .opblock-tag small { flex-basis: 100%; padding: 4px 0 0; }
-  .swagger-ui .table-container { overflow-x: auto; }
-  .swagger-ui table.parameters, .swagger-ui table.parameters tbody, .swagger-ui table.parameters tr,
-  .swagger-ui table.parameters td { display: block; width: 100%; }
-  .swagger-ui table.parameters thead { display: none; }
+  .swagger-ui .opblock-tag small { flex: 1 1 75%; padding: 4px 0 0; }
+  .swagger-ui table.parameters, .swagger-ui table.parameters > tbody, .swagger-ui table.parameters > tbody > tr,
+  .swagger-ui table.parameters > tbody > tr > td, .swagger-ui table.responses-table,
+  .swagger-ui table.responses-table > tbody, .swagger-ui table.responses-table > tbody > tr,
+  .swagger-ui table.responses-table > tbody > tr > td { display: block; width: auto; max-width: 100%; }
+  .swagger-ui table.parameters > thead, .swagger-ui table.responses-table > thead { display: none; }
+  .swagger-ui .responses-inner { padding: 12px; }
+  .swagger-ui .response-control-media-type .content-type, .swagger-ui .examples-select select { max-width: 100%; }
+  .swagger-ui .response-controls { flex-direction: column; }
+  .swagger-ui .modal-ux { width: 94vw; min-width: 0; }
 }
 `;
 

@@ -59,9 +59,15 @@ const ERROR_SCHEMA = {
 
 const DESCRIPTION = `Consent, storage per category, export, erasure, audit log and signed webhooks for the bots of a chat platform.
 
+Register a bot, then send its key with every call: \`Authorization: Bearer sk_live_…\`. The examples follow from each other:
+register, declare a category, request and accept a consent, submit, export, forget.
+
 Only data stored through this interface is covered by its exports and erasures. Snowflakes are strings: a JSON number
 of that size has already lost digits. Unknown fields are ignored. Every answer carries \`X-Request-Id\` and the three
-\`X-RateLimit-*\` headers.`;
+\`X-RateLimit-*\` headers.
+
+Beside this interface, without a key: the probes \`/health/live\` and \`/health/ready\`, and the public keys that verify
+every signature at [/.well-known/lethe-keys.json](/.well-known/lethe-keys.json).`;
 
 /** The OpenAPI 3.1 document of a running application: its routes, whichever module brought them, and both webhooks. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
