@@ -68,7 +68,9 @@ html.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
   .swagger-ui .opblock .opblock-summary-method { min-width: 64px; }
   .swagger-ui .opblock .opblock-summary-path { max-width: 100%; overflow-wrap: anywhere; }
   .swagger-ui .opblock-tag { flex-wrap: wrap; }
-  .swagger-ui .opblock-tag small { flex: 1 1 75%; padding: 4px 0 0; }
+  .swagger-ui .opblock-tag small { order: 1; flex: 1 0 100%; padding: 4px 0 0; }
+  .swagger-ui .opblock-tag .expand-operation { margin-left: auto; }
+  .swagger-ui { overflow-x: clip; }
   .swagger-ui table.parameters, .swagger-ui table.parameters > tbody, .swagger-ui table.parameters > tbody > tr,
   .swagger-ui table.parameters > tbody > tr > td, .swagger-ui table.responses-table,
   .swagger-ui table.responses-table > tbody, .swagger-ui table.responses-table > tbody > tr,
