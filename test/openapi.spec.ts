@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import Ajv from 'ajv/dist/2020';
-import { CONFLICT_REASONS, ERRORS } from '@app/common';
+import { CONFLICT_REASONS, ERRORS } from '@app/kernel';
 import { openApiDocument } from '../apps/api/src/openapi';
 import { useService } from './support/service';
 
