@@ -13,11 +13,11 @@ const shared = {
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
 };
 
-const EVERY_ENGINE = ['<rootDir>/test/**/*.e2e-spec.ts'];
+/** Everything, at full depth: `npm run test:all`. */
+const FULL = process.env.TEST_DEPTH === 'full';
 
 /**
- * Every suite on SQLite, and those that speak to the service on PostgreSQL too: `npx jest --selectProjects sqlite`
- * leaves the second half out.
+ * The name of a suite says which engines it runs on (CONTRIBUTING.md).
  * @type {import('jest').Config}
  */
 module.exports = {
@@ -34,13 +34,16 @@ module.exports = {
     {
       ...shared,
       displayName: 'sqlite',
-      testMatch: ['<rootDir>/libs/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts', ...EVERY_ENGINE],
+      testMatch: ['libs', 'test'].map((top) => `<rootDir>/${top}/**/*{.,-}spec.ts`),
       testPathIgnorePatterns: ['/node_modules/', '\\.postgres\\.spec\\.ts$'],
     },
     {
       ...shared,
       displayName: 'postgres',
-      testMatch: ['<rootDir>/test/**/*.postgres.spec.ts', ...EVERY_ENGINE],
+      testMatch: [
+        '<rootDir>/test/**/*.postgres.spec.ts',
+        `<rootDir>/test/**/*${FULL ? '' : '.engines'}.e2e-spec.ts`,
+      ],
       globals: { testEngine: 'postgres' },
       globalSetup: '<rootDir>/scripts/postgres.setup.mjs',
       globalTeardown: '<rootDir>/scripts/postgres.teardown.mjs',

@@ -1,0 +1,167 @@
+import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
+import { SubjectDataHolders, UnitOfWork } from '@app/database';
+import { ErasureReplay } from '@app/gdpr';
+import type { Bot } from '../support/bot';
+import { A_TIME, AN_ID, expectFailure, expectFaults } from '../support/expected';
+import { BAD_UUIDS, UNKNOWN_UUID } from '../support/inputs';
+import { useService } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+const service = useService();
+let bot: Bot;
+let who: SubjectIds;
+beforeEach(async () => {
+  bot = await service.registerBot();
+  who = subject();
+  await bot.hasCategory('profile');
+});
+afterEach(() => jest.restoreAllMocks());
+
+interface Forgotten {
+  readonly request_id: string;
+  readonly certificate_salt: string;
+  readonly completed_at: string;
+}
+
+interface Checkpoints {
+  readonly checkpoints: readonly { number: number; chain: string }[];
+}
+
+const certificateOf = (id: string, by = bot) =>
+  by.get<{ certificate: string }>(`/gdpr/forget-status/${id}/certificate`);
+
+async function hasErased(one: SubjectIds): Promise<Forgotten> {
+  await bot.hasConsent(one);
+  await bot.hasData(one, 'profile', { value: 'of the erased' });
+  return (await bot.post<Forgotten>('/gdpr/forget-user', one)).data;
+}
+
+/** The payload, once the signature was verified with the public keys alone; undefined when it does not hold. */
+async function verified(jws: string): Promise<Record<string, unknown> | undefined> {
+  const answer = await fetch(new URL('/.well-known/lethe-keys.json', service.url));
+  const { keys } = (await answer.json()) as { keys: (JsonWebKey & { kid: string })[] };
+  const [header = '', payload = '', signature = ''] = jws.split('.');
+  const json = (text: string): Record<string, unknown> =>
+    JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>;
+  const { kid, typ, alg } = json(header);
+  expect({ typ, alg }).toStrictEqual({ typ: 'lethe-erasure-certificate+jwt', alg: 'EdDSA' });
+  const key = keys.find((each) => each.kid === kid);
+  if (key === undefined) return undefined;
+  const good = verify(
+    null,
+    Buffer.from(`${header}.${payload}`),
+    createPublicKey({ key, format: 'jwk' }),
+    Buffer.from(signature, 'base64url'),
+  );
+  return good ? json(payload) : undefined;
+}
+
+describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
+  it('answers 200 with what was erased, signed, without personal data', async () => {
+    const { request_id: id, completed_at: completedAt } = await hasErased(who);
+    const answer = await certificateOf(id);
+    expect(answer.status).toBe(200);
+    const payload = await verified(answer.data.certificate);
+    const { checkpoints } = (await bot.get<Checkpoints>('/audit/checkpoints')).data;
+    const [checkpoint] = checkpoints;
+    expect(payload).toMatchObject({
+      iss: 'lethe',
+      request_id: id,
+      bot_id: bot.id,
+      requested_at: A_TIME,
+      completed_at: completedAt,
+      deleted_categories: ['profile'],
+      erased_rows: { user_data: 1, consents: 1 },
+      destroyed_key: expect.stringMatching(/^[\w-]{12}$/) as unknown,
+      ledger: { place: 1, chain: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown },
+      audit: { number: checkpoint?.number, chain: checkpoint?.chain },
+      backups_clear_by: new Date(Date.parse(completedAt) + 35 * 86_400_000).toISOString(),
+    });
+    const text = JSON.stringify(payload);
+    for (const personal of [who.user_id, who.guild_id, 'of the erased']) expect(text).not.toContain(personal);
+  });
+
+  it('is bound to the subject by the salt that only the answer of the erasure has told', async () => {
+    const { request_id: id, certificate_salt: salt } = await hasErased(who);
+    const { subject_commitment: commitment } =
+      (await verified((await certificateOf(id)).data.certificate)) ?? {};
+    const committed = (userId: string): string =>
+      createHash('sha256')
+        .update(Buffer.from(salt, 'base64url'))
+        .update('\0')
+        .update(`${bot.id}/${who.guild_id}/${userId}`)
+        .digest('base64url');
+    expect(commitment).toBe(committed(who.user_id));
+    expect(commitment).not.toBe(committed(subject().user_id));
+    for (const { name } of await service.database.tables())
+      expect(JSON.stringify(await service.database.rows(`SELECT * FROM ${name}`))).not.toContain(salt);
+  });
+
+  it('does not verify once a single character was changed', async () => {
+    const { certificate } = (await certificateOf((await hasErased(who)).request_id)).data;
+    const at = certificate.indexOf('.') + 20;
+    const changed =
+      certificate.slice(0, at) + (certificate[at] === 'A' ? 'B' : 'A') + certificate.slice(at + 1);
+    expect(await verified(certificate)).toBeDefined();
+    expect(await verified(changed)).toBeUndefined();
+  });
+
+  it('answers the same text ever after, also when it is asked for by many at once', async () => {
+    const { request_id: id } = await hasErased(who);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => certificateOf(id)));
+    const later = await certificateOf(id);
+    expect(new Set([...answers, later].map(({ data }) => data.certificate)).size).toBe(1);
+  });
+
+  it('gives each erasure of a bot its place in one chain, asked for in whichever order', async () => {
+    const requests = [];
+    for (let turn = 0; turn < 3; turn++) requests.push((await hasErased(subject())).request_id);
+    const places = new Map<string, unknown>();
+    for (const id of [...requests].reverse()) {
+      const { ledger } = (await verified((await certificateOf(id)).data.certificate)) ?? {};
+      places.set(id, (ledger as { place: number }).place);
+    }
+    expect(requests.map((id) => places.get(id))).toStrictEqual([1, 2, 3]);
+  });
+
+  it('gives places to a long ledger a bounded number at a time', async () => {
+    await service.database.run(
+      `INSERT INTO keys.erasure_ledger (bot_id, request_id, subject, erased_at)
+       WITH RECURSIVE entries (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM entries WHERE n < 1200)
+       SELECT CAST(? AS text), 'before-' || n, '~', '2020-01-01T00:00:00.000Z' FROM entries`,
+      bot.id,
+    );
+    const { request_id: id } = await hasErased(who);
+    const units = jest.spyOn(service.app.get(UnitOfWork), 'write');
+    const { ledger } = (await verified((await certificateOf(id)).data.certificate)) ?? {};
+    expect((ledger as { place: number }).place).toBe(1201);
+    expect(units.mock.calls.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('answers 409 for an erasure that has failed', async () => {
+    const [holder] = service.app.get(SubjectDataHolders).all();
+    if (holder === undefined) throw new Error('there is no holder');
+    jest.spyOn(holder, 'erase').mockRejectedValueOnce(new Error('broken'));
+    const refused = await bot.post('/gdpr/forget-user', who);
+    const id = String(refused.error.details?.['request_id']);
+    expectFailure(await certificateOf(id), 409, 'conflict', { reason: 'deletion_not_completed' });
+  });
+
+  it('answers 409 for an erasure that only the ledger of a restored installation knows', async () => {
+    const { request_id: id } = await hasErased(who);
+    await service.database.run('DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?', bot.id, id);
+    await service.app.get(ErasureReplay).run();
+    expectFailure(await certificateOf(id), 409, 'conflict', { reason: 'no_certificate' });
+  });
+
+  it("answers 404 for no request, and for another bot's", async () => {
+    const { request_id: id } = await hasErased(who);
+    expectFailure(await certificateOf(UNKNOWN_UUID), 404, 'not_found');
+    expectFailure(await certificateOf(id, await service.registerBot()), 404, 'not_found');
+    expect(id).toEqual(AN_ID);
+  });
+
+  it.each(BAD_UUIDS)('answers 400 for %s as the id', async (_, id) => {
+    expectFaults(await certificateOf(String(id)), 'id');
+  });
+});

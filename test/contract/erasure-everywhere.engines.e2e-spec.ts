@@ -1,0 +1,300 @@
+import { databaseUnavailable, UnitOfWork } from '@app/database';
+import { ErasureService } from '@app/gdpr';
+import type { Bot } from '../support/bot';
+import type { Answer, Json } from '../support/client';
+import { A_TEXT, expectFailure, expectFaults, expectSuccess, forgotten } from '../support/expected';
+import { BAD_SNOWFLAKES, itRefuses } from '../support/inputs';
+import { withoutSealing } from '../support/sealing';
+import { useService } from '../support/service';
+import { BOT_WIDE, snowflake, subject } from '../support/snowflakes';
+
+const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+let bot: Bot;
+let userId: string;
+beforeEach(async () => {
+  bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
+  userId = snowflake();
+  await bot.hasCategory('profile');
+});
+afterEach(() => jest.restoreAllMocks());
+
+interface Everywhere {
+  readonly status: string;
+  readonly requests: { readonly request_id: string; readonly guild_id: string }[];
+}
+
+const inGuild = (guildId: string) => ({ user_id: userId, guild_id: guildId });
+const everywhere = (more: Json = {}): Promise<Answer<Everywhere>> =>
+  bot.post('/gdpr/forget-user', { user_id: userId, scope: 'all_guilds', ...more });
+const exported = (): Promise<Answer> => bot.get(`/data/export/${userId}?scope=all_guilds`);
+
+/** Consent and a value in so many guilds, in the order of their ids. */
+async function lives(count: number): Promise<string[]> {
+  const guilds = Array.from({ length: count }, () => snowflake()).sort();
+  for (const guildId of guilds) await livesIn(guildId);
+  return guilds;
+}
+
+async function livesIn(guildId: string): Promise<void> {
+  await bot.hasConsent(inGuild(guildId));
+  await bot.hasData(inGuild(guildId), 'profile', { value: 'x' });
+}
+
+/** How often the erasure of the user in a guild was completed. */
+const completions = async (guildId: string): Promise<number> =>
+  (await bot.eventTypes(inGuild(guildId))).filter((type) => type === 'deletion_completed').length;
+
+async function rowsNaming(id: string): Promise<string[]> {
+  const naming: string[] = [];
+  for (const table of ['user_data', 'consents', 'consent_history', 'audit_events', 'deletion_requests']) {
+    const rows = await service.database.rows(`SELECT 1 FROM ${table} WHERE user_id = ?`, id);
+    if (rows.length > 0) naming.push(table);
+  }
+  return naming;
+}
+
+describe('POST /api/v1/gdpr/forget-user with scope all_guilds', () => {
+  it('answers 200 completed with an erasure of each guild where anything was held', async () => {
+    const [one = '', other = ''] = await lives(2);
+    await bot.hasConsent(inGuild(BOT_WIDE));
+    expectSuccess(await everywhere(), 200, {
+      user_id: userId,
+      scope: 'all_guilds',
+      status: 'completed',
+      requests: [
+        { guild_id: BOT_WIDE, ...forgotten([]) },
+        { guild_id: one, ...forgotten(['profile']) },
+        { guild_id: other, ...forgotten(['profile']) },
+      ],
+      notice: A_TEXT,
+    });
+  });
+
+  it('erases in every guild: export 404, status none, submit 403, and no row names the user', async () => {
+    const guilds = await lives(3);
+    await everywhere();
+    expectFailure(await exported(), 404, 'not_found');
+    for (const guildId of guilds) {
+      expectFailure(await bot.export(inGuild(guildId)), 404, 'not_found');
+      expect((await bot.status(inGuild(guildId))).data).toMatchObject({ status: 'none' });
+      const body = { ...inGuild(guildId), category: 'profile', data: { value: 'x' } };
+      expectFailure(await bot.post('/data/submit', body), 403, 'consent_required');
+    }
+    expect(await rowsNaming(userId)).toStrictEqual([]);
+  });
+
+  it('makes each an erasure of its own: with a status that can be read, its events and its webhook', async () => {
+    const guilds = await lives(2);
+    const { requests } = (await everywhere()).data;
+    for (const [at, guildId] of guilds.entries()) {
+      const { data } = await bot.get(`/gdpr/forget-status/${requests[at]?.request_id}`);
+      expect(data).toMatchObject({
+        ...inGuild(guildId),
+        status: 'completed',
+        deleted_categories: ['profile'],
+      });
+      expect(await completions(guildId)).toBe(1);
+    }
+    const { deliveries } = (
+      await bot.get<{ deliveries: Json[] }>(`/webhooks/deliveries?user_id=${userId}&event=user_forgotten`)
+    ).data;
+    expect(deliveries.map((delivery) => delivery['guild_id']).sort()).toStrictEqual(guilds);
+    expect(deliveries.map((delivery) => delivery['request_id']).sort()).toStrictEqual(
+      requests.map(({ request_id: id }) => id).sort(),
+    );
+  });
+
+  it('reaches guilds of which only events name the user, with details and without', async () => {
+    const guilds = [snowflake(), snowflake()].sort();
+    const [withDetails = '', bare = ''] = guilds;
+    await bot.post('/audit/event', {
+      ...inGuild(withDetails),
+      event_type: 'data_exported',
+      details: { a: 1 },
+    });
+    await bot.post('/audit/event', { ...inGuild(bare), event_type: 'data_exported' });
+    const { requests } = (await everywhere()).data;
+    expect(requests.map(({ guild_id: guildId }) => guildId)).toStrictEqual(guilds);
+    expect(await rowsNaming(userId)).toStrictEqual([]);
+  });
+
+  it('finds a guild behind more events than are looked through at once', async () => {
+    const [first, last] = [snowflake(), snowflake()];
+    const numbers = Array.from({ length: 2_100 }, (_, index) => index + 1_000_000);
+    for (let begin = 0; begin < numbers.length; begin += 500) {
+      const rows = numbers
+        .slice(begin, begin + 500)
+        .map(
+          (n) =>
+            `('${bot.id}', ${n}, 'x${n}', '${n > 1_002_050 ? last : first}', '${userId}', 'data_exported', 'client', '')`,
+        );
+      await service.database.run(
+        `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, created_at) VALUES ${rows.join(', ')}`,
+      );
+    }
+    expect((await everywhere()).data.requests.map(({ guild_id: id }) => id)).toStrictEqual(
+      [first, last].sort(),
+    );
+  });
+
+  it('answers 200 with no requests when nothing is held, and to a second call', async () => {
+    const nothing = {
+      user_id: userId,
+      scope: 'all_guilds',
+      status: 'completed',
+      requests: [],
+      notice: A_TEXT,
+    };
+    expectSuccess(await everywhere(), 200, nothing);
+    await lives(1);
+    await everywhere();
+    expectSuccess(await everywhere(), 200, nothing);
+  });
+
+  it('leaves other users and other bots alone', async () => {
+    const [guildId = ''] = await lives(1);
+    const neighbour = { ...subject(), guild_id: guildId };
+    await bot.hasConsent(neighbour);
+    const other = await service.registerBot();
+    await other.hasConsent(inGuild(guildId));
+    await everywhere();
+    expect((await bot.export(neighbour)).status).toBe(200);
+    expect((await other.export(inGuild(guildId))).status).toBe(200);
+  });
+
+  it('takes null for an absent guild_id, and for an absent scope', async () => {
+    const [guildId = ''] = await lives(1);
+    expect((await everywhere({ guild_id: null })).data.requests).toHaveLength(1);
+    const one = await bot.post('/gdpr/forget-user', { ...inGuild(guildId), scope: null });
+    expectSuccess(one, 200, forgotten([]));
+  });
+
+  it('answers 400 naming guild_id when it is given as well, and erases nothing', async () => {
+    const [guildId = ''] = await lives(1);
+    expectFaults(await everywhere({ guild_id: guildId }), 'guild_id');
+    expect((await bot.export(inGuild(guildId))).status).toBe(200);
+  });
+
+  it.each(['guild', '', 'ALL_GUILDS', 1, true, ['all_guilds']])(
+    'answers 400 naming scope when it is %j',
+    async (scope) => {
+      expectFaults(await everywhere({ scope }), 'scope');
+    },
+  );
+
+  itRefuses(
+    'user_id',
+    BAD_SNOWFLAKES,
+    (body) => bot.post('/gdpr/forget-user', body),
+    () => ({
+      user_id: userId,
+      scope: 'all_guilds',
+    }),
+  );
+
+  it('answers 401 without a key', async () => {
+    const body = { user_id: userId, scope: 'all_guilds' };
+    expectFailure(await service.anonymous.post('/gdpr/forget-user', body), 401, 'unauthorized');
+  });
+});
+
+describe('an erasure of all guilds that is not alone', () => {
+  it('is answered 409 deletion_in_progress while the user is being erased in any guild', async () => {
+    const [guildId = ''] = await lives(2);
+    await service.database.run(
+      `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
+       VALUES (?, ?, ?, ?, 'processing', 0, '2999-01-01T00:00:00.000Z')`,
+      ...[bot.id, bot.id, snowflake(), userId],
+    );
+    expectFailure(await everywhere(), 409, 'conflict', { reason: 'deletion_in_progress' });
+    expect((await bot.export(inGuild(guildId))).status).toBe(200);
+  });
+
+  it('erases each guild once, however many calls come at the same moment', async () => {
+    const guilds = await lives(6);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => everywhere()));
+    for (const answer of answers) {
+      if (answer.status !== 200) expectFailure(answer, 409, 'conflict', { reason: 'deletion_in_progress' });
+    }
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    for (const guildId of guilds) expect([guildId, await completions(guildId)]).toStrictEqual([guildId, 1]);
+  });
+
+  it('lets no submit through that began after its answer, and leaves no row of one before', async () => {
+    const guilds = await lives(4);
+    let isErased = false;
+    const submits = guilds.map(async (guildId) => {
+      for (let turn = 0; turn < 15; turn++) {
+        const beganAfter = isErased;
+        const body = { ...inGuild(guildId), category: 'profile', data: { value: `${turn}` } };
+        const answer = await bot.post('/data/submit', body);
+        if (beganAfter) expectFailure(answer, 403, 'consent_required');
+        else expect([200, 403]).toContain(answer.status);
+      }
+    });
+    expect((await everywhere()).status).toBe(200);
+    isErased = true;
+    await Promise.all(submits);
+    expect(await rowsNaming(userId)).toStrictEqual([]);
+  });
+
+  it('shows nothing to an export of all guilds that is asked for after its answer', async () => {
+    await lives(5);
+    let isErased = false;
+    const exports = Array.from({ length: 4 }, async () => {
+      for (let turn = 0; turn < 6; turn++) {
+        const beganAfter = isErased;
+        const answer = await exported();
+        if (beganAfter) expectFailure(answer, 404, 'not_found');
+        else expect([200, 404]).toContain(answer.status);
+      }
+    });
+    expect((await everywhere()).status).toBe(200);
+    isErased = true;
+    await Promise.all(exports);
+  });
+});
+
+describe('an erasure of all guilds that breaks off', () => {
+  // Its units would be counted among those of a request.
+  beforeAll(() => withoutSealing(service));
+
+  /** Units of the request after the `nth` are refused by the database. */
+  function unavailableAfter(nth: number): void {
+    const unitOfWork = service.app.get(UnitOfWork);
+    const write = unitOfWork.write.bind(unitOfWork);
+    let left = nth;
+    jest
+      .spyOn(unitOfWork, 'write')
+      .mockImplementation((work) => (left-- > 0 ? write(work) : Promise.reject(databaseUnavailable())));
+  }
+
+  it.each([4, 5, 6, 7])(
+    'is answered 503 with what was completed; recovery ends what was begun, and a repeated call does the rest (%i)',
+    async (units) => {
+      const guilds = await lives(4);
+      unavailableAfter(units);
+      const answer = await everywhere();
+      jest.restoreAllMocks();
+      expectFailure(answer, 503, 'service_unavailable');
+      const done = answer.error.details?.['requests'] as { guild_id: string; certificate_salt: string }[];
+      expect(done.length).toBeGreaterThan(0);
+      expect(done.length).toBeLessThan(4);
+      expect(done.map(({ guild_id: id }) => id)).toStrictEqual(guilds.slice(0, done.length));
+      await service.app.get(ErasureService, { strict: false }).finishLeft();
+      expect((await everywhere()).status).toBe(200);
+      for (const guildId of guilds) expect([guildId, await completions(guildId)]).toStrictEqual([guildId, 1]);
+      expect(await rowsNaming(userId)).toStrictEqual([]);
+    },
+  );
+
+  it('is answered 503 by the database at once, with nothing erased, where it never began', async () => {
+    const guilds = await lives(2);
+    unavailableAfter(0);
+    const answer = await everywhere();
+    jest.restoreAllMocks();
+    expectFailure(answer, 503, 'service_unavailable');
+    expect(answer.error.details?.['requests']).toBeUndefined();
+    for (const guildId of guilds) expect((await bot.export(inGuild(guildId))).status).toBe(200);
+  });
+});

@@ -1,0 +1,135 @@
+import Ajv from 'ajv/dist/2020';
+import schema from '../../docs/export-schema.json';
+import { type Bot, field } from '../support/bot';
+import type { Json } from '../support/client';
+import { exportRecord } from '../support/expected';
+import { useService } from '../support/service';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+
+const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
+const validate = ajv.compile(schema);
+
+function faultsOf(document: unknown): string[] {
+  validate(document);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+interface Full {
+  readonly schema: string;
+  readonly categories: Json[];
+  readonly consent_history: { action: string }[];
+  readonly audit_events: { event_type: string }[];
+  readonly deletion_requests: { status: string }[];
+  readonly webhook_deliveries: { event: string }[];
+}
+
+/** A user with everything that Lethe can hold of one: two lives, of which the first was erased. */
+async function lives(bot: Bot, who: SubjectIds): Promise<void> {
+  await bot.hasConsent(who);
+  await bot.hasForgotten(who);
+  await bot.hasConsent(who);
+  await bot.hasData(who, 'profile', { name: 'Ada' });
+  await bot.hasData(who, 'notes', { value: null, more: { deep: [1, { a: null }] } });
+  await bot.post('/audit/event', { ...who, event_type: 'data_exported', details: { by: 'mail' } });
+  await bot.hasRevoked(who);
+}
+
+describe('the full export', () => {
+  let bot: Bot;
+  let who: SubjectIds;
+  beforeEach(async () => {
+    bot = await service.registerBot({ name: 'Exporter', webhook_url: 'http://127.0.0.1:8088/closed' });
+    who = subject();
+    const purpose = { description: 'Shown on the card', retention_days: 30, legal_basis: 'contract' };
+    await bot.hasCategory('profile', [{ ...field('name'), description: 'As they are called' }], purpose);
+    await bot.hasCategory('notes', [field('value'), field('more', 'json')]);
+    await bot.hasCategory('unused');
+  });
+  const full = async (more = '') => (await bot.export<Full>(who, `&format=full${more}`)).data;
+
+  it('is complete: schema, record, purposes, fields, consent history, events, erasures and webhook calls', async () => {
+    await lives(bot, who);
+    const document = await full();
+    expect(document).toMatchObject({
+      schema: 'lethe-export/1',
+      ...exportRecord(who, bot, {
+        consent: expect.objectContaining({ status: 'revoked' }) as Json,
+        data: { notes: { more: { deep: [1, { a: null }] } }, profile: { name: 'Ada' } },
+      }),
+      categories: [
+        { key: 'notes', description: null, legal_basis: 'consent', retention_days: null },
+        {
+          key: 'profile',
+          label_de: 'Kategorie profile',
+          label_en: 'Category profile',
+          description: 'Shown on the card',
+          legal_basis: 'contract',
+          retention_days: 30,
+          fields: [{ ...field('name'), description: 'As they are called' }],
+        },
+      ],
+    });
+    expect(document.consent_history.map(({ action }) => action)).toStrictEqual([
+      'requested',
+      'accepted',
+      'revoked',
+    ]);
+    expect(document.audit_events.map((event) => event.event_type)).toStrictEqual([
+      ...['consent_requested', 'consent_accepted', 'deletion_requested', 'deletion_completed'],
+      ...['consent_requested', 'consent_accepted', 'data_submitted', 'data_submitted', 'data_exported'],
+      'consent_revoked',
+    ]);
+    expect(document.deletion_requests.map(({ status }) => status)).toStrictEqual(['completed']);
+    expect(document.webhook_deliveries.map(({ event }) => event)).toStrictEqual([
+      'user_forgotten',
+      'consent_revoked',
+    ]);
+  });
+
+  it('is what docs/export-schema.json describes, of one guild and of all, full and nearly empty', async () => {
+    await bot.hasRequest(who);
+    expect(faultsOf(await full())).toStrictEqual([]);
+    await lives(bot, who);
+    await lives(bot, { ...who, guild_id: snowflake() });
+    expect(faultsOf(await full())).toStrictEqual([]);
+    const all = await bot.get(`/data/export/${who.user_id}?scope=all_guilds&format=full`);
+    expect(all.data['guilds']).toHaveLength(2);
+    expect(faultsOf(all.data)).toStrictEqual([]);
+  });
+
+  it('would be told from one that lacks a section, has another version, or a value of another type', async () => {
+    await lives(bot, who);
+    const document = (await full()) as unknown as Json;
+    for (const [name, value] of [
+      ['schema', 'lethe-export/2'],
+      ['data', []],
+      ['audit_events', [{}]],
+      ['exportedAt', 'today'],
+      ...Object.keys(document).map((section) => [section, undefined] as const),
+    ] as const)
+      expect([name, faultsOf(JSON.parse(JSON.stringify({ ...document, [name]: value })))]).not.toStrictEqual([
+        name,
+        [],
+      ]);
+  });
+
+  it('has the same form when it is too large to be held and is streamed, and shows itself among the events', async () => {
+    await lives(bot, who);
+    const details = { text: 'ä'.repeat(4_000) };
+    const event = { ...who, event_type: 'data_submitted', details };
+    await Promise.all(Array.from({ length: 300 }, () => bot.post('/audit/event', event)));
+    const document = await full();
+    expect(document.audit_events).toHaveLength(311);
+    expect(faultsOf(document)).toStrictEqual([]);
+  });
+
+  it('has every erasure and every call, also where there are more than are read at once', async () => {
+    for (let life = 0; life < 101; life++) await bot.hasForgotten(who);
+    await bot.hasConsent(who);
+    const document = await full();
+    expect(document.deletion_requests).toHaveLength(101);
+    expect(document.webhook_deliveries).toHaveLength(101);
+    expect(new Set(document.deletion_requests.map((request) => JSON.stringify(request))).size).toBe(101);
+  });
+});

@@ -1,0 +1,260 @@
+import { Clock } from '@app/common';
+import type { Bot } from '../support/bot';
+import { type Answer, Client, PREFIX } from '../support/client';
+import { expectFailure } from '../support/expected';
+import { rawRequest, requestText } from '../support/raw-socket';
+import { CLOSED_ROUTES } from '../support/routes';
+import { useService } from '../support/service';
+import { snowflake } from '../support/snowflakes';
+
+const remaining = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-remaining'));
+const limitOf = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-limit'));
+const resetOf = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-reset'));
+
+describe('the bucket of a bot', () => {
+  const service = useService({ RATE_LIMIT_TIERS: 'free=30', RATE_LIMIT_ANONYMOUS: '1000' });
+  let bot: Bot;
+  beforeEach(async () => {
+    bot = await service.registerBot();
+  });
+
+  /** Uses up all but `left` requests of this minute. */
+  async function spend(left: number): Promise<void> {
+    for (let count = 30; count > left; count--) await bot.get('/servers');
+  }
+
+  it('counts 30 requests down one by one over all routes, answers 429 to the 31st and stays there', async () => {
+    for (let count = 0; count < 30; count++) {
+      const route = CLOSED_ROUTES.filter(({ path }) => !path.startsWith('/bots'))[count % 15];
+      const answer = await bot.send(route?.method ?? 'GET', `${PREFIX}${route?.path}`);
+      expect({ limit: limitOf(answer), remaining: remaining(answer) }).toStrictEqual({
+        limit: 30,
+        remaining: 29 - count,
+      });
+      expect(answer.status).not.toBe(429);
+    }
+    for (let count = 0; count < 3; count++) {
+      const answer = await bot.get('/servers');
+      expectFailure(answer, 429, 'rate_limit_exceeded');
+      expect(remaining(answer)).toBe(0);
+    }
+  });
+
+  it('answers 429 with the three headers and Retry-After until the reset', async () => {
+    await spend(0);
+    const answer = await bot.get('/servers');
+    expectFailure(answer, 429, 'rate_limit_exceeded');
+    const nowSeconds = Date.now() / 1000;
+    const retryAfter = Number(answer.header('retry-after'));
+    expect(limitOf(answer)).toBe(30);
+    expect(resetOf(answer)).toBeGreaterThan(nowSeconds - 1);
+    expect(resetOf(answer)).toBeLessThanOrEqual(nowSeconds + 61);
+    expect(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60).toBe(true);
+    expect(Math.abs(nowSeconds + retryAfter - resetOf(answer))).toBeLessThan(2);
+  });
+
+  it('keeps its reset for the whole window and sends Retry-After with no other answer', async () => {
+    const answers = [
+      await bot.get('/servers'),
+      await bot.get('/nothing'),
+      await bot.post('/data/submit', {}),
+    ];
+    expect(new Set(answers.map(resetOf)).size).toBe(1);
+    expect(answers.map((answer) => answer.header('retry-after'))).toStrictEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is full again when the window has ended', async () => {
+    await spend(0);
+    expect((await bot.get('/servers')).status).toBe(429);
+    const clock = service.app.get(Clock);
+    const played = jest.spyOn(clock, 'monotonicMs').mockImplementation(() => performance.now() + 60_000);
+    const answer = await bot.get('/servers');
+    played.mockRestore();
+    expect({ status: answer.status, remaining: remaining(answer) }).toStrictEqual({
+      status: 200,
+      remaining: 29,
+    });
+  });
+
+  it('admits exactly one of 100 parallel requests when one is left', async () => {
+    await spend(1);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => bot.get('/servers')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(99);
+  });
+
+  it('has no effect when it refuses', async () => {
+    await spend(0);
+    const guildId = snowflake();
+    expect((await bot.post('/servers/register', { guild_id: guildId })).status).toBe(429);
+    expect((await bot.delete(`/bots/${bot.id}`)).status).toBe(429);
+    expect(await service.database.rows('SELECT id FROM bots WHERE id = ?', bot.id)).toHaveLength(1);
+    expect(await service.database.rows('SELECT id FROM servers WHERE guild_id = ?', guildId)).toEqual([]);
+  });
+
+  it('is its own: another bot still has all of its requests', async () => {
+    const other = await service.registerBot();
+    await spend(0);
+    expect((await bot.get('/servers')).status).toBe(429);
+    expect(remaining(await other.get('/servers'))).toBe(29);
+  });
+
+  it.each<[string, (bot: Bot) => Promise<Answer>, number]>([
+    ['200', (caller) => caller.get('/servers'), 200],
+    ['201', (caller) => caller.post('/servers/register', { guild_id: snowflake() }), 201],
+    ['400 of a field', (caller) => caller.get('/servers?page=0'), 400],
+    ['400 of unparsable JSON', (caller) => send(caller, '{'), 400],
+    ['400 of a repeated parameter', (caller) => caller.get('/servers?page=1&page=1'), 400],
+    ['403', (caller) => submit(caller), 403],
+    ['404 of a resource', (caller) => caller.get('/data/categories/none'), 404],
+    ['404 of an unknown path', (caller) => caller.get('/nothing'), 404],
+    ['404 outside the prefix', (caller) => caller.send('GET', '/nothing'), 404],
+    ['404 of OPTIONS', (caller) => caller.send('OPTIONS', `${PREFIX}/servers`), 404],
+    ['413', (caller) => send(caller, ' '.repeat(262_145)), 413],
+    ['415', (caller) => send(caller, '{}', 'text/plain'), 415],
+  ])('counts a request that is answered %s', async (_, request, status) => {
+    const answer = await request(bot);
+    expect({ status: answer.status, limit: limitOf(answer), remaining: remaining(answer) }).toStrictEqual({
+      status,
+      limit: 30,
+      remaining: 29,
+    });
+    expect(remaining(await bot.get('/servers'))).toBe(28);
+  });
+
+  it('refuses before it looks at credential, path or body: every kind of request is 429', async () => {
+    await spend(0);
+    const answers = [
+      await bot.get('/nothing'),
+      await bot.send('GET', '/nothing'),
+      await bot.send('OPTIONS', `${PREFIX}/servers`),
+      await send(bot, '{'),
+      await send(bot, '{}', 'text/plain'),
+      await send(bot, ' '.repeat(262_145)),
+      await bot.get('/servers?page=1&page=1'),
+      await bot.post('/bots/register', {}),
+    ];
+    for (const answer of answers) expectFailure(answer, 429, 'rate_limit_exceeded');
+  });
+
+  it("is the bot's for registrations too, when they carry its key", async () => {
+    expect(remaining(await bot.post('/bots/register', {}))).toBe(29);
+  });
+});
+
+const send = (caller: Client, raw: string, type = 'application/json') =>
+  caller.send('POST', `${PREFIX}/servers/register`, { headers: { 'content-type': type }, raw });
+
+const submit = (caller: Client) =>
+  caller.post('/data/submit', { user_id: snowflake(), guild_id: snowflake(), category: 'x', data: {} });
+
+describe('the tier of a bot', () => {
+  const chosen = snowflake();
+  const service = useService({
+    RATE_LIMIT_TIERS: 'free=30,high=3000',
+    RATE_LIMIT_BOT_TIERS: `${chosen}=high`,
+    RATE_LIMIT_ANONYMOUS: '1000',
+  });
+
+  it('is free unless the operator has set another, whatever the bot says', async () => {
+    const bot = await service.registerBot({ tier: 'high' });
+    expect(limitOf(await bot.get('/servers'))).toBe(30);
+  });
+
+  it('is what the operator has set', async () => {
+    const bot = await service.registerBot({ platform_bot_id: chosen });
+    expect(limitOf(await bot.get('/servers'))).toBe(3000);
+  });
+});
+
+describe('the bucket of a client address', () => {
+  const service = useService({ RATE_LIMIT_TIERS: 'free=30', RATE_LIMIT_ANONYMOUS: '25' });
+  let bot: Bot;
+
+  // One address makes all of these requests, so each test plays a minute of its own.
+  let minute = 0;
+  beforeEach(async () => {
+    minute += 1;
+    jest
+      .spyOn(service.app.get(Clock), 'monotonicMs')
+      .mockImplementation(() => performance.now() + minute * 3_600_000);
+    bot = await service.registerBot();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it('counts registrations down and answers 429 to the one too many', async () => {
+    for (let count = 1; count < 25; count++) {
+      const answer = await service.anonymous.post('/bots/register', {
+        platform_bot_id: snowflake(),
+        name: 'x',
+      });
+      expect({ status: answer.status, remaining: remaining(answer) }).toStrictEqual({
+        status: 201,
+        remaining: 24 - count,
+      });
+    }
+    const answer = await service.anonymous.post('/bots/register', {
+      platform_bot_id: snowflake(),
+      name: 'x',
+    });
+    expectFailure(answer, 429, 'rate_limit_exceeded');
+    expect(answer.header('retry-after')).toMatch(/^\d+$/);
+  });
+
+  it('counts wrong keys, and answers 429 to them before 401', async () => {
+    const guesser = new Client(service.url, 'sk_live_guess');
+    for (let count = 1; count < 25; count++)
+      expectFailure(await guesser.get('/servers'), 401, 'unauthorized');
+    expectFailure(await guesser.get('/servers'), 429, 'rate_limit_exceeded');
+  });
+
+  it('leaves a bot with a valid key behind the same address alone', async () => {
+    for (let count = 0; count < 30; count++) await service.anonymous.get('/servers');
+    expectFailure(await service.anonymous.get('/servers'), 429, 'rate_limit_exceeded');
+    expect(remaining(await bot.get('/servers'))).toBe(29);
+  });
+
+  it('is the same whatever X-Forwarded-For claims', async () => {
+    const first = await service.anonymous.get('/servers', { 'x-forwarded-for': '203.0.113.7' });
+    const second = await service.anonymous.get('/servers', {
+      'x-forwarded-for': '203.0.113.8',
+      forwarded: 'for=1.2.3.4',
+    });
+    expect(remaining(first) - remaining(second)).toBe(1);
+  });
+
+  it('does not count what is no HTTP request, health probes or documentation', async () => {
+    const before = remaining(await service.anonymous.get('/servers'));
+    await service.anonymous.send('GET', '/health/live');
+    await rawRequest(service.port, 'garbage\r\n\r\n');
+    expect(remaining(await service.anonymous.get('/servers'))).toBe(before - 1);
+  });
+
+  it('counts a request whose body never comes', async () => {
+    const before = remaining(await service.anonymous.get('/servers'));
+    await rawRequest(service.port, requestText(`POST ${PREFIX}/bots/register`));
+    expect(remaining(await service.anonymous.get('/servers'))).toBe(before - 2);
+  });
+});
+
+describe('behind one trusted proxy', () => {
+  const service = useService({ TRUST_PROXY: '1', RATE_LIMIT_ANONYMOUS: '25' });
+
+  it('every client address that the proxy names has its own bucket', async () => {
+    const from = (address: string) => service.anonymous.get('/servers', { 'x-forwarded-for': address });
+    await from('203.0.113.7');
+    expect(remaining(await from('203.0.113.7'))).toBe(23);
+    expect(remaining(await from('203.0.113.8'))).toBe(24);
+  });
+
+  it('what the client wrote before the proxy counts for nothing', async () => {
+    const from = (claimed: string) =>
+      service.anonymous.get('/servers', { 'x-forwarded-for': `${claimed}, 203.0.113.9` });
+    await from('198.51.100.1');
+    expect(remaining(await from('198.51.100.2'))).toBe(23);
+  });
+});

@@ -1,0 +1,379 @@
+import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/common';
+import { JobLeases, JobRunner, type Lease, UnitOfWork } from '@app/database';
+import { EvidenceRetention, RetentionPreview } from '@app/gdpr';
+import { Evidence } from '../../libs/gdpr/src/evidence';
+import type { Bot } from '../support/bot';
+import { seal, verified } from '../support/sealing';
+import { useService } from '../support/service';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+
+const DAYS = 1095;
+const LONG_AGO = '2020-01-01T00:00:00.000Z';
+const service = useService();
+let bot: Bot;
+let who: SubjectIds;
+
+beforeEach(async () => {
+  // However late it is, jobs run where a test calls them.
+  const jobs = service.app.get(JobRunner);
+  const run = jobs.run.bind(jobs);
+  jest
+    .spyOn(jobs, 'run')
+    .mockImplementation((job, when) => (when === 'now' ? run(job, when) : Promise.resolve()));
+  bot = await service.registerBot();
+  await bot.hasCategory('profile');
+  who = subject();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  // Ids are never older than the last one: those of the next test are of the present again.
+  Object.assign(service.app.get(Random), { lastMs: 0 });
+});
+
+/** From now on it is so many days, and milliseconds, after a time that was answered. */
+function after(iso: string, days: number, ms = 0): void {
+  jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
+}
+
+const sweep = () => service.app.get(EvidenceRetention).sweep();
+
+async function rows<Row>(columns: string, table: string, order = '1'): Promise<Row[]> {
+  return service.database.rows<Row>(
+    `SELECT ${columns} FROM ${table} WHERE bot_id = ? ORDER BY ${order}`,
+    bot.id,
+  );
+}
+
+const requests = async () => (await rows<{ id: string }>('id', 'deletion_requests')).map(({ id }) => id);
+const entries = async () =>
+  (await rows<{ request_id: string }>('request_id', 'keys.erasure_ledger')).map(({ request_id: id }) => id);
+
+interface Forgotten {
+  readonly id: string;
+  readonly at: string;
+  readonly keyAt: string;
+}
+
+async function forgotten(one = subject()): Promise<Forgotten> {
+  await bot.hasConsent(one);
+  const id = await bot.hasForgotten(one);
+  const [row] = await service.database.rows<{ completed_at: string; erased_at: string }>(
+    `SELECT completed_at, erased_at FROM deletion_requests r JOIN keys.erasure_ledger l ON l.request_id = r.id
+     WHERE r.id = ?`,
+    id,
+  );
+  return { id, at: row!.completed_at, keyAt: row!.erased_at };
+}
+
+/** What the certificate says about the place in the ledger. */
+async function placeOf(id: string): Promise<number> {
+  const { data } = await bot.get<{ certificate: string }>(`/gdpr/forget-status/${id}/certificate`);
+  const payload = Buffer.from(data.certificate.split('.')[1]!, 'base64url').toString();
+  return (JSON.parse(payload) as { ledger: { place: number } }).ledger.place;
+}
+
+async function history(): Promise<string[]> {
+  const found = await rows<{ action: string; version: string }>('action, version', 'consent_history', 'id');
+  return found.map(({ action, version }) => `${action} ${version}`);
+}
+
+describe('an erasure request', () => {
+  it('stays for EVIDENCE_RETENTION_DAYS after its end, and goes then with its entry in the ledger', async () => {
+    const { id, at, keyAt } = await forgotten();
+    after(keyAt, DAYS);
+    await sweep();
+    expect([await entries(), await requests()]).toEqual([[id], [id]]);
+    after(at, DAYS);
+    await sweep();
+    expect(await requests()).toEqual([id]);
+    after(at, DAYS, 1);
+    await sweep();
+    expect(await requests()).toEqual([]);
+    expect(await entries()).toEqual([]);
+    expect((await bot.get(`/gdpr/forget-status/${id}`)).status).toBe(404);
+  });
+
+  it('stays while it is processing, and goes where it failed', async () => {
+    const [processing, failed] = [oldId(1), oldId(2)];
+    await planted('processing', [processing]);
+    await planted('failed', [failed]);
+    await sweep();
+    expect(await requests()).toEqual([processing]);
+    await service.database.run('DELETE FROM deletion_requests WHERE bot_id = ?', bot.id);
+  });
+
+  it('is never gone while its entry is there: the ledger goes first, in a unit of its own', async () => {
+    await forgotten();
+    const { at } = await forgotten();
+    after(at, DAYS + 1);
+    const seen: (readonly [ledger: number, requests: number])[] = [];
+    await swept(async () => void seen.push([(await entries()).length, (await requests()).length]));
+    expect(seen).toContainEqual([0, 2]);
+    expect(seen.filter(([ledger, left]) => ledger > left)).toEqual([]);
+    expect(seen.at(-1)).toEqual([0, 0]);
+  });
+
+  it('stays with its entry where that is the newest that has its place, which the next one is chained to', async () => {
+    await forgotten();
+    const second = await forgotten();
+    expect(await placeOf(second.id)).toBe(2);
+    after(second.at, DAYS + 1);
+    await sweep();
+    expect([await entries(), await requests()]).toEqual([[second.id], [second.id]]);
+    const third = await forgotten();
+    expect(await placeOf(third.id)).toBe(3);
+    after(third.at, DAYS + 1);
+    await sweep();
+    expect([await entries(), await requests()]).toEqual([[third.id], [third.id]]);
+  });
+
+  it('is done again by no start after it has gone', async () => {
+    const { at } = await forgotten(who);
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'of a new life' });
+    after(at, DAYS + 1);
+    await sweep();
+    jest.restoreAllMocks();
+    await service.restart();
+    expect(await requests()).toEqual([]);
+    expect((await bot.export(who)).data).toMatchObject({ data: { profile: { value: 'of a new life' } } });
+  });
+
+  it('goes in bounded batches, is left at a stop, and is gone on with', async () => {
+    const ids = Array.from({ length: 1_200 }, (_, index) => oldId(index));
+    await planted('completed', ids);
+    await inLedger(ids);
+    const sizes: number[] = [];
+    let [left, stopped] = [2_400, false];
+    await swept(async (stopping) => {
+      const now = (await entries()).length + (await requests()).length;
+      sizes.push(left - now);
+      left = now;
+      if (now === 1_900 && !stopped) {
+        stopped = true;
+        stopping.abort();
+      }
+    });
+    expect([stopped, left]).toEqual([true, 1_900]);
+    await swept(async () => {
+      const now = (await entries()).length + (await requests()).length;
+      sizes.push(left - now);
+      left = now;
+    });
+    expect(left).toBe(0);
+    expect(Math.max(...sizes)).toBe(500);
+  }, 120_000);
+
+  it('stays in the ledger, and on record, as long as backups do', async () => {
+    const evidence = service.app.get(Evidence, { strict: false });
+    const config = { ...service.app.get<Config>(CONFIG), backupRetentionDays: DAYS + 10 };
+    const replaced = jest.replaceProperty(evidence as unknown as { config: Config }, 'config', config);
+    const { id, at, keyAt } = await forgotten();
+    after(keyAt, DAYS + 10);
+    await sweep();
+    expect([await entries(), await requests()]).toEqual([[id], [id]]);
+    after(at, DAYS + 10, 1);
+    await sweep();
+    expect([await entries(), await requests()]).toEqual([[], []]);
+    replaced.restore();
+  });
+});
+
+describe('the ledger of a bot that was deleted', () => {
+  it('stays as long as any other, and goes then, to the last entry', async () => {
+    const { id, keyAt } = await forgotten();
+    await placeOf(id);
+    await bot.delete(`/bots/${bot.id}`);
+    after(keyAt, DAYS);
+    await sweep();
+    expect(await entries()).toEqual([id]);
+    after(keyAt, DAYS, 1);
+    await sweep();
+    expect(await entries()).toEqual([]);
+  });
+});
+
+describe('the history of a consent', () => {
+  it('stays for EVIDENCE_RETENTION_DAYS after the revocation, and goes then, while the status stays', async () => {
+    await bot.hasConsent(who);
+    const { data } = await bot.post<{ revoked_at: string }>('/consents/revoke', who);
+    const decided = (await rows<{ created_at: string }>('created_at', 'consent_history', 'id')).at(-1)!;
+    after(decided.created_at, DAYS);
+    await sweep();
+    expect(await history()).toEqual(['requested 1.0', 'accepted 1.0', 'revoked 1.0']);
+    after(decided.created_at, DAYS, 1);
+    await sweep();
+    expect(await history()).toEqual([]);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'revoked', revoked_at: data.revoked_at });
+  });
+
+  it('stays while the consent is in force or waits, whatever its age', async () => {
+    await bot.hasConsent(who);
+    await bot.hasRequest(who, '2.0');
+    await bot.hasRequest(subject(), '3.0');
+    after(new Date().toISOString(), 10 * DAYS);
+    await sweep();
+    expect((await history()).sort()).toEqual([
+      'accepted 1.0',
+      'requested 1.0',
+      'requested 2.0',
+      'requested 3.0',
+    ]);
+  });
+
+  it('counts from a later acceptance, and takes only what that one has ended', async () => {
+    await bot.hasConsent(who);
+    after(new Date().toISOString(), 100);
+    await bot.hasConsent(who, '2.0');
+    const [accepted] = await service.database.rows<{ created_at: string }>(
+      `SELECT created_at FROM consent_history WHERE bot_id = ? AND version = '2.0' AND action = 'accepted'`,
+      bot.id,
+    );
+    after(accepted!.created_at, DAYS);
+    await sweep();
+    expect(await history()).toHaveLength(4);
+    after(accepted!.created_at, DAYS, 1);
+    await sweep();
+    expect(await history()).toEqual(['requested 2.0', 'accepted 2.0']);
+  });
+
+  it('does not end by the acceptance of somebody else, or of the same user elsewhere', async () => {
+    await bot.hasConsent(who);
+    for (const other of [
+      { ...who, guild_id: snowflake() },
+      { ...who, user_id: snowflake() },
+    ]) {
+      await bot.hasConsent(other);
+      await bot.hasRevoked(other);
+    }
+    after(new Date().toISOString(), 2 * DAYS);
+    await sweep();
+    expect(await history()).toEqual(['requested 1.0', 'accepted 1.0']);
+  });
+
+  it('goes in bounded batches past what stays', async () => {
+    await plantedHistory(1_300);
+    const sizes: number[] = [];
+    let left = 3 * 1_300;
+    await swept(async () => {
+      const now = (await history()).length;
+      sizes.push(left - now);
+      left = now;
+    });
+    expect(left).toBe(3 * 650);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(500);
+  }, 120_000);
+});
+
+describe('audit events', () => {
+  it('go in sealed batches that are wholly too old, and what is left verifies', async () => {
+    await bot.hasConsent(who);
+    await seal(service, bot);
+    const last = (await rows<{ created_at: string }>('created_at', 'audit_events', 'seq')).at(-1)!;
+    after(last.created_at, DAYS, -100);
+    await sweep();
+    expect(await rows('seq', 'audit_events')).toHaveLength(2);
+    await bot.hasRevoked(who);
+    after(last.created_at, DAYS, 1);
+    await sweep();
+    expect(await rows('event_type', 'audit_events')).toEqual([{ event_type: 'consent_revoked' }]);
+    await seal(service, bot);
+    expect((await verified(service, bot)).found).toEqual([]);
+  });
+});
+
+describe('the preview', () => {
+  const ofBot = async () => {
+    for await (const forecast of service.app.get(RetentionPreview).ofAllBots())
+      if (forecast.botId === bot.id) return forecast;
+    throw new Error('the bot is missing');
+  };
+
+  it('counts exactly what the next runs take, and takes nothing', async () => {
+    await bot.hasCategory('aging', undefined, { retention_days: 5 });
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'aging', { value: 'x' });
+    await bot.hasData(who, 'profile', { value: 'x' });
+    await bot.hasRevoked(who);
+    await forgotten();
+    await bot.post('/servers/register', { guild_id: who.guild_id });
+    await bot.delete(`/servers/${who.guild_id}?grace_days=20`);
+    await seal(service, bot);
+    const events = (await rows('seq', 'audit_events')).length;
+    const nothing = { ledgerEntries: 0, deletionRequests: 0, consentEntries: 0, auditEvents: 0 };
+    expect(await ofBot()).toMatchObject({ due: [], guilds: { scheduled: 1, due: 0 }, evidence: nothing });
+    after(new Date().toISOString(), DAYS + 1);
+    const forecast = {
+      botId: bot.id,
+      due: [
+        { category: 'aging', reason: 'retention', values: 1 },
+        { category: 'aging', reason: 'consent_revoked', values: 1 },
+        { category: 'profile', reason: 'consent_revoked', values: 1 },
+      ],
+      guilds: { scheduled: 1, due: 1 },
+      evidence: { ledgerEntries: 1, deletionRequests: 1, consentEntries: 3, auditEvents: events },
+    };
+    expect(await ofBot()).toMatchObject(forecast);
+    expect(await ofBot()).toMatchObject(forecast);
+    await sweep();
+    expect(await ofBot()).toMatchObject({ ...forecast, evidence: nothing });
+  });
+});
+
+/** One pass, in which `look` is called after every batch. */
+async function swept(look: (stopping: AbortController) => Promise<void>): Promise<void> {
+  const unitOfWork = service.app.get(UnitOfWork);
+  const job = service.app.get(EvidenceRetention);
+  const lease = await unitOfWork.write((tx) => service.app.get(JobLeases).take(tx, job.name, 'now'));
+  const stopping = new AbortController();
+  const batch = lease!.batch.bind(lease);
+  jest.spyOn(lease as Lease, 'batch').mockImplementation(async (work) => {
+    const done = await batch(work);
+    await look(stopping);
+    return done;
+  });
+  await job.run(lease!, stopping.signal);
+  await unitOfWork.write((tx) => lease!.end(tx));
+}
+
+/** An id that was made in 2020. */
+function oldId(index: number): string {
+  return firstIdAt(LONG_AGO).slice(0, -12) + String(index).padStart(12, '0');
+}
+
+async function inserted(into: string, values: readonly (readonly (string | null)[])[]): Promise<void> {
+  for (let at = 0; at < values.length; at += 500) {
+    const some = values.slice(at, at + 500);
+    const marks = some.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
+    await service.database.run(`INSERT INTO ${into} VALUES ${marks}`, ...some.flat());
+  }
+}
+
+function planted(status: string, ids: readonly string[]): Promise<void> {
+  const completedAt = status === 'completed' ? LONG_AGO : null;
+  return inserted(
+    'deletion_requests (bot_id, id, guild_id, user_id, status, created_at, completed_at, webhook_sent)',
+    ids.map((id) => [bot.id, id, snowflake(), snowflake(), status, LONG_AGO, completedAt, '0']),
+  );
+}
+
+function inLedger(ids: readonly string[]): Promise<void> {
+  return inserted(
+    'keys.erasure_ledger (bot_id, request_id, subject, erased_at)',
+    ids.map((id) => [bot.id, id, `~${id.slice(-18)}`, LONG_AGO]),
+  );
+}
+
+/** Of each user three entries; every other one has revoked. */
+function plantedHistory(users: number): Promise<void> {
+  const all = Array.from({ length: 3 * users }, (_, index) => {
+    const user = String(10n ** 17n + BigInt(index % users));
+    const last = (index % users) % 2 === 0 ? 'revoked' : 'shown';
+    const action = ['requested', 'accepted', last][Math.floor(index / users)]!;
+    return [bot.id, who.guild_id, user, oldId(index), user, action, '1.0', LONG_AGO];
+  });
+  return inserted(
+    'consent_history (bot_id, guild_id, user_id, id, consent_id, action, version, created_at)',
+    all,
+  );
+}

@@ -1,0 +1,269 @@
+import { AuditService } from '@app/audit';
+import { Clock, daysAfter } from '@app/common';
+import { JobLeases, UnitOfWork } from '@app/database';
+import { CategoryRetention } from '@app/user-data';
+import { DueValues } from '../../libs/user-data/src/due-values';
+import { type Bot, field } from '../support/bot';
+import { engine } from '../support/database';
+import { type Service, useService } from '../support/service';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+
+const service = useService();
+const DAY_MS = 86_400_000;
+let bot: Bot;
+
+beforeEach(async () => {
+  bot = await service.registerBot();
+});
+afterEach(() => jest.restoreAllMocks());
+
+/** From now on it is so much later, in days and milliseconds. */
+function later(days: number, ms = 0, of: Service = service): void {
+  const now = Date.now() + days * DAY_MS + ms;
+  jest.spyOn(of.app.get(Clock), 'nowMs').mockReturnValue(now);
+}
+
+/** From now on it is this long after a time that was answered. */
+function after(iso: string, days: number, ms = 0): void {
+  jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
+}
+
+const sweep = (of: Service = service) => of.app.get(CategoryRetention).sweep();
+
+async function stored(who: SubjectIds, category = 'notes', value = 'x'): Promise<string> {
+  await bot.hasConsent(who);
+  const answer = await bot.post<{ updated_at: string }>('/data/submit', {
+    ...who,
+    category,
+    data: { value },
+  });
+  return answer.data.updated_at;
+}
+
+async function dataOf(who: SubjectIds): Promise<unknown> {
+  return (await bot.export<{ data: unknown }>(who)).data?.data;
+}
+
+async function deletions(who: SubjectIds): Promise<unknown[]> {
+  const query = `user_id=${who.user_id}&guild_id=${who.guild_id}&event_type=data_deleted`;
+  const { events } = (await bot.get<{ events: { details: unknown }[] }>(`/audit/events?${query}`)).data;
+  return events.map(({ details }) => details);
+}
+
+describe('retention_days of a category', () => {
+  it('keeps a value for exactly so many days since its last update, and erases it then with its audit event', async () => {
+    await bot.hasCategory('notes', [field('value')], { retention_days: 30 });
+    const who = subject();
+    const updatedAt = await stored(who);
+    after(updatedAt, 30, -1);
+    await sweep();
+    expect(await dataOf(who)).toEqual({ notes: { value: 'x' } });
+    expect(await deletions(who)).toEqual([]);
+    after(updatedAt, 30);
+    await sweep();
+    expect(await dataOf(who)).toEqual({});
+    expect(await deletions(who)).toEqual([{ category: 'notes', reason: 'retention' }]);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
+  });
+
+  it('counts from the last update, however often the job has looked at the value before', async () => {
+    await bot.hasCategory('notes', [field('value')], { retention_days: 10 });
+    const who = subject();
+    await stored(who);
+    for (let days = 8; days <= 40; days += 8) {
+      later(days);
+      await sweep();
+      await bot.hasData(who, 'notes', { value: `${days}` });
+    }
+    later(49);
+    await sweep();
+    expect(await dataOf(who)).toEqual({ notes: { value: '40' } });
+    later(50, 60_000);
+    await sweep();
+    expect(await dataOf(who)).toEqual({});
+  });
+
+  it('leaves categories without it, and those of other bots, as they are', async () => {
+    const other = await service.registerBot();
+    await bot.hasCategory('notes', [field('value')], { retention_days: 1 });
+    await bot.hasCategory('forever');
+    await other.hasCategory('notes');
+    const who = subject();
+    await stored(who);
+    await bot.hasData(who, 'forever', { value: 'x' });
+    await other.hasConsent(who);
+    await other.hasData(who, 'notes', { value: 'theirs' });
+    later(3650);
+    await sweep();
+    expect(await dataOf(who)).toEqual({ forever: { value: 'x' } });
+    expect((await other.export(who)).data).toMatchObject({ data: { notes: { value: 'theirs' } } });
+  });
+
+  it('takes effect at the next run when it is changed, shortened, lengthened or taken away', async () => {
+    await bot.hasCategory('notes');
+    const who = subject();
+    await stored(who);
+    later(100);
+    const change = async (days: number | null): Promise<unknown> => {
+      await bot.put('/data/categories/notes', { retention_days: days });
+      await sweep();
+      return dataOf(who);
+    };
+    const kept = { notes: { value: 'x' } };
+    expect(await change(101)).toEqual(kept);
+    expect(await change(null)).toEqual(kept);
+    expect(await change(100)).toEqual({});
+  });
+
+  it('does not wait for a consent, but for an erasure that is under way', async () => {
+    await bot.hasCategory('notes', [field('value')], { retention_days: 1, legal_basis: 'contract' });
+    const [revoked, erasing] = [subject(), subject()];
+    await stored(revoked);
+    await bot.hasRevoked(revoked);
+    await stored(erasing);
+    await service.database.run('UPDATE consents SET erasing = 1 WHERE user_id = ?', erasing.user_id);
+    later(1, 1_000);
+    await sweep();
+    const left = await service.database.rows<{ user_id: string }>(
+      'SELECT user_id FROM user_data WHERE bot_id = ?',
+      bot.id,
+    );
+    expect(left).toEqual([{ user_id: erasing.user_id }]);
+  });
+
+  it('erases a value that another version has stored, which knows nothing of ages', async () => {
+    await bot.hasCategory('notes', [field('value')], { retention_days: 5 });
+    const [old, fresh] = [subject(), subject()];
+    await stored(old);
+    await service.database.run('UPDATE user_data SET retention_from = ? WHERE bot_id = ?', '', bot.id);
+    later(5, 1_000);
+    await stored(fresh);
+    await service.database.run(
+      'UPDATE user_data SET retention_from = ? WHERE user_id = ?',
+      ...['', fresh.user_id],
+    );
+    await sweep();
+    expect([await dataOf(old), await dataOf(fresh)]).toEqual([{}, { notes: { value: 'x' } }]);
+  });
+
+  it('erases a backlog in bounded batches, each a unit with its events, and all of it', async () => {
+    await bot.hasCategory('notes', [field('value')], { retention_days: 1 });
+    const guildId = snowflake();
+    const users = await planted(guildId, 10_000);
+    later(2);
+    const unitOfWork = service.app.get(UnitOfWork);
+    const batches: number[] = [];
+    const values = service.app.get(DueValues, { strict: false });
+    const erase = values.eraseAged.bind(values);
+    jest.spyOn(values, 'eraseAged').mockImplementation(async (...given) => {
+      const looked = await erase(...given);
+      batches.push(looked);
+      return looked;
+    });
+    await sweep();
+    expect(Math.max(...batches)).toBeLessThanOrEqual(200);
+    expect(batches.reduce((sum, looked) => sum + looked, 0)).toBe(10_000);
+    expect(await unitOfWork.get('SELECT 1 FROM user_data WHERE bot_id = ? LIMIT 1', bot.id)).toBeUndefined();
+    const { pagination } = (
+      await bot.get<{ pagination: { total_count: number } }>(
+        `/audit/events?guild_id=${guildId}&event_type=data_deleted`,
+      )
+    ).data;
+    expect(pagination.total_count).toBe(users.length);
+  }, 120_000);
+
+  it('goes on where it was stopped in the middle', async () => {
+    await bot.hasCategory('notes', [field('value')], { retention_days: 1 });
+    await planted(snowflake(), 1_000);
+    later(2);
+    const stopping = new AbortController();
+    const values = service.app.get(DueValues, { strict: false });
+    const erase = values.eraseAged.bind(values);
+    let batches = 0;
+    jest.spyOn(values, 'eraseAged').mockImplementation(async (...given) => {
+      if (given[1] === bot.id && ++batches === 2) stopping.abort();
+      return erase(...given);
+    });
+    const lease = await service.app
+      .get(UnitOfWork)
+      .write((tx) => service.app.get(JobLeases).take(tx, 'category-retention', 'now'));
+    await service.app.get(CategoryRetention).run(lease!, stopping.signal);
+    await service.app.get(UnitOfWork).write((tx) => lease!.end(tx));
+    expect(batches).toBe(2);
+    expect(await rowsLeft()).toBe(600);
+    await sweep();
+    expect(await rowsLeft()).toBe(0);
+  });
+
+  it('is undone with its audit events when a batch fails, and goes on with the next bot', async () => {
+    await bot.hasCategory('notes', [field('value')], { retention_days: 1 });
+    const who = subject();
+    await stored(who);
+    const second = await service.registerBot();
+    await second.hasCategory('notes', [field('value')], { retention_days: 1 });
+    await second.hasConsent(who);
+    await second.hasData(who, 'notes', { value: 'y' });
+    expect(bot.id < second.id).toBe(true);
+    later(1, 1_000);
+    const audit = service.app.get(AuditService, { strict: false });
+    const record = audit.recordAll.bind(audit);
+    const failing = jest
+      .spyOn(audit, 'recordAll')
+      .mockImplementation((tx, acts) =>
+        acts.some(({ subject: { botId } }) => botId === bot.id)
+          ? Promise.reject(new Error('injected'))
+          : record(tx, acts),
+      );
+    await sweep();
+    failing.mockRestore();
+    expect(await dataOf(who)).toEqual({ notes: { value: 'x' } });
+    expect((await second.export(who)).data).toMatchObject({ data: {} });
+    await sweep();
+    expect(await dataOf(who)).toEqual({});
+  });
+});
+
+describe('an update in the same moment', () => {
+  it('stays, whichever of the two is first', async () => {
+    await bot.hasCategory('notes', [field('value')], { retention_days: 1 });
+    const guildId = snowflake();
+    const people = Array.from({ length: 60 }, () => ({ user_id: snowflake(), guild_id: guildId }));
+    await Promise.all(people.map((who) => stored(who)));
+    later(1, 1_000);
+    const submits = people.map((who) => bot.hasData(who, 'notes', { value: 'new' }));
+    await Promise.all([...submits, sweep(), sweep()]);
+    await sweep();
+    for (const who of people) expect(await dataOf(who)).toEqual({ notes: { value: 'new' } });
+  });
+});
+
+/** Users with a consent and a value each, put there beside the interface. */
+async function planted(guildId: string, count: number): Promise<string[]> {
+  const users = Array.from({ length: count }, (_, index) => String(10n ** 17n + BigInt(index)));
+  const now = new Date().toISOString();
+  for (let at = 0; at < count; at += 500) {
+    const some = users.slice(at, at + 500);
+    const rows = (values: string): string => some.map(() => values).join(', ');
+    await service.database.run(
+      `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, erasing)
+       VALUES ${rows(`(?, ?, ?, ?, 'accepted', '1', '2020', 0)`)}`,
+      ...some.flatMap((user) => [bot.id, guildId, user, user]),
+    );
+    await service.database.run(
+      `INSERT INTO user_data (bot_id, guild_id, user_id, category_key, value, created_at, updated_at, retention_from)
+       VALUES ${rows(`(?, ?, ?, 'notes', '{}', ?, ?, ?)`)}`,
+      ...some.flatMap((user) => [bot.id, guildId, user, now, now, now]),
+    );
+  }
+  // As it would be after a minute: the server knows how many there are.
+  if (engine === 'postgres') await service.database.run('ANALYZE');
+  return users;
+}
+
+async function rowsLeft(): Promise<number> {
+  const [row] = await service.database.rows<{ left: number | string }>(
+    'SELECT COUNT(*) AS "left" FROM user_data WHERE bot_id = ?',
+    bot.id,
+  );
+  return Number(row?.left);
+}

@@ -1,0 +1,286 @@
+import { createHmac } from 'node:crypto';
+import { UnitOfWork } from '@app/database';
+import { Random } from '@app/kernel';
+import { Webhook } from 'standardwebhooks';
+import type { Bot } from '../support/bot';
+import type { Answer } from '../support/client';
+import { expectFailure, expectFaults, expectSameRefusal } from '../support/expected';
+import { UNKNOWN_UUID } from '../support/inputs';
+import { type Call, useReceiver } from '../support/receiver';
+import { useService } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+interface Delivery {
+  id: string;
+  event: string;
+  status: string;
+  attempt_count: number;
+  payload: object;
+  attempts: { number: number; outcome: string; status_code: number | null }[];
+}
+interface Deliveries {
+  deliveries: Delivery[];
+  pagination: { total_count: number };
+}
+
+describe('webhooks/deliveries', () => {
+  const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1s' });
+  const receiver = useReceiver();
+  let bot: Bot;
+
+  beforeEach(async () => {
+    receiver.reset();
+    bot = await service.registerBot({ webhook_url: receiver.url });
+  });
+
+  async function deliveries(query = ''): Promise<Delivery[]> {
+    return (await bot.get<Deliveries>(`/webhooks/deliveries${query}`)).data.deliveries;
+  }
+
+  async function ended(id?: string): Promise<Delivery> {
+    for (;;) {
+      const wanted = id ?? (await deliveries())[0]?.id;
+      const { data } = await bot.get<Delivery>(`/webhooks/deliveries/${wanted}`);
+      if (data.status !== 'pending') return data;
+    }
+  }
+
+  function signed(call: Call | undefined, secret: string, header = 'x-gdpr-signature'): boolean {
+    const digest = createHmac('sha256', secret).update(call!.rawBody).digest('hex');
+    return call?.headers[header] === `sha256=${digest}`;
+  }
+
+  describe('GET /webhooks/deliveries', () => {
+    it('lists newest first with filters by status, event and user', async () => {
+      const [of, other] = [subject(), subject()];
+      await bot.hasConsent(of);
+      await bot.hasRevoked(of);
+      await bot.hasForgotten(other);
+      await receiver.received(2);
+      await ended();
+      expect((await deliveries()).map(({ event }) => event)).toEqual(['user_forgotten', 'consent_revoked']);
+      expect((await deliveries('?event=consent_revoked')).length).toBe(1);
+      expect((await deliveries(`?user_id=${other.user_id}`)).map(({ event }) => event)).toEqual([
+        'user_forgotten',
+      ]);
+      expect(await deliveries('?status=exhausted')).toEqual([]);
+      const paged = await bot.get<Deliveries>('/webhooks/deliveries?page=2&page_size=1');
+      expect(paged.data.deliveries.map(({ event }) => event)).toEqual(['consent_revoked']);
+      expect(paged.data.pagination).toEqual({ page: 2, page_size: 1, total_count: 2, total_pages: 2 });
+    });
+
+    it('names every bad filter', async () => {
+      expectFaults(
+        await bot.get('/webhooks/deliveries?status=x&event=y&user_id=1'),
+        'status',
+        'event',
+        'user_id',
+      );
+    });
+
+    it('shows nothing of another bot', async () => {
+      await bot.hasForgotten(subject());
+      const other = await service.registerBot({ webhook_url: receiver.url });
+      expect((await other.get<Deliveries>('/webhooks/deliveries')).data.pagination.total_count).toBe(0);
+    });
+  });
+
+  describe('GET /webhooks/deliveries/{id}', () => {
+    it('shows every attempt, and after the confirmation only ids and times of the payload', async () => {
+      receiver.status = 503;
+      const of = subject();
+      const requestId = await bot.hasForgotten(of);
+      await receiver.received(1);
+      receiver.status = 200;
+      const delivery = await ended();
+      expect(delivery.status).toBe('delivered');
+      expect(delivery.attempts).toEqual([
+        expect.objectContaining({ number: 1, outcome: 'refused', status_code: 503 }),
+        expect.objectContaining({ number: 2, outcome: 'confirmed', status_code: 200 }),
+      ]);
+      expect(delivery.payload).toEqual({
+        event: 'user_forgotten',
+        request_id: requestId,
+        ...of,
+        completed_at: expect.any(String),
+      });
+    });
+
+    it.each([
+      ['GET', (as: Bot, id: string) => as.get(`/webhooks/deliveries/${id}`)],
+      ['redeliver', (as: Bot, id: string) => as.post(`/webhooks/deliveries/${id}/redeliver`)],
+    ] as [string, (as: Bot, id: string) => Promise<Answer>][])(
+      'answers the identical 404 for another bot and for none (%s), and sends nothing',
+      async (_name, ask) => {
+        await bot.hasForgotten(subject());
+        const { id } = await ended();
+        const other = await service.registerBot({ webhook_url: receiver.url });
+        expectSameRefusal(await ask(other, id), await ask(other, UNKNOWN_UUID));
+        expect(receiver.calls.length).toBe(1);
+      },
+    );
+
+    it('answers 400 for an id that is no UUID', async () => {
+      expectFaults(await bot.get('/webhooks/deliveries/x'), 'id');
+    });
+  });
+
+  describe('POST /webhooks/deliveries/{id}/redeliver', () => {
+    it('sends an exhausted delivery again with its old id', async () => {
+      receiver.status = 500;
+      const requestId = await bot.hasForgotten(subject());
+      await receiver.received(2);
+      const { id, status } = await ended();
+      expect(status).toBe('exhausted');
+      receiver.status = 200;
+      const answer = await bot.post<Delivery>(`/webhooks/deliveries/${id}/redeliver`);
+      expect([answer.status, answer.data.status]).toEqual([200, 'pending']);
+      const calls = await receiver.received(3);
+      expect(new Set(calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
+      expect((await ended(id)).status).toBe('delivered');
+      expect((await bot.get(`/gdpr/forget-status/${requestId}`)).data['webhook_sent']).toBe(true);
+    });
+
+    it('sends a confirmed delivery again, with ids and times', async () => {
+      const of = subject();
+      await bot.hasConsent(of);
+      await bot.hasRevoked(of);
+      const { id } = await ended();
+      await bot.post(`/webhooks/deliveries/${id}/redeliver`);
+      const [, again] = await receiver.received(2);
+      expect(again?.body).toEqual({ event: 'consent_revoked', ...of, revoked_at: expect.any(String) });
+      expect(signed(again, bot.webhookSecret)).toBe(true);
+    });
+
+    it('answers 409 while the bot has no URL', async () => {
+      await bot.hasForgotten(subject());
+      const { id } = await ended();
+      await bot.put(`/bots/${bot.id}`, { webhook_url: null });
+      const answer = await bot.post(`/webhooks/deliveries/${id}/redeliver`);
+      expectFailure(answer, 409, 'conflict');
+      expect(answer.error.details).toEqual({ reason: 'no_webhook_url' });
+    });
+  });
+
+  describe('POST /webhooks/replay', () => {
+    it('sends what happened since a time again, or only what was never confirmed', async () => {
+      for (let i = 0; i < 3; i++) await bot.hasForgotten(subject());
+      await receiver.received(3);
+      const oldest = (await deliveries()).at(-1)!;
+      await ended(oldest.id);
+      await ended();
+      const { created_at: since } = (await bot.get(`/webhooks/deliveries/${oldest.id}`)).data;
+      expect((await bot.post('/webhooks/replay', { since, undelivered_only: true })).data).toEqual({
+        queued: 0,
+      });
+      const later = new Date(Date.parse(String(since)) + 1).toISOString();
+      expect((await bot.post('/webhooks/replay', { since: later })).data).toEqual({ queued: 2 });
+      expect((await receiver.received(5)).length).toBe(5);
+    });
+
+    it('takes up more than one unit can', async () => {
+      const now = new Date().toISOString();
+      await service.app.get(UnitOfWork).write(async (tx) => {
+        for (let i = 0; i < 1200; i++) {
+          await tx.run(
+            `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at, created_at, finished_at)
+             VALUES (?, ?, 'consent_revoked', '{}', 'exhausted', 1, 9, ?, ?, ?, ?)`,
+            ...[bot.id, service.app.get(Random).uuid(), now, now, now, now],
+          );
+        }
+      });
+      expect((await bot.post('/webhooks/replay', { since: now })).data).toEqual({ queued: 1200 });
+      await receiver.received(1200);
+    });
+
+    it.each(['yesterday', '2026-01-31', '2026-01-31T08:00:00', 1, null])(
+      'answers 400 for since %p',
+      async (since) => {
+        expectFaults(await bot.post('/webhooks/replay', { since }), 'since');
+      },
+    );
+  });
+
+  describe('POST /webhooks/test', () => {
+    it('sends a signed ping, once', async () => {
+      receiver.status = 418;
+      const answer = await bot.post<Delivery>('/webhooks/test');
+      expect([answer.status, answer.data.event]).toEqual([201, 'ping']);
+      const [call] = await receiver.received(1);
+      expect(call?.headers['x-gdpr-event']).toBe('ping');
+      expect(call?.body).toEqual({ event: 'ping', sent_at: expect.any(String) });
+      expect(signed(call, bot.webhookSecret)).toBe(true);
+      const delivery = await ended(answer.data.id);
+      expect([delivery.status, delivery.attempt_count]).toEqual(['exhausted', 1]);
+    });
+
+    it('answers 409 without a URL', async () => {
+      await bot.put(`/bots/${bot.id}`, { webhook_url: null });
+      expectFailure(await bot.post('/webhooks/test'), 409, 'conflict');
+    });
+  });
+
+  describe('POST /bots/{bot_id}/webhook-secret/rotate', () => {
+    const rotate = async (overlapSeconds?: number): Promise<string> => {
+      const body = overlapSeconds === undefined ? {} : { overlap_seconds: overlapSeconds };
+      const answer = await bot.post<{ webhook_secret: string }>(
+        `/bots/${bot.id}/webhook-secret/rotate`,
+        body,
+      );
+      return answer.data.webhook_secret;
+    };
+
+    it('signs with both secrets until the overlap ends', async () => {
+      const next = await rotate(3600);
+      await bot.post('/webhooks/test');
+      const [call] = await receiver.received(1);
+      expect(next).toMatch(/^whsec_/);
+      expect(signed(call, bot.webhookSecret)).toBe(true);
+      expect(signed(call, next, 'x-gdpr-signature-next')).toBe(true);
+      const { headers, rawBody } = call!;
+      for (const secret of [bot.webhookSecret, next])
+        new Webhook(secret).verify(rawBody, headers as Record<string, string>);
+    });
+
+    it('takes the old secret away at once with overlap_seconds 0', async () => {
+      await rotate(3600);
+      const last = await rotate(0);
+      await bot.post('/webhooks/test');
+      const [call] = await receiver.received(1);
+      expect(signed(call, last)).toBe(true);
+      expect(call?.headers).not.toHaveProperty('x-gdpr-signature-next');
+    });
+
+    it('answers 409 for a second overlap', async () => {
+      await rotate();
+      const answer = await bot.post(`/bots/${bot.id}/webhook-secret/rotate`, {});
+      expectFailure(answer, 409, 'conflict');
+      expect(answer.error.details).toEqual({ reason: 'rotation_in_progress' });
+    });
+
+    it('answers the identical 404 for another bot', async () => {
+      const other = await service.registerBot();
+      expectSameRefusal(
+        await other.post(`/bots/${bot.id}/webhook-secret/rotate`, {}),
+        await other.post(`/bots/${UNKNOWN_UUID}/webhook-secret/rotate`, {}),
+      );
+    });
+  });
+
+  it('shows in webhook_health how the receiver fares', async () => {
+    const health = async (): Promise<unknown> => (await bot.get(`/bots/${bot.id}`)).data['webhook_health'];
+    expect(await health()).toMatchObject({ status: 'unused', pending: 0 });
+    receiver.status = 500;
+    await bot.hasForgotten(subject());
+    await ended();
+    expect(await health()).toMatchObject({ status: 'failing', consecutive_failures: 2, undelivered: 1 });
+    receiver.status = 200;
+    const { id } = await bot.post<Delivery>('/webhooks/test').then(({ data }) => data);
+    await ended(id);
+    expect(await health()).toMatchObject({
+      status: 'healthy',
+      consecutive_failures: 0,
+      last_outcome: 'confirmed',
+    });
+  });
+});

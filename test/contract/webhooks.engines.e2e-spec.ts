@@ -1,0 +1,200 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { Bot } from '../support/bot';
+import { useReceiver } from '../support/receiver';
+import { useService } from '../support/service';
+import { snowflake, subject } from '../support/snowflakes';
+
+interface Delivery {
+  id: string;
+  event: string;
+  status: string;
+  user_id: string | null;
+}
+
+describe('webhooks', () => {
+  const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1s,1s' });
+  const receiver = useReceiver();
+  let bot: Bot;
+
+  beforeEach(async () => {
+    receiver.reset();
+    bot = await service.registerBot({ webhook_url: receiver.url });
+  });
+
+  async function settled(): Promise<void> {
+    const waiting = () =>
+      service.database.rows(
+        `SELECT id FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'`,
+        bot.id,
+      );
+    while ((await waiting()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+
+  it('tells the bot of a revocation with exactly the fields of the contract', async () => {
+    const of = subject();
+    await bot.hasConsent(of, '2.1');
+    await bot.hasRevoked(of);
+    const [call] = await receiver.received(1);
+    expect(call?.headers['x-gdpr-event']).toBe('consent_revoked');
+    expect(call?.headers['content-type']).toBe('application/json');
+    const { revoked_at: revokedAt } = (await bot.status(of)).data;
+    expect(call?.body).toEqual({
+      event: 'consent_revoked',
+      ...of,
+      revoked_at: revokedAt,
+      previous_version: '2.1',
+    });
+  });
+
+  it('tells the bot of an erasure, and webhook_sent turns true with the confirmation', async () => {
+    const of = subject();
+    const requestId = await bot.hasForgotten(of);
+    const [call] = await receiver.received(1);
+    await settled();
+    const { data } = await bot.get(`/gdpr/forget-status/${requestId}`);
+    expect(call?.headers['x-gdpr-event']).toBe('user_forgotten');
+    expect(call?.body).toEqual({
+      event: 'user_forgotten',
+      request_id: requestId,
+      ...of,
+      completed_at: data['completed_at'],
+      notice: expect.any(String),
+    });
+    expect(data['webhook_sent']).toBe(true);
+  });
+
+  it('signs with the whole secret, and in the way of Standard Webhooks', async () => {
+    await bot.hasForgotten(subject());
+    const [call] = await receiver.received(1);
+    const { headers, rawBody } = call!;
+    const expected = createHmac('sha256', Buffer.from(bot.webhookSecret, 'utf8'))
+      .update(rawBody)
+      .digest('hex');
+    expect(headers['x-gdpr-signature']).toBe(`sha256=${expected}`);
+    const standard = new Webhook(bot.webhookSecret);
+    expect(standard.verify(rawBody, headers as Record<string, string>)).toEqual(call?.body);
+    expect(() => standard.verify(`${rawBody} `, headers as Record<string, string>)).toThrow();
+  });
+
+  it('sends a body that survives being parsed and written again', async () => {
+    await bot.hasForgotten(subject());
+    const [call] = await receiver.received(1);
+    expect(JSON.stringify(JSON.parse(call!.rawBody))).toBe(call!.rawBody);
+  });
+
+  it('repeats a failed call with the same id, body and signature and a fresh time', async () => {
+    receiver.status = 500;
+    await bot.hasForgotten(subject());
+    await receiver.received(1);
+    receiver.status = 200;
+    const [first, second] = await receiver.received(2);
+    expect(second?.rawBody).toBe(first?.rawBody);
+    for (const name of ['webhook-id', 'x-gdpr-signature', 'x-gdpr-event'])
+      expect(second?.headers[name]).toBe(first?.headers[name]);
+    expect(Number(second?.headers['webhook-timestamp'])).toBeGreaterThan(
+      Number(first?.headers['webhook-timestamp']),
+    );
+    expect(second?.headers['webhook-signature']).not.toBe(first?.headers['webhook-signature']);
+  });
+
+  it('keeps webhook_sent false while no receiver has confirmed', async () => {
+    receiver.status = 500;
+    const requestId = await bot.hasForgotten(subject());
+    await receiver.received(3);
+    await settled();
+    expect((await bot.get(`/gdpr/forget-status/${requestId}`)).data['webhook_sent']).toBe(false);
+  });
+
+  it('sends nothing for a refused call', async () => {
+    const of = subject();
+    expect((await bot.post('/consents/revoke', of)).status).toBe(404);
+    await settled();
+    expect(receiver.calls).toEqual([]);
+  });
+
+  it('erases the calls that named an erased subject, and still tells of the erasure', async () => {
+    const of = subject();
+    await bot.hasConsent(of);
+    receiver.status = 500;
+    await bot.hasRevoked(of);
+    await receiver.received(1);
+    receiver.status = 200;
+    await bot.hasForgotten(of);
+    await settled();
+    const rows = await service.database.rows<Delivery>(
+      'SELECT event FROM webhook_deliveries WHERE bot_id = ?',
+      bot.id,
+    );
+    expect(rows.map(({ event }) => event)).toEqual(['user_forgotten']);
+    expect(receiver.calls.at(-1)?.body['event']).toBe('user_forgotten');
+  });
+
+  it('keeps a user_forgotten that has not arrived when the subject is erased again', async () => {
+    const of = subject();
+    receiver.status = 500;
+    await bot.hasForgotten(of);
+    const [first] = await receiver.received(1);
+    const again = await bot.hasForgotten(of);
+    receiver.status = 200;
+    await settled();
+    const confirmed = receiver.calls.slice(1).map(({ body }) => body['request_id']);
+    expect(new Set(confirmed)).toEqual(new Set([first?.body['request_id'], again]));
+  });
+
+  it('sends what happened without a URL as soon as there is one', async () => {
+    await bot.put(`/bots/${bot.id}`, { webhook_url: null });
+    await bot.hasForgotten(subject());
+    await settled();
+    expect(receiver.calls).toEqual([]);
+    await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
+    expect((await receiver.received(1))[0]?.body['event']).toBe('user_forgotten');
+  });
+
+  it('stores the secret only sealed', async () => {
+    const [row] = await service.database.rows<{ webhook_secret: string }>(
+      'SELECT webhook_secret FROM bots WHERE id = ?',
+      bot.id,
+    );
+    expect(row?.webhook_secret).toMatch(/^v1\./);
+    expect(row?.webhook_secret).not.toContain(bot.webhookSecret.slice(6));
+  });
+
+  it('does not turn in circles where a bot names the service itself', async () => {
+    const paths = ['/gdpr/forget-user', '/bots/register', '/webhooks/test'];
+    const bots = await Promise.all(
+      paths.map((path) => service.registerBot({ webhook_url: `${service.url}/api/v1${path}` })),
+    );
+    for (const each of bots) await each.hasForgotten(subject());
+    for (bot of bots) {
+      await settled();
+      const { deliveries } = (await bot.get<{ deliveries: Delivery[] }>('/webhooks/deliveries')).data;
+      expect(deliveries.map(({ status }) => status)).toEqual(['exhausted']);
+    }
+  });
+
+  it('refuses a target that could never be called, at registration and later', async () => {
+    for (const webhook_url of [
+      'http://169.254.169.254/',
+      'http://10.0.0.1/',
+      'https://example.org:22/',
+      'https://a@b.example/',
+    ]) {
+      expect((await bot.put(`/bots/${bot.id}`, { webhook_url })).error.code).toBe('invalid_request');
+      const body = { platform_bot_id: snowflake(), name: 'x', webhook_url };
+      expect((await service.anonymous.post('/bots/register', body)).status).toBe(400);
+    }
+    expect((await bot.get(`/bots/${bot.id}`)).data['webhook_url']).toBe(receiver.url);
+  });
+
+  it('writes neither secrets, ids of users nor URLs into the log', async () => {
+    const of = subject();
+    receiver.status = 500;
+    await bot.hasForgotten(of);
+    await settled();
+    const log = service.logLines.join();
+    for (const text of [bot.webhookSecret, bot.webhookSecret.slice(6), of.user_id, receiver.url])
+      expect(log).not.toContain(text);
+    expect(log).toContain('is given up: exhausted');
+  });
+});

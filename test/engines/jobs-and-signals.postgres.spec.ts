@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Job,
+  type Lease,
+  LEASE_MS,
+  JobLeases,
+  JobRunner,
+  LeaseLost,
+  Signals,
+  UnitOfWork,
+} from '@app/database';
+import { Service } from '../support/service';
+
+/** Several processes, as far as the database can tell: applications with pools of their own. */
+let services: Service[];
+
+beforeAll(async () => {
+  const first = await new Service().start();
+  const others = [1, 2, 3].map(() => new Service({}, first.database));
+  services = [first, ...(await Promise.all(others.map((other) => other.start())))];
+});
+afterAll(async () => {
+  const [first, ...others] = services;
+  for (const other of others) await other.app.close();
+  await first?.stop();
+});
+
+const at = (index: number): Service => services[index] as Service;
+const signalsOf = (index: number): Signals => at(index).app.get(Signals);
+const unitOfWork = (index: number): UnitOfWork => at(index).app.get(UnitOfWork);
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await pause(2);
+}
+
+describe('signals', () => {
+  it('are heard by every other process and not by the one that tells, each word of a turn once', async () => {
+    const heard: string[][] = services.map(() => []);
+    services.forEach((_, index) => signalsOf(index).on('tested', (word) => heard[index]?.push(word)));
+    for (let times = 0; times < 50; times++) signalsOf(0).tell('tested', `word ${times % 2}`);
+    await until(() => heard.slice(1).every((words) => words.length === 2));
+    await pause(50);
+    expect(heard).toEqual([[], ['word 0', 'word 1'], ['word 0', 'word 1'], ['word 0', 'word 1']]);
+  });
+
+  it('arrive within 20 ms in the median, and thousands of them at once too', async () => {
+    const heard = new Map<string, number>();
+    signalsOf(1).on('timed', (word) => heard.set(word, performance.now()));
+    const took: number[] = [];
+    for (let turn = 0; turn < 50; turn++) {
+      const told = performance.now();
+      signalsOf(0).tell('timed', `${turn}`);
+      await until(() => heard.has(`${turn}`));
+      took.push((heard.get(`${turn}`) ?? Infinity) - told);
+    }
+    expect(took.sort((a, b) => a - b)[25]).toBeLessThan(20);
+    for (let word = 0; word < 5_000; word++) signalsOf(0).tell('timed', `many ${word} ${'x'.repeat(40)}`);
+    await until(() => heard.size === 5_050);
+  });
+
+  it('find their way again after their connection was cut, and say that words may be missing', async () => {
+    const heard: string[] = [];
+    let gaps = 0;
+    signalsOf(2).on('again', (word) => heard.push(word));
+    signalsOf(2).onGap(() => gaps++);
+    await at(0).database.run(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lethe-signals' AND datname = current_database()`,
+    );
+    await until(() => services.every((_, index) => signalsOf(index).isConnected) && gaps === 2);
+    signalsOf(0).tell('again', 'here');
+    await until(() => heard.length === 1);
+  });
+
+  it('bear listeners that throw, and words that nobody of Lethe has sent', async () => {
+    const heard: string[] = [];
+    signalsOf(3).on('borne', () => {
+      throw new Error('planted');
+    });
+    signalsOf(3).on('borne', (word) => heard.push(word));
+    for (const text of ['', '{', '[]', 'null', '{"from":1}'])
+      await at(0).database.run(`SELECT pg_notify('lethe', ?)`, text);
+    signalsOf(0).tell('borne', 'here');
+    await until(() => heard.length === 1);
+  });
+});
+
+describe('jobs', () => {
+  const clocks = (index: number) => ({ jobs: at(index).app.get(JobRunner), unit: unitOfWork(index) });
+  const take = (index: number, name: string, when: 'due' | 'now' = 'due') =>
+    unitOfWork(index).write((tx) => at(index).app.get(JobLeases).take(tx, name, when));
+
+  /** A lease whose time is over, as a process leaves it that has died or stands still. */
+  async function abandoned(index: number, name: string): Promise<Lease> {
+    const lease = await take(index, name);
+    await at(0).database.run(
+      'UPDATE job_leases SET locked_until = ? WHERE name = ?',
+      new Date(0).toISOString(),
+      name,
+    );
+    return lease as Lease;
+  }
+
+  it('run in one process at a time, and once in their time, however many want to', async () => {
+    let under = 0;
+    let most = 0;
+    let runs = 0;
+    const job: Job = {
+      name: 'counted',
+      everyMs: 60_000,
+      run: (lease) =>
+        lease.batch(async (tx) => {
+          runs++;
+          most = Math.max(most, ++under);
+          await tx.get('SELECT pg_sleep(0.05)');
+          under--;
+        }),
+    };
+    const all = () => Promise.all(services.map((_, index) => clocks(index).jobs.run(job)));
+    for (let times = 0; times < 5; times++) await all();
+    expect({ runs, most }).toEqual({ runs: 1, most: 1 });
+    for (let times = 0; times < 10; times++)
+      await Promise.all(services.map((_, index) => clocks(index).jobs.run(job, 'now')));
+    expect(runs).toBeGreaterThan(5);
+    expect(most).toBe(1);
+  });
+
+  it('are taken over when the lease of their process has ended, by one process', async () => {
+    await abandoned(0, 'left');
+    const taken = await Promise.all([1, 2, 3].map((index) => take(index, 'left')));
+    expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1);
+    expect(await take(0, 'left')).toBeUndefined();
+  });
+
+  it('do nothing more in a process that wakes up after another one has taken over', async () => {
+    const sleeper = await abandoned(0, 'fenced');
+    const heir = (await take(1, 'fenced')) as Lease;
+    let worked = false;
+    const late = sleeper.batch(async () => (worked = true));
+    await expect(late).rejects.toThrow(LeaseLost);
+    expect(worked).toBe(false);
+    await expect(unitOfWork(0).write((tx) => sleeper.end(tx, 1_000))).rejects.toThrow(LeaseLost);
+    await heir.batch(async () => (worked = true));
+    expect(worked).toBe(true);
+  });
+
+  it('are not taken over in the midst of a batch, also when its lease has ended meanwhile', async () => {
+    const slow = await abandoned(0, 'slow');
+    let inBatch: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (inBatch = resolve));
+    const batch = slow.batch(async (tx) => {
+      await tx.run(
+        'UPDATE job_leases SET locked_until = ? WHERE name = ?',
+        new Date(0).toISOString(),
+        'slow',
+      );
+      inBatch();
+      await tx.get('SELECT pg_sleep(0.2)');
+    });
+    await begun;
+    expect(await Promise.all([1, 2, 3].map((index) => take(index, 'slow')))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    await batch;
+  });
+
+  it('keep a lease for as long as they work, and hand it on at a shutdown', async () => {
+    const other = await new Service({}, at(0).database).start();
+    let stopped = false;
+    const job: Job = {
+      name: 'stopped',
+      everyMs: 3_600_000,
+      run: async (lease, stopping) => {
+        while (!stopping.aborted) await lease.batch((tx) => tx.get('SELECT pg_sleep(0.01)'));
+        stopped = true;
+      },
+    };
+    const run = other.app.get(JobRunner).run(job);
+    await pause(50);
+    await other.app.close();
+    await run;
+    expect(stopped).toBe(true);
+    expect(await take(1, 'stopped')).toBeDefined();
+  });
+
+  it('do not run where JOBS is off', async () => {
+    const idle = await new Service({ JOBS: 'off' }, at(0).database).start();
+    let ran = false;
+    await idle.app.get(JobRunner).run({ name: 'idle', everyMs: 1, run: async () => void (ran = true) });
+    await idle.app.close();
+    expect(ran).toBe(false);
+    expect(LEASE_MS).toBeLessThan(30_000);
+  });
+});

@@ -1,0 +1,138 @@
+import { BotDeletion } from '@app/bots';
+import { JobLeases, JobRunner, UnitOfWork } from '@app/database';
+import type { Bot } from '../support/bot';
+import { Client } from '../support/client';
+import { expectFailure } from '../support/expected';
+import { Service } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+/** Two instances of the service on one database. */
+const one = new Service();
+let other: Service;
+let bot: Bot;
+
+beforeAll(async () => {
+  await one.start();
+  other = await new Service({ DATABASE_URL: one.database.url }).start();
+});
+beforeEach(async () => {
+  bot = await one.registerBot();
+});
+afterAll(async () => {
+  await other.stop();
+  await one.stop();
+});
+
+const elsewhere = () => new Client(other.url, bot.key);
+
+describe('two instances on one database', () => {
+  it('both know a bot from its registration on', async () => {
+    expect((await elsewhere().get(`/bots/${bot.id}`)).status).toBe(200);
+  });
+
+  it('both answer 401 once the deletion of a bot is answered, also where its key was used just before', async () => {
+    const connection = elsewhere();
+    let deleted = false;
+    const using = (async () => {
+      while (!deleted) await connection.get('/servers');
+    })();
+    expect((await bot.delete(`/bots/${bot.id}`)).status).toBe(200);
+    const after = await connection.get('/servers');
+    deleted = true;
+    await using;
+    expectFailure(after, 401, 'unauthorized');
+    expectFailure(await bot.get('/servers'), 401, 'unauthorized');
+  });
+
+  it('let no submit through after a revocation that the other has answered', async () => {
+    const who = subject();
+    await bot.hasCategory('profile');
+    for (let round = 0; round < 10; round++) {
+      await bot.hasConsent(who, `${round}`);
+      const submits = Array.from({ length: 8 }, () =>
+        elsewhere().post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } }),
+      );
+      await bot.hasRevoked(who);
+      const late = await elsewhere().post('/data/submit', {
+        ...who,
+        category: 'profile',
+        data: { value: 'x' },
+      });
+      expectFailure(late, 403, 'consent_required');
+      for (const { status } of await Promise.all(submits)) expect([200, 403]).toContain(status);
+    }
+  });
+
+  it('let a withdrawal and an erasure through however many submits for the user there are', async () => {
+    const who = subject();
+    await bot.hasCategory('profile');
+    await bot.hasConsent(who);
+    let over = false;
+    const submitting = Array.from({ length: 32 }, async (_, index) => {
+      const client = index % 2 === 0 ? bot : elsewhere();
+      while (!over) await client.post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } });
+    });
+    const begunMs = performance.now();
+    const answers = [await bot.post('/consents/revoke', who), await bot.post('/gdpr/forget-user', who)];
+    const tookMs = performance.now() - begunMs;
+    over = true;
+    await Promise.all(submitting);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(tookMs).toBeLessThan(5_000);
+  });
+
+  it('count every event once, whichever of them writes it, and list them all', async () => {
+    const event = { ...subject(), event_type: 'data_exported' };
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        (index % 2 === 0 ? bot : elsewhere()).post('/audit/event', event),
+      ),
+    );
+    const { events, pagination } = (
+      await elsewhere().get<{ events: { id: string }[]; pagination: { total_count: number } }>(
+        '/audit/events?page_size=100',
+      )
+    ).data;
+    expect(pagination.total_count).toBe(60);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(60);
+  });
+
+  it('erase a user once between them: one 200, the others 409 or a 200 of their own afterwards', async () => {
+    const who = subject();
+    await bot.hasCategory('profile');
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'x' });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? bot : elsewhere()).post<{ deleted_categories: string[] }>(
+          '/gdpr/forget-user',
+          who,
+        ),
+      ),
+    );
+    expect(answers.filter(({ status }) => ![200, 409].includes(status))).toEqual([]);
+    const erasing = answers.filter(({ status }) => status === 200);
+    expect(erasing.filter(({ data }) => data.deleted_categories.length > 0)).toHaveLength(1);
+  });
+
+  it('finish the deletion of a bot whose process died, and leave one alone that another is at', async () => {
+    const { unitOfWork, finish } = deletionsOf(other);
+    await bot.post('/servers/register', { guild_id: subject().guild_id });
+    const left = () => one.database.rows('SELECT bot_id FROM servers WHERE bot_id = ?', bot.id);
+    const lease = await unitOfWork.write(async (tx) => {
+      await tx.run('UPDATE bots SET deleted_at = ? WHERE id = ?', new Date().toISOString(), bot.id);
+      return other.app.get(JobLeases).take(tx, `bot-deletion/${bot.id}`);
+    });
+    await finish();
+    expect(await left()).toHaveLength(1);
+    await unitOfWork.write(async (tx) => lease?.end(tx));
+    await finish();
+    expect(await left()).toEqual([]);
+    expect(await one.database.rows('SELECT id FROM bots WHERE id = ?', bot.id)).toEqual([]);
+  });
+});
+
+function deletionsOf({ app }: Service) {
+  const job = app.get(BotDeletion, { strict: false });
+  return { unitOfWork: app.get(UnitOfWork), finish: () => app.get(JobRunner).run(job, 'now') };
+}

@@ -1,0 +1,286 @@
+import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { Bot } from '../support/bot';
+import type { ChildService } from '../support/child-service';
+import { useBuild } from '../support/build';
+import { useFleet } from '../support/fleet';
+import { RecordingReceiver } from '../support/recording-receiver';
+import { subject, type SubjectIds } from '../support/snowflakes';
+import { until } from '../support/until';
+
+const build = useBuild();
+const receiver = new RecordingReceiver();
+beforeAll(() => receiver.start());
+afterAll(() => receiver.stop());
+beforeEach(() => {
+  receiver.forget();
+  receiver.delayMs = 10;
+  receiver.fails = () => false;
+});
+
+/** Bots that are spoken to through any api, each with a receiver's address of its own. */
+async function registered(through: ChildService, count: number, name: string): Promise<Bot[]> {
+  const made: Bot[] = [];
+  for (let at = 0; at < count; at++)
+    made.push(await Bot.register(through.url, { webhook_url: receiver.at(`${name}-${at}`) }));
+  return made;
+}
+
+/** The same bot through another api. */
+function through(bot: Bot, { url }: ChildService): Bot {
+  return new Bot(url, {
+    id: bot.id,
+    platform_bot_id: bot.platformBotId,
+    name: bot.name,
+    api_key: bot.key,
+    api_key_prefix: '',
+    webhook_secret: bot.webhookSecret,
+  });
+}
+
+const of = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+
+/** Undefined where the process died before it answered. */
+async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if ((error as Error).name === 'TypeError') return undefined;
+    throw error;
+  }
+}
+
+interface Acknowledged {
+  /** Erasure requests that were answered with 200. */
+  readonly erasures: string[];
+  /** Users whose revocation was. */
+  readonly revoked: string[];
+}
+
+/** Makes `count` events through the apis by turns, three of ten a revocation; `midway` is called once half are made. */
+async function makeEvents(
+  apis: readonly ChildService[],
+  bots: readonly Bot[],
+  count: number,
+  midway: () => Promise<void> = async () => undefined,
+): Promise<Acknowledged> {
+  const acknowledged: Acknowledged = { erasures: [], revoked: [] };
+  let next = 0;
+  const one = async (index: number): Promise<void> => {
+    const bot = through(of(bots, index), of(apis, index));
+    const who = subject();
+    if (index % 10 < 3) {
+      await bot.post('/consents/request', { ...who, consent_version: '1' });
+      await bot.post('/consents/accept', { ...who, consent_version: '1' });
+      const { status } = await bot.post('/consents/revoke', who);
+      if (status === 200) acknowledged.revoked.push(who.user_id);
+    } else {
+      const answer = await bot.post<{ request_id: string }>('/gdpr/forget-user', who);
+      if (answer.status === 200) acknowledged.erasures.push(answer.data.request_id);
+    }
+  };
+  const client = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) {
+      if (index === count / 2) await midway();
+      await unlessCut(one(index));
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, client));
+  return acknowledged;
+}
+
+describe('two apis and two workers on one database', () => {
+  const fleet = useFleet(build);
+  let apis: ChildService[];
+  let workers: ChildService[];
+  let bots: Bot[];
+
+  beforeAll(async () => {
+    [apis, workers] = await Promise.all([
+      Promise.all([fleet.api(), fleet.api()]),
+      Promise.all([fleet.worker(), fleet.worker()]),
+    ]);
+    bots = await registered(of(apis, 0), 20, 'fleet');
+  }, 120_000);
+
+  /** Every acknowledged event arrived under one id, nothing waits, and every erasure says that its bot knows. */
+  async function expectNothingLost({ erasures, revoked }: Acknowledged): Promise<void> {
+    const idsOf = new Map<unknown, Set<string>>();
+    for (const { body, webhookId } of receiver.deliveries.values()) {
+      const event = body['request_id'] ?? body['user_id'];
+      idsOf.set(event, (idsOf.get(event) ?? new Set()).add(webhookId));
+    }
+    for (const event of [...erasures, ...revoked]) expect(idsOf.get(event)?.size).toBe(1);
+    const [requests] = await fleet.database.rows<{ completed: number; told: number; all: number }>(
+      `SELECT COUNT(*) FILTER (WHERE status = 'completed') AS completed, SUM(webhook_sent) AS told, COUNT(*) AS all
+       FROM deletion_requests`,
+    );
+    expect(requests?.completed).toBe(requests?.all);
+    expect(requests?.told).toBe(requests?.all);
+    expect(await fleet.pending()).toBe(0);
+  }
+
+  it('send the first attempt of what an api has committed within 50 ms in the median', async () => {
+    const took: number[] = [];
+    for (let times = 0; times < 51; times++) {
+      const id = await through(of(bots, times), of(apis, times)).hasForgotten(subject());
+      const answeredMs = performance.now();
+      const arrived = () => [...receiver.deliveries.values()].find(({ body }) => body['request_id'] === id);
+      await until(() => arrived() !== undefined, 1);
+      took.push((arrived()?.begunMs[0] ?? Infinity) - answeredMs);
+    }
+    expect(took.sort((a, b) => a - b)[25]).toBeLessThan(50);
+  });
+
+  it('deliver each of 300 events exactly once while nothing fails', async () => {
+    const acknowledged = await makeEvents(apis, bots, 300);
+    await until(async () => (await fleet.pending()) === 0);
+    expect(acknowledged.erasures.length + acknowledged.revoked.length).toBe(300);
+    await expectNothingLost(acknowledged);
+    expect(receiver.deliveries.size).toBe(300);
+    expect(receiver.attempts).toBe(300);
+  }, 120_000);
+
+  it('lose none of 1,000 events when an api and a worker are killed and the receiver fails, and finish its erasures', async () => {
+    // Every seventh delivery fails at first, and every fiftieth three times.
+    receiver.fails = (attempt, nth) => attempt <= (nth % 50 === 0 ? 3 : nth % 7 === 0 ? 1 : 0);
+    let held: Awaited<ReturnType<typeof erasuresHeld>> | undefined;
+    const acknowledged = await makeEvents(apis, bots, 1_000, async () => {
+      held = await erasuresHeld(of(apis, 1), of(bots, 0));
+      await Promise.all([of(apis, 1), of(workers, 1)].map((child) => child.end('SIGKILL')));
+      await held.letGo();
+    });
+    const left = () =>
+      fleet.database.rows(`SELECT id FROM deletion_requests WHERE status = 'processing' LIMIT 1`);
+    await until(async () => (await left()).length === 0, 100);
+    await until(async () => (await fleet.pending()) === 0, 100);
+    // What the killed api had not acknowledged may have happened or not.
+    expect(acknowledged.erasures.length + acknowledged.revoked.length).toBeGreaterThan(500);
+    await expectNothingLost(acknowledged);
+    expect([...receiver.overlapping]).toEqual([]);
+    expect(await held?.statuses()).toEqual(['completed', 'completed', 'completed']);
+  }, 120_000);
+
+  /** Erasures that the api has begun and cannot end before `letGo`, since somebody holds the data. */
+  async function erasuresHeld(api: ChildService, bot: Bot) {
+    const whom = through(bot, api);
+    await whom.hasCategory('held');
+    const subjects: SubjectIds[] = [subject(), subject(), subject()];
+    for (const who of subjects) {
+      await whom.hasConsent(who);
+      await whom.hasData(who, 'held', { value: 'x' });
+    }
+    const holder = new Client({ connectionString: fleet.database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM user_data WHERE bot_id = $1 FOR UPDATE', [bot.id]);
+    for (const who of subjects) void unlessCut(whom.post('/gdpr/forget-user', who));
+    // Once they are completed their rows name nobody any more.
+    const users = subjects.map(({ user_id }) => user_id);
+    const begun = () =>
+      fleet.database.rows<{ id: string }>(
+        'SELECT id FROM deletion_requests WHERE user_id IN (?, ?, ?)',
+        ...users,
+      );
+    await until(async () => (await begun()).length === subjects.length);
+    const ids = (await begun()).map(({ id }) => id);
+    const statuses = async (): Promise<string[]> => {
+      const sql = 'SELECT status FROM deletion_requests WHERE id IN (?, ?, ?)';
+      return (await fleet.database.rows<{ status: string }>(sql, ...ids)).map(({ status }) => status);
+    };
+    return { letGo: () => holder.end(), statuses };
+  }
+});
+
+describe('a worker', () => {
+  const fleet = useFleet(build);
+
+  it('answers probes and metrics, and nothing else', async () => {
+    const worker = await fleet.worker();
+    const status = async (path: string, method = 'GET') =>
+      (await fetch(worker.url + path, { method })).status;
+    expect(await status('/health/live')).toBe(200);
+    expect(await status('/health/ready')).toBe(200);
+    expect(await (await fetch(`${worker.url}/metrics`)).text()).toContain('\nlethe_up 1\n');
+    for (const path of ['/', '/docs', '/docs-json', '/api/v1/audit/events', '/health', '/health/ready/'])
+      expect(await status(path)).toBe(404);
+    expect(await status('/api/v1/bots/register', 'POST')).toBe(404);
+    expect((await worker.end('SIGTERM')).code).toBe(0);
+  });
+
+  it('that is killed amid its calls leaves them to another one, not before their leases have ended', async () => {
+    receiver.delayMs = 2_500;
+    const [api, doomed] = await Promise.all([fleet.api(), fleet.worker()]);
+    const bots = await registered(api, 10, 'doomed');
+    for (const bot of bots) await bot.hasForgotten(subject());
+    await until(() => receiver.openCalls === 10);
+    await doomed.end('SIGKILL');
+    receiver.delayMs = 10;
+    const heir = await fleet.worker();
+    await until(async () => (await fleet.pending()) === 0, 50);
+    for (const { begunMs } of receiver.deliveries.values()) {
+      expect(begunMs).toHaveLength(2);
+      expect((begunMs[1] ?? 0) - (begunMs[0] ?? 0)).toBeGreaterThan(7_500);
+    }
+    const counted = await fleet.database.rows<{ attempts: number }>(
+      'SELECT attempts FROM webhook_deliveries',
+    );
+    expect(counted.map(({ attempts }) => attempts)).toEqual(Array.from({ length: 10 }, () => 2));
+    await Promise.all([api, heir].map((child) => child.end('SIGTERM')));
+  }, 120_000);
+});
+
+describe('SIGTERM', () => {
+  const fleet = useFleet(build);
+
+  /** A request whose headers the api has taken, and whose body follows when it is told to. */
+  async function underWay(bot: Bot): Promise<() => Promise<number>> {
+    const body = JSON.stringify(subject());
+    const asked = request(`${bot.baseUrl}/api/v1/gdpr/forget-user`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${bot.key}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+        expect: '100-continue',
+      },
+      agent: false,
+    });
+    asked.flushHeaders();
+    await new Promise((resolve) => asked.once('continue', resolve));
+    return () =>
+      new Promise((resolve, reject) => {
+        asked.once('response', (answer) => resolve(answer.resume().statusCode ?? 0)).once('error', reject);
+        asked.end(body);
+      });
+  }
+
+  it('ends api and worker in order with 50 requests and 10 calls under way, and loses none', async () => {
+    // Long enough for ten calls to be under way at once, however busy the machine is.
+    receiver.delayMs = 2_000;
+    const [api, worker] = await Promise.all([fleet.api(), fleet.worker()]);
+    const bots = await registered(api, 10, 'term');
+    await Promise.all(bots.map((bot) => bot.hasForgotten(subject())));
+    await until(() => receiver.openCalls === 10);
+    const requests = await Promise.all(Array.from({ length: 50 }, (_, index) => underWay(of(bots, index))));
+    await until(() => receiver.openCalls === 0);
+    await Promise.all(bots.map((bot) => bot.hasForgotten(subject())));
+    await until(() => receiver.openCalls === 10);
+    const sinceMs = performance.now();
+    const ended = Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')]);
+    await pause(100);
+    const statuses = await Promise.all(requests.map((finish) => finish()));
+    expect((await ended).map(({ code }) => code)).toEqual([0, 0]);
+    expect(performance.now() - sinceMs).toBeLessThan(20_000);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const [told] = await fleet.database.rows<{ told: number; all: number }>(
+      'SELECT SUM(webhook_sent) AS told, COUNT(*) AS all FROM deletion_requests',
+    );
+    expect(told).toEqual({ told: 20, all: 70 });
+    receiver.delayMs = 10;
+    await fleet.worker();
+    await until(async () => (await fleet.pending()) === 0);
+    expect([receiver.deliveries.size, receiver.attempts]).toEqual([70, 70]);
+  }, 120_000);
+});

@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { allMigrations } from '@app/database';
+import { bareDatabase, engine, type TestDatabase } from '../support/database';
+import { fill, FILLED_SETTINGS } from '../support/filled';
+import { migrateUp, onSchema } from '../support/migrating';
+import { schemaOf } from '../support/schema-dump';
+import { Service } from '../support/service';
+
+// All migrations are taken back and run again many times, on a machine that may be busy.
+jest.setTimeout(120_000);
+
+const ALL = allMigrations().length;
+const NEXT = [...allMigrations(), NextRelease1790000000001, NextKeys1790000000002];
+/** Every statement fails once on SQLite; on PostgreSQL, which has several for each part of a table, some of them. */
+const STEP = engine === 'sqlite' ? 1 : 11;
+
+type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+
+let directory: string;
+let database: TestDatabase;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  database = await bareDatabase(directory);
+});
+afterEach(async () => {
+  await database.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Every row of every table. */
+async function contents(): Promise<Rows> {
+  const found: Record<string, Record<string, unknown>[]> = {};
+  for (const { name, columns } of await database.tables()) {
+    if (name === 'migrations' || name === 'job_leases') continue;
+    const list = columns.map((column) => `"${column}"`).join(', ');
+    found[name] = sorted(await database.rows<Record<string, unknown>>(`SELECT ${list} FROM ${name}`));
+  }
+  return found;
+}
+
+function sorted<T>(rows: readonly T[]): T[] {
+  const byText = (a: T, b: T) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+  return [...rows].sort(byText);
+}
+
+/** What of `rows` is in the tables and columns of `others`. */
+function within(rows: Rows, others: Rows): Rows {
+  return Object.fromEntries(
+    Object.entries(others).map(([name, [first]]) => [
+      name,
+      sorted(
+        (rows[name] ?? []).map((row) =>
+          Object.fromEntries(Object.keys(first ?? {}).map((column) => [column, row[column]])),
+        ),
+      ),
+    ]),
+  );
+}
+
+const revert = (migrations = allMigrations()) =>
+  onSchema(database, (source) => source.undoLastMigration({ transaction: 'all' }), { migrations });
+
+async function filled(): Promise<void> {
+  const service = new Service(FILLED_SETTINGS);
+  service.database = database;
+  await service.start();
+  try {
+    await fill(service);
+  } finally {
+    await service.app.close();
+    rmSync(service.directory, { recursive: true });
+  }
+}
+
+describe('the migrations', () => {
+  it('run up, all the way down to an empty schema, and up again to the same one', async () => {
+    await migrateUp(database);
+    const first = await schemaOf(database);
+    expect(first.length).toBeGreaterThan(20);
+    for (let count = ALL; count > 0; count--) await revert();
+    expect((await database.tables()).map(({ name }) => name)).toStrictEqual(['migrations']);
+    await migrateUp(database);
+    expect(await schemaOf(database)).toStrictEqual(first);
+  });
+
+  it('do nothing when they have run', async () => {
+    expect(await migrateUp(database)).toHaveLength(ALL);
+    const before = await schemaOf(database);
+    expect(await migrateUp(database)).toStrictEqual([]);
+    expect(await schemaOf(database)).toStrictEqual(before);
+  });
+
+  it('are undone as a whole when one of their statements fails, and run at the next start', async () => {
+    let failures = 0;
+    for (let nth = 1; !(await migrateFailing(database, nth)); nth += STEP) {
+      failures += 1;
+      expect((await database.tables()).filter(({ name }) => name !== 'migrations')).toStrictEqual([]);
+    }
+    expect(failures).toBeGreaterThan(8);
+    expect(await migrateUp(database)).toStrictEqual([]);
+    const other = await bareDatabase(mkdtempSync(join(directory, 'other-')));
+    await migrateUp(other);
+    expect(await schemaOf(database)).toStrictEqual(await schemaOf(other));
+    await other.drop();
+  });
+
+  it('are not taken back while there are keys, and nothing is changed', async () => {
+    await filled();
+    const before = await contents();
+    await revert();
+    expect(await contents()).toStrictEqual(before);
+    const schema = await schemaOf(database);
+    await expect(revert()).rejects.toThrow('without it no stored data can be read. Nothing was changed');
+    expect(await schemaOf(database)).toStrictEqual(schema);
+    expect(await contents()).toStrictEqual(before);
+    expect(await migrateUp(database)).toHaveLength(1);
+    expect(await contents()).toStrictEqual(before);
+  });
+});
+
+describe('the migrations of a later release', () => {
+  it('keep every row, up, down and up again, wherever one of their statements fails', async () => {
+    await filled();
+    const [before, schema] = [await contents(), await schemaOf(database)];
+    expect(Object.values(before).filter((rows) => rows.length > 0).length).toBeGreaterThan(9);
+    for (let nth = 1; !(await migrateFailing(database, nth, NEXT)); nth += 1) {
+      expect(await schemaOf(database)).toStrictEqual(schema);
+      expect(await contents()).toStrictEqual(before);
+    }
+    const after = await contents();
+    expect(within(after, before)).toStrictEqual(before);
+    expect(new Set(after['servers']?.map((row) => row['region']))).toStrictEqual(new Set(['none']));
+    expect(after['keys.next_keys']).toStrictEqual([]);
+    for (const count of [NEXT.length, NEXT.length - 1]) await revert(NEXT.slice(0, count));
+    expect(await contents()).toStrictEqual(before);
+    expect(await migrateUp(database, NEXT)).toHaveLength(2);
+    expect(await contents()).toStrictEqual(after);
+  });
+
+  it('are unknown to this one, which refuses the database', async () => {
+    await migrateUp(database, NEXT);
+    const refused = onSchema(database, (source) => bringUpToDate(source, true));
+    await expect(refused).rejects.toThrow('NextKeys1790000000002, NextRelease1790000000001');
+  });
+
+  it('of the keys are committed before all others on SQLite, and pass over what is there', async () => {
+    await migrateUp(database);
+    const run = (source: DataSource) => {
+      if (engine === 'sqlite')
+        jest.spyOn(source, 'runMigrations').mockRejectedValue(new Error('interrupted'));
+      return bringUpToDate(source, true);
+    };
+    const first = onSchema(database, run, { migrations: NEXT });
+    if (engine === 'sqlite') {
+      await expect(first).rejects.toThrow('interrupted');
+      expect((await database.tables()).map(({ name }) => name)).toContain('keys.next_keys');
+    } else await first;
+    await onSchema(database, (source) => bringUpToDate(source, true), { migrations: NEXT });
+    expect(await migrateUp(database, NEXT)).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,234 @@
+import { EvidenceRetention } from '@app/erasure';
+import { Clock } from '@app/kernel';
+import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
+import openapi from '../../openapi.json';
+import { field, type Bot } from '../support/bot';
+import { PREFIX } from '../support/client';
+import { engine } from '../support/database';
+import { Plans } from '../support/plans';
+import { useReceiver } from '../support/receiver';
+import { exported } from '../support/sealing';
+import { useService } from '../support/service';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { SqlLog } from '../support/sql-log';
+
+/** What jobs ask of all bots at once, so that nobody has to know which of them have something to do. */
+const JOBS: readonly (readonly [string, RegExp])[] = [
+  ['which bots have calls that are due', /^WITH RECURSIVE waiting/],
+  ['how many calls wait, for the metrics', /looked_at/],
+  ['how many erasures are under way, for the metrics', /AS processing/],
+  [
+    'erasures that were left behind',
+    /FROM "?deletion_requests"?.* WHERE \(*("\w+"\.)?"?status"? = [^A]*(AND \(*("\w+"\.)?"?created_at"? < [^A]*)?$/s,
+  ],
+  ['erasures that were left behind for long', /FROM deletion_requests WHERE status = .* LIMIT 1$/],
+  ['how far nobody is left who writes events, for the seals', /audit_events_seq$|FROM pg_locks/],
+  ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
+  ['the next bot with something that ages', /^SELECT bot_id FROM [\w.]+ WHERE bot_id > \S+ .*LIMIT 1$/],
+];
+
+// The plans are those of tables with rows in them, which a busy machine takes time to write.
+jest.setTimeout(120_000);
+
+const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+const receiver = useReceiver();
+const log = new SqlLog();
+const answered = new Set<string>();
+let plans: Plans;
+
+beforeAll(async () => {
+  plans = await new Plans(service.database).prepare();
+});
+beforeAll(async () => {
+  log.open();
+  receiver.status = 500;
+  const bot = await service.registerBot({ webhook_url: receiver.url });
+  answered.add('post /bots/register');
+  const guild = snowflake();
+  const people = Array.from({ length: 6 }, () => ({ user_id: snowflake(), guild_id: guild }));
+  noted(bot);
+  await declares(bot, guild);
+  for (const who of people) await lives(bot, who);
+  await atOnce(bot, people);
+  await lists(bot, people[0]!);
+  await calls(bot);
+  await forgets(bot, people[1]!);
+  await ages(bot, people[2]!, people[3]!);
+  await bot.delete(`/servers/${guild}`);
+  await bot.delete('/data/categories/profile');
+  await bot.delete(`/bots/${bot.id}`);
+  log.close();
+});
+afterAll(() => log.close());
+
+/** From now on every success of the bot counts as a route that was called. */
+function noted(bot: Bot): void {
+  const send = bot.send.bind(bot);
+  const templates = Object.keys(openapi.paths).map((path) => path.slice(PREFIX.length));
+  bot.send = async <T>(...[method, path, options]: Parameters<Bot['send']>) => {
+    const answer = await send<T>(method, path, options);
+    const bare = path.slice(PREFIX.length).replace(/\?.*/, '');
+    const matching = templates.filter((one) =>
+      new RegExp(`^${one.replace(/\{\w+\}/g, '[^/]+')}$`).test(bare),
+    );
+    // The literal path before the one with a parameter.
+    const [template] = matching.sort((a, b) => a.split('{').length - b.split('{').length);
+    if (answer.status < 300) answered.add(`${method.toLowerCase()} ${template}`);
+    return answer;
+  };
+}
+
+async function declares(bot: Bot, guild: string): Promise<void> {
+  await bot.put(`/bots/${bot.id}`, { name: 'Renamed' });
+  await bot.get(`/bots/${bot.id}`);
+  await bot.post(`/bots/${bot.id}/webhook-secret/rotate`, {});
+  await bot.post('/servers/register', { guild_id: guild });
+  await bot.get('/servers');
+  await bot.hasCategory('profile', [field('value'), field('extra', 'json')]);
+  await bot.hasCategory('notes');
+  await bot.put('/data/categories/profile', { label_en: 'Other' });
+  await bot.get('/data/categories/profile');
+  await bot.get('/data/categories');
+  await bot.get(`/bots/${bot.id}/processing-record`);
+  await bot.get('/audit/breach-scope?from=2026-01-01&to=2026-12-31');
+}
+
+async function lives(bot: Bot, who: SubjectIds): Promise<void> {
+  await isAsked(bot, who);
+  await bot.hasConsent(who);
+  await reads(bot, who);
+  await bot.hasData(who, 'profile', { value: 'x' });
+  await bot.hasData(who, 'notes', { value: 'x' });
+  await bot.post('/data/submit', { ...who, category: 'profile', data: { extra: {} }, mode: 'merge' });
+  await bot.post('/data/submit', { ...who, category: 'notes', data: { value: null } });
+  await bot.post('/audit/event', { ...who, event_type: 'data_exported', details: { text: 'x' } });
+  await bot.export(who);
+  await bot.export(who, '&format=full');
+  await bot.get(`/data/export/${who.user_id}?scope=all_guilds`);
+}
+
+/** A user who is asked in registered words, and again in others, in both shapes. */
+async function isAsked(bot: Bot, who: SubjectIds): Promise<void> {
+  const text = { consent_version: '1.0', title: 'x', body: 'x', jurisdiction: 'x' };
+  for (const language of ['en', 'de']) {
+    await bot.post('/consents/texts', { ...text, language });
+    await bot.post('/consents/request', { ...who, consent_version: '1.0', language });
+  }
+  const asked = { user_id: who.user_id, bot_id: bot.id, categories: ['profile'] };
+  for (const consent_version of [undefined, '1.0'])
+    await bot.post('/consents/request', { ...asked, consent_version });
+  await bot.post('/consents/accept', { ...who, guild_id: '0'.repeat(17), consent_version: '1.0' });
+}
+
+/** What proves that a user has agreed, and to what. */
+async function reads(bot: Bot, who: SubjectIds): Promise<void> {
+  const query = `user_id=${who.user_id}&guild_id=${who.guild_id}`;
+  for (const path of ['receipt', 'history', 'history&page=2&page_size=1'])
+    await bot.get(`/consents/${path.replace(/&|$/, (rest) => `?${query}${rest}`)}`);
+  await bot.get('/consents/texts');
+  await bot.get('/consents/texts?consent_version=1.0&page_size=1&page=2');
+}
+
+/** What shares a statement or a transaction with others of its kind. */
+async function atOnce(bot: Bot, people: readonly SubjectIds[]): Promise<void> {
+  const submit = (who: SubjectIds) =>
+    bot.post('/data/submit', { ...who, category: 'profile', data: { value: 'y' } });
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(people.map((who) => bot.status(who)));
+    await Promise.all(people.map(submit));
+  }
+  await Promise.all([service.registerBot(), service.registerBot()]);
+}
+
+async function lists(bot: Bot, { user_id, guild_id }: SubjectIds): Promise<void> {
+  for (const user of ['', `user_id=${user_id}&`])
+    for (const guild of ['', `guild_id=${guild_id}&`])
+      for (const type of ['', 'event_type=data_submitted&'])
+        for (const page of [1, 2])
+          await bot.get(`/audit/events?${user}${guild}${type}page_size=1&page=${page}`);
+  const { events } = (await bot.get<{ events: { id: string }[] }>('/audit/events')).data;
+  await bot.get(`/audit/proof/${events[0]?.id}`);
+  await bot.get('/audit/checkpoints');
+  await exported(bot);
+  answered.add('get /audit/export');
+}
+
+async function calls(bot: Bot): Promise<void> {
+  const who = subject();
+  await bot.hasConsent(who);
+  await bot.hasRevoked(who);
+  await receiver.received(1);
+  await bot.post('/webhooks/test', {});
+  const since = new Date(Date.now() - 60_000).toISOString();
+  await bot.post('/webhooks/replay', { since });
+  await bot.post('/webhooks/replay', { since, undelivered_only: true });
+  const path = '/webhooks/deliveries';
+  for (const filter of ['', `?user_id=${who.user_id}`, '?status=pending', '?event=ping&status=pending'])
+    await bot.get(path + filter);
+  const { deliveries } = (await bot.get<{ deliveries: { id: string }[] }>(path)).data;
+  await bot.get(`${path}/${deliveries[0]?.id}`);
+  await bot.post(`${path}/${deliveries[0]?.id}/redeliver`, {});
+}
+
+async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
+  const path = `/gdpr/forget-status/${await bot.hasForgotten(who)}`;
+  await bot.get(path);
+  await bot.get(`${path}/certificate`);
+  await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
+}
+
+/** What time does. */
+async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promise<void> {
+  await bot.hasRevoked(revoked);
+  await bot.status(revoked);
+  await bot.post('/consents/revoke', { ...narrowed, categories: ['notes'] });
+  await bot.put('/data/categories/profile', { retention_days: 40 });
+  const path = `/servers/${revoked.guild_id}`;
+  await bot.delete(`${path}?grace_days=1`);
+  await bot.post(`${path}/cancel-deletion`, {});
+  const clock = jest.spyOn(service.app.get(Clock), 'nowMs');
+  for (const days of [35, 50, 1_200]) {
+    clock.mockReturnValue(Date.now() + days * 86_400_000);
+    for (const job of [WithdrawnDataErasure, CategoryRetention, EvidenceRetention])
+      await service.app.get(job).sweep();
+  }
+  clock.mockRestore();
+}
+
+async function faulty(statements: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const sql of statements) {
+    if (JOBS.some(([, pattern]) => pattern.test(sql))) continue;
+    const faults = await plans.faults(sql);
+    if (faults.length > 0) found.push(`${sql.replace(/\s+/g, ' ')}\n  ${faults.join('\n  ')}`);
+  }
+  return found;
+}
+
+describe('the statements that all routes run', () => {
+  it('were all seen: every route of the interface has succeeded once', () => {
+    const routes = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path.slice(PREFIX.length)}`),
+    );
+    expect(routes.filter((route) => !answered.has(route))).toStrictEqual([]);
+    expect(log.statements().length).toBeGreaterThan(80);
+  });
+
+  it("reach no other bot's rows, and never look at rows of others to find a user's: an index finds them", async () => {
+    expect(await faulty(log.statements())).toStrictEqual([]);
+  });
+});
+
+describe('this test', () => {
+  it.each([
+    ['crosses tenants', 'SELECT user_id FROM consents'],
+    ['crosses tenants by an index', "SELECT bot_id FROM webhook_deliveries WHERE status = 'pending'"],
+    ['counts the events of all bots', 'SELECT COUNT(*) AS total FROM audit_events'],
+    ['finds a bot by a sequence', 'SELECT id FROM audit_events WHERE seq = 1'],
+    ['looks at all users to find one', `DELETE FROM user_data WHERE bot_id = ? AND user_id = ?`],
+  ])('tells of a statement that %s', async (_, text) => {
+    let count = 0;
+    const sql = engine === 'sqlite' ? text : text.replace(/\?/g, () => `$${++count}`);
+    expect(await faulty([sql])).toHaveLength(1);
+  });
+});

@@ -1,0 +1,150 @@
+import { type SharedAct, type Tx, SharedActs } from '@app/database';
+import { ApiError } from '@app/kernel';
+
+import fc from 'fast-check';
+import { SharedActs } from '../../libs/database/src/shared-acts';
+
+// What an act is answered does not depend on whom it travels with, whatever fails on the way.
+
+interface Input {
+  readonly id: number;
+  readonly row: number;
+  /** `bad`: refused by its own fault; `shy`: left to be done alone; `wreck`: fails the transaction of whoever is with it. */
+  readonly kind: 'good' | 'bad' | 'shy' | 'wreck';
+}
+
+/** Transactions on a list, each taken back when its work fails; chosen ones fail at the commit. */
+class Ledger {
+  readonly committed: Input[] = [];
+  begun = 0;
+
+  constructor(private readonly failsAt: (nth: number) => 'unavailable' | 'broken' | undefined) {}
+
+  async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const nth = this.begun++;
+    const written: Input[] = [];
+    const value = await work(written as unknown as Tx);
+    await new Promise((resolve) => setImmediate(resolve));
+    const failure = this.failsAt(nth);
+    if (failure === 'unavailable') throw new ApiError('service_unavailable', 'not now');
+    if (failure === 'broken') throw new Error('broken');
+    this.committed.push(...written);
+    return value;
+  }
+}
+
+const write = (tx: Tx, input: Input): void => void (tx as unknown as Input[]).push(input);
+
+const ACT: SharedAct<Input, number> = {
+  alone: async (tx, input) => {
+    write(tx, input);
+    if (input.kind === 'bad' || input.kind === 'wreck') throw new Error(`refused ${input.id}`);
+    return input.id;
+  },
+  together: async (tx, inputs) => {
+    const rows = new Set<number>();
+    return inputs.map((input) => {
+      if (input.kind === 'wreck') throw new Error('the whole batch');
+      if (input.kind !== 'good' || rows.has(input.row)) return undefined;
+      rows.add(input.row);
+      write(tx, input);
+      return input.id;
+    });
+  },
+};
+
+async function play(inputs: readonly Input[], ledger: Ledger) {
+  const acts = new SharedActs((work) => ledger.write(work));
+  const answers = new Map<number, string[]>();
+  const told = (id: number, answer: string): unknown => answers.set(id, [...(answers.get(id) ?? []), answer]);
+  await Promise.all(
+    inputs.map((input) =>
+      acts.do(ACT, input).then(
+        (id) => told(input.id, `done ${id}`),
+        (error: Error) => told(input.id, error.message),
+      ),
+    ),
+  );
+  expect(acts.waiting).toBe(0);
+  return answers;
+}
+
+const inputs = fc
+  .array(
+    fc.record({
+      row: fc.nat({ max: 20 }),
+      kind: fc.constantFrom('good', 'good', 'good', 'bad', 'shy', 'wreck'),
+    }),
+    {
+      minLength: 1,
+      maxLength: 300,
+      size: 'max',
+    },
+  )
+  .map((list) => list.map((each, id): Input => ({ ...each, id })));
+
+describe('acts that share transactions', () => {
+  it('are each answered once and truly, whoever travels with them and whichever transactions fail', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        inputs,
+        fc.uniqueArray(fc.nat({ max: 30 })),
+        fc.boolean(),
+        async (given, failing, broken) => {
+          const ledger = new Ledger((nth) =>
+            failing.includes(nth) ? (broken ? 'broken' : 'unavailable') : undefined,
+          );
+          const answers = await play(given, ledger);
+          const done = ledger.committed.map(({ id }) => id);
+          expect(new Set(done).size).toBe(done.length);
+          for (const { id, kind } of given) {
+            const own = kind === 'bad' || kind === 'wreck' ? [`refused ${id}`] : [`done ${id}`];
+            const [answer, ...more] = answers.get(id) ?? [];
+            expect({ id, more }).toStrictEqual({ id, more: [] });
+            expect([...own, 'not now', 'broken']).toContain(answer);
+            expect({ id, answer: answer === `done ${id}` }).toStrictEqual({ id, answer: done.includes(id) });
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('of which one would spoil the batch are done one by one, and only that one is refused', async () => {
+    const given = Array.from({ length: 50 }, (_, id): Input => ({
+      id,
+      row: id,
+      kind: id === 7 ? 'wreck' : 'good',
+    }));
+    const answers = await play(given, new Ledger(() => undefined));
+    expect([...answers].filter(([id, [answer]]) => answer !== `done ${id}`)).toStrictEqual([
+      [7, ['refused 7']],
+    ]);
+  });
+
+  it('of one row in one batch are done one after the other', async () => {
+    const given = Array.from({ length: 10 }, (_, id): Input => ({ id, row: 0, kind: 'good' }));
+    const ledger = new Ledger(() => undefined);
+    const answers = await play(given, ledger);
+    expect([...answers.values()].flat().sort()).toStrictEqual(given.map(({ id }) => `done ${id}`));
+    expect(ledger.begun).toBe(10);
+  });
+
+  it('number a thousand at once: all are answered, by few transactions', async () => {
+    const given = Array.from({ length: 1_000 }, (_, id): Input => ({ id, row: id, kind: 'good' }));
+    const ledger = new Ledger(() => undefined);
+    const answers = await play(given, ledger);
+    expect([...answers].every(([id, [answer, more]]) => answer === `done ${id}` && more === undefined)).toBe(
+      true,
+    );
+    expect(ledger.begun).toBe(8);
+  });
+
+  it('are not asked for again one by one when the database cannot do it now', async () => {
+    const given = Array.from({ length: 50 }, (_, id): Input => ({ id, row: id, kind: 'good' }));
+    const ledger = new Ledger(() => 'unavailable');
+    const answers = await play(given, ledger);
+    expect(new Set([...answers.values()].flat())).toStrictEqual(new Set(['not now']));
+    expect(ledger.begun).toBe(1);
+  });
+});

@@ -1,0 +1,47 @@
+import { HoldsSubjectData, KEY_TABLES, SubjectDataHolders } from '@app/database';
+import { useService } from '../support/service';
+
+const service = useService();
+
+/** Tables about users that no holder claims. */
+function unclaimed(
+  tables: readonly { name: string; columns: string[] }[],
+  claimed: readonly string[],
+): string[] {
+  return tables
+    .filter(({ columns }) => columns.some((column) => /user_id|subject/.test(column)))
+    .map(({ name }) => name)
+    .filter((name) => !claimed.includes(name));
+}
+
+const claimed = () =>
+  service.app
+    .get(SubjectDataHolders)
+    .all()
+    .flatMap((holder) => holder.tables);
+
+describe('SubjectDataHolders', () => {
+  it('claim every table that has a user id, so that export and erasure reach all of it', async () => {
+    // The erasure itself destroys the keys, and leaves the ledger of who was erased.
+    const keys = Object.keys(KEY_TABLES).map((name) => `keys.${name}`);
+    expect(unclaimed(await service.database.tables(), [...claimed(), ...keys])).toStrictEqual([]);
+  });
+
+  it('claim no table twice and none that is not there', async () => {
+    const tables = claimed();
+    expect(new Set(tables).size).toBe(tables.length);
+    const existing = (await service.database.tables()).map(({ name }) => name);
+    expect(existing).toEqual(expect.arrayContaining(tables));
+  });
+
+  it('would be found wanting for a table that nobody claims', () => {
+    const reminders = { name: 'reminders', columns: ['bot_id', 'user_id', 'at'] };
+    const cities = { name: 'cities', columns: ['name'] };
+    expect(unclaimed([reminders, cities], claimed())).toStrictEqual(['reminders']);
+  });
+
+  it('are found by their decorator, whichever module brings them', () => {
+    expect(HoldsSubjectData.KEY).toBeDefined();
+    expect(service.app.get(SubjectDataHolders).all().length).toBeGreaterThanOrEqual(3);
+  });
+});

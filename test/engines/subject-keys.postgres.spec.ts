@@ -1,0 +1,116 @@
+import { Keyring, ServiceKeys, SubjectKeys } from '@app/crypto';
+import { Clock, Random } from '@app/common';
+import { StartError, type Tx, UnitOfWork } from '@app/database';
+import { Bot } from '../support/bot';
+import { Service } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+jest.setTimeout(90_000);
+
+let one: Service;
+let other: Service;
+let bot: Bot;
+let elsewhere: Bot;
+
+beforeAll(async () => {
+  one = await new Service().start();
+  other = await new Service({}, one.database).start();
+});
+afterAll(async () => {
+  await other.app.close();
+  await one.stop();
+});
+beforeEach(async () => {
+  bot = await one.registerBot();
+  elsewhere = new Bot(other.url, {
+    id: bot.id,
+    platform_bot_id: bot.platformBotId,
+    name: bot.name,
+    api_key: bot.key,
+    api_key_prefix: '',
+    webhook_secret: bot.webhookSecret,
+  });
+  await bot.hasCategory('profile');
+});
+
+const storedKeys = (userId: string) =>
+  one.database.rows<{ id: string }>('SELECT id FROM keys.subject_keys WHERE user_id = ?', userId);
+
+describe('the key of a subject, in several processes', () => {
+  it('is never used by one process after another one has destroyed it', async () => {
+    const who = subject();
+    await bot.hasConsent(who);
+    for (let round = 0; round < 5; round++) {
+      await elsewhere.hasData(who, 'profile', { value: `${round}` });
+      const [before] = await storedKeys(who.user_id);
+      await bot.hasForgotten(who);
+      expect(await storedKeys(who.user_id)).toStrictEqual([]);
+      await bot.hasConsent(who);
+      await elsewhere.hasData(who, 'profile', { value: 'after' });
+      const [after] = await storedKeys(who.user_id);
+      expect(after?.id).not.toBe(before?.id);
+      const rows = await one.database.rows<{ value: string }>(
+        'SELECT value FROM user_data WHERE user_id = ?',
+        who.user_id,
+      );
+      expect(rows.map(({ value }) => value.split('.')[1])).toStrictEqual([after?.id]);
+      expect((await bot.export<{ data: object }>(who)).data.data).toStrictEqual({
+        profile: { value: 'after' },
+      });
+    }
+  });
+
+  it('is made once, whoever asks for it first at the same time', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { user_id: userId, guild_id: guildId } = subject();
+      const given = { botId: bot.id, userId, guildId };
+      const made = await Promise.all(
+        [one, other, one, other].map((service) =>
+          service.app
+            .get(UnitOfWork)
+            .write((tx) => service.app.get(SubjectKeys, { strict: false }).forWriting(tx, given)),
+        ),
+      );
+      const [stored] = await storedKeys(userId);
+      expect(new Set(made.map(({ id }) => id))).toStrictEqual(new Set([stored?.id]));
+      const text = made[0]?.seal('x', 'c') ?? '';
+      for (const key of made) expect(key.open(text, 'c')).toBe('x');
+    }
+  });
+
+  it('is read once in a unit, and not believed in the next', async () => {
+    const { user_id: userId, guild_id: guildId } = subject();
+    const given = { botId: bot.id, userId, guildId };
+    const keys = one.app.get(SubjectKeys, { strict: false });
+    const reads = async (tx: Tx): Promise<number> => {
+      const get = jest.spyOn(tx, 'get');
+      await keys.forWriting(tx, given);
+      await keys.forWriting(tx, given);
+      return get.mock.calls.length;
+    };
+    const unitOfWork = one.app.get(UnitOfWork);
+    expect(await unitOfWork.write(reads)).toBe(1);
+    expect(await unitOfWork.write(reads)).toBe(1);
+  });
+});
+
+describe('the keys of the installation', () => {
+  const opened = (service: Service, keyring = service.app.get(Keyring)) =>
+    ServiceKeys.open(service.app.get(UnitOfWork), keyring, service.app.get(Clock), service.app.get(Random));
+
+  it('are made once by processes that start at once', async () => {
+    await one.database.run(`DELETE FROM keys.service_keys WHERE name IN ('digest', 'evidence')`);
+    const all = await Promise.all([one, other, one, other, one, other].map((service) => opened(service)));
+    expect(new Set(all.map(({ digest }) => digest.toString('hex'))).size).toBe(1);
+    const text = all[0]?.evidence.seal('x', 'c') ?? '';
+    for (const { evidence } of all) expect(evidence.open(text, 'c')).toBe('x');
+  });
+
+  it('are not opened with another master key, which is said so that it can be mended', async () => {
+    const wrong = new Keyring([Buffer.alloc(32, 9)], one.app.get(Random));
+    await expect(opened(one, wrong)).rejects.toThrow(StartError);
+    await expect(opened(one, wrong)).rejects.toThrow(
+      /another master key \(master key \S+ is missing\)\. Restore LETHE_MASTER_KEY/,
+    );
+  });
+});

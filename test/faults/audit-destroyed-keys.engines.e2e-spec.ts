@@ -1,0 +1,106 @@
+import { AuditService } from '@app/audit';
+import { SubjectKeys } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import { AuditSealer } from '../../libs/audit/src/audit-sealer';
+import { EventOpener } from '../../libs/audit/src/event-opener';
+import type { Bot } from '../support/bot';
+import { exported, seal, verified, withoutSealing } from '../support/sealing';
+import { useService } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+/** Behind every event that there is. */
+const ANYWHERE = 2 ** 31 - 1;
+
+const service = useService();
+let bot: Bot;
+let eventId: string;
+let reads: jest.SpyInstance;
+
+beforeAll(() => withoutSealing(service));
+beforeEach(async () => {
+  bot = await service.registerBot();
+});
+afterEach(() => jest.restoreAllMocks());
+
+async function goes(userId: string, guildId: string): Promise<void> {
+  await service.app.get(UnitOfWork).write(async (tx) => {
+    await service.app.get(AuditService).eraseSubject(tx, { botId: bot.id, userId, guildId });
+    await service.app.get(SubjectKeys).destroy(tx, { botId: bot.id, userId, guildId });
+  });
+}
+
+/** One event, of whose user the events are erased and the key is destroyed as soon as somebody has read it. */
+async function goesAfterReading(isSealed: boolean, reading: 'read' | 'stored' = 'read'): Promise<void> {
+  const { user_id: userId, guild_id: guildId } = subject();
+  const body = { user_id: userId, guild_id: guildId, event_type: 'data_exported', details: { note: 'text' } };
+  eventId = (await bot.post<{ id: string }>('/audit/event', body)).data.id;
+  if (isSealed) await seal(service, bot);
+  const opener = service.app.get(EventOpener);
+  const read = opener[reading].bind(opener) as (...given: unknown[]) => Promise<never>;
+  reads = jest.spyOn(opener, reading).mockImplementationOnce(async (...given) => {
+    const events = await read(...given);
+    await goes(userId, guildId);
+    return events;
+  });
+}
+
+describe('a key that is destroyed between the reading of an event and its use', () => {
+  it('commits to nothing: the sealer reads the event again as it is by then', async () => {
+    await goesAfterReading(false, 'stored');
+    const sealer = service.app.get(AuditSealer);
+    expect(await sealer.seal([bot.id], ANYWHERE)).toStrictEqual([bot.id]);
+    expect(await service.database.rows('SELECT 1 FROM audit_batches WHERE bot_id = ?', bot.id)).toEqual([]);
+    expect(await sealer.seal([bot.id], ANYWHERE)).toStrictEqual([]);
+    expect(reads).toHaveBeenCalledTimes(2);
+    expect(await verified(service, bot)).toMatchObject({ events: 1, erased: 1, unsealed: 0, found: [] });
+  });
+
+  it('does not keep the logs of other bots from being sealed with it', async () => {
+    const other = await service.registerBot();
+    await other.post('/audit/event', { ...subject(), event_type: 'data_exported' });
+    await goesAfterReading(false, 'stored');
+    expect(await service.app.get(AuditSealer).seal([bot.id, other.id], ANYWHERE)).toStrictEqual([bot.id]);
+    expect(await verified(service, other)).toMatchObject({ events: 1, unsealed: 0, found: [] });
+  });
+
+  it('makes no proof, export or verification wrong', async () => {
+    await goesAfterReading(true);
+    const proof = await bot.get(`/audit/proof/${eventId}`);
+    expect(proof.data).toMatchObject({ event: { id: eventId, erased: true, parts: null } });
+    expect(reads).toHaveBeenCalledTimes(2);
+    bot = await service.registerBot();
+    await goesAfterReading(true);
+    const lines = await exported(bot);
+    expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
+      expect.objectContaining({ id: eventId, erased: true, parts: null }),
+    );
+    bot = await service.registerBot();
+    await goesAfterReading(true);
+    expect(await verified(service, bot)).toMatchObject({ events: 1, erased: 1, faults: 0, found: [] });
+  });
+
+  it('looks like no damage to whoever lists the events meanwhile: it is there for all of the list, or gone', async () => {
+    const { user_id, guild_id } = subject();
+    const details = { note: 'text' };
+    await bot.post('/audit/event', { user_id, guild_id, event_type: 'data_exported', details });
+    const unitOfWork = service.app.get(UnitOfWork);
+    const read = unitOfWork.read.bind(unitOfWork);
+    jest.spyOn(unitOfWork, 'read').mockImplementationOnce((work) =>
+      read(async (tx) => {
+        const get = tx.get.bind(tx);
+        jest.spyOn(tx, 'get').mockImplementationOnce(async (...given) => {
+          const total = await get(...given);
+          await goes(user_id, guild_id);
+          return total;
+        });
+        return work(tx);
+      }),
+    );
+    const { data } = await bot.get<{ events: object[] }>('/audit/events');
+    expect(data.events).toMatchObject([{ user_id, details }]);
+    expect(data.events[0]).not.toHaveProperty('unreadable');
+    const { data: then } = await bot.get<{ events: object[] }>('/audit/events');
+    expect(then.events).toMatchObject([{ details: null, erased: true }]);
+    expect(then.events[0]).not.toHaveProperty('unreadable');
+  });
+});

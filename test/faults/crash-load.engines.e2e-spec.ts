@@ -1,0 +1,215 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { Bot, field } from '../support/bot';
+import type { Json } from '../support/client';
+import { expectFailure } from '../support/expected';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { engine, newDatabase, type TestDatabase } from '../support/database';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+const build = useBuild();
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
+let directory: string;
+let database: TestDatabase;
+let service: ChildService;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  database = await newDatabase(directory);
+  const environment = { DATABASE_URL: database.url, LETHE_MASTER_KEY };
+  service = await new ChildService(build.directory, join(directory, 'lethe.db'), environment).start();
+});
+afterEach(async () => {
+  await service.end('SIGKILL');
+  await database.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** The answer, or undefined when the process was killed before it came. */
+async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    // What fetch throws was made outside Jest's realm: instanceof does not know it.
+    if ((error as Error).name === 'TypeError') return undefined;
+    throw error;
+  }
+}
+
+/** Lets `clients` act until so many acts were acknowledged, then kills the process in the midst of it. */
+async function killAfter(
+  service: ChildService,
+  acknowledgements: number,
+  clients: number,
+  act: (client: number) => Promise<boolean>,
+): Promise<void> {
+  let count = 0;
+  let killed: Promise<unknown> | undefined;
+  const loop = async (client: number): Promise<void> => {
+    while (killed === undefined) {
+      if (!(await act(client))) return;
+      if (++count >= acknowledgements) killed ??= service.end('SIGKILL');
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, client) => loop(client)));
+  await killed;
+}
+
+const countOf = async (table: string, { user_id }: SubjectIds, type = '') =>
+  (
+    await database.rows(
+      `SELECT 1 FROM ${table} WHERE user_id = ?${type && ` AND event_type = '${type}'`}`,
+      user_id,
+    )
+  ).length;
+
+/** SQLite alone has a file that could be broken. */
+function requireWhole(): void {
+  if (engine === 'postgres') return;
+  const file = new SqliteDatabase(join(directory, 'lethe.db'));
+  expect(file.pragma('integrity_check', { simple: true })).toBe('ok');
+  file.close();
+}
+
+describe('kill -9 under load', () => {
+  it('loses no acknowledged write, keeps every act and its audit event together, and leaves the file whole', async () => {
+    const bot = await Bot.register(service.url);
+    await bot.hasCategory('profile', [field('turn', 'number')]);
+    const clients = Array.from({ length: 8 }, () => ({
+      who: subject(),
+      stored: 0,
+      sent: 0,
+      acknowledged: 0,
+    }));
+    for (const { who } of clients) await bot.hasConsent(who);
+    for (const acknowledgements of [37, 120, 251]) {
+      await killAfter(service, acknowledgements, clients.length, async (index) => {
+        const client = clients[index];
+        if (client === undefined) return false;
+        const turn = ++client.sent;
+        const answer = await unlessCut(
+          bot.post('/data/submit', { ...client.who, category: 'profile', data: { turn } }),
+        );
+        if (answer?.status === 200) {
+          client.stored = turn;
+          client.acknowledged += 1;
+        }
+        return answer !== undefined;
+      });
+      requireWhole();
+      await service.start();
+      for (const client of clients) {
+        const { data } = await bot.export<{ data: { profile: { turn: number } } }>(client.who);
+        // The one act that was cut may have been committed or not; everything before it was.
+        expect([client.stored, client.sent]).toContain(data.data.profile.turn);
+        const counts = await countOf('audit_events', client.who, 'data_submitted');
+        expect(counts).toBeGreaterThanOrEqual(client.acknowledged);
+        expect(counts).toBeLessThanOrEqual(client.sent);
+      }
+    }
+  });
+
+  it('leaves a consent, its history and its audit event together or not at all', async () => {
+    const bot = await Bot.register(service.url);
+    const acknowledged: SubjectIds[] = [];
+    const asked: SubjectIds[] = [];
+    await killAfter(service, 150, 8, async () => {
+      const who = subject();
+      asked.push(who);
+      const answer = await unlessCut(bot.post('/consents/request', { ...who, consent_version: '1' }));
+      if (answer?.status === 201) acknowledged.push(who);
+      return answer !== undefined;
+    });
+    await service.start();
+    const tables = ['consents', 'consent_history', 'audit_events'];
+    const counts = await Promise.all(
+      asked.map((who) => Promise.all(tables.map((table) => countOf(table, who)))),
+    );
+    for (const [index, row] of counts.entries()) {
+      expect(new Set(row).size).toBe(1);
+      if (acknowledged.includes(asked[index] as SubjectIds)) expect(row).toStrictEqual([1, 1, 1]);
+    }
+  });
+
+  it('keeps a registration that was answered: its key works after the restart', async () => {
+    const bots: Bot[] = [];
+    await killAfter(service, 40, 4, async () => {
+      const bot = await unlessCut(Bot.register(service.url));
+      if (bot !== undefined) bots.push(bot);
+      return bot !== undefined;
+    });
+    await service.start();
+    for (const bot of bots) expect((await bot.get(`/bots/${bot.id}`)).status).toBe(200);
+  });
+});
+
+describe('kill -9 during erasures', () => {
+  it('leaves nobody half erased: the next start finishes what was begun, and what was answered stays erased', async () => {
+    const bot = await Bot.register(service.url);
+    await bot.hasCategory('profile');
+    const subjects = Array.from({ length: 60 }, () => subject());
+    for (const who of subjects) {
+      await bot.hasConsent(who);
+      await bot.hasData(who, 'profile', { value: 'x' });
+    }
+    const answered = new Set<SubjectIds>();
+    const left = [...subjects];
+    await killAfter(service, 25, 8, async () => {
+      const who = left.pop();
+      if (who === undefined) return false;
+      const answer = await unlessCut(bot.post('/gdpr/forget-user', who));
+      if (answer?.status === 200) answered.add(who);
+      return answer !== undefined;
+    });
+    // On PostgreSQL young ones are left to other processes, and leases of the dead to their end.
+    await database.run(`UPDATE deletion_requests SET created_at = '2020-01-01T00:00:00.000Z'`);
+    await database.run('DELETE FROM job_leases');
+    await service.start();
+    const states = () => database.rows<{ status: string }>('SELECT status FROM deletion_requests');
+    let requests = await states();
+    if (engine === 'postgres')
+      while (requests.some(({ status }) => status === 'processing')) requests = await states();
+    expect(new Set(requests.map(({ status }) => status))).toStrictEqual(new Set(['completed']));
+    for (const who of subjects) {
+      const erased = (await bot.eventTypes(who)).includes('deletion_completed');
+      if (answered.has(who)) expect(erased).toBe(true);
+      const answer = await bot.export(who);
+      if (erased) expectFailure(answer, 404, 'not_found');
+      else
+        expect(answer.data).toMatchObject({
+          consent: { status: 'accepted' },
+          data: { profile: { value: 'x' } },
+        });
+    }
+    requireWhole();
+  });
+
+  it('finishes an erasure that was left processing, on SQLite before the first request is taken', async () => {
+    const bot = await Bot.register(service.url);
+    const who = subject();
+    const id = '018f2f00-0000-7000-8000-00000000beef';
+    await bot.hasCategory('profile');
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'x' });
+    await service.end('SIGKILL');
+    await database.run(
+      `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
+           VALUES (?, ?, ?, ?, 'processing', 0, ?)`,
+      bot.id,
+      id,
+      who.guild_id,
+      who.user_id,
+      '2020-01-01T00:00:00.000Z',
+    );
+    await service.start();
+    const asked = () => bot.get(`/gdpr/forget-status/${id}`);
+    if (engine === 'postgres') while ((await asked()).data['status'] === 'processing');
+    const { data } = await asked();
+    expect(data).toMatchObject({ status: 'completed', deleted_categories: ['profile'] } satisfies Json);
+    expectFailure(await bot.export(who), 404, 'not_found');
+    expect(await bot.eventTypes(who)).toContain('deletion_completed');
+  });
+});

@@ -1,0 +1,183 @@
+import { ConsentService } from '@app/consent';
+import { UnitOfWork } from '@app/database';
+import { UserDataService } from '@app/user-data';
+import { Bot } from '../support/bot';
+import { useService } from '../support/service';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+
+// More than a thousand users are erased, on a machine that may be busy.
+jest.setTimeout(120_000);
+
+const service = useService();
+
+let bot: Bot;
+beforeEach(async () => {
+  bot = await service.registerBot();
+  await bot.hasCategory('notes');
+});
+
+/** Many users are arranged without HTTP, which would take most of the time. */
+const consents = () => service.app.get(ConsentService);
+
+/** Some at a time: on a busy machine more would wait for a connection longer than they may. */
+async function forEach(
+  users: readonly SubjectIds[],
+  act: (who: SubjectIds) => Promise<unknown>,
+): Promise<void> {
+  for (let at = 0; at < users.length; at += 100) await Promise.all(users.slice(at, at + 100).map(act));
+}
+
+const auditEvents = (query: string) =>
+  bot.get<{ events: { details: unknown }[]; pagination: { total_count: number } }>(`/audit/events?${query}`);
+
+describe('DELETE /api/v1/servers/{guild_id}', () => {
+  it('erases the details that a bot has posted about users whom it never asked for consent', async () => {
+    const who = subject();
+    await bot.post('/servers/register', { guild_id: who.guild_id });
+    await bot.post('/audit/event', { ...who, event_type: 'data_submitted', details: { note: 'secret' } });
+    const { data } = await bot.delete<{ erased_users: number }>(`/servers/${who.guild_id}`);
+    expect(data.erased_users).toBe(1);
+    const events = (await auditEvents(`user_id=${who.user_id}`)).data.events;
+    expect(events.filter(({ details }) => JSON.stringify(details).includes('secret'))).toEqual([]);
+  });
+
+  it('leaves no id of a user of whom it has posted no more than that something happened', async () => {
+    const who = subject();
+    await bot.post('/servers/register', { guild_id: who.guild_id });
+    await bot.post('/audit/event', { ...who, event_type: 'data_submitted' });
+    const { data } = await bot.delete<{ erased_users: number }>(`/servers/${who.guild_id}`);
+    expect(data.erased_users).toBe(1);
+    const sql = 'SELECT 1 FROM audit_events WHERE bot_id = ? AND user_id = ?';
+    expect(await service.database.rows(sql, bot.id, who.user_id)).toEqual([]);
+  });
+
+  it('waits for a user who is being erased in another guild, and leaves nothing of them', async () => {
+    const here = subject();
+    const elsewhere = { ...here, guild_id: snowflake() };
+    await bot.post('/servers/register', { guild_id: here.guild_id });
+    for (const who of [here, elsewhere]) {
+      await bot.hasConsent(who);
+      await bot.hasData(who, 'notes', { value: 'v' });
+    }
+    const [guild, ...others] = await Promise.all([
+      bot.delete(`/servers/${here.guild_id}`),
+      ...Array.from({ length: 10 }, () => bot.post('/gdpr/forget-user', elsewhere)),
+    ]);
+    expect(guild.status).toBe(200);
+    expect(others.map(({ status }) => status)).toContain(200);
+    expect((await bot.export(here)).status).toBe(404);
+  });
+
+  it('erases more users than are named at once', async () => {
+    const guildId = snowflake();
+    await bot.post('/servers/register', { guild_id: guildId });
+    const users = Array.from({ length: 1_100 }, () => ({ user_id: snowflake(), guild_id: guildId }));
+    await forEach(users, (who) => consents().request(bot.id, { ...who, consent_version: '1' }));
+    const { data } = await bot.delete<{ erased_users: number }>(`/servers/${guildId}`);
+    expect(data.erased_users).toBe(users.length);
+    expect(await service.database.rows('SELECT id FROM consents WHERE guild_id = ?', guildId)).toEqual([]);
+  });
+});
+
+describe('a subject that is being erased', () => {
+  /** The first of the two steps of an erasure, which a crash can leave alone. */
+  const close = (who: { user_id: string; guild_id: string }) =>
+    service.app
+      .get(UnitOfWork)
+      .write((tx) =>
+        service.app
+          .get(ConsentService)
+          .close(tx, { botId: bot.id, userId: who.user_id, guildId: who.guild_id }),
+      );
+
+  it('is closed for submits also when it had no consent before and is given one meanwhile', async () => {
+    const who = subject();
+    await close(who);
+    await bot.hasConsent(who);
+    const answer = await bot.post('/data/submit', { ...who, category: 'notes', data: { value: 'v' } });
+    expect(answer.status).toBe(403);
+  });
+
+  it('has the status none while it has no consent', async () => {
+    const who = subject();
+    await close(who);
+    expect((await bot.status(who)).data).toEqual({
+      ...who,
+      status: 'none',
+      version: null,
+      accepted_at: null,
+      revoked_at: null,
+    });
+    expect((await bot.post('/consents/revoke', who)).status).toBe(404);
+  });
+
+  it('is open again when the erasure has failed, as it was before', async () => {
+    const [who, stranger] = [subject(), subject()];
+    await bot.hasConsent(who);
+    for (const closed of [who, stranger]) {
+      await close(closed);
+      const given = { botId: bot.id, userId: closed.user_id, guildId: closed.guild_id };
+      await service.app.get(UnitOfWork).write((tx) => consents().reopen(tx, given));
+    }
+    await bot.hasData(who, 'notes', { value: 'v' });
+    expect((await bot.export(stranger)).status).toBe(404);
+  });
+});
+
+describe('DELETE /api/v1/data/categories/{key}', () => {
+  it('removes every value, also of more users than one unit takes, and has each on record', async () => {
+    const guildId = snowflake();
+    const users = Array.from({ length: 1_001 }, () => ({ user_id: snowflake(), guild_id: guildId }));
+    const submit = (given: Parameters<UserDataService['submit']>[1]) =>
+      service.app.get(UserDataService).submit(bot.id, given);
+    for (const act of [
+      (who: SubjectIds) => consents().request(bot.id, { ...who, consent_version: '1' }),
+      (who: SubjectIds) => consents().accept(bot.id, { ...who, consent_version: '1' }),
+      (who: SubjectIds) => submit({ ...who, category: 'notes', data: { value: 'v' } }),
+    ]) {
+      await forEach(users, act);
+    }
+    expect((await bot.delete('/data/categories/notes')).status).toBe(200);
+    const { pagination } = (await auditEvents('event_type=data_deleted&page_size=1')).data;
+    expect(pagination.total_count).toBe(users.length);
+    expect((await bot.export(users[0] ?? subject())).data).toMatchObject({ data: {} });
+  });
+
+  it('ends the consents to the category: what is declared under its key later has to be asked for anew', async () => {
+    const who = subject();
+    // Names that occur in the stored states, too, or differ from another one by what LIKE takes for any character.
+    for (const key of ['a_b', 'axb', 'accepted']) await bot.hasCategory(key);
+    const asked = { ...who, consent_version: '1', categories: ['a_b', 'axb', 'accepted'] };
+    await bot.post('/consents/request', asked);
+    await bot.post('/consents/accept', { ...who, consent_version: '1' });
+    for (const key of ['a_b', 'accepted']) {
+      expect((await bot.delete(`/data/categories/${key}`)).status).toBe(200);
+      await bot.hasCategory(key);
+      const answer = await bot.post('/data/submit', { ...who, category: key, data: { value: 'v' } });
+      expect(answer.status).toBe(403);
+    }
+    await bot.hasData(who, 'axb', { value: 'v' });
+    expect((await bot.status(who)).data).toMatchObject({ categories: [{ key: 'axb', status: 'accepted' }] });
+  });
+});
+
+describe('GET /api/v1/data/export/{user_id}?format=full', () => {
+  it('streams a long list of events whole, oldest first, and the record with it', async () => {
+    const who = subject();
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'notes', { value: 'v' });
+    const details = { text: 'x'.repeat(8_000) };
+    const event = { ...who, event_type: 'data_submitted', details };
+    await Promise.all(Array.from({ length: 250 }, () => bot.post('/audit/event', event)));
+    const answer = await bot.export<{ audit_events: { details: unknown; source: string }[]; data: unknown }>(
+      who,
+      '&format=full',
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.text.length).toBeGreaterThan(2_000_000);
+    expect(answer.data.data).toEqual({ notes: { value: 'v' } });
+    expect(answer.data.audit_events.filter(({ source }) => source === 'client')).toHaveLength(250);
+    expect(answer.data.audit_events[0]).toMatchObject({ event_type: 'consent_requested' });
+    expect(answer.data.audit_events.at(-1)).toMatchObject({ event_type: 'data_exported' });
+  });
+});

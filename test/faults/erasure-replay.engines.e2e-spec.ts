@@ -1,0 +1,51 @@
+import { SubjectDataHolders } from '@app/database';
+import { ErasureReplay } from '@app/gdpr';
+import type { Bot } from '../support/bot';
+import { expectFailure } from '../support/expected';
+import { useService } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+const service = useService();
+let bot: Bot;
+let who: SubjectIds;
+let requestId: string;
+
+/** Somebody is erased, and a backup from before brings back the data, but not the request. */
+beforeEach(async () => {
+  bot = await service.registerBot();
+  who = subject();
+  await bot.hasCategory('profile');
+  await holds();
+  requestId = await bot.hasForgotten(who);
+  await holds();
+  await service.database.run('DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?', bot.id, requestId);
+});
+afterEach(() => jest.restoreAllMocks());
+
+async function holds(): Promise<void> {
+  await bot.hasConsent(who);
+  await bot.hasData(who, 'profile', { value: 'x' });
+}
+
+const replay = () => service.app.get(ErasureReplay).run();
+const status = async () =>
+  (await bot.get<{ status: string }>(`/gdpr/forget-status/${requestId}`)).data.status;
+
+describe('an erasure that is done again', () => {
+  it('is completed under the same request', async () => {
+    await replay();
+    expect(await status()).toBe('completed');
+    expectFailure(await bot.export(who), 404, 'not_found');
+  });
+
+  it('that has failed ends the start, and is done by the next one', async () => {
+    const [holder] = service.app.get(SubjectDataHolders).all();
+    if (holder === undefined) throw new Error('there is no holder');
+    jest.spyOn(holder, 'erase').mockRejectedValueOnce(new Error('broken'));
+    await expect(replay()).rejects.toThrow();
+    expect(await status()).toBe('failed');
+    await replay();
+    expect(await status()).toBe('completed');
+    expectFailure(await bot.export(who), 404, 'not_found');
+  });
+});

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CategoryDeleted } from '@app/categories';
+import { UnitOfWork } from '@app/database';
+import type { Bot } from '../support/bot';
+import { Client } from '../support/client';
+import { Service, useService } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+const service = useService();
+let bot: Bot;
+let who: SubjectIds;
+
+beforeEach(async () => {
+  bot = await service.registerBot();
+  who = subject();
+  await bot.hasCategory('profile');
+  await bot.hasConsent(who);
+  await bot.hasData(who, 'profile', { value: 'x' });
+});
+
+const forget = () => bot.post<{ request_id: string; deleted_categories: string[] }>('/gdpr/forget-user', who);
+
+describe('an erasure beside the deletion of a category', () => {
+  it('leaves no details of the events that the deletion writes about the subject, and names only what it erased', async () => {
+    let forgetting: ReturnType<typeof forget> | undefined;
+    await service.app.get(UnitOfWork).write(async (tx) => {
+      await tx.get('SELECT 1 FROM user_data WHERE bot_id = ? FOR UPDATE', bot.id);
+      forgetting = forget();
+      await pause(300);
+      const events = service.app.get(DomainEvents, { strict: false });
+      await events.publish(new CategoryDeleted(tx, bot.id, 'profile'));
+    });
+    const answer = await forgetting;
+    const events = await service.database.rows(
+      `SELECT event_type, details FROM audit_events
+       WHERE bot_id = ? AND user_id = ? AND details IS NOT NULL AND event_type NOT LIKE 'deletion_%'`,
+      ...[bot.id, who.user_id],
+    );
+    expect(events).toEqual([]);
+    expect(answer?.data).toMatchObject({ status: 'completed', deleted_categories: [] });
+  });
+});
+
+describe('a process that starts', () => {
+  const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
+
+  async function begunAt(createdAt: string): Promise<() => Promise<string | undefined>> {
+    const [id, { user_id, guild_id }] = [randomUUID(), subject()];
+    await service.database.run(
+      `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
+       VALUES (?, ?, ?, ?, 'processing', 0, ?)`,
+      ...[bot.id, id, guild_id, user_id, createdAt],
+    );
+    const sql = 'SELECT status FROM deletion_requests WHERE id = ?';
+    return async () => (await service.database.rows<{ status: string }>(sql, id))[0]?.status;
+  }
+
+  async function ended(status: () => Promise<string | undefined>): Promise<void> {
+    for (let tries = 0; tries < 100 && (await status()) === 'processing'; tries++) await pause(20);
+  }
+
+  it('finishes what was left, and leaves to the others what they have just begun', async () => {
+    const left = await begunAt(ago(60_000));
+    const young = await begunAt(ago(0));
+    const other = await new Service({}, service.database).start();
+    await ended(left);
+    await other.app.close();
+    expect([await left(), await young()]).toEqual(['completed', 'processing']);
+  });
+
+  it('listens while an erasure that was left has to wait', async () => {
+    const left = await begunAt(ago(60_000));
+    let other: Service | undefined;
+    await service.app.get(UnitOfWork).write(async (tx) => {
+      await tx.get('SELECT 1 FROM deletion_requests WHERE bot_id = ? FOR UPDATE', bot.id);
+      other = await new Service({}, service.database).start();
+      expect((await other.anonymous.get('/servers')).status).toBe(401);
+    });
+    await ended(left);
+    await other?.app.close();
+    expect(await left()).toBe('completed');
+  });
+});
+
+describe('two requests to erase one guild, in two processes', () => {
+  it('erase each user once between them, and tell the bot once', async () => {
+    const users = [who, ...Array.from({ length: 39 }, () => ({ ...subject(), guild_id: who.guild_id }))];
+    for (const user of users) await bot.hasRequest(user);
+    await bot.post('/servers/register', { guild_id: who.guild_id });
+    const other = await new Service({}, service.database).start();
+    const answers = await Promise.all(
+      [bot, new Client(other.url, bot.key)].map((client) =>
+        client.delete<{ erased_users: number }>(`/servers/${who.guild_id}`),
+      ),
+    );
+    await other.app.close();
+    const counted = answers.map(({ status, data }) => (status === 200 ? data.erased_users : 0));
+    expect(counted.reduce((sum, count) => sum + count)).toBe(users.length);
+    const requests = await service.database.rows('SELECT id FROM deletion_requests WHERE bot_id = ?', bot.id);
+    expect(requests).toHaveLength(users.length);
+  });
+});

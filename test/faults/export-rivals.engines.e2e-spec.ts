@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { JsonStream } from '@app/common';
+import { ExportService } from '../../libs/gdpr/src/export.service';
+import { useService } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+const service = useService();
+
+describe('an export that is being streamed', () => {
+  it('ends when an erasure has passed meanwhile, also one by a machine whose clock is behind', async () => {
+    const bot = await service.registerBot();
+    const who = subject();
+    await bot.hasConsent(who);
+    await bot.hasForgotten(who);
+    await bot.hasConsent(who);
+    const event = { ...who, event_type: 'data_submitted', details: { text: 'x'.repeat(8_000) } };
+    await Promise.all(Array.from({ length: 250 }, () => bot.post('/audit/event', event)));
+    const held = { botId: bot.id, userId: who.user_id, guildId: who.guild_id };
+    const answer = await service.app.get(ExportService, { strict: false }).export(held, true);
+    if (!(answer instanceof JsonStream)) throw new Error('it is not streamed');
+    let pieces = 0;
+    const streaming = answer.writeTo(async () => {
+      if (++pieces !== 10) return;
+      await service.database.run(
+        `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
+         VALUES (?, ?, ?, ?, 'completed', 0, '2020-01-01T00:00:00.000Z')`,
+        ...[bot.id, randomUUID(), who.guild_id, who.user_id],
+      );
+      await pause(50);
+    });
+    await expect(streaming).rejects.toMatchObject({ code: 'not_found' });
+    expect(pieces).toBe(10);
+    await pause(20);
+  });
+});

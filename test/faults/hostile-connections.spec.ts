@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { rawRequest } from '../support/raw-socket';
+
+const CONNECT = 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n';
+const GARBAGE = 'hello\r\n\r\n';
+
+/** Whether the service closes the connection although this side never does. */
+function isClosedUpon(port: number, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket: Socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
+      socket.write(text),
+    );
+    socket.resume();
+    // What is sent on a connection that is closed on the other side comes back as an error.
+    const probe = setInterval(() => socket.write('x'), 500);
+    const settle = (isClosed: boolean): void => {
+      clearInterval(probe);
+      clearTimeout(late);
+      socket.destroy();
+      resolve(isClosed);
+    };
+    const late = setTimeout(settle, 6_000, false);
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => settle(code !== 'ECONNREFUSED'));
+  });
+}
+
+// In a process of its own: what goes wrong with a socket that nobody listens to ends the process.
+describe('connections that misbehave', () => {
+  const build = useBuild();
+  const directory = mkdtempSync(join(tmpdir(), 'lethe-hostile-'));
+  let service: ChildService;
+  let port: number;
+  beforeAll(async () => {
+    service = await new ChildService(build.directory, join(directory, 'lethe.db')).start();
+    port = Number(new URL(service.url).port);
+  });
+  afterAll(async () => {
+    await service.end('SIGKILL');
+    rmSync(directory, { recursive: true });
+  });
+
+  it.each([
+    ['CONNECT', CONNECT],
+    ['garbage', GARBAGE],
+  ])('do not end the process when they are reset upon their refusal (%s)', async (_, text) => {
+    for (let round = 0; round < 60; round++) {
+      await new Promise<void>((resolve) => {
+        const socket: Socket = connect(port, '127.0.0.1', () =>
+          socket.write(text, () => {
+            if (round % 3 === 0) socket.resetAndDestroy();
+            else setTimeout(() => socket.resetAndDestroy(), round % 4);
+          }),
+        );
+        socket.on('error', () => undefined).on('close', () => resolve());
+      });
+    }
+    expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+  });
+
+  it.each([
+    ['CONNECT', CONNECT],
+    ['garbage', GARBAGE],
+  ])('are closed although the client keeps them open (%s)', async (_, text) => {
+    expect(await isClosedUpon(port, text)).toBe(true);
+  });
+
+  it('are answered in the envelope without a Host, and with an expectation nobody knows', async () => {
+    const noHost = await rawRequest(port, 'GET /api/v1/servers HTTP/1.1\r\n\r\n');
+    expect([noHost.status, JSON.parse(noHost.body)]).toMatchObject([
+      400,
+      { success: false, error: { code: 'invalid_request' } },
+    ]);
+    expect(noHost.head).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+    const headers = 'Host: lethe\r\nExpect: wonders\r\nConnection: close\r\n\r\n';
+    const expecting = await rawRequest(port, `GET /api/v1/servers HTTP/1.1\r\n${headers}`);
+    expect([expecting.status, JSON.parse(expecting.body)]).toMatchObject([
+      401,
+      { success: false, error: { code: 'unauthorized' } },
+    ]);
+    expect(expecting.head).toMatch(/\r\nX-RateLimit-Limit: \d+\r\n/);
+  });
+
+  it('get one answer to a request whose body turns out to be unreadable', async () => {
+    const refused = 'POST /nowhere HTTP/1.1\r\nHost: lethe\r\nTransfer-Encoding: gzip\r\n\r\nabc';
+    const { status, body } = await rawRequest(port, refused);
+    expect([status, body.match(/HTTP\/1\.1/g)]).toEqual([404, null]);
+  });
+});

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { allMigrations, databaseEngine } from '@app/database';
+import { StartError, readConfig } from '@app/kernel';
+import { Client } from 'pg';
+import { ormOptions } from '../../ormconfig';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { bareDatabase, type TestDatabase } from '../support/database';
+import { migrateHere } from '../support/here';
+import { migrateUp } from '../support/migrating';
+import { oldPostgres } from '../support/old-postgres';
+import { schemaOf } from '../support/schema-dump';
+
+const PASSWORD = 's3cr3t-pw';
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'fault').toString('base64');
+
+// Each test starts several processes, on a machine that may be busy.
+jest.setTimeout(90_000);
+
+const build = useBuild();
+const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+let database: TestDatabase;
+beforeEach(async () => (database = await bareDatabase(directory)));
+afterEach(() => database.drop());
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** The start, migration:run and migration:revert all end with one readable line, which the password is not in. */
+async function expectRefusals(url: string, reason: string, commands = ['run', 'revert']): Promise<void> {
+  const settings = { DATABASE_URL: url, LETHE_MASTER_KEY, LOG_LEVEL: 'trace' };
+  const service = new ChildService(build.directory, join(directory, 'lethe.db'), settings);
+  const { code, stderr } = await service.refused();
+  const outputs = [{ code, output: stderr }];
+  for (const command of commands) outputs.push(await migrateHere([command], { DATABASE_URL: url }));
+  for (const { code: exit, output } of outputs) {
+    expect(output).toContain(reason);
+    expect(output.trim().split('\n')).toHaveLength(1);
+    expect(output).not.toContain(PASSWORD);
+    expect(output).not.toContain('lethe:lethe');
+    expect(exit).toBe(1);
+  }
+}
+
+function changed(change: (url: URL) => void): string {
+  const url = new URL(database.url);
+  change(url);
+  return url.href;
+}
+
+describe('a PostgreSQL that cannot be used is told of in one line that says how to mend it', () => {
+  it('a wrong password', () =>
+    expectRefusals(
+      changed((url) => (url.password = PASSWORD)),
+      'user or password is wrong. Correct DATABASE_URL',
+    ));
+
+  it('no such database', () =>
+    expectRefusals(
+      changed((url) => (url.pathname = '/nowhere')),
+      'there is no such database. Create it with CREATE DATABASE',
+    ));
+
+  it('nobody listening', () =>
+    expectRefusals(
+      changed((url) => (url.port = '1')),
+      'nobody listens there. Start the server',
+    ));
+
+  it('no such host', () =>
+    expectRefusals(
+      changed((url) => (url.hostname = 'nowhere.invalid')),
+      'Correct DATABASE_URL',
+    ));
+
+  it('a server without TLS where it is asked for', () =>
+    expectRefusals(
+      changed((url) => url.searchParams.set('sslmode', 'verify-full')),
+      'no secure connection',
+    ));
+
+  it('too old a server', async () => {
+    const old = await oldPostgres();
+    await expectRefusals(old.url, 'is too old: Lethe needs version 14 or later');
+    await old.stop();
+  });
+
+  it('no right to create tables', async () => {
+    const role = `weak_${Date.now()}`;
+    await database.run(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
+    const weak = changed((url) => Object.assign(url, { username: role, password: PASSWORD }));
+    await expectRefusals(weak, 'the user may not change the schema. Grant it CREATE', ['run']);
+    // Who owns the tables migrates; the service of the weak user starts on them.
+    await migrateUp(database);
+    expect((await migrateHere(['run'], { DATABASE_URL: weak })).output).toMatch(/up to date|may not change/);
+    await database.run(`DROP OWNED BY ${role}`);
+    await database.run(`DROP ROLE ${role}`);
+  });
+});
+
+describe('pg_terminate_backend during the migrations', () => {
+  it('undoes what was under way, is told of readably, and the next start does it all', async () => {
+    await migrateUp(database, allMigrations().slice(0, 1));
+    const before = await schemaOf(database);
+    const holder = new Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    // The next table with rows of bots refers to this one.
+    await holder.query('LOCK TABLE bots');
+    const config = readConfig({ DATABASE_URL: database.url });
+    const open = databaseEngine(config).open(ormOptions(config), 'migrate', () => undefined);
+    const refused = expect(open).rejects.toThrow(StartError);
+    const pid = await waiting();
+    // One connection migrates and holds the lock: with it ends all.
+    await holder.query('SELECT pg_terminate_backend($1)', [pid]);
+    await refused;
+    await expect(open).rejects.toThrow('Nothing was changed; try again');
+    await holder.query('ROLLBACK');
+    await holder.end();
+    expect(await schemaOf(database)).toStrictEqual(before);
+    expect(await migrateUp(database)).toHaveLength(allMigrations().length - 1);
+  });
+
+  /** The process id of the migration, once it waits for the lock. */
+  async function waiting(): Promise<number> {
+    for (;;) {
+      const [found] = await database.rows<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+           AND application_name = 'lethe-schema' AND wait_event_type = 'Lock'`,
+      );
+      if (found !== undefined) return found.pid;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+});

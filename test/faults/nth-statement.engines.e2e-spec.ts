@@ -1,0 +1,228 @@
+import { KeyDirectory } from '@app/bots';
+import { SubjectDigests } from '@app/crypto';
+import { ErasureService } from '@app/gdpr';
+import { type Bot, field } from '../support/bot';
+import type { Answer } from '../support/client';
+import { engine } from '../support/database';
+import { withoutSealing } from '../support/sealing';
+import { useService } from '../support/service';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { StatementFaults } from '../support/statement-faults';
+import { dumpOf } from '../support/tenant-dump';
+
+jest.setTimeout(120_000);
+
+// R31: whichever statement of a request fails, all of it took place or nothing did.
+
+const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+const faults = new StatementFaults();
+const unhandled: unknown[] = [];
+const heard = (reason: unknown): unknown => unhandled.push(reason);
+
+beforeAll(async () => {
+  await withoutSealing(service);
+  faults.install();
+  process.on('unhandledRejection', heard);
+});
+afterAll(() => {
+  process.off('unhandledRejection', heard);
+  jest.restoreAllMocks();
+  expect(unhandled).toStrictEqual([]);
+});
+
+interface Scene {
+  readonly bot: Bot;
+  readonly who: SubjectIds;
+  readonly asked: SubjectIds;
+}
+
+/** A bot with a user who has consented and of whom something is stored, and one who was asked. */
+async function scene(): Promise<Scene> {
+  const bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
+  const [who, asked] = [subject(), subject()];
+  await bot.hasCategory('profile', [field('value'), field('more', 'json')]);
+  await bot.post('/servers/register', { guild_id: who.guild_id, name: 'before' });
+  await bot.hasConsent(who);
+  await bot.hasData(who, 'profile', { value: 'before' });
+  await bot.post('/consents/texts', { ...TEXT, language: 'de' });
+  await bot.hasRequest(asked);
+  return { bot, who, asked };
+}
+
+const dump = ({ bot }: Scene) => dumpOf(service.database, bot.id);
+
+const TEXT = { consent_version: '2', title: 'a', body: 'b', jurisdiction: 'c' };
+const labels = { label_de: 'a', label_en: 'b' };
+const ACTS: readonly (readonly [string, (scene: Scene) => Promise<Answer>])[] = [
+  ['PUT /bots/{id}', ({ bot }) => bot.put(`/bots/${bot.id}`, { name: 'after' })],
+  ['POST /servers/register', ({ bot }) => bot.post('/servers/register', { guild_id: `${'9'.repeat(18)}` })],
+  [
+    'POST /data/register',
+    ({ bot }) => bot.post('/data/register', { ...labels, key: 'x', fields: [field('v')] }),
+  ],
+  [
+    "POST /data/register in the guide's shape",
+    ({ bot }) => bot.post('/data/register', { bot_id: bot.id, categories: [{ name: 'x' }, { name: 'y' }] }),
+  ],
+  ['PUT /data/categories/{key}', ({ bot }) => bot.put('/data/categories/profile', { retention_days: 3 })],
+  ['DELETE /data/categories/{key}', ({ bot }) => bot.delete('/data/categories/profile')],
+  [
+    'POST /consents/request',
+    ({ bot, who }) => bot.post('/consents/request', { ...who, consent_version: '2' }),
+  ],
+  [
+    'POST /consents/accept',
+    ({ bot, asked }) => bot.post('/consents/accept', { ...asked, consent_version: '1.0' }),
+  ],
+  [
+    'POST /consents/request of a version with a text',
+    ({ bot, asked }) => bot.post('/consents/request', { ...asked, consent_version: '2', language: 'de' }),
+  ],
+  ['POST /consents/texts', ({ bot }) => bot.post('/consents/texts', { ...TEXT, language: 'en' })],
+  ['POST /consents/revoke', ({ bot, who }) => bot.post('/consents/revoke', who)],
+  [
+    'POST /data/submit',
+    ({ bot, who }) => bot.post('/data/submit', { ...who, category: 'profile', data: { value: 'after' } }),
+  ],
+  [
+    'POST /data/submit that merges',
+    ({ bot, who }) =>
+      bot.post('/data/submit', { ...who, category: 'profile', data: { more: 1 }, mode: 'merge' }),
+  ],
+  [
+    'POST /data/submit that empties',
+    ({ bot, who }) => bot.post('/data/submit', { ...who, category: 'profile', data: {} }),
+  ],
+  ['GET /data/export/{user_id}', ({ bot, who }) => bot.export(who, '&format=full')],
+  ['POST /audit/event', ({ bot, who }) => bot.post('/audit/event', { ...who, event_type: 'data_exported' })],
+];
+
+/** Answers of which the caller knows that the act took place, or that it may try again. */
+function requireHonest(answer: Answer, done: number): void {
+  expect({ text: answer.text, status: answer.status }).toMatchObject({
+    status: answer.status === done ? done : 503,
+  });
+  if (answer.status === 503) expect(answer.header('retry-after')).toBe('1');
+}
+
+describe('whichever statement fails', () => {
+  it.each(ACTS)('%s takes place whole or not at all, and can be repeated', async (_, act) => {
+    const model = await scene();
+    const before = await dump(model);
+    const { status: done } = await act(model);
+    const after = await dump(model);
+    expect(done).toBeLessThan(300);
+    for (let nth = 1, fired = true; fired; nth++) {
+      const tried = await scene();
+      faults.failAt(nth);
+      const answer = await act(tried);
+      faults.heal();
+      ({ fired } = faults);
+      requireHonest(answer, done);
+      const found = await dump(tried);
+      expect({ nth, found }).toStrictEqual({ nth, found: answer.status === done ? after : before });
+      if (answer.status === done) continue;
+      expect((await act(tried)).status).toBe(done);
+      expect({ nth, found: await dump(tried) }).toStrictEqual({ nth, found: after });
+    }
+  });
+
+  it('POST /bots/register leaves a bot that was answered, or none', async () => {
+    for (let nth = 1, fired = true; fired; nth++) {
+      const body = { platform_bot_id: snowflake(), name: 'x' };
+      faults.failAt(nth);
+      const answer = await service.anonymous.post('/bots/register', body);
+      faults.heal();
+      ({ fired } = faults);
+      requireHonest(answer, 201);
+      const rows = await service.database.rows(
+        'SELECT 1 FROM bots WHERE platform_bot_id = ?',
+        body.platform_bot_id,
+      );
+      expect({ nth, rows: rows.length }).toStrictEqual({ nth, rows: answer.status === 201 ? 1 : 0 });
+      if (answer.status !== 201)
+        expect((await service.anonymous.post('/bots/register', body)).status).toBe(201);
+    }
+  });
+
+  it('DELETE /bots/{id} can be repeated until it is answered or the key is gone, and is then gone or marked as going', async () => {
+    // Each would wait for a second until no process believes in the key.
+    jest.spyOn(service.app.get(KeyDirectory, { strict: false }), 'forgottenEverywhere').mockResolvedValue();
+    // Its statements are many and alike: each of the first ones, and fewer of the later.
+    for (let nth = 1, fired = true; fired; nth += 1 + Math.floor(nth / 5)) {
+      const tried = await scene();
+      faults.failAt(nth);
+      const answer = await tried.bot.delete(`/bots/${tried.bot.id}`);
+      faults.heal();
+      ({ fired } = faults);
+      requireHonest(answer, 200);
+      if (answer.status !== 200)
+        // 503 where the recovery of deletions has taken it over meanwhile.
+        expect([200, 401, 503]).toContain((await tried.bot.delete(`/bots/${tried.bot.id}`)).status);
+      const left = await dump(tried);
+      // What is left of a bot whose key is void already is marked as such, and goes by the recovery of deletions.
+      const marked = left.some((line) => line.startsWith('bots') && line.includes('"deleted_at":"*"'));
+      expect({ nth, isGone: left.length === 0 || marked }).toStrictEqual({ nth, isGone: true });
+    }
+  });
+});
+
+const ERASURES: readonly (readonly [string, (scene: Scene) => Promise<Answer>])[] = [
+  ['POST /gdpr/forget-user', ({ bot, who }) => bot.post('/gdpr/forget-user', who)],
+  ['DELETE /servers/{guild_id}', ({ bot, who }) => bot.delete(`/servers/${who.guild_id}`)],
+];
+
+/** What is there of the subject: its rows and its key, and what its requests say. */
+async function stateOf({ bot, who }: Scene) {
+  const erasedId = service.app.get(SubjectDigests, { strict: false }).of(bot.id, 'user', who.user_id);
+  return service.database.session(async (look) => {
+    const of = (table: string, column = '1') =>
+      look<{ status: string }>(
+        `SELECT ${column} AS status FROM ${table} WHERE bot_id = ? AND user_id IN (?, ?)`,
+        ...[bot.id, who.user_id, erasedId],
+      );
+    const requests = (await of('deletion_requests', 'status')).map(({ status }) => status);
+    const events = (await of('audit_events', 'event_type')).map(({ status }) => status);
+    const calls = (await of('webhook_deliveries')).length;
+    const places = ['user_data', 'consent_history', 'keys.subject_keys'];
+    const rows = [];
+    for (const place of places) rows.push((await of(place)).length > 0);
+    return { requests, events, calls, held: [...new Set(rows)] };
+  });
+}
+
+const count = (list: readonly string[], wanted: string): number =>
+  list.filter((each) => each === wanted).length;
+
+describe.each(ERASURES)('an erasure by %s', (_, act) => {
+  it.each([
+    ['one statement fails', false],
+    ['the database is gone from a statement on', true],
+  ])('is never half, is not completed too early, and is resumed when %s', async (__, lasting) => {
+    const erasures = service.app.get(ErasureService, { strict: false });
+    for (let nth = 1, fired = true; fired; nth++) {
+      const tried = await scene();
+      faults.failAt(nth, lasting);
+      const answer = await act(tried);
+      faults.heal();
+      ({ fired } = faults);
+      requireHonest(answer, 200);
+      const left = await stateOf(tried);
+      const completed = count(left.requests, 'completed');
+      // On SQLite the key has to leave the files in between: what is gone already is not called completed yet.
+      const isGone = completed > 0 || (engine === 'sqlite' && left.requests.includes('processing'));
+      expect({ nth, held: left.held }).toStrictEqual({ nth, held: isGone ? [left.held[0]] : [true] });
+      if (completed > 0) expect(left.held).toStrictEqual([false]);
+      expect(count(left.events, 'deletion_completed')).toBe(completed);
+      expect(left.calls).toBe(completed);
+      if (/"status":"failed"/.test(answer.text)) expect(left.requests).toStrictEqual(['failed']);
+      await erasures.finishLeft();
+      expect((await stateOf(tried)).requests).not.toContain('processing');
+      if (answer.status !== 200) expect([200, 404]).toContain((await act(tried)).status);
+      const end = await stateOf(tried);
+      expect({ nth, held: end.held }).toStrictEqual({ nth, held: [false] });
+      expect(count(end.events, 'deletion_completed')).toBe(count(end.requests, 'completed'));
+      expect(count(end.events, 'deletion_failed')).toBe(count(end.requests, 'failed'));
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import { ConsentService } from '@app/consent';
+import { databaseUnavailable, JobRunner, UnitOfWork } from '@app/database';
+import type { Bot } from '../support/bot';
+import { engine } from '../support/database';
+import { expectFailure } from '../support/expected';
+import { withoutSealing } from '../support/sealing';
+import { useService } from '../support/service';
+import { snowflake } from '../support/snowflakes';
+
+// Some hundred units one after the other, on a machine that may be busy.
+jest.setTimeout(90_000);
+
+const service = useService();
+let bot: Bot;
+
+// Units of jobs would be counted among those of a request.
+beforeAll(async () => {
+  await withoutSealing(service);
+  await service.app.get(JobRunner).beforeApplicationShutdown();
+});
+beforeEach(async () => {
+  bot = await service.registerBot();
+});
+afterEach(() => jest.restoreAllMocks());
+
+const PARTLY = expect.stringContaining('part of it is done') as string;
+
+/** The units of a request after the `nth` are refused by the database. */
+function unavailableAfter(nth: number): void {
+  const unitOfWork = service.app.get(UnitOfWork);
+  const write = unitOfWork.write.bind(unitOfWork);
+  let left = nth;
+  jest
+    .spyOn(unitOfWork, 'write')
+    .mockImplementation((work) => (left-- > 0 ? write(work) : Promise.reject(databaseUnavailable())));
+}
+
+async function guildOf(users: number): Promise<string> {
+  const guildId = snowflake();
+  await bot.post('/servers/register', { guild_id: guildId });
+  const consents = service.app.get(ConsentService, { strict: false });
+  for (let user = 0; user < users; user++)
+    await consents.request(bot.id, { user_id: snowflake(), guild_id: guildId, consent_version: '1' });
+  return guildId;
+}
+
+describe('a request that the database left half-way says so, and goes on when it is repeated', () => {
+  it('DELETE /servers/{guild_id}', async () => {
+    const guildId = await guildOf(40);
+    // The users of the guild, then the units of each of the first 32 of them.
+    unavailableAfter(1 + 32 * (engine === 'sqlite' ? 3 : 2));
+    const answer = await bot.delete(`/servers/${guildId}`);
+    jest.restoreAllMocks();
+    expectFailure(answer, 503, 'service_unavailable');
+    expect(answer.error.message).toEqual(PARTLY);
+    expect((await bot.delete(`/servers/${guildId}`)).data).toMatchObject({ erased_users: 8 });
+  });
+
+  it('DELETE /data/categories/{key}', async () => {
+    await bot.hasCategory('profile');
+    for (let user = 0; user < 501; user++)
+      await service.database.run(
+        `INSERT INTO user_data (bot_id, user_id, guild_id, category_key, value, created_at, updated_at)
+         VALUES (?, ?, '1', 'profile', '{}', '2020', '2020')`,
+        ...[bot.id, `${user}`],
+      );
+    unavailableAfter(1);
+    const answer = await bot.delete('/data/categories/profile');
+    jest.restoreAllMocks();
+    expectFailure(answer, 503, 'service_unavailable');
+    expect(answer.error.message).toEqual(PARTLY);
+    expect((await bot.delete('/data/categories/profile')).status).toBe(200);
+  });
+
+  it('DELETE /bots/{id}, which goes on by itself', async () => {
+    unavailableAfter(1);
+    const began = performance.now();
+    const answer = await bot.delete(`/bots/${bot.id}`);
+    const tookMs = performance.now() - began;
+    jest.restoreAllMocks();
+    expectFailure(answer, 503, 'service_unavailable');
+    expect(answer.error.message).toContain('rows are still being deleted');
+    expectFailure(await bot.get('/servers'), 401, 'unauthorized');
+    // Also then it is answered when no process believes the keys any more.
+    if (engine === 'postgres') expect(tookMs).toBeGreaterThan(1_000);
+  });
+});

@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { expectFailure } from '../support/expected';
+import { describeWithRedis, RedisServer } from '../support/redis-server';
+import { LIMIT, LimitedService, remaining, useRedisServices } from '../support/redis-services';
+import { until } from '../support/until';
+
+/** What a request may be slower because of Redis. */
+const SLOWER_MS = 60;
+
+describeWithRedis('a service whose Redis is away', () => {
+  const given = useRedisServices();
+
+  /** Spends what is left for the address; the limit holds if exactly so many were admitted, and nothing was a 5xx. */
+  async function admittedUntilRefused(service: LimitedService): Promise<number> {
+    const answers = await service.askAtOnce(LIMIT + 5);
+    for (const answer of answers.filter(({ status }) => status !== 404))
+      expectFailure(answer, 429, 'rate_limit_exceeded');
+    return answers.filter(({ status }) => status === 404).length;
+  }
+
+  async function medianMs(service: LimitedService, times: number): Promise<number> {
+    const durations: number[] = [];
+    for (let count = 0; count < times; count++) {
+      const begunMs = performance.now();
+      await service.ask();
+      durations.push(performance.now() - begunMs);
+    }
+    return durations.sort((one, other) => one - other)[Math.floor(times / 2)] ?? NaN;
+  }
+
+  it('starts without it, holds the limit by itself, is degraded, and shares again once Redis is there', async () => {
+    await given.redis.kill();
+    const service = await given.started();
+    expect([await service.health(), service.redisLog]).toEqual(['degraded', ['warn: ECONNREFUSED']]);
+    expect(await admittedUntilRefused(service)).toBe(LIMIT);
+    await given.redis.start();
+    await until(service.isWhole);
+    expect(remaining(await service.ask())).toBe(LIMIT - 1);
+    expect(service.redisLog).toEqual(['warn: ECONNREFUSED', 'info: back']);
+  });
+
+  it('holds the limit by itself after kill -9, and what it had admitted before still counts', async () => {
+    const service = await given.started();
+    await service.askAtOnce(10);
+    await given.redis.kill();
+    expect(await admittedUntilRefused(service)).toBe(LIMIT - 10);
+    expect(service.fallbacks).toBe(LIMIT + 5);
+    expect(await service.health()).toBe('degraded');
+  });
+
+  it('answers every request that is under way when Redis is killed', async () => {
+    const service = await given.started({ RATE_LIMIT_ANONYMOUS: '100000' });
+    const asking = Array.from({ length: 20 }, async () => {
+      const statuses: number[] = [];
+      while (service.fallbacks < 50) statuses.push((await service.ask()).status);
+      return statuses;
+    });
+    await until(async () => Number(await given.redis.client.dbsize()) === 2);
+    await given.redis.kill();
+    expect(new Set((await Promise.all(asking)).flat())).toEqual(new Set([404]));
+  });
+
+  it('shares again with others after a restart of Redis, and says so once', async () => {
+    const services = [await given.started(), await given.started()];
+    await given.redis.kill();
+    for (const service of services) await until(service.isDegraded);
+    await given.redis.start();
+    for (const service of services) await until(service.isWhole);
+    const left = [];
+    for (let count = 0; count < 4; count++) left.push(remaining((await services[count % 2]?.ask())!));
+    expect(left).toEqual([29, 28, 27, 26]);
+    for (const { redisLog } of services)
+      expect(redisLog).toEqual([expect.stringMatching(/^warn: /), 'info: back']);
+  });
+
+  it('is at most 60 ms slower while Redis hangs, and from the second request on not at all', async () => {
+    const service = await given.started({ RATE_LIMIT_ANONYMOUS: '100000' });
+    await medianMs(service, 20);
+    const usualMs = await medianMs(service, 20);
+    given.redis.hang();
+    const firstMs = await medianMs(service, 1);
+    const othersMs = await medianMs(service, 20);
+    expect(service.fallbacks).toBe(21);
+    // The scheduler of a busy machine is allowed half as much again.
+    expect(firstMs - usualMs).toBeLessThan(SLOWER_MS * 1.5);
+    expect(othersMs - usualMs).toBeLessThan(SLOWER_MS / 4);
+    expect([await service.health(), service.redisLog]).toEqual(['degraded', ['warn: TIMEOUT']]);
+  });
+
+  it('holds the limit by itself while Redis hangs, and shares again once it goes on', async () => {
+    const service = await given.started();
+    given.redis.hang();
+    expect(await admittedUntilRefused(service)).toBe(LIMIT);
+    given.redis.wake();
+    await until(service.isWhole);
+    await given.redis.client.flushall();
+    expect(remaining(await service.ask())).toBe(LIMIT - 1);
+    expect(service.redisLog).toEqual(['warn: TIMEOUT', 'info: back']);
+  });
+
+  it.each<[string, (redis: RedisServer) => Promise<unknown>, (redis: RedisServer) => Promise<unknown>]>([
+    [
+      'OOM',
+      (redis) => redis.client.config('SET', 'maxmemory', '1'),
+      (redis) => redis.client.config('SET', 'maxmemory', '0'),
+    ],
+    [
+      'READONLY',
+      (redis) => redis.client.replicaof('127.0.0.1', 1),
+      (redis) => redis.client.replicaof('NO', 'ONE'),
+    ],
+    [
+      'NOPERM',
+      (redis) => redis.client.acl('SETUSER', 'default', '-evalsha', '-eval'),
+      (redis) => redis.client.acl('SETUSER', 'default', '+@all'),
+    ],
+  ])(
+    'holds the limit by itself while Redis answers %s, and shares again after it',
+    async (reason, begin, end) => {
+      const service = await given.started();
+      await service.ask();
+      await begin(given.redis);
+      expect(await admittedUntilRefused(service)).toBe(LIMIT - 1);
+      const attempts = await given.redis.connections();
+      await until(async () => (await given.redis.connections()) >= attempts + 2);
+      expect([await service.health(), service.redisLog]).toEqual(['degraded', [`warn: ${reason}`]]);
+      await end(given.redis);
+      await until(service.isWhole);
+      const { fallbacks } = service;
+      await service.ask();
+      expect([service.fallbacks, service.redisLog]).toEqual([fallbacks, [`warn: ${reason}`, 'info: back']]);
+    },
+  );
+
+  it('ends in order while Redis hangs', async () => {
+    const service = await given.started();
+    given.redis.hang();
+    await service.ask();
+    await expect(service.app.close()).resolves.toBeUndefined();
+    expect(service.redisLog).toEqual(['warn: TIMEOUT']);
+  });
+});
+
+/** Answers every command alike, like a Redis that is not fit yet. */
+class UnfitRedis {
+  private readonly sockets = new Set<Socket>();
+  connections = 0;
+
+  private constructor(private readonly server: Server) {}
+
+  static async answering(reply: string): Promise<UnfitRedis> {
+    const unfit: UnfitRedis = new UnfitRedis(
+      createServer((socket) => {
+        unfit.connections++;
+        unfit.sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('data', () => socket.write(reply));
+      }).listen(0, '127.0.0.1'),
+    );
+    await once(unfit.server, 'listening');
+    return unfit;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${(this.server.address() as { port: number }).port}`;
+  }
+
+  close(): void {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+describe('a service whose Redis is not fit', () => {
+  it.each([
+    ['LOADING', '-LOADING Redis is loading the dataset in memory\r\n'],
+    ['CLOSED', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+    ['TIMEOUT', ''],
+  ])('asks it again and again, and writes one line: %s', async (reason, reply) => {
+    const unfit = await UnfitRedis.answering(reply);
+    const service = new LimitedService({ REDIS_URL: unfit.url, RATE_LIMIT_ANONYMOUS: '5' });
+    try {
+      await service.start();
+      const answers = await service.askAtOnce(6);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+      await until(() => unfit.connections >= 3);
+      await service.askAtOnce(6);
+      expect([await service.health(), service.redisLog]).toEqual(['degraded', [`warn: ${reason}`]]);
+    } finally {
+      await service.stop();
+      unfit.close();
+    }
+  });
+});

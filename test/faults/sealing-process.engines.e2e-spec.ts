@@ -1,0 +1,47 @@
+import { AuditService } from '@app/audit';
+import { UnitOfWork } from '@app/database';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { verified, withoutSealing } from '../support/sealing';
+import { Service } from '../support/service';
+import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
+
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'sealing').toString('base64');
+const build = useBuild();
+
+describe('a process that finds many events to be sealed', () => {
+  it('seals them on its thread as they are verified in place, erased ones too', async () => {
+    const service = await new Service({ LETHE_MASTER_KEY }).start();
+    await withoutSealing(service);
+    const bot = await service.registerBot();
+    const gone = subject();
+    await bot.post('/audit/event', { ...gone, event_type: 'data_exported', details: { note: 'gone' } });
+    await bot.hasForgotten(gone);
+    await service.app.get(UnitOfWork).write(async (tx) => {
+      const { user_id: userId, guild_id: guildId } = subject();
+      for (let at = 0; at < 250; at++)
+        await service.app
+          .get(AuditService)
+          .record(tx, { botId: bot.id, guildId, userId }, 'data_exported', at % 3 === 0 ? null : { at });
+    });
+    await service.app.close();
+
+    const child = new ChildService(build.directory, service.databasePath, {
+      LETHE_MASTER_KEY,
+      DATABASE_URL: service.database.url,
+    });
+    await child.start();
+    const batches = () => service.database.rows<{ events: number }>('SELECT events FROM audit_batches');
+    await until(async () => (await batches()).some(({ events }) => Number(events) >= 250));
+    const ready = await fetch(`${child.url}/health/ready`);
+    expect(await ready.json()).toMatchObject({ data: { status: 'ok' } });
+    expect((await child.end('SIGTERM')).code).toBe(0);
+
+    await service.start();
+    const summary = await verified(service, bot);
+    expect(summary).toMatchObject({ faults: 0, unsealed: 0, found: [] });
+    expect(summary.erased).toBeGreaterThan(0);
+    await service.stop();
+  });
+});

@@ -1,0 +1,232 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { UnitOfWork } from '@app/database';
+import { Lease } from '@app/jobs';
+import { firstIdAt } from '@app/kernel';
+import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
+import { Client } from 'pg';
+import type { Bot } from '../support/bot';
+import { Service } from '../support/service';
+
+/** Several processes, as far as the database can tell; nobody sends, so that the test alone claims. */
+let services: Service[];
+beforeAll(async () => {
+  const first = await new Service({ JOBS: 'off' }).start();
+  const others = [1, 2, 3].map(() => new Service({ JOBS: 'off' }, first.database));
+  services = [first, ...(await Promise.all(others.map((other) => other.start())))];
+});
+afterAll(async () => {
+  const [first, ...others] = services;
+  for (const other of others) await other.app.close();
+  await first?.stop();
+});
+
+const at = (index: number): Service => services[index % services.length] as Service;
+const HOOK = 'http://127.0.0.1:45999/hook';
+
+async function withUrl(count: number): Promise<Bot[]> {
+  const bots: Bot[] = [];
+  for (let each = 0; each < count; each++) bots.push(await at(0).registerBot({ webhook_url: HOOK }));
+  return bots;
+}
+
+function queue(index: number, botId: string): Promise<string> {
+  const { app } = at(index);
+  return app
+    .get(UnitOfWork)
+    .write((tx) =>
+      app
+        .get(Outbox)
+        .queue(tx, { botId, event: 'consent_revoked', payload: '{}', userId: '1', guildId: '2' }),
+    );
+}
+
+async function claimOf(bot: Bot): Promise<Claim | undefined> {
+  const [found] = await at(2)
+    .app.get(DeliveryLeases)
+    .claim([bot.id], () => true);
+  return found?.claim;
+}
+
+async function statusOf(id: string): Promise<string | undefined> {
+  const [row] = await at(0).database.rows<{ status: string }>(
+    'SELECT status FROM webhook_deliveries WHERE id = ?',
+    id,
+  );
+  return row?.status;
+}
+
+/** How often the server has had to end a deadlock. */
+async function deadlocks(): Promise<number> {
+  const [row] = await at(0).database.rows<{ deadlocks: number }>(
+    'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return row?.deadlocks ?? 0;
+}
+
+describe('claims of several processes', () => {
+  it('never hand out one delivery twice, and together all of them', async () => {
+    const bots = await withUrl(8);
+    const ids: string[] = [];
+    for (const bot of bots) for (let each = 0; each < 25; each++) ids.push(await queue(each, bot.id));
+    const claimed: string[] = [];
+    const claimer = async (index: number): Promise<void> => {
+      const leases = at(index).app.get(DeliveryLeases);
+      // Each in an order of its own: whoever waited for another one could be waited for.
+      const order = bots.map(({ id }) => id).sort(() => Math.random() - 0.5);
+      for (let round = 0; round < 40; round++)
+        for (const { claim } of await leases.claim(order, () => true))
+          if (claim !== undefined) claimed.push(claim.delivery.id);
+    };
+    await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(claimer));
+    expect(new Set(claimed).size).toBe(claimed.length);
+    expect(claimed.sort()).toEqual(ids.sort());
+  });
+
+  it('wait for nobody: what is locked is passed over, and looked at again', async () => {
+    const [bot] = (await withUrl(1)) as [Bot];
+    const first = await queue(0, bot.id);
+    await pause(2);
+    const second = await queue(0, bot.id);
+    const holder = new Client({ connectionString: at(0).database.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM webhook_deliveries WHERE bot_id = $1 AND id = $2 FOR UPDATE', [
+      bot.id,
+      first,
+    ]);
+    const leases = at(1).app.get(DeliveryLeases);
+    const begunMs = performance.now();
+    const [found] = await leases.claim([bot.id], () => true);
+    const [none] = await leases.claim([bot.id], () => true);
+    expect(performance.now() - begunMs).toBeLessThan(2_000);
+    await holder.end();
+    expect(found?.claim?.delivery.id).toBe(second);
+    expect(none?.claim).toBeUndefined();
+    expect(none?.nextDueMs).toBeGreaterThan(Date.now() - 2_000);
+    await pause(50);
+    expect((await leases.claim([bot.id], () => true))[0]?.claim?.delivery.id).toBe(first);
+  });
+});
+
+describe('a URL that changes', () => {
+  it('and an event that is queued meanwhile do not wait for each other, and the event goes to the new URL', async () => {
+    for (const given of [{}, { webhook_url: `${HOOK}-old` }]) {
+      const bot = await at(0).registerBot(given);
+      const changing = new Client({ connectionString: at(0).database.url });
+      await changing.connect();
+      await changing.query('BEGIN');
+      await changing.query('UPDATE bots SET webhook_url = $1 WHERE id = $2', [HOOK, bot.id]);
+      const id = await queue(1, bot.id);
+      await changing.query('COMMIT');
+      await changing.end();
+      expect((await claimOf(bot))?.delivery.id).toBe(id);
+    }
+  });
+
+  it.each([
+    ['another URL', `${HOOK}-new`, 'pending'],
+    ['its first URL', HOOK, 'pending'],
+    ['none', null, 'cancelled'],
+  ])(
+    'to %s is answered while events of the bot are being committed, which then follow it',
+    async (_, url, status) => {
+      const bot = await at(0).registerBot(url === HOOK ? {} : { webhook_url: HOOK });
+      const { app } = at(1);
+      const { id, answered } = await app.get(UnitOfWork).write(async (tx) => {
+        const given = { botId: bot.id, event: 'consent_revoked', payload: '{}' } as const;
+        const queued = await app.get(Outbox).queue(tx, given);
+        const change = await bot.put(`/bots/${bot.id}`, { webhook_url: url });
+        return { id: queued, answered: change.status };
+      });
+      expect(answered).toBe(200);
+      expect((await claimOf(bot))?.target.url).toBe(url ?? undefined);
+      expect(await statusOf(id)).toBe(status);
+    },
+  );
+
+  it('revives what a claim that still saw no URL is about to cancel', async () => {
+    const bot = await at(0).registerBot();
+    const id = await queue(0, bot.id);
+    const locker = new Client({ connectionString: at(0).database.url });
+    await locker.connect();
+    await locker.query('BEGIN');
+    await locker.query('SELECT 1 FROM bots WHERE id = $1 FOR NO KEY UPDATE', [bot.id]);
+    // The bot is being given a URL: the claim leaves the delivery as it is.
+    expect(await claimOf(bot)).toBeUndefined();
+    expect(await statusOf(id)).toBe('pending');
+    await locker.end();
+    expect(await claimOf(bot)).toBeUndefined();
+    expect(await statusOf(id)).toBe('cancelled');
+    await bot.put(`/bots/${bot.id}`, { webhook_url: HOOK });
+    expect((await claimOf(bot))?.delivery.id).toBe(id);
+  });
+
+  it('makes nobody wait in a circle, with events, claims, erasures and retention of the same bot', async () => {
+    const [bot] = (await withUrl(1)) as [Bot];
+    const before = await deadlocks();
+    const untilMs = performance.now() + 3_000;
+    const loop = async (act: (turn: number) => Promise<unknown>): Promise<void> => {
+      for (let turn = 0; performance.now() < untilMs; turn++) await act(turn);
+    };
+    const subjects = Array.from({ length: 4 }, (_, n) => ({
+      user_id: `10000000000000000${n}`,
+      guild_id: '200000000000000000',
+    }));
+    const erase = (turn: number) => bot.post('/gdpr/forget-user', subjects[turn % 4]);
+    await Promise.all([
+      loop((turn) =>
+        bot.put(`/bots/${bot.id}`, { webhook_url: turn % 3 === 0 ? null : `${HOOK}${turn % 2}` }),
+      ),
+      loop((turn) => queue(turn, bot.id)),
+      loop((turn) => queue(turn, bot.id)),
+      loop((turn) =>
+        at(turn)
+          .app.get(DeliveryLeases)
+          .claim([bot.id], () => true),
+      ),
+      loop((turn) =>
+        at(turn + 1)
+          .app.get(DeliveryLeases)
+          .claim([bot.id], () => true),
+      ),
+      loop(erase),
+      loop((turn) => erase(turn + 2)),
+      loop(() => bot.post('/webhooks/replay', { since: '2020-01-01T00:00:00Z' })),
+    ]);
+    expect(await deadlocks()).toBe(before);
+  });
+});
+
+describe('the retention of four processes', () => {
+  it('runs each batch once', async () => {
+    const working = await Promise.all([1, 2, 3, 4].map(() => new Service({}, at(0).database).start()));
+    services.push(...working);
+    const [bot] = (await withUrl(1)) as [Bot];
+    const old = new Date(Date.now() - 40 * 86_400_000).toISOString();
+    await at(0).database.run(
+      `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at,
+         created_at, finished_at)
+       SELECT ?, substr(?, 1, 24) || lpad(n::text, 12, '0'), 'ping', '{}', 'delivered', 1, 0, ?, ?, ?, ?
+       FROM generate_series(1, 2300) n`,
+      ...[bot.id, firstIdAt(old), old, old, old, old],
+    );
+    const batches = jest.spyOn(Lease.prototype, 'batch');
+    await Promise.all(working.map(({ app }) => app.get(DeliveryRetention).sweep()));
+    await Promise.all(working.map(({ app }) => app.get(DeliveryRetention).sweep()));
+    // 2,300 records, 500 at a time.
+    const run = batches.mock.results.filter(
+      (_, at) => (batches.mock.contexts[at] as Lease).name === 'delivery-retention',
+    );
+    // A lease that is renewed while a batch takes long is one without a result.
+    const removed = (await Promise.all(run.map(({ value }) => value as Promise<unknown>))).filter(
+      (value) => value !== undefined,
+    );
+    batches.mockRestore();
+    expect(removed).toHaveLength(5);
+    const [left] = await at(0).database.rows<{ n: number }>(
+      'SELECT COUNT(*) AS n FROM webhook_deliveries WHERE bot_id = ?',
+      bot.id,
+    );
+    expect(left?.n).toBe(0);
+  });
+});

@@ -1,0 +1,115 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { Bot } from '../support/bot';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { useReceiver } from '../support/receiver';
+import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
+
+const build = useBuild();
+const receiver = useReceiver();
+const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+const path = join(directory, 'lethe.db');
+let service: ChildService;
+
+beforeAll(async () => {
+  service = await new ChildService(build.directory, path, { WEBHOOK_TIMEOUT_MS: '1000' }).start();
+});
+afterAll(async () => {
+  await service.end('SIGKILL');
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Takes its time before it confirms. */
+class SlowReceiver {
+  begun = 0;
+  answered = 0;
+  url: string;
+  private readonly server = createServer((request, response) => {
+    this.begun++;
+    request.resume();
+    setTimeout(() => {
+      this.answered++;
+      response.end();
+    }, 400);
+  });
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
+    return this;
+  }
+
+  stop(): void {
+    this.server.close();
+  }
+}
+
+function pending(): number {
+  const database = new SqliteDatabase(path, { readonly: true });
+  try {
+    const row = database
+      .prepare(`SELECT COUNT(*) AS n FROM webhook_deliveries WHERE status = 'pending'`)
+      .get();
+    return (row as { n: number }).n;
+  } finally {
+    database.close();
+  }
+}
+
+/** Erases subjects, one after the other, until the service is gone, and notes the requests that were acknowledged. */
+async function forgetUntilCut(bot: Bot, acknowledged: Set<string>): Promise<void> {
+  for (;;) {
+    try {
+      acknowledged.add(await bot.hasForgotten(subject()));
+    } catch {
+      return;
+    }
+  }
+}
+
+describe('kill -9', () => {
+  it('in the midst of events and calls loses no acknowledged event, and repeats with the same id only', async () => {
+    const bot = await Bot.register(service.url, { webhook_url: receiver.url });
+    const acknowledged = new Set<string>();
+    for (let round = 0; round < 8; round++) {
+      const before = acknowledged.size;
+      const clients = Array.from({ length: 4 }, () => forgetUntilCut(bot, acknowledged));
+      await new Promise((resolve) => setTimeout(resolve, 40 + round * 25));
+      // However slow the machine is: something was acknowledged, and more is under way.
+      await until(() => acknowledged.size >= before + 3, 1);
+      await service.end('SIGKILL');
+      await Promise.all(clients);
+      await service.start();
+    }
+    await until(() => pending() === 0);
+    const idsOf = new Map<string, Set<unknown>>();
+    for (const { body, headers } of receiver.calls) {
+      const ids = idsOf.get(String(body['request_id'])) ?? new Set();
+      idsOf.set(String(body['request_id']), ids.add(headers['webhook-id']));
+    }
+    expect(acknowledged.size).toBeGreaterThan(20);
+    for (const id of acknowledged) expect(idsOf.get(id)?.size).toBe(1);
+    for (const id of acknowledged)
+      expect((await bot.get(`/gdpr/forget-status/${id}`)).data['webhook_sent']).toBe(true);
+  }, 120_000);
+});
+
+describe('SIGTERM', () => {
+  it('lets calls under way end, writes their results down and exits with 0', async () => {
+    const slow = await new SlowReceiver().start();
+    const bot = await Bot.register(service.url, { webhook_url: slow.url });
+    const id = await bot.hasForgotten(subject());
+    await until(() => slow.begun === 1);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    expect([slow.begun, slow.answered, pending()]).toEqual([1, 1, 0]);
+    await service.start();
+    expect((await bot.get(`/gdpr/forget-status/${id}`)).data['webhook_sent']).toBe(true);
+    slow.stop();
+  }, 90_000);
+});

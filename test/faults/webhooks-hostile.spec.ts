@@ -1,0 +1,369 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { promises as dns } from 'node:dns';
+import { readFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { EgressPolicy, readConfig, SystemClock } from '@app/kernel';
+import { type CallResult, HttpWebhookSender, NameResolver } from '@app/webhooks';
+
+const LIMITS = { webhookTimeoutMs: 700, webhookConnectTimeoutMs: 250 };
+const loopbackAllowed = new EgressPolicy(readConfig({}));
+const closed = new EgressPolicy(readConfig({ HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' }));
+const clock = new SystemClock();
+const sender = new HttpWebhookSender(LIMITS, loopbackAllowed, clock);
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+interface Listener {
+  readonly port: number;
+  /** Resolves when no connection is open any more. */
+  allClosed(): Promise<void>;
+  readonly connections: number;
+  readonly bytesWritten: number;
+}
+
+/** A server that treats every connection as `behave` says, once it has read what came first. */
+async function listen(behave: (socket: Socket) => void, host = '127.0.0.1', port = 0): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => behave(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  stops.push(() => stopServer(server, sockets));
+  return {
+    allClosed: async () => {
+      for (const socket of sockets)
+        if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+    },
+    port: (server.address() as { port: number }).port,
+    get connections() {
+      return sockets.size;
+    },
+    get bytesWritten() {
+      return [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0);
+    },
+  };
+}
+
+function stopServer(server: Server, sockets: Iterable<Socket>): Promise<void> {
+  for (const socket of sockets) socket.destroy();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+function send(url: string, by = sender): Promise<CallResult> {
+  return by.send(
+    { url, headers: { 'content-type': 'application/json' }, body: '{}' },
+    new AbortController().signal,
+  );
+}
+
+async function sendTo(behave: (socket: Socket) => void): Promise<CallResult> {
+  const receiver = await listen(behave);
+  const result = await send(`http://127.0.0.1:${receiver.port}/hook`);
+  await receiver.allClosed();
+  return result;
+}
+
+function every(socket: Socket, ms: number, bytes: string): void {
+  const timer = setInterval(() => socket.write(bytes), ms);
+  socket.on('close', () => clearInterval(timer));
+}
+
+const answers =
+  (text: string) =>
+  (socket: Socket): void =>
+    void socket.end(text.replaceAll('\n', '\r\n'));
+
+describe('a receiver that', () => {
+  const cases: [string, (socket: Socket) => void, string][] = [
+    ['never answers', () => undefined, 'timed_out'],
+    ['drips its header', (socket) => every(socket, 20, 'H'.slice(0, 1)), 'invalid_answer'],
+    [
+      'drips header lines',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        every(socket, 50, 'a: b\r\n');
+      },
+      'timed_out',
+    ],
+    [
+      'drips its body',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
+        every(socket, 50, 'x');
+      },
+      'timed_out',
+    ],
+    [
+      'answers with a header of 1 MB',
+      answers(`HTTP/1.1 200 OK\na: ${'x'.repeat(1_000_000)}\n\n`),
+      'invalid_answer',
+    ],
+    [
+      'answers 99 times "wait"',
+      answers(`${'HTTP/1.1 103 Early Hints\n\n'.repeat(99)}HTTP/1.1 200 OK\n\n`),
+      'invalid_answer',
+    ],
+    [
+      'switches protocols',
+      (socket) =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+      'invalid_answer',
+    ],
+    ['speaks no HTTP', answers('220 mail.example ESMTP\n'), 'invalid_answer'],
+    [
+      'says two lengths',
+      answers('HTTP/1.1 200 OK\ncontent-length: 1\ncontent-length: 2\n\nx'),
+      'invalid_answer',
+    ],
+    ['resets the connection', (socket) => socket.resetAndDestroy(), 'connection_failed'],
+    ['closes without a word', (socket) => socket.end(), 'connection_failed'],
+    [
+      'closes within its body',
+      answers('HTTP/1.1 200 OK\ncontent-length: 1000\n\nonly this'),
+      'connection_failed',
+    ],
+  ];
+
+  it.each(cases)('%s is failed in time', async (_name, behave, outcome) => {
+    const startedMs = performance.now();
+    const result = await sendTo(behave);
+    expect(result.outcome).toBe(outcome);
+    expect(performance.now() - startedMs).toBeLessThan(LIMITS.webhookTimeoutMs + 300);
+  });
+
+  it('answers with 200 MB is cut after a bounded part', async () => {
+    const chunk = Buffer.alloc(65_536, 'x');
+    const receiver = await listen((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 209715200\r\n\r\n');
+      const push = (): void => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', push);
+      push();
+    });
+    const result = await send(`http://127.0.0.1:${receiver.port}/`);
+    expect(result).toMatchObject({ outcome: 'answer_too_large', status: 200 });
+    expect(receiver.bytesWritten).toBeLessThan(20_000_000);
+  });
+
+  it('listens on no port is failed', async () => {
+    const { port } = await listen(() => undefined);
+    await stops.pop()?.();
+    expect((await send(`http://127.0.0.1:${port}/`)).outcome).toBe('connection_failed');
+  });
+
+  it('sends a secret in its answer leaves no trace of it in the result', async () => {
+    const result = await sendTo(answers('HTTP/1.1 500 No\nx-secret: s3cret\ncontent-length: 6\n\ns3cret'));
+    expect(JSON.stringify(result)).not.toContain('s3cret');
+    expect(Object.keys(result).sort()).toEqual(['durationMs', 'outcome', 'retryAfterMs', 'status']);
+  });
+});
+
+describe('an answer', () => {
+  const status = (code: number, headers = '') =>
+    answers(`HTTP/1.1 ${code} X\n${headers}content-length: 0\n\n`);
+
+  it.each([200, 201, 202, 204, 299])('of %d confirms', async (code) => {
+    expect(await sendTo(status(code))).toMatchObject({ outcome: 'confirmed', status: code });
+  });
+
+  it.each([400, 401, 404, 429, 500, 503])('of %d refuses', async (code) => {
+    expect(await sendTo(status(code))).toMatchObject({ outcome: 'refused', status: code });
+  });
+
+  it('of 410 says that nobody is there any more', async () => {
+    expect((await sendTo(status(410))).outcome).toBe('gone');
+  });
+
+  it.each([301, 302, 303, 307, 308])('of %d is not followed', async (code) => {
+    const canary = await listen(answers('HTTP/1.1 200 OK\n\n'));
+    const result = await sendTo(status(code, `location: http://127.0.0.1:${canary.port}/\n`));
+    expect([result.outcome, canary.connections]).toEqual(['redirected', 0]);
+  });
+
+  it.each([
+    ['120', 120_000],
+    ['0', 0],
+    ['999999999', 86_400_000],
+    [new Date(Date.now() + 3_600_000).toUTCString(), 3_600_000],
+    [new Date(Date.now() - 3_600_000).toUTCString(), 0],
+    ['-1', undefined],
+    ['9e99', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['', undefined],
+  ])('with Retry-After %p asks for a bounded pause', async (value, expectedMs) => {
+    const { retryAfterMs } = await sendTo(status(429, `retry-after: ${value}\n`));
+    if (expectedMs === undefined) expect(retryAfterMs).toBeUndefined();
+    else expect(Math.abs((retryAfterMs ?? NaN) - expectedMs)).toBeLessThan(20_000);
+  });
+});
+
+describe('over TLS', () => {
+  const certificate = (name: string): string =>
+    readFileSync(join(__dirname, '../support/certificates', `${name}.pem`), 'utf8');
+  const trusting = new HttpWebhookSender(
+    LIMITS,
+    loopbackAllowed,
+    clock,
+    new NameResolver(),
+    certificate('authority'),
+  );
+
+  async function sendOver(name: string, host = 'localhost'): Promise<CallResult> {
+    const pem = certificate(name);
+    const server = createTlsServer({ key: pem, cert: pem }, (_request, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    stops.push(() => stopServer(server, []));
+    return send(`https://${host}:${(server.address() as { port: number }).port}/`, trusting);
+  }
+
+  it('confirms where the certificate is in order', async () => {
+    expect((await sendOver('right')).outcome).toBe('confirmed');
+  });
+
+  it.each([
+    ['self-signed', 'self'],
+    ['expired', 'expired'],
+    ["another host's", 'wrong'],
+  ])('fails where the certificate is %s', async (_what, name) => {
+    expect((await sendOver(name)).outcome).toBe('tls_failed');
+  });
+
+  it('fails where the certificate names a host and the URL an address', async () => {
+    expect((await sendOver('right', '127.0.0.1')).outcome).toBe('tls_failed');
+  });
+
+  it('fails in time where the handshake never ends', async () => {
+    const { port } = await listen(() => undefined);
+    const result = await send(`https://127.0.0.1:${port}/`, trusting);
+    expect(result.outcome).toBe('not_connected_in_time');
+    expect(result.durationMs).toBeLessThan(LIMITS.webhookTimeoutMs);
+  });
+});
+
+/** A name server on loopback that answers each question for an IPv4 address as `answer` says. */
+async function nameServer(
+  answer: () => string[] | undefined,
+): Promise<{ resolver: NameResolver; asked: () => number }> {
+  let asked = 0;
+  const socket: UdpSocket = createSocket('udp4');
+  socket.on('message', (question, from) => {
+    const isIpv4 =
+      question.readUInt16BE(question.length - 4) === 1 || question.includes(Buffer.from([0, 1, 0, 1]));
+    const addresses = isIpv4 ? (asked++, answer()) : [];
+    if (addresses === undefined) return;
+    const end = question.indexOf(0, 12) + 5;
+    const header = Buffer.from(question.subarray(0, 12));
+    header.writeUInt16BE(0x8180, 2);
+    header.writeUInt16BE(addresses.length, 6);
+    header.writeUInt16BE(0, 10);
+    const records = addresses.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
+    );
+    socket.send(Buffer.concat([header, question.subarray(12, end), ...records]), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  stops.push(() => new Promise((resolve) => socket.close(() => resolve())));
+  const queries = new dns.Resolver({ timeout: 2_000, tries: 2 });
+  queries.setServers([`127.0.0.1:${socket.address().port}`]);
+  stops.push(async () => queries.cancel());
+  return { resolver: new NameResolver(queries, '/nonexistent'), asked: () => asked };
+}
+
+/** Stands for the policy where a second loopback address plays the forbidden network. */
+class SecondLoopbackForbidden extends EgressPolicy {
+  override allowsAddress(address: string): boolean {
+    return address === '127.0.0.1';
+  }
+}
+const rebindingPolicy = new SecondLoopbackForbidden(readConfig({}));
+
+describe('a name', () => {
+  it('that is rebound between check and connection never leads to a forbidden address', async () => {
+    let turn = 0;
+    const { resolver, asked } = await nameServer(() => [`127.0.0.${(turn++ % 2) + 1}`]);
+    const allowed = await listen(answers('HTTP/1.1 200 OK\ncontent-length: 0\n\n'));
+    const canary = await listen(answers('HTTP/1.1 200 OK\ncontent-length: 0\n\n'), '127.0.0.2', allowed.port);
+    const by = new HttpWebhookSender(LIMITS, rebindingPolicy, clock, resolver);
+    const outcomes = new Map<string, number>();
+    for (let i = 0; i < 200; i++) {
+      const { outcome } = await send(`http://rebinding.test:${allowed.port}/`, by);
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+    expect(canary.connections).toBe(0);
+    expect(Object.fromEntries(outcomes)).toEqual({ confirmed: 100, blocked_address: 100 });
+    expect(asked()).toBe(200);
+  });
+
+  it('with one allowed and one forbidden address is not called at all', async () => {
+    const { resolver } = await nameServer(() => ['127.0.0.1', '127.0.0.2']);
+    const receiver = await listen(answers('HTTP/1.1 200 OK\n\n'));
+    const by = new HttpWebhookSender(LIMITS, rebindingPolicy, clock, resolver);
+    expect((await send(`http://both.test:${receiver.port}/`, by)).outcome).toBe('blocked_address');
+    expect(receiver.connections).toBe(0);
+  });
+
+  it('of the hosts file that leads to loopback is blocked where loopback is', async () => {
+    const hosts = join(__dirname, '../support/certificates', 'hosts');
+    const receiver = await listen(answers('HTTP/1.1 200 OK\ncontent-length: 0\n\n'));
+    const names = new NameResolver(undefined, hosts);
+    const url = `http://inside.test:${receiver.port}/`;
+    expect((await send(url, new HttpWebhookSender(LIMITS, loopbackAllowed, clock, names))).outcome).toBe(
+      'confirmed',
+    );
+    expect((await send(url, new HttpWebhookSender(LIMITS, closed, clock, names))).outcome).toBe(
+      'blocked_address',
+    );
+    expect(receiver.connections).toBe(1);
+  });
+
+  it('whose server is silent fails within the time to connect', async () => {
+    const { resolver } = await nameServer(() => undefined);
+    const result = await send(
+      'http://silent.test/',
+      new HttpWebhookSender(LIMITS, loopbackAllowed, clock, resolver),
+    );
+    expect(result.outcome).toBe('not_connected_in_time');
+    expect(result.durationMs).toBeLessThan(LIMITS.webhookTimeoutMs);
+  });
+
+  it('that nobody knows is told apart', async () => {
+    const { resolver } = await nameServer(() => []);
+    const by = new HttpWebhookSender(LIMITS, loopbackAllowed, clock, resolver);
+    expect((await send('http://unknown.test/', by)).outcome).toBe('name_not_found');
+  });
+
+  it.each([
+    'localhost',
+    '127.0.0.1',
+    '127.1',
+    '0x7f.1',
+    '2130706433',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '①②⑦.⓪.⓪.①',
+  ])('or address %s never reaches a receiver on loopback where that is closed', async (host) => {
+    const canary = await listen(answers('HTTP/1.1 200 OK\n\n'));
+    const by = new HttpWebhookSender(LIMITS, closed, clock);
+    expect((await send(`http://${host}:${canary.port}/`, by)).outcome).toBe('blocked_address');
+    expect(canary.connections).toBe(0);
+  });
+});
+
+describe('a signal to stop', () => {
+  it('ends the call at once', async () => {
+    const { port } = await listen(() => undefined);
+    const stopping = new AbortController();
+    const call = sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' }, stopping.signal);
+    stopping.abort();
+    expect((await call).outcome).toBe('interrupted');
+  });
+});

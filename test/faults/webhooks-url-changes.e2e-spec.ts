@@ -1,0 +1,161 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { UnitOfWork } from '@app/database';
+import { JobLeases } from '@app/jobs';
+import { DeliveryLeases, DeliveryResults, DeliveryRetention, UrlChanges } from '@app/webhooks';
+import type { Bot } from '../support/bot';
+import { engine } from '../support/database';
+import { Service } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+/** Nobody listens there: what is due stays unconfirmed. */
+const OLD = 'http://127.0.0.1:45998/old';
+const NEW = 'http://127.0.0.1:45998/new';
+const DELIVERIES = 5_000;
+const CHUNK = 500;
+const LONG_AGO = '2026-01-01T00:00:00.000Z';
+const FAR = '2999-01-01T00:00:00.000Z';
+
+let service: Service;
+let bot: Bot;
+beforeAll(async () => void (service = await new Service().start()));
+afterAll(() => service.stop());
+beforeEach(async () => {
+  bot = await service.registerBot({ webhook_url: OLD });
+  // Nothing is sent, so that the test alone changes deliveries.
+  jest.spyOn(service.app.get(DeliveryLeases), 'claim').mockResolvedValue([]);
+});
+afterEach(() => jest.restoreAllMocks());
+
+const NUMBERS =
+  engine === 'postgres'
+    ? `SELECT n, lpad(n::text, 12, '0') AS digits FROM generate_series(1, ${DELIVERIES}) n`
+    : `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${DELIVERIES})
+       SELECT n, substr('000000000000' || n, -12) AS digits FROM numbers`;
+
+/** As many deliveries as one unit must not touch, of the status, or waiting and given up by turns. */
+async function owes(status?: string, on = service): Promise<void> {
+  await on.database.run(
+    `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at,
+       created_at, finished_at)
+     SELECT ?, '00000000-0000-7000-8000-' || digits, 'consent_revoked', '{}',
+       ${status === undefined ? `CASE n % 4 WHEN 0 THEN 'pending' WHEN 1 THEN 'exhausted' WHEN 2 THEN 'gone' ELSE 'cancelled' END` : `'${status}'`},
+       9, 9, ?, ?, ?, NULL FROM (${NUMBERS}) numbers`,
+    ...[bot.id, FAR, LONG_AGO, LONG_AGO],
+  );
+}
+
+async function count(where: string, on = service): Promise<number> {
+  const sql = `SELECT COUNT(*) AS n FROM webhook_deliveries WHERE bot_id = ? AND ${where}`;
+  return Number((await on.database.rows<{ n: number }>(sql, bot.id))[0]?.n);
+}
+
+const restarted = () => count(`status = 'pending' AND retries = 0`);
+const cancelled = () => count(`status = 'cancelled'`);
+const halfWay = (on = service) =>
+  on.database.rows('SELECT after_id FROM webhook_url_changes WHERE bot_id = ?', bot.id);
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  while (!(await done())) await pause(10);
+}
+
+/** Does something before every chunk but the first, which belongs to the unit of the URL. */
+function betweenChunks(of: Service, act: () => Promise<void>): void {
+  const changes = of.app.get<{ next: (botId: string) => Promise<boolean> }>(UrlChanges);
+  const next = changes.next.bind(changes);
+  jest.spyOn(changes, 'next').mockImplementation(async (botId) => {
+    await act();
+    return next(botId);
+  });
+}
+
+describe('a bot that owes 5,000 deliveries', () => {
+  it('gets its new URL by chunks, between which the submit of another bot passes', async () => {
+    const other = await service.registerBot();
+    const who = subject();
+    await other.hasCategory('profile');
+    await other.hasConsent(who);
+    await owes();
+    let go = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    betweenChunks(service, () => gate);
+    expect((await bot.put(`/bots/${bot.id}`, { webhook_url: NEW })).status).toBe(200);
+    const submitted = await other.post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } });
+    expect(submitted.status).toBe(200);
+    expect(await restarted()).toBe(CHUNK);
+    go();
+    await until(async () => (await halfWay()).length === 0);
+    expect(await restarted()).toBe(DELIVERIES);
+  });
+
+  it('loses its URL by chunks', async () => {
+    await owes('pending');
+    const chunks = jest.fn(() => Promise.resolve());
+    betweenChunks(service, chunks);
+    expect((await bot.put(`/bots/${bot.id}`, { webhook_url: null })).status).toBe(200);
+    await until(async () => (await halfWay()).length === 0);
+    expect(await cancelled()).toBe(DELIVERIES);
+    expect(chunks).toHaveBeenCalledTimes(DELIVERIES / CHUNK);
+  });
+
+  it('has the last of two URLs followed by all of them when the second comes half-way', async () => {
+    await owes();
+    await bot.put(`/bots/${bot.id}`, { webhook_url: null });
+    await bot.put(`/bots/${bot.id}`, { webhook_url: NEW });
+    await until(async () => (await halfWay()).length === 0);
+    expect(await restarted()).toBe(DELIVERIES);
+  });
+
+  it('has them hastened by chunks, apart from the result, until it is told to stop', async () => {
+    await owes('pending');
+    const results = service.app.get(DeliveryResults);
+    const due = () => count(`next_attempt_at < '${FAR}'`);
+    await results.hasten(bot.id, () => false);
+    expect(await due()).toBe(CHUNK);
+    await results.hasten(bot.id, () => true);
+    expect(await due()).toBe(DELIVERIES);
+  });
+});
+
+describe('a process that dies after the commit of a URL', () => {
+  it.each([
+    ['at once, a new URL', 0, NEW],
+    ['at once, no URL', 0, null],
+    ['after some chunks, a new URL', 3, NEW],
+  ])('leaves nothing out: the next one goes on from there (%s)', async (_, chunks, url) => {
+    const dying = await new Service().start();
+    bot = await dying.registerBot({ webhook_url: OLD });
+    await owes('pending', dying);
+    const behind = () => count(`status = 'pending' AND give_up_at = '${LONG_AGO}'`, dying);
+    let left = chunks;
+    const died = new Promise<void>((resolve) => {
+      betweenChunks(dying, async () => {
+        if (left-- > 0) return;
+        resolve();
+        throw new Error('killed');
+      });
+    });
+    expect((await bot.put(`/bots/${bot.id}`, { webhook_url: url })).status).toBe(200);
+    await died;
+    expect(await behind()).toBe(DELIVERIES - (chunks + 1) * CHUNK);
+    await dying.restart();
+    await until(async () => (await halfWay(dying)).length === 0);
+    expect(await behind()).toBe(0);
+    await dying.stop();
+  });
+});
+
+describe('the retention', () => {
+  it('gives up by chunks what could not be attempted in time', async () => {
+    await owes('pending');
+    const overdue = 'UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ?';
+    await service.database.run(overdue, LONG_AGO, bot.id);
+    const lease = await service.app
+      .get(UnitOfWork)
+      .write((tx) => service.app.get(JobLeases).take(tx, 'tested', 'now'));
+    if (lease === undefined) throw new Error('somebody else has the lease');
+    const batches = jest.spyOn(lease, 'batch');
+    await service.app.get(DeliveryRetention).run(lease, new AbortController().signal);
+    expect(await count(`status = 'exhausted'`)).toBe(DELIVERIES);
+    expect(batches.mock.calls.length).toBeGreaterThanOrEqual(DELIVERIES / CHUNK);
+  });
+});

@@ -1,0 +1,204 @@
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bot } from '../support/bot';
+import { type Moment, runScript, type ScriptRun } from '../support/child-script';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { sqliteFile } from '../support/database';
+import { expectFailure } from '../support/expected';
+import { adminHere, ServiceHere } from '../support/here';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+/** Each of several processes has to start. */
+jest.setTimeout(120_000);
+
+const build = useBuild();
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
+
+let root: string;
+let directory: string;
+let path: string;
+let service: ServiceHere;
+let bot: Bot;
+
+const environment = (): Record<string, string> => ({ DATABASE_URL: `sqlite:${path}`, LETHE_MASTER_KEY });
+const admin = (args: readonly string[], kill?: Moment): Promise<ScriptRun> =>
+  kill === undefined ? adminHere(args, environment()) : runScript(build, 'admin', args, environment(), kill);
+/** On the port of the `service`. */
+const newProcess = (): ChildService =>
+  new ChildService(build.directory, path, { LETHE_MASTER_KEY, PORT: new URL(service.url).port });
+const place = (name: string): string => join(root, name);
+const backup = async (name: string, ...more: string[]): Promise<void> => {
+  const run = await admin(['backup', '--to', place(name), ...more]);
+  expect(run).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('and verified') });
+};
+const restore = (name: string, ...more: string[]): Promise<ScriptRun> =>
+  admin(['restore', '--from', place(name), ...more]);
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  directory = join(root, 'data');
+  path = join(directory, 'lethe.db');
+  mkdirSync(directory);
+  service = await new ServiceHere(sqliteFile(path), environment()).start();
+  bot = await Bot.register(service.url);
+  await bot.hasCategory('profile');
+});
+afterEach(async () => {
+  await service.end();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function person(): Promise<SubjectIds> {
+  const who = subject();
+  await bot.hasConsent(who);
+  await bot.hasData(who, 'profile', { value: who.user_id });
+  return who;
+}
+
+async function expectKept(who: SubjectIds): Promise<void> {
+  const { data } = await bot.export<{ data: object }>(who);
+  expect(data.data).toEqual({ profile: { value: who.user_id } });
+}
+
+/** Another machine: nothing is left of the data. */
+function wipe(): void {
+  rmSync(directory, { recursive: true });
+  mkdirSync(directory);
+}
+
+describe('npm run admin -- backup', () => {
+  it('copies data and keys that belong together while the service writes, for their owner alone', async () => {
+    // In a process of its own: what writes here does not wait for the copy.
+    await service.end();
+    const child = await newProcess().start();
+    const people = [await person()];
+    let done = false;
+    const writing = Array.from({ length: 4 }, async () => {
+      while (!done) people.push(await person());
+    });
+    const before = [...people];
+    await backup('b');
+    done = true;
+    await Promise.all(writing);
+    expect(people.length).toBeGreaterThan(before.length);
+    expect(readdirSync(place('b')).sort()).toEqual(['data.db', 'keys.db', 'manifest.json']);
+    for (const name of readdirSync(place('b')))
+      expect(statSync(join(place('b'), name)).mode & 0o777).toBe(0o600);
+    await child.end('SIGTERM');
+    wipe();
+    expect(await restore('b')).toMatchObject({ code: 0, stdout: '' });
+    await service.start();
+    for (const who of before) await expectKept(who);
+    // Whoever was stored while it was made is in it as a whole, or not at all.
+    const stored = await sqliteFile(path).rows<{ user_id: string }>('SELECT user_id FROM user_data');
+    for (const { user_id } of stored)
+      await expectKept(people.find((one) => one.user_id === user_id) as SubjectIds);
+  });
+
+  it('refuses a directory with something in it, and a database that is not there', async () => {
+    mkdirSync(join(place('b'), 'x'), { recursive: true });
+    expect((await admin(['backup', '--to', place('b')])).stderr).toContain('is not empty');
+    await service.end();
+    wipe();
+    expect((await admin(['backup', '--to', place('c')])).stderr).toContain('There is no database');
+    expect(existsSync(place('c'))).toBe(false);
+  });
+});
+
+describe('npm run admin -- restore', () => {
+  it('never brings back who was erased since, nor the key, and keeps what it replaces', async () => {
+    const [gone, stays] = [await person(), await person()];
+    await backup('b');
+    await bot.hasForgotten(gone);
+    await service.end();
+    const refused = await restore('b');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('Say --force');
+    const run = await restore('b', '--force');
+    expect(run.stderr).toContain('1 erasures since were kept, and 1 destroyed keys stay destroyed.');
+    expect(readdirSync(directory).filter((name) => /\.replaced-\d{14}$/.test(name))).toHaveLength(2);
+    await service.start();
+    expectFailure(await bot.export(gone), 404, 'not_found');
+    await expectKept(stays);
+    const keys = sqliteFile(join(directory, 'keys.db'));
+    expect(await keys.rows('SELECT 1 FROM subject_keys WHERE user_id = ?', gone.user_id)).toEqual([]);
+  });
+
+  it('takes data and keys that were saved apart, the keys later: who was erased in between stays erased', async () => {
+    const [gone, stays] = [await person(), await person()];
+    await backup('saved', '--only', 'data');
+    await bot.hasForgotten(gone);
+    await backup('keys', '--only', 'keys');
+    await service.end();
+    wipe();
+    expect((await restore('keys', '--only', 'keys')).code).toBe(0);
+    expect((await restore('saved', '--only', 'data')).code).toBe(0);
+    await service.start();
+    expectFailure(await bot.export(gone), 404, 'not_found');
+    await expectKept(stays);
+  });
+
+  it('refuses keys that are older than the data, and says how many values they would lose', async () => {
+    await person();
+    await backup('keys', '--only', 'keys');
+    await person();
+    await backup('saved', '--only', 'data');
+    await service.end();
+    wipe();
+    await restore('keys', '--only', 'keys');
+    const refused = await restore('saved', '--only', 'data');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('1 stored values would have no key');
+    expect(statSync(path).size).toBe(0);
+    expect((await restore('saved', '--only', 'data', '--accept-loss')).code).toBe(0);
+  });
+
+  it('gives older keys back to present data without losing a newer one', async () => {
+    const early = await person();
+    await backup('keys', '--only', 'keys');
+    const late = await person();
+    await service.end();
+    expect((await restore('keys', '--only', 'keys', '--force')).code).toBe(0);
+    await service.start();
+    for (const who of [early, late]) await expectKept(who);
+  });
+
+  it('refuses a backup that was changed or not finished, and a database in use', async () => {
+    await backup('b');
+    const used = await restore('b', '--force');
+    expect(used).toMatchObject({ code: 1, stderr: expect.stringContaining('Another process is using') });
+    await service.end();
+    appendFileSync(join(place('b'), 'keys.db'), 'x');
+    expect((await restore('b', '--force')).stderr).toContain('is not what the backup has written');
+    rmSync(join(place('b'), 'manifest.json'));
+    expect((await restore('b', '--force')).stderr).toContain('holds no finished backup');
+    await service.start();
+  });
+
+  const moments: readonly [string, Moment, boolean][] = [
+    ['before it is ready', { at: '^rename to .*ready.json$' }, false],
+    ['between data and keys', { at: '^rename to .*keys.db.replaced-' }, true],
+    ['before the keys are in place', { at: '^rename to .*/keys.db$' }, true],
+  ];
+  it.each(moments)('killed %s no service starts on half of it', async (_, moment, isBegun) => {
+    const [gone, stays] = [await person(), await person()];
+    await backup('b');
+    await bot.hasForgotten(gone);
+    await service.end();
+    expect((await admin(['restore', '--from', place('b'), '--force'], moment)).code).toBeNull();
+    if (isBegun) {
+      const { code, stderr } = await newProcess().refused();
+      expect({ code, stderr }).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('A restore of'),
+      });
+    }
+    expect((await restore('b', '--force')).code).toBe(0);
+    expect(readdirSync(directory).filter((name) => name.includes('restoring'))).toEqual([]);
+    await service.start();
+    expectFailure(await bot.export(gone), 404, 'not_found');
+    await expectKept(stays);
+  });
+});

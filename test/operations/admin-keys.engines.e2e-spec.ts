@@ -1,0 +1,315 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Keyring } from '@app/crypto';
+import { Bot } from '../support/bot';
+import { type Moment, runScript, type ScriptRun } from '../support/child-script';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { engine, newDatabase, type TestDatabase } from '../support/database';
+import { keysOf, keyTable } from '../support/saved-database';
+import { adminHere, ServiceHere } from '../support/here';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+
+/** Each of several processes has to start. */
+jest.setTimeout(120_000);
+
+const build = useBuild();
+const random = new SystemRandom(new SystemClock());
+const newKey = (): string => randomBytes(32).toString('base64');
+const keyringOf = (keys: string): Keyring =>
+  new Keyring(
+    keys
+      .trim()
+      .split(/[,\s]+/)
+      .map((key) => Buffer.from(key, 'base64')),
+    random,
+  );
+
+/** More than two batches of a rotation. */
+const SUBJECT_KEYS = 1_100;
+const OLD = newKey();
+
+let directory: string;
+let path: string;
+let database: TestDatabase;
+let bot: Bot;
+let who: SubjectIds;
+
+const keys = (): TestDatabase => keysOf(database, directory);
+const setting = (LETHE_MASTER_KEY: string): Record<string, string> => ({
+  DATABASE_URL: database.url,
+  LETHE_MASTER_KEY,
+});
+const admin = (environment: Record<string, string>, command: string, kill?: Moment): Promise<ScriptRun> =>
+  kill === undefined
+    ? adminHere([command], environment)
+    : runScript(build, 'admin', [command], environment, kill);
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  path = join(directory, 'lethe.db');
+  database = await newDatabase(directory);
+});
+afterEach(async () => {
+  await database.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** A bot with a user about whom something is stored, and many more keys. */
+async function arrange(environment: Record<string, string>, under: () => string): Promise<void> {
+  const service = await new ServiceHere(database, environment).start();
+  bot = await Bot.register(service.url);
+  who = subject();
+  await bot.hasCategory('profile');
+  await bot.hasConsent(who);
+  await bot.hasData(who, 'profile', { value: 'kept' });
+  await bot.post(`/bots/${bot.id}/webhook-secret/rotate`, { overlap_seconds: 3600 });
+  await service.end();
+  const keyring = keyringOf(under());
+  const rows = Array.from({ length: SUBJECT_KEYS }, (_, index) => {
+    const [guild, user, id] = [snowflake(), snowflake(), `k${index}`];
+    const sealed = keyring.seal(newKey(), `subject_keys/${bot.id}/${guild}/${user}/${id}`);
+    return `('${bot.id}', '${guild}', '${user}', '${id}', '${sealed}', '2026-01-01T00:00:00.000Z')`;
+  });
+  await keys().run(`INSERT INTO ${keyTable('subject_keys')} VALUES ${rows.join(', ')}`);
+}
+
+interface Stored {
+  readonly sealed: string;
+  readonly context: string;
+}
+
+/** Every text that a master key has sealed. */
+async function sealedTexts(): Promise<Stored[]> {
+  const subjects = `SELECT sealed, 'subject_keys/' || bot_id || '/' || guild_id || '/' || user_id || '/' || id AS context
+    FROM ${keyTable('subject_keys')}`;
+  const own = `SELECT sealed, 'service_keys/' || name || '/' || id AS context FROM ${keyTable('service_keys')}`;
+  const secret = (column: string): string =>
+    `SELECT ${column} AS sealed, 'bots/' || id || '/webhook_secret' AS context FROM bots WHERE ${column} IS NOT NULL`;
+  return [
+    ...(await keys().rows<Stored>(subjects)),
+    ...(await keys().rows<Stored>(own)),
+    ...(await database.rows<Stored>(secret('webhook_secret'))),
+    ...(await database.rows<Stored>(secret('webhook_secret_next'))),
+  ];
+}
+
+/** What is sealed, opened with these keys alone. @throws UnreadableSecretError for anything that they do not open */
+async function openedBy(given: string): Promise<string[]> {
+  const keyring = keyringOf(given);
+  return (await sealedTexts()).map(({ sealed, context }) => keyring.open(sealed, context)).sort();
+}
+
+const keyIds = async (): Promise<string[]> => [
+  ...new Set((await sealedTexts()).map(({ sealed }) => sealed.split('.')[1] ?? '')),
+];
+
+async function requireServes(environment: Record<string, string>): Promise<void> {
+  const service = await new ServiceHere(database, environment).start();
+  const { data } = await new Bot(service.url, {
+    ...bot,
+    api_key: bot.key,
+    webhook_secret: '',
+    platform_bot_id: '',
+    api_key_prefix: '',
+  }).export<{ data: object }>(who);
+  expect(data.data).toEqual({ profile: { value: 'kept' } });
+  await service.end();
+}
+
+describe('npm run admin -- keys:rotate', () => {
+  it('brings every text under the first key of LETHE_MASTER_KEY, so that the older one can go', async () => {
+    await arrange(setting(OLD), () => OLD);
+    const before = await openedBy(OLD);
+    const present = newKey();
+    const run = await admin(setting(`${present},${OLD}`), 'keys:rotate');
+    expect(run).toMatchObject({ code: 0, stdout: '' });
+    expect(run.stderr).toContain(`${before.length} texts were rewrapped`);
+    expect(run.stderr).toContain('Older keys may be removed from LETHE_MASTER_KEY');
+    expect(await openedBy(present)).toEqual(before);
+    await requireServes(setting(present));
+    expect((await admin(setting(present), 'keys:rotate')).stderr).toContain('0 texts were rewrapped');
+  });
+
+  it('changes nothing where a key is missing, and names it', async () => {
+    await arrange(setting(OLD), () => OLD);
+    const foreign = newKey();
+    const sealed = keyringOf(foreign).seal('whsec_x', `bots/${bot.id}/webhook_secret`);
+    await database.run('UPDATE bots SET webhook_secret_next = ? WHERE id = ?', sealed, bot.id);
+    const before = await sealedTexts();
+    const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toBe(
+      `Nothing was changed: the master keys ${keyringOf(foreign).presentId} (1 texts) are missing. ` +
+        'Add them to LETHE_MASTER_KEY behind the present one.\n',
+    );
+    expect(await sealedTexts()).toEqual(before);
+  });
+
+  it('leaves a damaged text as it is, says so, and tells to keep the older key', async () => {
+    await arrange(setting(OLD), () => OLD);
+    const [row] = await database.rows<{ webhook_secret_next: string }>(
+      'SELECT webhook_secret_next FROM bots',
+    );
+    const damaged = `${row?.webhook_secret_next.slice(0, -4)}AAAA`;
+    await database.run('UPDATE bots SET webhook_secret_next = ?', damaged);
+    const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/Except 1 texts that their own key does not open.*Keep the older keys/);
+    expect(await database.rows('SELECT webhook_secret_next FROM bots')).toEqual([
+      { webhook_secret_next: damaged },
+    ]);
+  });
+
+  const moments: readonly [string, Moment][] = [
+    ['in the midst of the keys of subjects', { at: '^UPDATE keys.subject_keys', count: 777 }],
+    ['before the keys of the installation', { at: '^UPDATE keys.service_keys' }],
+  ];
+  it.each(moments)('killed %s it has lost no key, and run again it finishes', async (_, moment) => {
+    await arrange(setting(OLD), () => OLD);
+    const before = await openedBy(OLD);
+    const present = newKey();
+    expect((await admin(setting(`${present},${OLD}`), 'keys:rotate', moment)).code).toBeNull();
+    expect(await openedBy(`${present},${OLD}`)).toEqual(before);
+    expect((await admin(setting(`${present},${OLD}`), 'keys:rotate')).code).toBe(0);
+    expect(await openedBy(present)).toEqual(before);
+    expect(await keyIds()).toEqual([keyringOf(present).presentId]);
+  });
+
+  it('lets no service start with the new key alone before everything is under it', async () => {
+    await arrange(setting(OLD), () => OLD);
+    const present = newKey();
+    const moment = { at: '^UPDATE keys.service_keys' };
+    await admin(setting(`${present},${OLD}`), 'keys:rotate', moment);
+    const ids = new Set(
+      (await sealedTexts())
+        .filter(({ context }) => !context.startsWith('service_keys'))
+        .map(({ sealed }) => sealed.split('.')[1]),
+    );
+    expect([...ids]).toEqual([keyringOf(present).presentId]);
+    const { code, stderr } = await new ChildService(build.directory, path, setting(present)).refused();
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`master key ${keyringOf(OLD).presentId}`),
+    });
+  });
+});
+
+describe('npm run admin -- keys:list', () => {
+  it('tells how many texts each key has encrypted, also one that is missing, and shows no key', async () => {
+    await arrange(setting(OLD), () => OLD);
+    const total = (await sealedTexts()).length;
+    const present = newKey();
+    const run = await admin(setting(`${present},${OLD}`), 'keys:list');
+    expect(run.code).toBe(0);
+    expect(run.stdout.split('\n')).toEqual([
+      'key       role     texts',
+      `${keyringOf(present).presentId}  present  0`,
+      `${keyringOf(OLD).presentId}  older    ${total}`,
+      '',
+    ]);
+    expect(run.output).not.toContain(OLD);
+  });
+});
+
+describe('npm run admin -- keys:sign-rotate', () => {
+  it('puts a new signing key in force and goes on telling the one before', async () => {
+    await arrange(setting(OLD), () => OLD);
+    const signing = (): Promise<{ id: string; retired_at: string | null }[]> =>
+      keys().rows(
+        `SELECT id, retired_at FROM ${keyTable('service_keys')} WHERE name = 'signing' ORDER BY created_at`,
+      );
+    const [first] = await signing();
+    const run = await admin(setting(OLD), 'keys:sign-rotate');
+    expect(run.code).toBe(0);
+    expect(await signing()).toEqual([
+      { id: first?.id, retired_at: expect.any(String) },
+      { id: run.stdout.trim(), retired_at: null },
+    ]);
+  });
+});
+
+if (engine === 'sqlite')
+  describe('npm run admin -- keys:rotate with a key file', () => {
+    const file = (): string => `${path}.key`;
+    const content = (): string => readFileSync(file(), 'utf8');
+    const own = (): Record<string, string> => ({ DATABASE_URL: database.url });
+
+    it('makes a new key, and leaves it alone in the file, readable by its owner', async () => {
+      await arrange(own(), content);
+      const old = content();
+      const before = await openedBy(old);
+      const run = await admin(own(), 'keys:rotate');
+      expect(run.code).toBe(0);
+      expect(run.stderr).toContain('The key file holds the new key alone');
+      expect(content()).not.toContain(old.trim());
+      expect(content().trim().split('\n')).toHaveLength(1);
+      // Backups that were made before need it.
+      expect(readFileSync(`${file()}.retired`, 'utf8')).toBe(old);
+      expect(statSync(`${file()}.retired`).mode & 0o777).toBe(0o600);
+      expect(statSync(file()).mode & 0o777).toBe(0o600);
+      expect(await openedBy(content())).toEqual(before);
+      expect(run.output).not.toContain(content().trim());
+      await requireServes(own());
+    });
+
+    const killed: readonly [string, Moment][] = [
+      ['before the new key is in the file', { at: '^rename to' }],
+      ['in the midst of the keys of subjects', { at: '^UPDATE keys.subject_keys', count: 777 }],
+      ['before a commit', { at: '^COMMIT', count: 6 }],
+      ['before the old key leaves the file', { at: '^rename to', count: 2 }],
+    ];
+    it.each(killed)(
+      'killed %s every text opens with the file, and run again it finishes',
+      async (_, moment) => {
+        await arrange(own(), content);
+        const before = await openedBy(content());
+        expect((await admin(own(), 'keys:rotate', moment)).code).toBeNull();
+        expect(await openedBy(content())).toEqual(before);
+        await requireServes(own());
+        expect((await admin(own(), 'keys:rotate')).code).toBe(0);
+        expect(content().trim().split('\n')).toHaveLength(1);
+        expect(await openedBy(content())).toEqual(before);
+      },
+    );
+
+    it('keeps the older key in the file as long as a text is under it', async () => {
+      await arrange(own(), content);
+      const old = content().trim();
+      await database.run(
+        `UPDATE bots SET webhook_secret_next = substr(webhook_secret_next, 1, 40) || 'AAAA'`,
+      );
+      expect((await admin(own(), 'keys:rotate')).code).toBe(1);
+      expect(content()).toContain(old);
+    });
+
+    it('is refused while the service runs', async () => {
+      await arrange(own(), content);
+      const service = await new ChildService(build.directory, path, own()).start();
+      const before = content();
+      const run = await runScript(build, 'admin', ['keys:rotate'], own());
+      expect(run.code).toBe(1);
+      expect(run.stderr).toContain('Another process is using');
+      expect(content()).toBe(before);
+      await service.end('SIGTERM');
+    });
+
+    it('tells of a file that cannot be replaced, and leaves everything as it was', async () => {
+      await arrange(own(), content);
+      const before = content();
+      // A directory where the next file would stand.
+      mkdirSync(join(`${file()}.next`, 'in'), { recursive: true });
+      const run = await admin(own(), 'keys:rotate');
+      expect(run.code).toBe(1);
+      expect(run.stderr).toMatch(/The key file .* cannot be replaced/);
+      expect(content()).toBe(before);
+    });
+  });
+else
+  it('keys:rotate with a key file is refused on PostgreSQL, where processes may know only the old key', async () => {
+    const run = await runScript(build, 'admin', ['keys:rotate'], { DATABASE_URL: database.url });
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('Set LETHE_MASTER_KEY to a new key');
+  });

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { Keyring } from '@app/crypto';
+import { Bot } from '../support/bot';
+import { runScript } from '../support/child-script';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { newDatabase, type TestDatabase } from '../support/database';
+import { subject, type SubjectIds } from '../support/snowflakes';
+import { until } from '../support/until';
+
+/** Each of several processes has to start. */
+jest.setTimeout(120_000);
+
+const build = useBuild();
+const random = new SystemRandom(new SystemClock());
+const [OLD, PRESENT] = [randomBytes(32), randomBytes(32)];
+const BOTH = `${PRESENT.toString('base64')},${OLD.toString('base64')}`;
+
+let directory: string;
+let database: TestDatabase;
+const serviceWith = (LETHE_MASTER_KEY: string): ChildService =>
+  new ChildService(build.directory, join(directory, 'lethe.db'), {
+    DATABASE_URL: database.url,
+    LETHE_MASTER_KEY,
+  });
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  database = await newDatabase(directory);
+});
+afterEach(async () => {
+  await database.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('npm run admin -- keys:rotate beside running processes', () => {
+  it('loses nothing that they write meanwhile: with the new key alone everything can be read', async () => {
+    const first = await serviceWith(OLD.toString('base64')).start();
+    const bot = await Bot.register(first.url);
+    await bot.hasCategory('profile');
+    const people: SubjectIds[] = [];
+    const lives = async (on: Bot): Promise<void> => {
+      const who = subject();
+      await on.hasConsent(who);
+      await on.hasData(who, 'profile', { value: who.user_id });
+      people.push(who);
+    };
+    for (let count = 0; count < 50; count++) await lives(bot);
+    await first.end('SIGTERM');
+
+    const running = await serviceWith(BOTH).start();
+    const there = bot.at(running);
+    const rotation = runScript(build, 'admin', ['keys:rotate'], {
+      DATABASE_URL: database.url,
+      LETHE_MASTER_KEY: BOTH,
+    });
+    let done = false;
+    void rotation.then(() => (done = true));
+    while (!done) await lives(there);
+    expect((await rotation).code).toBe(0);
+    await running.end('SIGTERM');
+
+    const last = await serviceWith(PRESENT.toString('base64')).start();
+    const then = bot.at(last);
+    for (const who of people)
+      expect((await then.export<{ data: object }>(who)).data.data).toEqual({
+        profile: { value: who.user_id },
+      });
+    await last.end('SIGTERM');
+  });
+
+  it('keeps a webhook secret that was changed while it waited for its row', async () => {
+    const first = await serviceWith(OLD.toString('base64')).start();
+    const bot = await Bot.register(first.url);
+    await first.end('SIGTERM');
+    const changed = new Keyring([OLD], random).seal('whsec_changed', `bots/${bot.id}/webhook_secret`);
+    const rival = new Client({ connectionString: database.url });
+    await rival.connect();
+    await rival.query('BEGIN');
+    await rival.query('UPDATE bots SET webhook_secret = $1', [changed]);
+    const rotation = runScript(build, 'admin', ['keys:rotate'], {
+      DATABASE_URL: database.url,
+      LETHE_MASTER_KEY: BOTH,
+    });
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE bots%'
+      AND datname = current_database()`;
+    await until(async () => (await database.rows(waiting)).length > 0);
+    await rival.query('COMMIT');
+    await rival.end();
+    expect((await rotation).code).toBe(0);
+    const [row] = await database.rows<{ webhook_secret: string }>('SELECT webhook_secret FROM bots');
+    const opened = new Keyring([PRESENT], random).open(
+      row?.webhook_secret ?? '',
+      `bots/${bot.id}/webhook_secret`,
+    );
+    expect(opened).toBe('whsec_changed');
+  });
+});

@@ -1,0 +1,250 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SETTINGS } from '@app/kernel';
+import { type MetricDefinition, METRICS } from '@app/metrics';
+
+import { parse } from 'yaml';
+
+// The files of docs/operations against the code that they are for.
+
+const ROOT = join(__dirname, '../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const operations = (name: string): string => read(join('docs/operations', name));
+
+const DEFINITIONS = Object.values<MetricDefinition>(METRICS);
+const NAMES = DEFINITIONS.map(({ name }) => name);
+
+/** The metrics that an expression reads; a histogram's series by the name of the histogram. */
+function metricsIn(text: string): string[] {
+  const found = text.match(/\b(?:lethe|process|nodejs)_[a-z_]+/g) ?? [];
+  const histograms = new Set(DEFINITIONS.filter(({ type }) => type === 'histogram').map(({ name }) => name));
+  return found.map((name) => {
+    const base = name.replace(/_(bucket|sum|count)$/, '');
+    return histograms.has(base) ? base : name;
+  });
+}
+
+/** Every `metric{label="value"}` with a plain value or alternatives, as [metric, label, value]. */
+function selected(expression: string): [string, string, string][] {
+  const selectors = expression.matchAll(/\b((?:lethe|process|nodejs)_[a-z_]+)\{([^}]*)\}/g);
+  return [...selectors].flatMap(([, metric = '', matchers = '']) =>
+    [...matchers.matchAll(/([a-z_]+)(?:=~|!~|!=|=)"([^"]*)"/g)].flatMap(([, label = '', values = '']) =>
+      values.split('|').map((value): [string, string, string] => [metric, label, value]),
+    ),
+  );
+}
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: Readonly<Record<string, string>>;
+}
+const RULES = (parse(operations('alerts.yaml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  ({ rules }) => rules,
+);
+
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly datasource?: { readonly uid: string };
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string; readonly datasource: { readonly uid: string } }[];
+}
+interface Dashboard {
+  readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
+  readonly panels: readonly (Panel & { readonly id: number })[];
+}
+const DASHBOARD = JSON.parse(operations('grafana-dashboard.json')) as Dashboard;
+const TARGETS = DASHBOARD.panels.flatMap(({ targets = [] }) => targets);
+
+const EXPRESSIONS = [...RULES.map(({ expr }) => expr), ...TARGETS.map(({ expr }) => expr)];
+
+describe('the expressions of dashboard and alerts', () => {
+  it('read no metric that the code does not have', () => {
+    expect(EXPRESSIONS.flatMap(metricsIn).filter((name) => !NAMES.includes(name))).toEqual([]);
+    for (const expression of EXPRESSIONS) expect(metricsIn(expression)).not.toEqual([]);
+  });
+
+  it('ask for no label, and no value of a closed label, that a metric does not have', () => {
+    const wrong = EXPRESSIONS.flatMap(selected).filter(([metric, label, value]) => {
+      if (label === 'job' || label === 'instance') return false;
+      const definition = DEFINITIONS.find(({ name }) => metricsIn(metric).includes(name));
+      if (definition?.labels?.includes(label)) return false;
+      return definition?.label?.name !== label || !definition.label.values.includes(value);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('have as many closing brackets as opening ones', () => {
+    for (const expression of EXPRESSIONS)
+      for (const [open, close] of ['()', '{}', '[]'])
+        expect(expression.split(open ?? '').length).toBe(expression.split(close ?? '').length);
+  });
+});
+
+describe('the dashboard', () => {
+  it('shows every metric', () => {
+    const shown = new Set(TARGETS.flatMap(({ expr }) => metricsIn(expr)));
+    expect(NAMES.filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  it('takes the data source that is chosen, everywhere', () => {
+    expect(DASHBOARD.templating.list).toContainEqual(
+      expect.objectContaining({ name: 'datasource', type: 'datasource' }),
+    );
+    const sources = [...TARGETS, ...DASHBOARD.panels].flatMap(({ datasource }) => datasource?.uid ?? []);
+    expect(new Set(sources)).toEqual(new Set(['${datasource}']));
+  });
+
+  it('has panels of different ids that do not lie on each other', () => {
+    const { panels } = DASHBOARD;
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)}/${y + Math.floor(n / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+});
+
+describe('the alerts', () => {
+  it('have different names', () => {
+    expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length);
+  });
+
+  it.each(RULES.map((rule) => [rule.alert, rule] as const))(
+    '%s say how bad it is, what it means and what to do',
+    (_, { labels, annotations }) => {
+      expect(['critical', 'warning', 'info']).toContain(labels.severity);
+      for (const part of ['summary', 'description', 'action']) expect(annotations[part]).toMatch(/^.{20,}$/s);
+    },
+  );
+
+  it('name no setting that is not there', () => {
+    const settings = Object.values(SETTINGS).map(({ name }): string => name);
+    const named = operations('alerts.yaml').match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];
+    expect(named.filter((name) => !settings.includes(name))).toEqual([]);
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('lists every metric', () => {
+    const text = read('docs/operations.md');
+    expect(NAMES.filter((name) => !text.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+});
+
+describe('the metrics', () => {
+  it('are named as Prometheus names them', () => {
+    for (const { name, type } of DEFINITIONS) {
+      expect(name).toMatch(/^(lethe|process|nodejs)_[a-z]+(_[a-z]+)*$/);
+      expect(name.endsWith('_total')).toBe(type === 'counter');
+    }
+    expect(new Set(NAMES).size).toBe(NAMES.length);
+  });
+});
+
+describe('the Dockerfile', () => {
+  const text = operations('Dockerfile');
+  const instructions = text
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '');
+
+  it('copies what is there, and what its list lets in', () => {
+    const copied = instructions
+      .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
+      .flatMap((line) => line.split(' ').slice(1, -1));
+    const allowed = operations('Dockerfile.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(new Set(copied)).toEqual(new Set(allowed));
+  });
+
+  it('pins one version of Node.js, which package.json allows', () => {
+    expect(text).toMatch(/^ARG NODE_VERSION=20\.(19|[2-9]\d)\.\d+$/m);
+    const bases = instructions.filter((line) => line.startsWith('FROM '));
+    expect(bases.every((line) => line.startsWith('FROM node:${NODE_VERSION}-bookworm'))).toBe(true);
+    expect(bases.at(-1)).toBe('FROM node:${NODE_VERSION}-bookworm-slim');
+  });
+
+  it('says the version of the package', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(text).toContain(`ARG VERSION=${version}\n`);
+    expect(operations('compose.yaml')).toContain(`image: lethe:${version}\n`);
+  });
+
+  it('ends in a process that is not root and gets its signals', () => {
+    expect(instructions).toContain('USER 1000:1000');
+    expect(instructions).toContain('STOPSIGNAL SIGTERM');
+    expect(instructions.at(-1)).toBe('CMD ["node", "dist/apps/api/src/main.js"]');
+  });
+
+  it('holds no secret, and no setting but those of an image', () => {
+    const given = instructions
+      .filter((line) => line.startsWith('ENV '))
+      .flatMap((line) => [...line.matchAll(/([A-Za-z_]+)=/g)].map(([, name]) => name));
+    expect(given).toEqual([
+      'npm_config_nodedir',
+      'npm_config_build_from_source',
+      ...['NODE_ENV', 'HOST', 'PORT', 'DATABASE_URL'],
+    ]);
+  });
+});
+
+interface ComposeService {
+  readonly [key: string]: unknown;
+  readonly command?: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+describe('compose.yaml', () => {
+  const { services } = parse(operations('compose.yaml'), { merge: true }) as {
+    services: Record<string, ComposeService>;
+  };
+  const lasting = Object.entries(services).filter(([name]) => name !== 'migrate');
+
+  it.each(Object.entries(services))('hardens %s', (_, service) => {
+    expect(service['read_only']).toBe(true);
+    expect(service['cap_drop']).toEqual(['ALL']);
+    expect(service['security_opt']).toEqual(['no-new-privileges:true']);
+  });
+
+  it.each(lasting)('gives %s limits and a probe, in its image or here', (name, service) => {
+    expect(service['deploy']).toMatchObject({ resources: { limits: { memory: expect.any(String) } } });
+    if (name !== 'api') expect(service['healthcheck']).toMatchObject({ test: expect.any(Array) });
+  });
+
+  it('holds no secret: each is given by the environment, and the start fails without', () => {
+    const secret = /PASSWORD|KEY|TOKEN|AUTH$|_URL$/;
+    for (const { environment } of Object.values(services))
+      for (const [name, value] of Object.entries(environment))
+        if (secret.test(name)) expect(value).toMatch(/\$\{[A-Z_]+:\?[^}]+\}/);
+    const example = operations('compose.env.example')
+      .match(/^[A-Z_]+=$/gm)
+      ?.map((line) => line.slice(0, -1));
+    const wanted = operations('compose.yaml').match(/(?<=\$\{)[A-Z_]+(?=:\?)/g);
+    expect(new Set(example)).toEqual(new Set(wanted));
+  });
+
+  it('opens ports on the loopback address alone', () => {
+    const ports = Object.values(services).flatMap((service) => (service['ports'] ?? []) as string[]);
+    expect(ports).toHaveLength(2);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  it('sets only what the service reads', () => {
+    const settings = Object.values(SETTINGS).map(({ name }): string => name);
+    const own = ['migrate', 'api', 'worker'].flatMap((name) =>
+      Object.keys(services[name]?.environment ?? {}),
+    );
+    expect(own.filter((name) => !settings.includes(name) && !OF_THE_WORKER.includes(name))).toEqual([]);
+  });
+});
+
+/** Settings of the process for jobs. */
+const OF_THE_WORKER = ['JOBS', 'WORKER_PORT'];

@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { allMigrations, keysPath } from '@app/database';
+import { type Moment, runScript, type ScriptRun } from '../support/child-script';
+import { useBuild } from '../support/build';
+import { bareDatabase, newDatabase, sqliteFile, type TestDatabase } from '../support/database';
+import { fill, type Filled, FILLED_SETTINGS } from '../support/filled';
+import { moveHere } from '../support/here';
+import { migrateUp } from '../support/migrating';
+import { Service } from '../support/service';
+
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'moved').toString('base64');
+
+// Each test starts several processes, on a machine that may be busy.
+jest.setTimeout(90_000);
+
+const build = useBuild();
+const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+const grown = join(directory, 'grown.db');
+let filled: Filled;
+let path: string;
+let source: TestDatabase;
+let target: TestDatabase;
+
+beforeAll(async () => {
+  const service = await serviceOn(sqliteFile(grown));
+  filled = await fill(service);
+  await stopped(service);
+});
+beforeEach(async () => {
+  path = join(directory, 'lethe.db');
+  copyGrown();
+  source = sqliteFile(path);
+  target = await newDatabase(directory);
+});
+afterEach(async () => {
+  await target.drop();
+  await source.drop();
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+async function onBareTarget(): Promise<void> {
+  await target.drop();
+  target = await bareDatabase(directory);
+}
+
+async function serviceOn(database: TestDatabase): Promise<Service> {
+  const service = new Service({ ...FILLED_SETTINGS, DATABASE_URL: database.url, LETHE_MASTER_KEY });
+  service.database = database;
+  return service.start();
+}
+
+async function stopped(service: Service): Promise<void> {
+  await service.app.close();
+  rmSync(service.directory, { recursive: true });
+}
+
+/** The data and its keys, as they were filled. */
+function copyGrown(): void {
+  copyFileSync(grown, path);
+  copyFileSync(keysPath(grown), keysPath(path));
+}
+
+const move = (from = source.url, to = target.url): Promise<ScriptRun> =>
+  moveHere(['--from', from, '--to', to], {});
+
+/** In a process of its own, which `kill` ends. */
+const moveApart = (kill?: Moment): Promise<ScriptRun> =>
+  runScript(build, 'move-engine', ['--from', source.url, '--to', target.url], {}, kill);
+
+async function answersOf(database: TestDatabase): Promise<Readonly<Record<string, string>>> {
+  const service = await serviceOn(database);
+  try {
+    return await filled.answers(service.url);
+  } finally {
+    await stopped(service);
+  }
+}
+
+const digest = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+describe('npm run migrate:engine', () => {
+  it('moves a grown SQLite file to PostgreSQL: every GET answers the same, and the file is as it was', async () => {
+    const files = [path, keysPath(path)];
+    const untouched = files.map(digest);
+    const answers = await answersOf(sqliteFile(path));
+    copyGrown();
+    await onBareTarget();
+    const { code, output } = await moveApart();
+    expect(output).toMatch(/verifying audit_events: \d+ rows\n/);
+    expect(output).toContain('LETHE_MASTER_KEY');
+    expect(output).toContain(`${path}.key`);
+    expect(output).not.toContain('lethe:lethe');
+    expect(code).toBe(0);
+    expect(files.map(digest)).toStrictEqual(untouched);
+    expect((await target.tables()).map(({ name }) => name)).not.toContain('lethe_move');
+    expect(await answersOf(target)).toStrictEqual(answers);
+  });
+
+  it('puts the next audit event behind all that were moved', async () => {
+    await move();
+    const [{ seq }] = (await source.rows<{ seq: number }>('SELECT MAX(seq) AS seq FROM audit_events')) as [
+      { seq: number },
+    ];
+    expect(await target.rows(`SELECT nextval('audit_events_seq') AS seq`)).toStrictEqual([{ seq: seq + 1 }]);
+  });
+
+  it('moves it back to SQLite just as well', async () => {
+    await move();
+    const back = sqliteFile(join(directory, 'back.db'));
+    const { code, output } = await move(target.url, back.url);
+    expect(output).toContain('rows are in the target, and equal');
+    expect(code).toBe(0);
+    for (const { name } of await source.tables()) {
+      if (name === 'migrations' || name === 'job_leases') continue;
+      const all = async (database: TestDatabase) =>
+        (await database.rows(`SELECT * FROM ${name}`)).map((row) => JSON.stringify(row)).sort();
+      expect(await all(back)).toStrictEqual(await all(source));
+    }
+    await back.drop();
+  });
+
+  it.each<Moment>([
+    { at: 'CREATE TABLE .*webhook_attempts', count: 1 },
+    { at: 'INSERT INTO lethe_move', count: 1 },
+    { at: 'INSERT INTO "bots"', count: 1 },
+    { at: 'INSERT INTO lethe_move', count: 3 },
+    { at: '^COMMIT', count: 9 },
+    { at: 'DECLARE moved', count: 4 },
+    { at: 'ANALYZE "servers"', count: 1 },
+    { at: 'DROP TABLE lethe_move', count: 1 },
+  ])('goes on after kill -9 before statement $count of /$at/, and doubles nothing', async (moment) => {
+    if (moment.at.startsWith('CREATE')) await onBareTarget();
+    expect(await moveApart(moment)).toMatchObject({ code: null, output: expect.stringContaining('HELD') });
+    const { code, output } = await move();
+    expect(output).toContain('and equal to those of the source');
+    expect(code).toBe(0);
+    for (const { name } of await source.tables()) {
+      if (name === 'migrations' || name === 'job_leases') continue;
+      const count = `SELECT COUNT(*) AS count FROM ${name}`;
+      expect([name, await target.rows(count)]).toStrictEqual([name, await source.rows(count)]);
+    }
+  });
+
+  it('keeps services from the target until it has ended, and goes on with the batch that was next', async () => {
+    await moveApart({ at: 'DECLARE moved', count: 2 });
+    await expect(serviceOn(target).then(stopped)).rejects.toThrow(
+      'is being filled by npm run migrate:engine',
+    );
+    const begun = await target.rows<{ name: string }>(`SELECT name FROM lethe_move WHERE rows > 0`);
+    expect(begun.length).toBeGreaterThan(5);
+    const { output } = await moveApart({ at: 'INSERT INTO "(bots|audit_events)"' });
+    expect(output).not.toContain('HELD');
+  });
+
+  it.each([
+    [
+      'one changed text',
+      `UPDATE user_data SET value = value || ' ' WHERE ctid = (SELECT MIN(ctid) FROM user_data)`,
+    ],
+    ['one missing row', `DELETE FROM consents WHERE ctid = (SELECT MIN(ctid) FROM consents)`],
+    ['one null', `UPDATE servers SET name = NULL WHERE name IS NOT NULL`],
+    [
+      'one count',
+      `UPDATE audit_counts SET total = total + 1 WHERE ctid = (SELECT MIN(ctid) FROM audit_counts)`,
+    ],
+  ])('finds %s in the target', async (_, change) => {
+    await moveApart({ at: 'DECLARE moved', count: 1 });
+    await target.run(change);
+    const { code, output } = await move();
+    expect(code).toBe(1);
+    expect(output).toMatch(/(user_data|consents|servers|audit_counts) differs: \d+ rows in the source/);
+    await expect(serviceOn(target).then(stopped)).rejects.toThrow('is being filled');
+  });
+});
+
+describe('npm run migrate:engine refuses', () => {
+  async function refused(message: string | RegExp, from?: string, to?: string): Promise<void> {
+    const { code, output } = await move(from, to);
+    expect(output).toMatch(message);
+    expect(output).not.toMatch(/\n\s+at /);
+    expect(output).not.toContain('lethe:lethe');
+    expect(code).toBe(1);
+  }
+
+  it('a source that a service is using', async () => {
+    const service = await serviceOn(source);
+    await refused(/Another process is using .*lethe\.db/);
+    await stopped(service);
+  });
+
+  it('a source that is not there, and makes none', async () => {
+    await refused('There is no file', `sqlite:${join(directory, 'none.db')}`);
+    expect(() => readFileSync(join(directory, 'none.db'))).toThrow('ENOENT');
+  });
+
+  it('a source that needs migrations', async () => {
+    const old = sqliteFile(join(directory, 'old.db'));
+    await migrateUp(old, allMigrations().slice(0, -1));
+    await refused(/The source .* Run npm run migration:run/, old.url);
+    await old.drop();
+  });
+
+  it('a source of a newer Lethe', async () => {
+    await source.run(`INSERT INTO migrations (timestamp, name) VALUES (9, 'Newer9')`);
+    await refused('was written by a newer Lethe');
+  });
+
+  it('a target that has data of its own', async () => {
+    const service = new Service();
+    await service.start();
+    await service.registerBot();
+    await service.app.close();
+    await refused('has data of its own, in keys.service_keys', undefined, service.database.url);
+    await service.remove();
+  });
+
+  it('a target that a service is using', async () => {
+    const service = await new Service().start();
+    await refused('A Lethe is using PostgreSQL', undefined, service.database.url);
+    await service.stop();
+  });
+
+  it('a target whose schema differs', async () => {
+    const other = await newDatabase(directory);
+    await other.run('ALTER TABLE servers ADD COLUMN more text');
+    await refused('The schema of the target is not the one of this Lethe', undefined, other.url);
+    await other.drop();
+  });
+
+  it('a target that another source is being moved to', async () => {
+    await moveApart({ at: 'DECLARE moved', count: 2 });
+    await refused('was begun and not finished', sqliteFile(grown).url);
+  });
+
+  it('a wrong password, without repeating it', async () => {
+    await refused(
+      'user or password is wrong',
+      undefined,
+      target.url.replace('lethe:lethe@', 'lethe:s3cr3t-pw@'),
+    );
+    const { output } = await move(undefined, target.url.replace('lethe:lethe@', 'lethe:s3cr3t-pw@'));
+    expect(output).not.toContain('s3cr3t-pw');
+  });
+
+  it('what is no database, and the same engine twice', async () => {
+    await refused('--to must be sqlite:PATH or postgres://', undefined, 'mysql://lethe:lethe@x/y');
+    await refused('the same engine', undefined, `sqlite:${join(directory, 'x.db')}`);
+  });
+});

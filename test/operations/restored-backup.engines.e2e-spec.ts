@@ -1,0 +1,267 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bot } from '../support/bot';
+import { type ScriptRun } from '../support/child-script';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { engine, newDatabase, type TestDatabase } from '../support/database';
+import { expectFailure } from '../support/expected';
+import { adminHere, ServiceHere } from '../support/here';
+import { keysOf, keyTable, SavedDatabase } from '../support/saved-database';
+import { subject, type SubjectIds } from '../support/snowflakes';
+import { until } from '../support/until';
+
+/** Each of several processes has to start. */
+jest.setTimeout(120_000);
+
+const build = useBuild();
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
+const ZEROS = '0'.repeat(20);
+
+let directory: string;
+let path: string;
+let database: TestDatabase;
+let service: ServiceHere;
+let bot: Bot;
+let saved: SavedDatabase | undefined;
+
+const environment = (): Record<string, string> => ({ DATABASE_URL: database.url, LETHE_MASTER_KEY });
+const admin = (...args: string[]): Promise<ScriptRun> => adminHere(args, environment());
+const ledger = (): string => join(directory, 'ledger.ndjson');
+const keys = (): TestDatabase => keysOf(database, directory);
+const newProcess = (): ChildService => new ChildService(build.directory, path, environment());
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  path = join(directory, 'lethe.db');
+  database = await newDatabase(directory);
+  service = await new ServiceHere(database, environment()).start();
+  bot = await Bot.register(service.url, { webhook_url: 'http://127.0.0.1:59999/hook' });
+  await bot.hasCategory('profile');
+});
+afterEach(async () => {
+  await service.end();
+  await saved?.drop();
+  saved = undefined;
+  await database.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function person(): Promise<SubjectIds> {
+  const who = subject();
+  await bot.hasConsent(who);
+  await bot.hasData(who, 'profile', { value: `secret of ${who.user_id}` });
+  return who;
+}
+
+/** A backup of everything; the service goes on after it. */
+async function backup(): Promise<void> {
+  await service.end();
+  saved = await SavedDatabase.of(database, path);
+  await service.start();
+}
+
+async function rowsOf(table: string, { user_id }: SubjectIds): Promise<number> {
+  return (await database.rows(`SELECT 1 FROM ${table} WHERE user_id = ?`, user_id)).length;
+}
+
+async function expectGone(who: SubjectIds, requestId: string): Promise<void> {
+  expectFailure(await bot.export(who), 404, 'not_found');
+  for (const table of ['consents', 'consent_history', 'user_data', 'audit_events'])
+    expect([table, await rowsOf(table, who)]).toEqual([table, 0]);
+  const key = `SELECT 1 FROM ${keyTable('subject_keys')} WHERE user_id = ?`;
+  expect(await keys().rows(key, who.user_id)).toEqual([]);
+  expect((await bot.get(`/gdpr/forget-status/${requestId}`)).data).toMatchObject({
+    ...who,
+    status: 'completed',
+    deleted_categories: ['profile'],
+  });
+}
+
+describe('a start on a restored backup of data and keys', () => {
+  it('erases again whom the imported ledger names, destroys the key that was back, and lets others be', async () => {
+    const [gone, stays] = [await person(), await person()];
+    await backup();
+    const requestId = await bot.hasForgotten(gone);
+    await service.end();
+    const exported = await admin('ledger:export', '--out', ledger());
+    expect(exported).toMatchObject({ code: 0, stdout: '', stderr: '1 erasures are in it.\n' });
+    expect(statSync(ledger()).mode & 0o777).toBe(0o600);
+    for (const id of [gone.user_id, gone.guild_id]) expect(readFileSync(ledger(), 'utf8')).not.toContain(id);
+
+    await saved?.restore();
+    const imported = await admin('ledger:import', '--in', ledger());
+    expect(imported.stderr).toContain(
+      '1 erasures were added, 0 were known, 0 are too old to count; 1 keys that were back are destroyed.',
+    );
+    expect((await admin('ledger:import', '--in', ledger())).stderr).toContain(
+      '0 erasures were added, 1 were',
+    );
+    await service.start();
+
+    await expectGone(gone, requestId);
+    const asked = `user_id=${gone.user_id}&guild_id=${gone.guild_id}&event_type=deletion_completed`;
+    expect((await bot.get<{ events: object[] }>(`/audit/events?${asked}`)).data.events).toMatchObject([
+      { source: 'service', details: { request_id: requestId, reapplied: true } },
+    ]);
+    const calls = await database.rows<{ event: string }>('SELECT event FROM webhook_deliveries');
+    expect(calls).toEqual([{ event: 'user_forgotten' }]);
+    expect((await bot.export<{ data: object }>(stays)).data.data).toEqual({
+      profile: { value: `secret of ${stays.user_id}` },
+    });
+  });
+
+  it('puts an erasure on record whose subject is not held, and does not look for it again', async () => {
+    await backup();
+    const late = await person();
+    const requestId = await bot.hasForgotten(late);
+    await service.end();
+    await admin('ledger:export', '--out', ledger());
+    await saved?.restore();
+    await admin('ledger:import', '--in', ledger());
+    await service.start();
+    const status = (): Promise<unknown> =>
+      bot.get(`/gdpr/forget-status/${requestId}`).then(({ data }) => data);
+    const told = { status: 'completed', user_id: ZEROS, guild_id: ZEROS, deleted_categories: [] };
+    expect(await status()).toMatchObject(told);
+    await service.end();
+    await service.start();
+    expect(await database.rows('SELECT id FROM deletion_requests')).toEqual([{ id: requestId }]);
+  });
+
+  it('lets somebody be who came back after an erasure that the backup knows', async () => {
+    const who = await person();
+    await bot.hasForgotten(who);
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'anew' });
+    await backup();
+    await service.end();
+    await admin('ledger:export', '--out', ledger());
+    await saved?.restore();
+    await admin('ledger:import', '--in', ledger());
+    await service.start();
+    expect((await bot.export<{ data: object }>(who)).data.data).toEqual({ profile: { value: 'anew' } });
+  });
+
+  it('passes over an erasure whose evidence has gone by its age: whoever came back since stays', async () => {
+    const who = await person();
+    await bot.hasForgotten(who);
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'anew' });
+    await service.end();
+    await keys().run(`UPDATE ${keyTable('erasure_ledger')} SET erased_at = '2020-01-01T00:00:00.000Z'`);
+    expect((await admin('ledger:export', '--out', ledger())).code).toBe(0);
+    expect((await admin('ledger:import', '--in', ledger())).stderr).toContain(
+      '0 erasures were added, 0 were known, 1 are too old',
+    );
+    await database.run('DELETE FROM deletion_requests');
+    await service.start();
+    expect((await bot.export<{ data: object }>(who)).data.data).toEqual({ profile: { value: 'anew' } });
+  });
+
+  it('passes over the erasures of a bot that is gone', async () => {
+    const who = await person();
+    await bot.hasForgotten(who);
+    await bot.delete(`/bots/${bot.id}`);
+    await service.end();
+    await service.start();
+    expect(await database.rows('SELECT id FROM deletion_requests')).toEqual([]);
+  });
+
+  it('killed in the midst of it goes on at the next start, and erases everybody once', async () => {
+    const people: SubjectIds[] = [];
+    for (let count = 0; count < 40; count++) people.push(await person());
+    await backup();
+    const requests = new Map<SubjectIds, string>();
+    for (const who of people) requests.set(who, await bot.hasForgotten(who));
+    await service.end();
+    await admin('ledger:export', '--out', ledger());
+    await saved?.restore();
+    await admin('ledger:import', '--in', ledger());
+    const child = newProcess();
+    const refused = child.refused();
+    const completed = (): Promise<object[]> =>
+      database.rows(`SELECT 1 FROM deletion_requests WHERE status = 'completed'`);
+    await until(async () => (await completed()).length > 0, 1);
+    await child.end('SIGKILL');
+    await refused;
+    await database.run('DELETE FROM job_leases');
+    await service.start();
+    await until(async () => (await completed()).length === people.length);
+    for (const [who, requestId] of requests) await expectGone(who, requestId);
+    const done = `SELECT 1 FROM audit_events WHERE event_type = 'deletion_completed'`;
+    expect(await database.rows(done)).toHaveLength(people.length);
+  });
+});
+
+if (engine === 'sqlite')
+  it('a start on restored data beside the present keys erases again without any import', async () => {
+    const who = await person();
+    await backup();
+    const requestId = await bot.hasForgotten(who);
+    await service.end();
+    await saved?.restore(['data']);
+    await service.start();
+    await expectGone(who, requestId);
+  });
+else
+  it('of several processes that start at once one erases again, and none answers before', async () => {
+    const people: SubjectIds[] = [];
+    for (let count = 0; count < 20; count++) people.push(await person());
+    await backup();
+    const requests = new Map<SubjectIds, string>();
+    for (const who of people) requests.set(who, await bot.hasForgotten(who));
+    await service.end();
+    await admin('ledger:export', '--out', ledger());
+    await saved?.restore();
+    await admin('ledger:import', '--in', ledger());
+    const others = [newProcess(), newProcess(), newProcess()];
+    await Promise.race(others.map((one) => one.start()));
+    for (const [who] of requests) expect(await rowsOf('user_data', who)).toBe(0);
+    const completed = `SELECT 1 FROM deletion_requests WHERE status = 'completed'`;
+    await until(async () => (await database.rows(completed)).length === people.length);
+    const done = `SELECT 1 FROM audit_events WHERE event_type = 'deletion_completed'`;
+    expect(await database.rows(done)).toHaveLength(people.length);
+    for (const one of others) await one.end('SIGKILL');
+  });
+
+describe('npm run admin -- ledger:export', () => {
+  it('tells the ledger while the service runs, replaces no file, and leaves nothing beside the database', async () => {
+    const who = await person();
+    const requestId = await bot.hasForgotten(who);
+    const before = readdirSync(directory);
+    const { code, stdout } = await admin('ledger:export');
+    expect(code).toBe(0);
+    const [, entry = ''] = stdout.split('\n');
+    expect(JSON.parse(entry)).toMatchObject({ bot_id: bot.id, request_id: requestId });
+    expect(readdirSync(directory)).toEqual(before);
+    writeFileSync(ledger(), 'kept');
+    expect((await admin('ledger:export', '--out', ledger())).stderr).toContain('is there already');
+    expect(readFileSync(ledger(), 'utf8')).toBe('kept');
+  });
+});
+
+describe('npm run admin -- ledger:import', () => {
+  it('refuses a malformed line with its number, and a ledger of elsewhere, and changes nothing then', async () => {
+    await bot.hasForgotten(await person());
+    await bot.hasForgotten(await person());
+    await service.end();
+    const [head = '', first = '', second = ''] = (await admin('ledger:export')).stdout.split('\n');
+    await keys().run(`DELETE FROM ${keyTable('erasure_ledger')}`);
+    const entry = JSON.parse(second) as object;
+    const refused = async (lines: readonly string[], message: string): Promise<void> => {
+      writeFileSync(ledger(), lines.join('\n'));
+      const run = await admin('ledger:import', '--in', ledger());
+      expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+      expect(run.stderr).toContain('Nothing was changed.');
+      expect(await keys().rows(`SELECT * FROM ${keyTable('erasure_ledger')}`)).toEqual([]);
+    };
+    await refused([head, first, '{"bot_id":'], 'Line 3 is no entry of a ledger: it is no JSON object');
+    await refused(
+      [head, first, JSON.stringify({ ...entry, subject: '123456789012345678' })],
+      'Line 3 is no entry of a ledger: subject is missing or malformed',
+    );
+    await refused([head.replace(/~[^"]+/, `~${'A'.repeat(18)}`), first], 'Line 1 is not the head');
+  });
+});

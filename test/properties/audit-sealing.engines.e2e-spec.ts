@@ -1,0 +1,163 @@
+import { AuditService } from '@app/audit';
+import { SubjectKeys } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import { AuditSealer } from '../../libs/audit/src/audit-sealer';
+import type { Bot } from '../support/bot';
+import { seal, verified } from '../support/sealing';
+import { useService } from '../support/service';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { until } from '../support/until';
+
+const service = useService();
+let bot: Bot;
+beforeEach(async () => {
+  bot = await service.registerBot();
+});
+
+const write = async (who: SubjectIds = subject(), details?: object): Promise<string> => {
+  const body = { ...who, event_type: 'data_exported', ...(details && { details }) };
+  return (await bot.post<{ id: string }>('/audit/event', body)).data.id;
+};
+
+const heads = () =>
+  service.database.rows<{ number: number; last_seq: number }>(
+    'SELECT number, last_seq FROM audit_heads WHERE bot_id = ?',
+    bot.id,
+  );
+
+describe('the audit log', () => {
+  it('is sealed by itself within two seconds of an act, one after another', async () => {
+    const waitedMs: number[] = [];
+    while (waitedMs.length < 5) {
+      await write();
+      const answeredMs = performance.now();
+      const [{ seq }] = (await service.database.rows<{ seq: number }>(
+        'SELECT MAX(seq) AS seq FROM audit_events WHERE bot_id = ?',
+        bot.id,
+      )) as [{ seq: number }];
+      await until(async () => (await heads())[0]?.last_seq === seq);
+      waitedMs.push(performance.now() - answeredMs);
+    }
+    // The one in the middle: a machine that is busy elsewhere may stand still once.
+    expect(waitedMs.sort((a, b) => a - b)[2]).toBeLessThan(2_000);
+    expect(await verified(service, bot)).toMatchObject({ batches: 5, events: 5, unsealed: 0, found: [] });
+  });
+
+  it('is sealed in batches of at most 500, each chained to the one before', async () => {
+    const acts = Array.from({ length: 552 }, (_, count) => ({
+      subject: { botId: bot.id, userId: snowflake(), guildId: snowflake() },
+      type: 'data_submitted' as const,
+      details: { count },
+    }));
+    await service.app.get(UnitOfWork).write((tx) => service.app.get(AuditService).recordAll(tx, acts));
+    await seal(service, bot);
+    const batches = await service.database.rows<{
+      number: number;
+      events: number;
+      previous: string;
+      chain: string;
+    }>('SELECT number, events, previous, chain FROM audit_batches WHERE bot_id = ? ORDER BY number', bot.id);
+    expect(batches.reduce((sum, { events }) => sum + events, 0)).toBe(552);
+    expect(batches.every(({ events }) => events <= 500)).toBe(true);
+    expect(batches.map(({ number }) => number)).toStrictEqual(batches.map((_, at) => at + 1));
+    expect(batches.slice(1).map(({ previous }) => previous)).toStrictEqual(
+      batches.slice(0, -1).map(({ chain }) => chain),
+    );
+    expect(await verified(service, bot)).toMatchObject({ events: 552, unsealed: 0, found: [] });
+  });
+
+  it('verifies through an erasure, whose events it holds as before, and shows nobody in its rows', async () => {
+    const [gone, stays] = [subject(), subject()];
+    for (const who of [gone, stays]) {
+      await bot.hasConsent(who);
+      await write(who, { note: 'text' });
+      await write(who);
+    }
+    await seal(service, bot);
+    await bot.hasForgotten(gone);
+    await write(stays);
+    await seal(service, bot);
+    const after = await verified(service, bot);
+    expect(after).toMatchObject({ events: 11, erased: 6, unsealed: 0, found: [] });
+    const tables = ['audit_events', 'audit_batches', 'audit_heads'];
+    for (const table of tables) {
+      const rows = await service.database.rows(`SELECT * FROM ${table} WHERE bot_id = ?`, bot.id);
+      expect(JSON.stringify(rows)).not.toContain(gone.user_id);
+    }
+  });
+
+  it('verifies when a subject is erased before its events are sealed', async () => {
+    const gone = subject();
+    await bot.hasConsent(gone);
+    await write(gone, { note: 'text' });
+    await bot.hasForgotten(gone);
+    await seal(service, bot);
+    expect(await verified(service, bot)).toMatchObject({ events: 5, erased: 5, found: [] });
+  });
+
+  it('verifies when a subject is erased while its events are being sealed', async () => {
+    const gone = subject();
+    await bot.hasConsent(gone);
+    const sealer: { batch(...given: unknown[]): Promise<unknown> } = service.app.get(AuditSealer);
+    const make = sealer.batch.bind(sealer);
+    let erasure: Promise<unknown> | undefined;
+    const between = jest.spyOn(sealer, 'batch').mockImplementationOnce(async (...given) => {
+      await (erasure = bot.hasForgotten(gone));
+      return make(...given);
+    });
+    await write(gone, { note: 'text' });
+    // By this, or by the job, whichever is first.
+    await seal(service, bot);
+    await until(() => erasure !== undefined);
+    await erasure;
+    between.mockRestore();
+    expect(await verified(service, bot)).toMatchObject({ found: [] });
+    await seal(service, bot);
+    expect(await verified(service, bot)).toMatchObject({ erased: 5, unsealed: 0, found: [] });
+  });
+
+  it('has no two batches of one number, and none twice, when many seal it at once', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => write()));
+    await Promise.all(Array.from({ length: 8 }, () => seal(service, bot)));
+    await write();
+    await Promise.all(Array.from({ length: 8 }, () => seal(service, bot)));
+    expect(await verified(service, bot)).toMatchObject({ events: 41, unsealed: 0, found: [] });
+  });
+
+  it('goes with its bot', async () => {
+    await write();
+    await seal(service, bot);
+    await bot.delete(`/bots/${bot.id}`);
+    expect(await heads()).toStrictEqual([]);
+    expect(await service.database.rows('SELECT 1 FROM audit_batches WHERE bot_id = ?', bot.id)).toStrictEqual(
+      [],
+    );
+  });
+
+  it('is sealed for the others while one bot cannot be', async () => {
+    const broken = bot;
+    await write();
+    await seal(service, bot);
+    bot = await service.registerBot();
+    await write();
+    const sealer = service.app.get(AuditSealer);
+    const original = sealer.seal.bind(sealer);
+    const fails = jest.spyOn(sealer, 'seal').mockImplementation(async (ids, settled) => {
+      if (ids.includes(broken.id)) throw new Error('planned');
+      return original(ids, settled);
+    });
+    await broken.post('/audit/event', { ...subject(), event_type: 'data_exported' });
+    await until(async () => (await heads())[0]?.number === 1);
+    fails.mockRestore();
+    expect(await verified(service, bot)).toMatchObject({ events: 1, unsealed: 0, found: [] });
+  });
+
+  it('is sealed although the key of a subject is damaged and opens nothing', async () => {
+    const damaged = jest.spyOn(service.app.get(SubjectKeys), 'open').mockImplementation(() => {
+      throw new UnreadableSecretError();
+    });
+    await write(subject(), { text: 'x' });
+    await until(async () => (await heads())[0]?.number === 1);
+    damaged.mockRestore();
+  });
+});

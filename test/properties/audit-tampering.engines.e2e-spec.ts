@@ -1,0 +1,341 @@
+import { type Tx, UnitOfWork } from '@app/database';
+import { batchesAfter } from '../../libs/audit/src/audit-batches';
+import { NO_CHAIN } from '../../libs/audit/src/audit-leaf';
+import { faultsOf, type Place } from '../../libs/audit/src/batch-check';
+import { EventOpener } from '../../libs/audit/src/event-opener';
+import type { Bot } from '../support/bot';
+import { engine } from '../support/database';
+import { seal, verified, withoutSealing } from '../support/sealing';
+import { useService } from '../support/service';
+import { snowflake, subject } from '../support/snowflakes';
+
+const service = useService();
+let large: Bot;
+let bot: Bot;
+let other: Bot;
+
+type Row = Record<string, string | number | null>;
+
+/** Lets a log grow by events of all kinds, each round sealed in a batch; some of its users are erased. */
+async function grown(rounds: number): Promise<Bot> {
+  const one = await service.registerBot();
+  await one.hasCategory('profile');
+  for (let round = 0; round < rounds; round++) {
+    const [who, another] = [subject(), subject()];
+    for (const each of [who, another]) {
+      await one.hasConsent(each);
+      await one.hasData(each, 'profile', { value: 'x' });
+    }
+    const post = (details?: object) =>
+      one.post('/audit/event', { ...(details ? who : subject()), event_type: 'data_deleted', details });
+    const bare = Array.from({ length: 12 }, () => post());
+    await Promise.all([post({ round }), post({ round, more: [1, 'ü', null] }), ...bare]);
+    if (round % 5 === 0) await one.hasForgotten(another);
+    await seal(service, one);
+    if (round % 7 === 0) await one.hasForgotten(who);
+  }
+  await seal(service, one);
+  return one;
+}
+
+beforeAll(async () => {
+  large = await grown(52);
+  bot = await grown(8);
+  other = await service.registerBot();
+  // From here on nobody seals what the tests leave for a moment.
+  await withoutSealing(service);
+}, 120_000);
+
+const rowsOf = (table: string, order: string) =>
+  service.database.rows<Row>(`SELECT * FROM ${table} WHERE bot_id = ? ORDER BY ${order}`, bot.id);
+
+/** Anything else of the same kind. */
+function changed(column: string, value: string | number | null): string | number {
+  if (typeof value === 'number') return value + (column === 'seq' ? 100_000 : 1);
+  if (value === null) return '{"planted":true}';
+  if (column === 'source') return value === 'client' ? 'service' : 'client';
+  if (/^\d{17,20}$/.test(value)) return snowflake();
+  const at = value.length - 1;
+  return value.slice(0, at) + (value.endsWith('1') ? '2' : '1');
+}
+
+/** Nothing of it asks the database: one engine goes through every event, the other through some. */
+const STEP = engine === 'sqlite' ? 1 : 8;
+
+describe('AuditVerifier', () => {
+  it('finds nothing where nothing was changed', async () => {
+    const summary = await verified(service, large);
+    expect(summary).toMatchObject({ unsealed: 0, found: [] });
+    expect(summary.events).toBeGreaterThan(1_000);
+    expect(summary.batches).toBeGreaterThan(50);
+    expect(summary.erased).toBeGreaterThan(50);
+  });
+
+  it('finds every change of every single field of every event', async () => {
+    const opener = service.app.get(EventOpener);
+    const missed: unknown[] = [];
+    let fields = 0;
+    let place: BatchPlace = { number: 0, last_seq: 0, chain: NO_CHAIN };
+    for (let part = await partAfter(place); part !== undefined; part = await partAfter(place)) {
+      const { batch, rows, events } = part;
+      expect(faultsOf(opener.evidence, batch, events, place)).toEqual([]);
+      for (const [index, row] of rows.entries()) {
+        if (index % STEP > 0) continue;
+        for (const [column, planted] of changesOf(row)) {
+          fields += 1;
+          const [event] = await opener.read(reading([{ ...row, [column]: planted }]), large.id, 0, 0, 1);
+          const tampered = events.with(index, event!).sort((a, b) => a.seq - b.seq);
+          if (faultsOf(opener.evidence, batch, tampered, place).length === 0)
+            missed.push([row, column, planted]);
+        }
+      }
+      place = batch;
+    }
+    expect(missed).toEqual([]);
+    expect(fields).toBeGreaterThan(8_000 / STEP);
+  }, 120_000);
+
+  it('finds a change in the database of each column of an event, whoever it is about, and where it is', async () => {
+    const events = await rowsOf('audit_events', 'seq');
+    const erased = events.find((row) => String(row['user_id']).startsWith('~') && row['details'] === null);
+    const completed = events.find((row) => String(row['user_id']).startsWith('~') && row['details'] !== null);
+    const plain = events.find((row) => /^\d/.test(String(row['user_id'])) && row['details'] !== null);
+    const bare = events.find((row) => /^\d/.test(String(row['user_id'])) && row['details'] === null);
+    for (const row of [erased, completed, plain, bare]) {
+      if (row === undefined) throw new Error('the log has not every kind of event');
+      for (const column of Object.keys(row)) {
+        const planted = column === 'bot_id' ? other.id : changed(column, row[column] ?? null);
+        const found = await whileChanged('audit_events', { seq: row['seq'] ?? 0 }, { [column]: planted });
+        expect([column, found.length > 0]).toEqual([column, true]);
+      }
+    }
+    const found = await whileChanged(
+      'audit_events',
+      { seq: plain?.['seq'] ?? 0 },
+      { created_at: '2020-01-01T00:00:00.000Z' },
+    );
+    expect(found).toStrictEqual([expect.objectContaining({ fault: 'event_changed', seq: plain?.['seq'] })]);
+    expect(await verified(service, bot)).toMatchObject({ found: [] });
+  }, 120_000);
+
+  it('finds that an event that was not erased is made to look as if', async () => {
+    const events = await rowsOf('audit_events', 'seq');
+    const erased = events.find((row) => String(row['user_id']).startsWith('~'));
+    const plain = events.find((row) => /^\d/.test(String(row['user_id'])) && row['details'] !== null);
+    const { user_id = '', guild_id = '' } = erased ?? {};
+    const found = await whileChanged(
+      'audit_events',
+      { seq: plain?.['seq'] ?? 0 },
+      { user_id, guild_id, details: null },
+    );
+    expect(found).toContainEqual(expect.objectContaining({ fault: 'batch' }));
+  });
+
+  it('finds a change of each column of each table that seals', async () => {
+    for (const [table, key] of [
+      ['audit_batches', 'number'],
+      ['audit_heads', 'bot_id'],
+    ] as const) {
+      const rows = await rowsOf(table, key);
+      for (const row of [rows[0], rows.at(-1), rows[Math.floor(rows.length / 2)]]) {
+        for (const [column, value] of Object.entries(row ?? {})) {
+          const planted =
+            column === 'bot_id'
+              ? other.id
+              : column === 'number' && table === 'audit_batches'
+                ? 9_999
+                : changed(column, value);
+          const found = await whileChanged(table, { [key]: row?.[key] ?? 0 }, { [column]: planted });
+          expect([table, column, found.length > 0]).toEqual([table, column, true]);
+        }
+      }
+    }
+    expect(await verified(service, bot)).toMatchObject({ found: [] });
+  }, 120_000);
+
+  it('finds an event that was removed, and says between which', async () => {
+    const [row] = await rowsOf('audit_events', 'seq DESC');
+    const events = await rowsOf('audit_events', 'seq');
+    for (const gone of [events[0], events[77], row]) {
+      await removed('audit_events', gone ?? {});
+      const { found } = await verified(service, bot);
+      await added('audit_events', gone ?? {});
+      expect(found).toContainEqual(expect.objectContaining({ fault: 'event_missing' }));
+      expect(found).toContainEqual(expect.objectContaining({ fault: 'counts' }));
+    }
+  });
+
+  it('finds two events that were exchanged', async () => {
+    const events = await rowsOf('audit_events', 'seq');
+    for (const [one, two] of [
+      [events[10], events[11]],
+      [events[30], events[130]],
+    ]) {
+      const [a, b] = [Number(one?.['seq']), Number(two?.['seq'])];
+      const swap = async () => {
+        for (const [from, to] of [
+          [a, 999_999],
+          [b, a],
+          [999_999, b],
+        ])
+          await service.database.run(
+            'UPDATE audit_events SET seq = ? WHERE bot_id = ? AND seq = ?',
+            to!,
+            bot.id,
+            from!,
+          );
+      };
+      await swap();
+      const { found } = await verified(service, bot);
+      await swap();
+      expect(found.filter(({ fault }) => fault === 'event_changed').map(({ seq }) => seq)).toStrictEqual([
+        a,
+        b,
+      ]);
+    }
+  });
+
+  it('finds an event that was slipped in', async () => {
+    const events = await rowsOf('audit_events', 'seq');
+    const places = new Set(events.map(({ seq }) => Number(seq)));
+    const first = Math.min(...places);
+    // On PostgreSQL the places of one bot have gaps.
+    const gap = [...places]
+      .map((seq) => seq + 1)
+      .find((seq) => !places.has(seq) && seq < Math.max(...places));
+    for (const seq of [first - 1, first - 1_000, gap]) {
+      if (seq === undefined) continue;
+      const slipped = { ...events.at(-1), seq, id: '018f2f00-0000-7000-8000-000000000000' };
+      await added('audit_events', slipped);
+      const { found } = await verified(service, bot);
+      await removed('audit_events', slipped);
+      expect(found).toContainEqual(expect.objectContaining({ fault: 'event_added', seq }));
+    }
+  });
+
+  it('finds batches that were removed at the beginning, in the middle and at the end', async () => {
+    const batches = await rowsOf('audit_batches', 'number');
+    for (const gone of [batches[0], batches[3], batches.at(-1)]) {
+      await removed('audit_batches', gone ?? {});
+      const { found } = await verified(service, bot);
+      await added('audit_batches', gone ?? {});
+      expect(found).toContainEqual(expect.objectContaining({ fault: 'batch' }));
+    }
+  });
+
+  it('finds the end of a log taken back together with its seals by a checkpoint that somebody has kept', async () => {
+    const { checkpoints } = (await bot.get<{ checkpoints: { checkpoint: string }[] }>('/audit/checkpoints'))
+      .data;
+    const [kept = ''] = checkpoints.map(({ checkpoint }) => checkpoint);
+    const [batch = {}, before = {}] = await rowsOf('audit_batches', 'number DESC');
+    const events = (await rowsOf('audit_events', 'seq')).filter(
+      ({ seq }) => Number(seq) > Number(before['last_seq']),
+    );
+    const [head = {}] = await rowsOf('audit_heads', 'bot_id');
+    await removed('audit_batches', batch);
+    for (const event of events) await removed('audit_events', event);
+    const { number = 0, last_seq = 0, chain = '' } = before;
+    await change('audit_heads', {}, { number, last_seq, chain });
+    const without = await verified(service, bot);
+    const { found } = await verified(service, bot, [kept]);
+    await change(
+      'audit_heads',
+      {},
+      { number: head['number']!, last_seq: head['last_seq']!, chain: head['chain']! },
+    );
+    await added('audit_batches', batch);
+    for (const event of events) await added('audit_events', event);
+    expect(without.found).toStrictEqual([expect.objectContaining({ fault: 'counts' })]);
+    expect(found).toContainEqual(expect.objectContaining({ fault: 'batch', batch: batch['number'] }));
+    expect(await verified(service, bot, [kept])).toMatchObject({ found: [] });
+  });
+
+  it('says which key is missing where somebody has removed one without an erasure', async () => {
+    const sealed = await service.database.rows<Row>(
+      `SELECT seq, stored.* FROM audit_events event JOIN keys.subject_keys stored ON stored.bot_id = event.bot_id
+         AND stored.user_id = event.user_id AND stored.guild_id = event.guild_id WHERE event.bot_id = ? ORDER BY seq`,
+      bot.id,
+    );
+    const { seq, ...key } = sealed[0] ?? {};
+    await service.database.run('DELETE FROM keys.subject_keys WHERE id = ?', key['id'] ?? '');
+    const { found } = await verified(service, bot);
+    await added('keys.subject_keys', key);
+    expect(found).toContainEqual(expect.objectContaining({ fault: 'event_unreadable', seq }));
+    expect(await verified(service, bot)).toMatchObject({ found: [] });
+  });
+});
+
+/** The next batch, the rows of its events, and how these are read. */
+async function partAfter({ number, last_seq: last }: BatchPlace) {
+  const opener = service.app.get(EventOpener);
+  return service.app.get(UnitOfWork).read(async (tx) => {
+    const [batch] = await batchesAfter(tx, large.id, number, 1);
+    if (batch === undefined) return undefined;
+    let rows: Row[] = [];
+    const all = async (sql: string, ...values: number[]) => (rows = await tx.all<Row>(sql, ...values));
+    const events = await opener.read({ all } as unknown as Tx, large.id, last, batch.last_seq, 1_000);
+    return { batch, rows, events };
+  });
+}
+
+/** Stands for a database in which there are these rows. */
+function reading(rows: readonly Row[]): Tx {
+  return { all: async () => rows } as unknown as Tx;
+}
+
+/** Each column of the table with something else in it. */
+function changesOf(row: Row): [column: string, planted: string | number | null][] {
+  return Object.entries(row)
+    .filter(([column]) => !column.startsWith('key_'))
+    .flatMap(([column, value]): [string, string | number | null][] =>
+      column === 'details' && value !== null
+        ? [
+            [column, changed(column, value)],
+            [column, null],
+          ]
+        : [[column, changed(column, value)]],
+    );
+}
+
+async function change(table: string, where: Row, values: Row): Promise<void> {
+  const set = Object.keys(values).map((column) => `${column} = ?`);
+  const and = Object.keys(where).filter((column) => column !== 'bot_id');
+  await service.database.run(
+    `UPDATE ${table} SET ${set.join(', ')} WHERE bot_id = ?${and.map((column) => ` AND ${column} = ?`).join('')}`,
+    ...[...Object.values(values), bot.id, ...and.map((column) => where[column] ?? null)],
+  );
+}
+
+/** What the verifier finds in the meantime. */
+async function whileChanged(table: string, where: Row, values: Row) {
+  const and = Object.keys(where).filter((column) => column !== 'bot_id');
+  const [before = {}] = await service.database.rows<Row>(
+    `SELECT * FROM ${table} WHERE bot_id = ?${and.map((column) => ` AND ${column} = ?`).join('')}`,
+    ...[bot.id, ...and.map((column) => where[column] ?? null)],
+  );
+  await change(table, where, values);
+  const { found } = await verified(service, bot);
+  await service.database.run(
+    `DELETE FROM ${table} WHERE bot_id = ?${and.map((column) => ` AND ${column} = ?`).join('')}`,
+    ...[String(values['bot_id'] ?? bot.id), ...and.map((column) => values[column] ?? where[column] ?? null)],
+  );
+  await added(table, before);
+  return found;
+}
+
+async function removed(table: string, row: Row): Promise<void> {
+  const place = table === 'audit_events' ? 'seq' : 'number';
+  await service.database.run(
+    `DELETE FROM ${table} WHERE bot_id = ? AND ${place} = ?`,
+    bot.id,
+    row[place] ?? 0,
+  );
+}
+
+async function added(table: string, row: Row): Promise<void> {
+  const columns = Object.keys(row);
+  await service.database.run(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    ...Object.values(row),
+  );
+}

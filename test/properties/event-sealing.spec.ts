@@ -1,0 +1,239 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { type ServiceKeys, SubjectKey } from '@app/crypto';
+import { ConcurrentChange } from '@app/database';
+import { keyedDigest } from '@app/primitives';
+import { unpacked } from '../../libs/audit/src/batch-entries';
+import { type BatchSeal, EventEvidence } from '../../libs/audit/src/event-evidence';
+import type { EventOpener, EventRow, StoredEvents } from '../../libs/audit/src/event-opener';
+import { EventSealing } from '../../libs/audit/src/event-sealing';
+import { SealingThread } from '../../libs/audit/src/sealing-thread';
+import { contextOf } from '../../libs/audit/src/stored-details';
+import { secretsOf, threadBatch } from '../../libs/audit/src/thread-batch';
+import { useBuild } from '../support/build';
+import { until } from '../support/until';
+
+const BOT = 'bot-1';
+const LIMITS = { answerMs: 20_000, idleMs: 60_000, pauseMs: 0 };
+const clock = new SystemClock();
+const random = new SystemRandom(clock);
+const newKey = (id: string): SubjectKey => new SubjectKey(id, random.bytes(32), random);
+
+const digest = random.bytes(32);
+const service = newKey('evidence');
+const evidence = new EventEvidence(digest, service);
+const serviceKeys = { digest, evidence: service } as unknown as ServiceKeys;
+const secrets = () => secretsOf(serviceKeys);
+
+/** One of four kinds: with details and without, without a key, and erased. */
+function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
+  const [id, guild, user] = [random.uuid(), '900', String(1000 + at)];
+  const [text, at_] = [JSON.stringify({ category: `ä${at}` }), clock.nowIso()];
+  const event = { seq: at + 1, id, event_type: 'data_submitted', source: 'service', created_at: at_ };
+  const stands = { guild_id: guild, user_id: user, key_id: key.id, key_sealed: 'v1.' };
+  const gone = { key_id: null, key_sealed: null };
+  if (kind === 1) return { ...event, ...stands, details: null };
+  if (kind === 2) return { ...event, ...stands, ...gone, details: null };
+  const [erasedGuild, erasedUser] = [
+    keyedDigest(digest, BOT, 'guild', guild),
+    keyedDigest(digest, BOT, 'user', user),
+  ];
+  const erased = service.seal(text, detailsContext(BOT, erasedGuild, erasedUser, id));
+  if (kind === 3) return { ...event, ...gone, guild_id: erasedGuild, user_id: erasedUser, details: erased };
+  return { ...event, ...stands, details: key.seal(text, detailsContext(BOT, guild, user, id)) };
+}
+
+function eventsOf(of: readonly SubjectKey[], count: number): StoredEvents {
+  const keyAt = (at: number): SubjectKey => of[at % of.length] ?? service;
+  const rows = Array.from({ length: count }, (_, at) => eventOf(at, keyAt(at)));
+  return { rows, keys: rows.map(({ key_id: id }, at) => (id === null ? undefined : keyAt(at))) };
+}
+
+const inPlace = ({ rows, keys: of }: StoredEvents): Promise<BatchSeal> => evidence.seal(BOT, rows, of);
+
+const keys = Array.from({ length: 7 }, (_, at) => newKey(`key-${at}`));
+
+describe('the thread that seals', () => {
+  const build = useBuild();
+  const threads: SealingThread[] = [];
+  const startOf = (file: string): SealingThread => {
+    const thread = new SealingThread(secrets, file, LIMITS);
+    threads.push(thread);
+    return thread;
+  };
+  const start = (): SealingThread => startOf(join(build.directory, 'event-sealing.thread.js'));
+  const scripted = (name: string, script: string): SealingThread => {
+    const file = join(build.workingDirectory, name);
+    writeFileSync(file, script);
+    return startOf(file);
+  };
+
+  afterEach(async () => {
+    for (const thread of threads.splice(0)) await thread.end();
+  });
+
+  it('computes what is computed in place, whatever kind of event it is', async () => {
+    const events = eventsOf(keys, 500);
+    expect(await start().seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+  });
+
+  it('answers each of several that ask at once with its own', async () => {
+    const thread = start();
+    const batches = [1, 200, 30].map((count) => eventsOf(keys, count));
+    const sealed = await Promise.all(batches.map((events) => thread.seal(() => threadBatch(BOT, events))));
+    for (const [at, events] of batches.entries()) expect(sealed[at]).toStrictEqual(await inPlace(events));
+  });
+
+  it('commits by chance to what nobody can read, and says so', async () => {
+    const closed = eventOf(0, newKey('lost'));
+    const bare = { ...closed, details: '{"category":"not encrypted"}' };
+    const events = { rows: [closed, closed, bare], keys: [undefined, undefined, keys[0]] };
+    const { entries } = await start().seal(() => threadBatch(BOT, events));
+    const [first, second, third] = unpacked(entries) ?? [];
+    expect([first?.saltedBy, second?.saltedBy, third?.saltedBy]).toStrictEqual([3, 3, 3]);
+    expect(first?.commitment.equals(second?.commitment ?? Buffer.alloc(0))).toBe(false);
+  });
+
+  it('takes the keys away from whoever hands them over', async () => {
+    const batch = threadBatch(BOT, eventsOf(keys, 20));
+    // Of those alone that have something to open.
+    expect(batch.keys.byteLength).toBe(5 * 64);
+    const sealed = start().seal(() => batch);
+    await sealed;
+    expect(batch.keys.byteLength).toBe(0);
+  });
+
+  it('overwrites the keys when it has used them', async () => {
+    const sent: unknown[] = [];
+    const script = `
+      const { parentPort, workerData } = require('node:worker_threads');
+      const listened = parentPort.on.bind(parentPort);
+      let batch;
+      const post = parentPort.postMessage.bind(parentPort);
+      parentPort.postMessage = () => setImmediate(() => post({ left: batch.keys.some((byte) => byte !== 0) }));
+      parentPort.on = (name, listener) => listened(name, (given) => { batch = given; listener(given); });
+      require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))});`;
+    sent.push(await scripted('watched.js', script).seal(() => threadBatch(BOT, eventsOf(keys, 20))));
+    expect(sent).toStrictEqual([{ left: false }]);
+  });
+
+  it('waits no longer for an answer than it is told to, and asks nobody for a while', async () => {
+    const file = join(build.workingDirectory, 'silent.js');
+    writeFileSync(file, 'require("node:worker_threads").parentPort.on("message", () => undefined)');
+    const thread = new SealingThread(secrets, file, { answerMs: 200, idleMs: 60_000, pauseMs: 60_000 });
+    const made = jest.fn(() => threadBatch(BOT, eventsOf(keys, 3)));
+    const asked = [thread.seal(made), thread.seal(made)];
+    const reasons = (await Promise.allSettled(asked)).map((outcome) =>
+      String((outcome as { reason?: Error }).reason),
+    );
+    expect(reasons).toStrictEqual([
+      expect.stringContaining('aborted'),
+      'Error: the thread has failed lately',
+    ]);
+    expect(made).toHaveBeenCalledTimes(1);
+    expect(made.mock.results[0]?.value.keys.byteLength).toBe(0);
+    expect(thread.isRunning).toBe(false);
+  });
+
+  it('is told when the thread ends without an error', async () => {
+    const thread = scripted(
+      'ending.js',
+      'require("node:worker_threads").parentPort.on("message", () => process.exit(0))',
+    );
+    await expect(thread.seal(() => threadBatch(BOT, eventsOf(keys, 3)))).rejects.toThrow('has ended');
+  });
+
+  it('overwrites the keys itself where there is nobody to hand them to', async () => {
+    const batch = threadBatch(BOT, eventsOf(keys, 3));
+    const thread = new SealingThread(() => {
+      throw new Error('no threads left');
+    });
+    await expect(thread.seal(() => batch)).rejects.toThrow('no threads left');
+    expect(batch.keys.every((byte) => byte === 0)).toBe(true);
+    expect(batch.keys.byteLength).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['that cannot be started', 'throw new Error("no")'],
+    ['that dies', 'require("node:worker_threads").parentPort.on("message", () => { throw new Error("no") })'],
+  ])('fails where there is none %s, and is started anew for the next', async (_, script) => {
+    const thread = scripted('failing.js', script);
+    const events = eventsOf(keys, 3);
+    await expect(thread.seal(() => threadBatch(BOT, events))).rejects.toThrow('no');
+    writeFileSync(
+      join(build.workingDirectory, 'failing.js'),
+      `require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))})`,
+    );
+    expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+  });
+});
+
+describe('a thread that is not asked', () => {
+  const build = useBuild();
+
+  it('may die: the process goes on, and the next one to ask starts another', async () => {
+    const file = join(build.workingDirectory, 'dying.js');
+    writeFileSync(
+      file,
+      `require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))});
+       setTimeout(() => { throw new Error('later') }, 300);`,
+    );
+    const thread = new SealingThread(secrets, file, LIMITS);
+    const events = eventsOf(keys, 3);
+    for (let time = 0; time < 2; time++) {
+      expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+      await pause(1_500);
+    }
+    await thread.end();
+  });
+
+  it('ends after a while, and is started again', async () => {
+    const thread = new SealingThread(secrets, join(build.directory, 'event-sealing.thread.js'), {
+      ...LIMITS,
+      idleMs: 50,
+    });
+    const events = eventsOf(keys, 3);
+    for (let time = 0; time < 2; time++) {
+      expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+      expect(thread.isRunning).toBe(true);
+      await until(() => !thread.isRunning);
+    }
+  });
+});
+
+describe('the sealing of events', () => {
+  const degradations = new Degradations();
+  // Of the sources, no thread can be started.
+  const sealing = new EventSealing({ evidence } as EventOpener, degradations, serviceKeys);
+
+  it('does without the thread where that fails, says so, and does not try again soon', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const events = eventsOf(keys, 150);
+    const expected = await inPlace(events);
+    expect(await sealing.seal(BOT, events)).toStrictEqual(expected);
+    expect(await sealing.seal(BOT, events)).toStrictEqual(expected);
+    expect(warn.mock.calls).toStrictEqual([[expect.stringContaining('sealed without a thread')]]);
+    expect(degradations.current).toStrictEqual(['audit_sealing_in_place']);
+    // The timer of the degradation, after which a thread is asked again.
+    jest.runOnlyPendingTimers();
+    expect(degradations.current).toStrictEqual([]);
+    jest.useRealTimers();
+    warn.mockRestore();
+  });
+
+  it.each([1, 150])(
+    'asks for %i events to be read again when a key was destroyed meanwhile',
+    async (count) => {
+      const [gone, fresh] = [
+        newKey('gone'),
+        new EventSealing({ evidence } as EventOpener, new Degradations(), serviceKeys),
+      ];
+      const events = eventsOf([gone], count);
+      gone.wipe();
+      await expect(fresh.seal(BOT, events)).rejects.toThrow(ConcurrentChange);
+    },
+  );
+});

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { type Act, anAct, BEGINNING, ENDING } from './model/acts';
+import { Agreement, Placeholders } from './model/agreement';
+import { Model } from './model/reference';
+import { Cast, Tenant } from './model/tenant';
+import { sqliteFile } from '../support/database';
+import { Service } from '../support/service';
+
+// The same sequence of requests, on both engines and on the model of the contract: all three answer the same.
+
+const RUNS = Number(process.env['TEST_MODEL_RUNS'] ?? 100);
+const SEED = process.env['TEST_MODEL_SEED'];
+
+const postgres = new Service();
+let sqlite: Service;
+
+beforeAll(async () => {
+  await postgres.start();
+  const path = join(postgres.directory, 'twin.db');
+  sqlite = await new Service({ DATABASE_URL: `sqlite:${path}` }, sqliteFile(path)).start();
+});
+afterAll(async () => {
+  await sqlite.stop();
+  await postgres.stop();
+});
+
+class Twins {
+  private readonly model = new Model();
+  private readonly sides: { tenant: Tenant; agreement: Agreement; placeholders: Placeholders }[];
+
+  private constructor(tenants: readonly Tenant[]) {
+    this.sides = tenants.map((tenant) => ({
+      tenant,
+      agreement: new Agreement(),
+      placeholders: new Placeholders(),
+    }));
+  }
+
+  static async begin(): Promise<Twins> {
+    const cast = new Cast();
+    return new Twins(await Promise.all([sqlite, postgres].map(({ url }) => Tenant.of(url, cast))));
+  }
+
+  async play(act: Act): Promise<void> {
+    const expected = this.model.play(act);
+    const answers = await Promise.all(this.sides.map(({ tenant }) => tenant.perform(act)));
+    const faults = answers.map((answer, at) => this.sides[at]?.agreement.faultOf(answer, expected));
+    expect({ act, sqlite: faults[0], postgres: faults[1] }).toStrictEqual({
+      act,
+      sqlite: undefined,
+      postgres: undefined,
+    });
+    if (expected.unordered) return;
+    const [one, other] = answers.map((answer, at) => this.sides[at]?.placeholders.of(answer));
+    expect({ act, postgres: other }).toStrictEqual({ act, postgres: one });
+  }
+}
+
+/** Sequences that are played beside each other, each by a bot of its own. */
+const LANES = 4;
+
+const lane = (at: number): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(fc.array(anAct, { maxLength: 20, size: 'max' }), async (acts) => {
+      const twins = await Twins.begin();
+      for (const act of [...BEGINNING, ...acts, ...ENDING]) await twins.play(act);
+    }),
+    { numRuns: Math.ceil(RUNS / LANES), ...(SEED !== undefined && { seed: Number(SEED) + at }) },
+  );
+
+describe('SQLite and PostgreSQL', () => {
+  it('answer any sequence of requests the same, byte for byte, and as the model of the contract does', async () => {
+    await Promise.all(Array.from({ length: LANES }, (_, at) => lane(at)));
+  }, 3_600_000);
+});

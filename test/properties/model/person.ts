@@ -1,0 +1,136 @@
+import type { Json } from '../../support/client';
+
+/** One event of the log as far as a model can know it. */
+export interface Happened {
+  readonly user: number;
+  readonly guild: number;
+  readonly type: string;
+  readonly source: 'service' | 'client';
+  details: Json | null;
+  isErased?: true;
+}
+
+/** What is asked and waits for an answer. */
+interface Asked {
+  readonly serial: number;
+  readonly version: string;
+  readonly categories: readonly string[] | null;
+}
+
+type State = 'none' | 'pending' | 'accepted' | 'revoked';
+
+/** The decision of one subject, with what waits beside it, and what is stored under it. */
+export class Person {
+  status: State = 'none';
+  serial = 0;
+  version: string | null = null;
+  categories: Map<string, string> | null = null;
+  pending: Asked | null = null;
+  readonly data = new Map<string, Json>();
+
+  /** The request that waits for an answer. */
+  get waiting(): Asked | null {
+    if (this.status !== 'pending') return this.pending;
+    const { serial, version, categories } = this;
+    return { serial, version: version ?? '', categories: categories && [...categories.keys()] };
+  }
+
+  grants(category: string): boolean {
+    return (
+      this.status === 'accepted' &&
+      (this.categories?.get(category) ?? 'accepted') === 'accepted' &&
+      (this.categories === null || this.categories.has(category))
+    );
+  }
+
+  /** How a repeated question is answered: as it was; undefined for a new one. */
+  repeats(version: string, categories: readonly string[] | null): State | undefined {
+    const { waiting } = this;
+    if (waiting?.version === version && sameSet(waiting.categories, categories)) return 'pending';
+    const granted = this.version === version && (categories ?? []).every((key) => this.grants(key));
+    return this.status === 'accepted' && granted ? 'accepted' : undefined;
+  }
+
+  ask(asked: Asked): void {
+    if (this.status === 'accepted') {
+      this.pending = asked;
+      return;
+    }
+    const { serial, version, categories } = asked;
+    Object.assign(this, { status: 'pending', serial, version, pending: null });
+    this.categories = categories && new Map(categories.map((key) => [key, 'pending']));
+  }
+
+  accept({ serial, version, categories }: Asked, named: readonly string[] | null): void {
+    Object.assign(this, { status: 'accepted', serial, version, pending: null });
+    const keys = categories ?? named;
+    this.categories =
+      keys && new Map(keys.map((key) => [key, named === null || named.includes(key) ? 'accepted' : 'none']));
+  }
+
+  revokeAll(): void {
+    Object.assign(this, { status: 'revoked', pending: null });
+    if (this.categories !== null) withdraw(this.categories, [...this.categories.keys()]);
+  }
+
+  /** Takes some categories back; false when none of what was granted would be left. */
+  revokeSome(withdrawn: readonly string[], declared: readonly string[]): boolean {
+    const left = new Map(this.categories ?? declared.map((key) => [key, 'accepted']));
+    withdraw(left, withdrawn);
+    if (![...left.values()].includes('accepted')) return false;
+    this.categories = left;
+    return true;
+  }
+
+  /** A category is not declared any more. */
+  forgetCategory(category: string): void {
+    this.categories?.delete(category);
+    if (this.pending?.categories)
+      this.pending = {
+        ...this.pending,
+        categories: this.pending.categories.filter((key) => key !== category),
+      };
+  }
+
+  erase(): string[] {
+    const keys = [...this.data.keys()].sort();
+    Object.assign(this, { status: 'none', version: null, categories: null, pending: null });
+    this.data.clear();
+    return keys;
+  }
+
+  /** What `status` lists: what was decided, and `pending` for what is asked for anew. */
+  states(): { key: string; status: string }[] | undefined {
+    if (this.categories === null && (this.pending?.categories ?? null) === null) return undefined;
+    const found = new Map(this.categories);
+    for (const key of this.pending?.categories ?? [])
+      if (found.get(key) !== 'accepted') found.set(key, 'pending');
+    return [...found].map(([key, status]) => ({ key, status }));
+  }
+}
+
+function withdraw(states: Map<string, string>, keys: readonly string[]): void {
+  for (const key of keys) if (states.get(key) === 'accepted') states.set(key, 'revoked');
+}
+
+function sameSet(one: readonly string[] | null, other: readonly string[] | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.length === other.length && one.every((key) => other.includes(key));
+}
+
+/** RFC 7396, from its own pseudo-code. */
+export function merged(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const result: Json = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else result[key] = merged(result[key], value);
+  }
+  return result;
+}
+
+export const withoutNulls = (data: Json): Json =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,195 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+
+/** A library imports only what stands on a lower level. Consent stands above the categories that it is asked for. */
+const LEVELS: Readonly<Record<string, number>> = {
+  kernel: 0,
+  primitives: 0,
+  sdk: 0,
+  limits: 1,
+  metrics: 1,
+  http: 2,
+  database: 3,
+  jobs: 4,
+  subjects: 4,
+  crypto: 5,
+  audit: 6,
+  bots: 6,
+  servers: 7,
+  categories: 7,
+  sealing: 7,
+  consent: 8,
+  'user-data': 9,
+  erasure: 10,
+  export: 11,
+  reports: 11,
+  gdpr: 12,
+  webhooks: 13,
+  operations: 14,
+  runtime: 15,
+  apps: 16,
+};
+
+interface Import {
+  readonly from: string;
+  readonly what: string;
+}
+
+interface Source {
+  /** Relative to the project. */
+  readonly path: string;
+  /** The library, or `apps`. */
+  readonly room: string;
+  readonly text: string;
+}
+
+function sourcesOf(top: string): Source[] {
+  return readdirSync(join(ROOT, top), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => {
+      const path = relative(ROOT, join(entry.parentPath, entry.name));
+      const room = top === 'apps' ? 'apps' : (path.split('/')[1] ?? '');
+      return { path, room, text: readFileSync(join(ROOT, path), 'utf8') };
+    });
+}
+
+const ALL = [...sourcesOf('libs'), ...sourcesOf('apps')];
+const SOURCES = ALL.filter(({ path }) => !path.endsWith('.spec.ts'));
+
+function importsOf({ path, text }: Source): Import[] {
+  const found = text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*|\brequire\(\s*)['"]([^'"]+)['"]/g);
+  return [...found].map(([, what = '']) => ({ from: path, what }));
+}
+
+/** The library that an alias names: `@app/user-data` and, against the rule, `@app/user-data/src/x`. */
+const aliased = (what: string) => /^@app\/([^/]+)/.exec(what)?.[1];
+
+const text = ({ from, what }: Import) => `${from} imports ${what}`;
+
+/** Imports of a source that break the order of the levels. */
+function upward(source: Source): string[] {
+  const own = LEVELS[source.room] ?? -1;
+  return importsOf(source)
+    .filter(({ what }) => {
+      const library = aliased(what);
+      return library !== undefined && (LEVELS[library] ?? 99) >= own;
+    })
+    .map(text);
+}
+
+describe('the libraries', () => {
+  it('all have a level', () => {
+    const libraries = new Set(sourcesOf('libs').map(({ room }) => room));
+    expect([...libraries].filter((library) => LEVELS[library] === undefined)).toStrictEqual([]);
+  });
+
+  it('import only what stands on a lower level', () => {
+    expect(SOURCES.flatMap(upward)).toStrictEqual([]);
+  });
+
+  it('would be caught importing upwards', () => {
+    const bad = { path: 'libs/consent/src/x.ts', room: 'consent', text: `import { G } from '@app/gdpr';` };
+    expect(upward(bad)).toStrictEqual(['libs/consent/src/x.ts imports @app/gdpr']);
+  });
+
+  it('reach each other through the alias alone, never deep', () => {
+    const deep = SOURCES.flatMap(importsOf).filter(({ from, what }) => {
+      if (what.startsWith('@app/')) return what.split('/').length > 2;
+      if (!what.startsWith('.')) return what.startsWith('libs/') || what.startsWith('apps/');
+      const target = relative(ROOT, join(dirname(from), what));
+      // The one place that says how TypeORM connects stands above all of them.
+      if (target === 'ormconfig') return !from.startsWith('apps/');
+      return target.split('/').slice(0, 2).join() !== from.split('/').slice(0, 2).join();
+    });
+    expect(deep.map(text)).toStrictEqual([]);
+  });
+
+  it('do not import their own barrel', () => {
+    const own = SOURCES.flatMap((source) =>
+      importsOf(source).filter(
+        ({ what }) => aliased(what) === source.room || /^\.{1,2}(\/index)?\/?$/.test(what),
+      ),
+    );
+    expect(own.map(text)).toStrictEqual([]);
+  });
+
+  it('never use forwardRef', () => {
+    expect(
+      SOURCES.filter((source) => /\bforwardRef\b/.test(source.text)).map(({ path }) => path),
+    ).toStrictEqual([]);
+  });
+
+  it('are imported by nobody but what puts all together where they only listen: webhooks', () => {
+    const importers = SOURCES.filter(
+      (source) =>
+        !['apps', 'runtime'].includes(source.room) &&
+        importsOf(source).some(({ what }) => aliased(what) === 'webhooks'),
+    );
+    expect(importers.map(({ path }) => path)).toStrictEqual([]);
+  });
+
+  it('know nothing of Nest where they are for callers: sdk', () => {
+    const sdk = SOURCES.filter(({ room }) => room === 'sdk').flatMap(importsOf);
+    expect(
+      sdk.filter(({ what }) => /^(@nestjs\/|@app\/|typeorm|express)/.test(what)).map(text),
+    ).toStrictEqual([]);
+  });
+
+  it('load nothing but Node.js and the primitives into a thread', () => {
+    const loaded = new Map<string, string[]>();
+    const load = (path: string): void => {
+      const source = SOURCES.find((each) => each.path === path);
+      if (source === undefined || loaded.has(path)) return;
+      const values = source.text.replace(/\bimport type\b[^;]*;/g, '');
+      const found = importsOf({ ...source, text: values }).map(({ what }) => what);
+      loaded.set(path, found);
+      for (const what of found) if (what.startsWith('.')) load(`${join(dirname(path), what)}.ts`);
+    };
+    const threads = SOURCES.filter(({ path }) => path.endsWith('.thread.ts')).map(({ path }) => path);
+    expect(threads).toStrictEqual(['libs/sealing/src/event-sealing.thread.ts']);
+    threads.forEach(load);
+    expect(loaded.size).toBeGreaterThan(4);
+    const others = [...loaded].flatMap(([from, found]) => found.map((what) => ({ from, what })));
+    expect(others.filter(({ what }) => !/^(node:|\.|@app\/primitives$)/.test(what)).map(text)).toStrictEqual(
+      [],
+    );
+    const primitives = SOURCES.filter(({ room }) => room === 'primitives').flatMap(importsOf);
+    expect(primitives.filter(({ what }) => !/^(node:|\.)/.test(what)).map(text)).toStrictEqual([]);
+  });
+
+  it('export by name, listed in index.ts', () => {
+    expect(
+      SOURCES.filter((source) => /^export default\b/m.test(source.text)).map(({ path }) => path),
+    ).toStrictEqual([]);
+  });
+});
+
+describe('the files of libs and apps', () => {
+  it('have at most 250 lines', () => {
+    const long = SOURCES.map(({ path, text: content }) => ({ path, lines: content.split('\n').length - 1 }));
+    expect(long.filter(({ lines }) => lines > 250)).toStrictEqual([]);
+  });
+
+  it('are named <thing>.<role>.ts in kebab case', () => {
+    const names = SOURCES.map(({ path }) => path).filter(
+      (path) => !/\/[a-z0-9]+([.-][a-z0-9]+)*\.ts$/.test(path),
+    );
+    expect(names).toStrictEqual([]);
+  });
+
+  it('reach the database only through UnitOfWork', () => {
+    const bare = SOURCES.filter(
+      ({ room, text: content }) =>
+        !['database', 'operations'].includes(room) &&
+        /@InjectRepository|@InjectDataSource|\.transaction\(/.test(content),
+    );
+    expect(bare.map(({ path }) => path)).toStrictEqual([]);
+  });
+
+  it('switch no rule off', () => {
+    const marks = /eslint-disable|@ts-ignore|@ts-nocheck|prettier-ignore|istanbul ignore/;
+    expect(ALL.filter((source) => marks.test(source.text)).map(({ path }) => path)).toStrictEqual([]);
+  });
+});

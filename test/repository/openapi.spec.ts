@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { ERRORS } from '@app/common';
+import { openApiDocument } from '../../apps/api/src/openapi';
+import { useService } from '../support/service';
+
+const ROOT = join(__dirname, '../..');
+
+/** Part 4 of the specification: the statuses of every route, and 400 where there is anything to get wrong. */
+const CONTRACT: Readonly<Record<string, readonly number[]>> = {
+  'POST /api/v1/bots/register': [201, 400, 409],
+  'GET /api/v1/bots/{bot_id}': [200, 400, 401, 404, 429],
+  'PUT /api/v1/bots/{bot_id}': [200, 400, 401, 404, 429],
+  'DELETE /api/v1/bots/{bot_id}': [200, 400, 401, 404, 429],
+  'POST /api/v1/servers/register': [201, 400, 401, 429],
+  'POST /api/v1/data/register': [201, 400, 401, 409, 429],
+  'GET /api/v1/data/categories': [200, 400, 401, 429],
+  'POST /api/v1/consents/request': [201, 400, 401, 429],
+  'POST /api/v1/consents/accept': [200, 400, 401, 404, 429],
+  'POST /api/v1/consents/revoke': [200, 400, 401, 404, 429],
+  'GET /api/v1/consents/status': [200, 400, 401, 429],
+  'POST /api/v1/data/submit': [200, 400, 401, 403, 404, 429],
+  'GET /api/v1/data/export/{user_id}': [200, 400, 401, 404, 429],
+  'POST /api/v1/gdpr/forget-user': [200, 400, 401, 409, 429],
+  'GET /api/v1/gdpr/forget-status/{id}': [200, 400, 401, 404, 429],
+  'POST /api/v1/audit/event': [201, 400, 401, 429],
+  'GET /api/v1/audit/events': [200, 400, 401, 429],
+};
+
+interface Media {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+interface Operation {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly object[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<
+    Record<string, { readonly headers?: object; readonly content?: Readonly<Record<string, Media>> }>
+  >;
+}
+
+interface ErrorSchema {
+  readonly properties: {
+    error: { properties: { details: { properties: { reason: { enum: string[] } } } } };
+  };
+}
+
+describe('openapi.json', () => {
+  const service = useService();
+  let document: OpenAPIObject;
+  let operations: [route: string, operation: Operation][];
+
+  beforeAll(() => {
+    document = JSON.parse(JSON.stringify(openApiDocument(service.app))) as OpenAPIObject;
+    operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]): [string, Operation] => [
+        `${method.toUpperCase()} ${path}`,
+        operation as Operation,
+      ]),
+    );
+  });
+
+  it('is what this code describes (else: npm run openapi)', () => {
+    const committed: unknown = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
+    expect(committed).toEqual(document);
+  });
+
+  it('is a valid OpenAPI 3.1 document', () => {
+    // An ES module that Jest cannot load on Node 20.
+    const validator = join(ROOT, 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js');
+    const { status, stdout } = spawnSync(process.execPath, [validator, join(ROOT, 'openapi.json')], {
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.any(String) });
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it('is served as it is, whatever the Host header says', async () => {
+    const served = await fetch(`${service.url}/docs-json`, {
+      headers: { 'X-Forwarded-Host': 'evil.example' },
+    });
+    expect(await served.json()).toEqual(document);
+  });
+
+  it.each(Object.entries(CONTRACT))('documents %s with every status of the contract', (route, statuses) => {
+    const operation = Object.fromEntries(operations)[route];
+    expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(statuses.map(String)));
+  });
+
+  it.each(Object.keys(CONTRACT))('shows a request for %s if it takes a body', (route) => {
+    const json = Object.fromEntries(operations)[route]?.requestBody?.content['application/json'];
+    if (json !== undefined)
+      expect(json.examples).toEqual(expect.objectContaining({ canonical: expect.anything() }));
+  });
+
+  it('says what every operation does: a line, two to four sentences, and a topic that is described (@Describes, @Topic)', () => {
+    const topics = new Set(
+      (document.tags ?? []).filter(({ description }) => description).map(({ name }) => name),
+    );
+    const lacking = operations.filter(([, { summary, description = '', tags = [] }]) => {
+      const sentences = description.split(/[.](?= |$)/).length - 1;
+      return !summary || sentences < 1 || sentences > 5 || !tags.some((tag) => topics.has(tag));
+    });
+    expect(lacking.map(([route]) => route)).toEqual([]);
+  });
+
+  it('shows a request and an answer for every operation, and each fits its schema', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const faults: string[] = [];
+    for (const [route, { requestBody, responses }] of operations) {
+      const answers = Object.entries(responses);
+      const contents = [requestBody?.content, ...answers.map(([, { content }]) => content)];
+      for (const media of contents.flatMap((content) => Object.values(content ?? {}))) {
+        const values = Object.values(media.examples ?? {}).map(({ value }) => value);
+        if (media.example !== undefined) values.push(media.example);
+        const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"document#/')) as object;
+        for (const value of values)
+          if (!ajv.validate(schema, value))
+            faults.push(`${route}: ${ajv.errorsText()} ${JSON.stringify(value)}`);
+      }
+      const [, { content = {} }] = answers[0] ?? ['', {}];
+      if (!Object.values(content).some(({ examples }) => examples !== undefined))
+        faults.push(`${route}: no answer`);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('names every reason of a conflict, where it can occur', () => {
+    const named = operations.flatMap(([, { responses }]) =>
+      Object.keys(responses['409']?.content?.['application/json']?.examples ?? {}),
+    );
+    expect([...new Set(named)].sort()).toEqual(Object.keys(CONFLICT_REASONS).sort());
+    const schemas = document.components?.schemas as unknown as Record<'Error', ErrorSchema>;
+    const { reason } = schemas.Error.properties.error.properties.details.properties;
+    expect(reason.enum).toEqual(Object.keys(CONFLICT_REASONS));
+  });
+
+  it('wants the key everywhere but at the registration', () => {
+    expect(document.security).toEqual([{ apiKey: [] }]);
+    const open = operations.filter(([, { security }]) => security?.length === 0).map(([route]) => route);
+    expect(open).toEqual(['POST /api/v1/bots/register']);
+  });
+
+  it('says that every answer carries the request id and the limiter headers', () => {
+    for (const [route, { responses }] of operations) {
+      for (const [status, { headers }] of Object.entries(responses)) {
+        expect([route, status, Object.keys(headers ?? {})]).toEqual([
+          route,
+          status,
+          expect.arrayContaining([
+            'X-Request-Id',
+            'X-RateLimit-Limit',
+            'X-RateLimit-Remaining',
+            'X-RateLimit-Reset',
+          ]),
+        ]);
+      }
+    }
+  });
+
+  it('knows every error code, and no other', () => {
+    const schemas = document.components?.schemas as unknown as Record<
+      string,
+      { properties: { error: { properties: { code: { enum: string[] } } } } }
+    >;
+    expect(schemas['Error']?.properties.error.properties.code.enum).toEqual(Object.keys(ERRORS));
+  });
+
+  it('describes both webhooks with their signature headers', () => {
+    const webhooks = document.webhooks as Record<string, { post: { parameters: { name: string }[] } }>;
+    expect(Object.keys(webhooks).sort()).toEqual(['consent_revoked', 'user_forgotten']);
+    for (const { post } of Object.values(webhooks))
+      expect(post.parameters.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['X-GDPR-Signature', 'X-GDPR-Event']),
+      );
+  });
+});
