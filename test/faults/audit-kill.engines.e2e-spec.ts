@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type KeySet, verifyAuditExport } from '@app/sdk';
@@ -10,9 +9,10 @@ import { newDatabase, type TestDatabase } from '../support/database';
 import { exported } from '../support/sealing';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
+import { directoryOnDisk } from '../support/disk';
 
 const build = useBuild();
-const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+const directory = directoryOnDisk();
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'kill').toString('base64');
 let database: TestDatabase;
 let child: ChildService;

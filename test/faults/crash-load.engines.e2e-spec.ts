@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Bot, field } from '../support/bot';
@@ -9,6 +8,7 @@ import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { engine, newDatabase, type TestDatabase } from '../support/database';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { directoryOnDisk } from '../support/disk';
 
 const build = useBuild();
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
@@ -17,7 +17,7 @@ let database: TestDatabase;
 let service: ChildService;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  directory = directoryOnDisk();
   database = await newDatabase(directory);
   const environment = { DATABASE_URL: database.url, LETHE_MASTER_KEY };
   service = await new ChildService(build.directory, join(directory, 'lethe.db'), environment).start();

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { Service } from '../support/service';
+import { directoryOnDisk } from '../support/disk';
 
 const build = useBuild();
 let directory: string;
@@ -13,7 +13,7 @@ let path: string;
 const running: ChildService[] = [];
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  directory = directoryOnDisk();
   path = join(directory, 'lethe.db');
 });
 afterEach(async () => {

@@ -3,6 +3,7 @@ import { databaseUnavailable, keysPath, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import SqliteDatabase from 'better-sqlite3';
 import type { Bot } from '../support/bot';
+import { directoryOnDisk } from '../support/disk';
 import { Service } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -14,7 +15,7 @@ let bot: Bot;
 let who: SubjectIds;
 
 beforeEach(async () => {
-  service = await new Service().start();
+  service = await new Service({}, undefined, directoryOnDisk()).start();
   bot = await service.registerBot();
   await bot.hasCategory('profile');
   who = subject();

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Bot } from '../support/bot';
@@ -10,10 +9,11 @@ import { ChildService } from '../support/child-service';
 import { useReceiver } from '../support/receiver';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
+import { directoryOnDisk } from '../support/disk';
 
 const build = useBuild();
 const receiver = useReceiver();
-const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+const directory = directoryOnDisk();
 const path = join(directory, 'lethe.db');
 let service: ChildService;
 

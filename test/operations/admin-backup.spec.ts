@@ -1,5 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { type Moment, runScript, type ScriptRun } from '../support/child-script';
@@ -9,6 +8,7 @@ import { sqliteFile } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { adminHere, ServiceHere } from '../support/here';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { directoryOnDisk } from '../support/disk';
 
 /** Each of several processes has to start. */
 jest.setTimeout(120_000);
@@ -37,7 +37,7 @@ const restore = (name: string, ...more: string[]): Promise<ScriptRun> =>
   admin(['restore', '--from', place(name), ...more]);
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  root = directoryOnDisk();
   directory = join(root, 'data');
   path = join(directory, 'lethe.db');
   mkdirSync(directory);

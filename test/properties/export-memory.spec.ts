@@ -1,6 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Bot } from '../support/bot';
@@ -8,6 +7,7 @@ import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { sqliteFile } from '../support/database';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { directoryOnDisk } from '../support/disk';
 
 jest.setTimeout(180_000);
 
@@ -18,7 +18,7 @@ const GROWTH_MAX_MB = 45;
 const SLOWEST_MS = 400;
 
 const build = useBuild();
-const directory = mkdtempSync(join(tmpdir(), 'lethe-memory-'));
+const directory = directoryOnDisk();
 const path = join(directory, 'lethe.db');
 let service: ChildService;
 let bot: Bot;

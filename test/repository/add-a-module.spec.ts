@@ -1,3 +1,8 @@
+/**
+ * The module brings a migration, which all modules of the process would have from then on.
+ *
+ * @own-modules
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -152,7 +157,9 @@ describe('a module that a team has added in five steps', () => {
 describe('libs/README.md', () => {
   it('names every file of this module in its steps', () => {
     const readme = readFileSync(join(ROOT, 'libs/README.md'), 'utf8');
-    const linked = [...readme.matchAll(/\.\.\/(test\/add-a-module\/[^)]+)\)/g)].map(([, path = '']) => path);
+    const linked = [...readme.matchAll(/\.\.\/(test\/repository\/add-a-module\/[^)]+)\)/g)].map(
+      ([, path = '']) => path,
+    );
     expect(linked).toHaveLength(7);
     expect(linked.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });

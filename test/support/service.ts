@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ErasureReplay } from '@app/erasure';
-import { createLogger, NestLogger, readConfig } from '@app/kernel';
+import { KeyTimes } from '@app/bots';
+import { createLogger, NestLogger, readConfig } from '@app/common';
+import { ErasureReplay } from '@app/gdpr';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { Bot } from './bot';
@@ -15,12 +16,14 @@ import { engine, newDatabase, type TestDatabase } from './database';
 /** Limits that no test but those of the limiter reaches. */
 const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '1000000' };
 
+/** How long a service of the tests believes a key: a deletion on PostgreSQL waits that long. */
+const BELIEVED_MS = 50;
+
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 
 /** The whole service in this process, on a database file and a port of its own. */
 export class Service {
-  readonly directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-  readonly databasePath = join(this.directory, 'lethe.db');
+  readonly databasePath: string;
   /** Beside the file stands its key; on PostgreSQL there is neither. */
   database: TestDatabase;
   /** Every line of the log, of the least severe level too. */
@@ -35,7 +38,9 @@ export class Service {
   constructor(
     private readonly environment: Readonly<Record<string, string>> = {},
     database?: TestDatabase,
+    readonly directory = mkdtempSync(join(tmpdir(), 'lethe-test-')),
   ) {
+    this.databasePath = join(directory, 'lethe.db');
     if (database !== undefined) this.database = database;
   }
 
@@ -52,6 +57,7 @@ export class Service {
     configureApp(this.app);
     // As every process does it between the two.
     await this.app.init();
+    this.app.get(KeyTimes, { strict: false }).believedMs = BELIEVED_MS;
     await this.app.get(ErasureReplay, { strict: false }).run();
     await this.app.listen(this.port, '127.0.0.1');
     this.port = (this.app.getHttpServer().address() as AddressInfo).port;

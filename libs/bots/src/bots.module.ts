@@ -5,8 +5,7 @@ import { ApiKey, Bot } from './bot.entity';
 import { BotDeletion } from './bot-deletion.service';
 import { BotsController } from './bots.controller';
 import { BotsService } from './bots.service';
-import { KeyDirectory } from './key-directory';
-import { Bots1763600000001 } from './migrations/1763600000001-bots';
+import { KeyDirectory, KeyTimes } from './key-directory';
 import { RegistrationService } from './registration.service';
 import { WebhookSecretsHolder } from './webhook-secrets.holder';
 import { WebhookSecrets } from './webhook-secrets.service';
@@ -21,6 +20,7 @@ import { WebhookSecrets } from './webhook-secrets.service';
     WebhookSecrets,
     WebhookSecretsHolder,
     KeyDirectory,
+    KeyTimes,
   ],
   exports: [KeyDirectory, WebhookSecrets],
 })

@@ -4,7 +4,7 @@ import { type Clock, type Config, SystemClock, SystemRandom } from '@app/kernel'
 import type { Response } from 'express';
 import { newApiKey } from './api-key';
 import { identify } from './identify.middleware';
-import { KeyDirectory } from './key-directory';
+import { KeyDirectory, KeyTimes } from './key-directory';
 
 const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()))}`;
 
@@ -27,6 +27,7 @@ class World {
     this.keys = new KeyDirectory(
       unitOfWork as unknown as UnitOfWork,
       clock as Clock,
+      new KeyTimes(),
       config as unknown as Config,
     );
     this.middleware = identify(this.keys);

@@ -7,14 +7,15 @@ import { isApiKey, keyDigest } from './api-key';
 
 /** Callers kept in memory at most. */
 const CACHED_MAX = 10_000;
-/**
- * Where several processes share a database: how long one of them believes what it has read of a key. Whoever takes a
- * key away waits as long before it says so.
- */
-const BELIEVED_MS = 1_000;
-
 /** Timers may ring a little early. */
 const MARGIN_MS = 50;
+
+/** What all processes on one database have to agree on. */
+@Injectable()
+export class KeyTimes {
+  /** How long a process believes what it has read of a key; a deletion waits as long before it is answered. */
+  believedMs = 1_000;
+}
 
 /** A caller, and until when that is taken for true, in monotonic milliseconds. */
 export interface KnownCaller {
@@ -32,16 +33,18 @@ export interface KnownCaller {
 @Injectable()
 export class KeyDirectory {
   private readonly callers = new Map<string, KnownCaller>();
-  private readonly believedMs: number;
   private generation = 0;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
+    private readonly times: KeyTimes,
     @Inject(CONFIG) private readonly config: Config,
-  ) {
+  ) {}
+
+  private get believedMs(): number {
     // A SQLite file has one process.
-    this.believedMs = config.database.engine === 'sqlite' ? Infinity : BELIEVED_MS;
+    return this.config.database.engine === 'sqlite' ? Infinity : this.times.believedMs;
   }
 
   /** The bot that owns `key`, undefined when nobody does. */

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
 
 export default function teardown() {
-  rmSync(process.env.TEST_BUILD, { recursive: true, force: true });
+  rmSync(process.env.TMPDIR, { recursive: true, force: true });
 }

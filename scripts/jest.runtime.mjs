@@ -1,0 +1,87 @@
+import Module, { createRequire } from 'node:module';
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compileFunction, constants } from 'node:vm';
+import Runtime from 'jest-runtime';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const SUITES = join(ROOT, 'test') + sep;
+const OWN = [join(ROOT, 'libs') + sep, join(ROOT, 'apps') + sep];
+
+/** What Jest's transformer is to assume of files that Node.js loads. */
+const AS_COMMONJS = {
+  isInternalModule: false,
+  supportsDynamicImport: false,
+  supportsExportNamespaceFrom: false,
+  supportsStaticESM: false,
+  supportsTopLevelAwait: false,
+};
+
+const isOfSuites = (path) => path.startsWith(SUITES) || path.endsWith('.spec.ts');
+
+/** Transforms a file as the runtime of the suite does that is under way. */
+let transform;
+/** The source maps of what has been loaded for all suites, by file. */
+const sourceMaps = new Map();
+
+Module._extensions['.ts'] = (module, filename) => module._compile(transform(filename), filename);
+
+const resolveFilename = Module._resolveFilename;
+Module._resolveFilename = (name, ...rest) =>
+  resolveFilename.call(Module, name.replace(/^@app\/([^/]+)$/, join(ROOT, 'libs/$1/src')), ...rest);
+
+/**
+ * Loads the service and its libraries once for each worker, as Node.js does it, and the files of the tests anew for each
+ * suite: 1,600 modules a suite would be half of what all suites cost. A suite that changes the modules themselves says
+ * `@own-modules` in its first comment and has them for itself.
+ */
+export default class SharedRuntime extends Runtime {
+  #transformer;
+  #transformOptions;
+  #putAside = new Map();
+
+  constructor(config, environment, resolver, transformer, cacheFS, coverageOptions, ...rest) {
+    super(config, environment, resolver, transformer, cacheFS, coverageOptions, ...rest);
+    this.#transformer = transformer;
+    this.#transformOptions = { ...AS_COMMONJS, ...coverageOptions };
+    transform = (filename) => this.#transformed(filename);
+    for (const [file, map] of sourceMaps) this.getSourceMaps().set(file, map);
+    const { executor } = this;
+    executor.compile = (source, filename) =>
+      compileFunction(source, executor.injectedModuleParameters, {
+        filename,
+        importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      });
+    if (environment.ownModules) this.#putAside = takenOut();
+  }
+
+  requireModuleOrMock(from, name) {
+    if (name === '@jest/globals') return super.requireModuleOrMock(from, name);
+    const require = createRequire(from);
+    const path = require.resolve(name);
+    return isOfSuites(path) ? super.requireModuleOrMock(from, path) : require(path);
+  }
+
+  #transformed(filename) {
+    const { code, sourceMapPath } = this.#transformer.transform(filename, this.#transformOptions);
+    if (sourceMapPath !== null) {
+      sourceMaps.set(filename, sourceMapPath);
+      this.getSourceMaps().set(filename, sourceMapPath);
+    }
+    return code;
+  }
+
+  teardown() {
+    super.teardown();
+    if (this.#putAside.size === 0) return;
+    takenOut();
+    for (const [path, module] of this.#putAside) Module._cache[path] = module;
+  }
+}
+
+/** The modules of the service that are loaded, which from here on are not. */
+function takenOut() {
+  const loaded = Object.entries(Module._cache).filter(([path]) => OWN.some((top) => path.startsWith(top)));
+  for (const [path] of loaded) delete Module._cache[path];
+  return new Map(loaded);
+}
