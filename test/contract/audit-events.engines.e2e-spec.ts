@@ -13,10 +13,10 @@ import {
   itRefuses,
   itTakes,
 } from '../support/inputs';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 beforeEach(async () => {
   bot = await service.registerBot();

@@ -9,10 +9,10 @@ import { engine } from '../support/database';
 import { AN_ID, expectFailure, expectFaults, pagination } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { exported, seal, verified } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 beforeEach(async () => {
   bot = await service.registerBot();

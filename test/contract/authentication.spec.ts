@@ -5,7 +5,7 @@ import { Client, PREFIX } from '../support/client';
 import { expectFailure, expectSameRefusal } from '../support/expected';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { CLOSED_ROUTES } from '../support/routes';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 
 const service = useService();
 let bot: Bot;

@@ -23,10 +23,10 @@ import {
   UNKNOWN_UUID,
 } from '../support/inputs';
 import { withoutSealing } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 
 const BAD_EMAILS: readonly Case[] = [
   ['without an @', 'privacy.example.org'],

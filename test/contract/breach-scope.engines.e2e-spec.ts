@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useService();

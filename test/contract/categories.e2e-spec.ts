@@ -20,7 +20,7 @@ import {
   itTakes,
   PECULIAR_KEYS,
 } from '../support/inputs';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { subject } from '../support/snowflakes';
 
 const service = useService();

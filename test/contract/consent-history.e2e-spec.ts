@@ -17,11 +17,11 @@ import {
   itRefuses,
   itTakes,
 } from '../support/inputs';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { BOT_WIDE, subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 beforeEach(async () => {

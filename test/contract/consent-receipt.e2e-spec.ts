@@ -4,10 +4,10 @@ import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { A_DIGEST, A_JWS, A_TIME, AN_ID, expectFailure, expectFaults } from '../support/expected';
 import { BAD_SNOWFLAKE_TEXTS } from '../support/inputs';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 beforeEach(async () => {

@@ -18,7 +18,7 @@ import {
   itRefuses,
   itTakes,
 } from '../support/inputs';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useService();

@@ -1,7 +1,7 @@
 import { requestText, rawRequest } from '../support/raw-socket';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 
-const service = useService();
+const service = useServiceInProcess();
 
 describe('GET /docs', () => {
   it('serves a page whose every part comes from this service', async () => {

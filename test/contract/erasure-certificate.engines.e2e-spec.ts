@@ -4,10 +4,10 @@ import { ErasureReplay } from '@app/gdpr';
 import type { Bot } from '../support/bot';
 import { A_TIME, AN_ID, expectFailure, expectFaults } from '../support/expected';
 import { BAD_UUIDS, UNKNOWN_UUID } from '../support/inputs';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 beforeEach(async () => {

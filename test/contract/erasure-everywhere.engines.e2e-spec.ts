@@ -5,10 +5,10 @@ import type { Answer, Json } from '../support/client';
 import { A_TEXT, expectFailure, expectFaults, expectSuccess, forgotten } from '../support/expected';
 import { BAD_SNOWFLAKES, itRefuses } from '../support/inputs';
 import { withoutSealing } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { BOT_WIDE, snowflake, subject } from '../support/snowflakes';
 
-const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
 let bot: Bot;
 let userId: string;
 beforeEach(async () => {

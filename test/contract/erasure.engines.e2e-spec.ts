@@ -20,11 +20,11 @@ import {
   UNKNOWN_UUID,
 } from '../support/inputs';
 import { engine } from '../support/database';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 beforeEach(async () => {

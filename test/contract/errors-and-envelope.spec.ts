@@ -3,7 +3,7 @@ import { PREFIX } from '../support/client';
 import { expectFailure, expectFaults } from '../support/expected';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { BODY_ROUTES } from '../support/routes';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 
 const service = useService();

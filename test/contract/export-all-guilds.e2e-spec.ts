@@ -2,7 +2,7 @@ import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { BAD_SNOWFLAKE_TEXTS } from '../support/inputs';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { BOT_WIDE, snowflake, subject } from '../support/snowflakes';
 
 const service = useService();

@@ -3,10 +3,10 @@ import schema from '../../docs/export-schema.json';
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { exportRecord } from '../support/expected';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
-const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
 const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
 const validate = ajv.compile(schema);
 

@@ -1,7 +1,7 @@
 import { type Bot, field } from '../support/bot';
 import { exportRecord, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { BAD_SNOWFLAKE_TEXTS } from '../support/inputs';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useService();

@@ -16,7 +16,7 @@ import {
   submitted,
 } from '../support/expected';
 import { BAD_SNOWFLAKES, UNKNOWN_UUID } from '../support/inputs';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { BOT_WIDE, snowflake } from '../support/snowflakes';
 
 const service = useService();

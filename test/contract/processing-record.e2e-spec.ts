@@ -1,7 +1,8 @@
 import { type Bot, field } from '../support/bot';
 import { A_TEXT, A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
-import { Service, useService } from '../support/service';
+import { Service } from '../support/service';
+import { useService } from '../support/shared-service';
 import { PREFIX } from '../support/client';
 
 const service = useService();

@@ -4,7 +4,7 @@ import { type Answer, Client, PREFIX } from '../support/client';
 import { expectFailure } from '../support/expected';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { CLOSED_ROUTES } from '../support/routes';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake } from '../support/snowflakes';
 
 const remaining = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-remaining'));
@@ -12,7 +12,7 @@ const limitOf = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-l
 const resetOf = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-reset'));
 
 describe('the bucket of a bot', () => {
-  const service = useService({ RATE_LIMIT_TIERS: 'free=30', RATE_LIMIT_ANONYMOUS: '1000' });
+  const service = useServiceInProcess({ RATE_LIMIT_TIERS: 'free=30', RATE_LIMIT_ANONYMOUS: '1000' });
   let bot: Bot;
   beforeEach(async () => {
     bot = await service.registerBot();
@@ -154,7 +154,7 @@ const submit = (caller: Client) =>
 
 describe('the tier of a bot', () => {
   const chosen = snowflake();
-  const service = useService({
+  const service = useServiceInProcess({
     RATE_LIMIT_TIERS: 'free=30,high=3000',
     RATE_LIMIT_BOT_TIERS: `${chosen}=high`,
     RATE_LIMIT_ANONYMOUS: '1000',
@@ -172,7 +172,7 @@ describe('the tier of a bot', () => {
 });
 
 describe('the bucket of a client address', () => {
-  const service = useService({ RATE_LIMIT_TIERS: 'free=30', RATE_LIMIT_ANONYMOUS: '25' });
+  const service = useServiceInProcess({ RATE_LIMIT_TIERS: 'free=30', RATE_LIMIT_ANONYMOUS: '25' });
   let bot: Bot;
 
   // One address makes all of these requests, so each test plays a minute of its own.
@@ -242,7 +242,7 @@ describe('the bucket of a client address', () => {
 });
 
 describe('behind one trusted proxy', () => {
-  const service = useService({ TRUST_PROXY: '1', RATE_LIMIT_ANONYMOUS: '25' });
+  const service = useServiceInProcess({ TRUST_PROXY: '1', RATE_LIMIT_ANONYMOUS: '25' });
 
   it('every client address that the proxy names has its own bucket', async () => {
     const from = (address: string) => service.anonymous.get('/servers', { 'x-forwarded-for': address });

@@ -4,12 +4,12 @@ import { EvidenceRetention, RetentionPreview } from '@app/gdpr';
 import { Evidence } from '../../libs/gdpr/src/evidence';
 import type { Bot } from '../support/bot';
 import { seal, verified } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 const DAYS = 1095;
 const LONG_AGO = '2020-01-01T00:00:00.000Z';
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 

@@ -5,10 +5,10 @@ import { WithdrawnDataErasure } from '@app/user-data';
 import { Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { A_TIME, consentStatus, expectFailure } from '../support/expected';
-import { Service, useService } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 

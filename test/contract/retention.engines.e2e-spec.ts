@@ -5,10 +5,10 @@ import { CategoryRetention } from '@app/user-data';
 import { DueValues } from '../../libs/user-data/src/due-values';
 import { type Bot, field } from '../support/bot';
 import { engine } from '../support/database';
-import { type Service, useService } from '../support/service';
+import { type Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 const DAY_MS = 86_400_000;
 let bot: Bot;
 

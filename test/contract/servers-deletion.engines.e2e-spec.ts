@@ -11,10 +11,10 @@ import {
   expectSuccess,
   server,
 } from '../support/expected';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let guildId: string;
 let people: SubjectIds[];

@@ -19,7 +19,7 @@ import {
   itRefuses,
   itTakes,
 } from '../support/inputs';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { snowflake, subject } from '../support/snowflakes';
 
 const service = useService();

@@ -2,7 +2,7 @@ import { type Bot, field } from '../support/bot';
 import { type Json, PREFIX } from '../support/client';
 import { expectFailure, expectFaults, expectSuccess, submitted } from '../support/expected';
 import { ABSENT, BAD_SNOWFLAKES, type Case, itRefuses, PECULIAR_KEYS } from '../support/inputs';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useService();

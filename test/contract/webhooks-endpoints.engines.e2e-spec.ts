@@ -7,8 +7,9 @@ import type { Answer } from '../support/client';
 import { expectFailure, expectFaults, expectSameRefusal } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { type Call, useReceiver } from '../support/receiver';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
 
 interface Delivery {
   id: string;
@@ -24,7 +25,7 @@ interface Deliveries {
 }
 
 describe('webhooks/deliveries', () => {
-  const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1s' });
+  const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1s' });
   const receiver = useReceiver();
   let bot: Bot;
 
@@ -38,11 +39,13 @@ describe('webhooks/deliveries', () => {
   }
 
   async function ended(id?: string): Promise<Delivery> {
-    for (;;) {
+    let delivery: Delivery | undefined;
+    await until(async () => {
       const wanted = id ?? (await deliveries())[0]?.id;
-      const { data } = await bot.get<Delivery>(`/webhooks/deliveries/${wanted}`);
-      if (data.status !== 'pending') return data;
-    }
+      delivery = (await bot.get<Delivery>(`/webhooks/deliveries/${wanted}`)).data;
+      return delivery.status !== 'pending';
+    });
+    return delivery as Delivery;
   }
 
   function signed(call: Call | undefined, secret: string, header = 'x-gdpr-signature'): boolean {

@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Bot } from '../support/bot';
 import { useReceiver } from '../support/receiver';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
+import { until } from '../support/until';
 
 interface Delivery {
   id: string;
@@ -13,7 +14,7 @@ interface Delivery {
 }
 
 describe('webhooks', () => {
-  const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1s,1s' });
+  const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1s,1s' });
   const receiver = useReceiver();
   let bot: Bot;
 
@@ -28,7 +29,7 @@ describe('webhooks', () => {
         `SELECT id FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'`,
         bot.id,
       );
-    while ((await waiting()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(async () => (await waiting()).length === 0);
   }
 
   it('tells the bot of a revocation with exactly the fields of the contract', async () => {

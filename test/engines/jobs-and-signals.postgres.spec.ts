@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Job,
   type Lease,
@@ -10,6 +9,7 @@ import {
   UnitOfWork,
 } from '@app/database';
 import { Service } from '../support/service';
+import { until } from '../support/until';
 
 /** Several processes, as far as the database can tell: applications with pools of their own. */
 let services: Service[];
@@ -29,18 +29,16 @@ const at = (index: number): Service => services[index] as Service;
 const signalsOf = (index: number): Signals => at(index).app.get(Signals);
 const unitOfWork = (index: number): UnitOfWork => at(index).app.get(UnitOfWork);
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause(2);
-}
-
 describe('signals', () => {
   it('are heard by every other process and not by the one that tells, each word of a turn once', async () => {
     const heard: string[][] = services.map(() => []);
     services.forEach((_, index) => signalsOf(index).on('tested', (word) => heard[index]?.push(word)));
     for (let times = 0; times < 50; times++) signalsOf(0).tell('tested', `word ${times % 2}`);
     await until(() => heard.slice(1).every((words) => words.length === 2));
-    await pause(50);
-    expect(heard).toEqual([[], ['word 0', 'word 1'], ['word 0', 'word 1'], ['word 0', 'word 1']]);
+    signalsOf(0).tell('tested', 'last');
+    await until(() => heard.slice(1).every((words) => words.includes('last')));
+    const words = ['word 0', 'word 1', 'last'];
+    expect(heard).toEqual([[], words, words, words]);
   });
 
   it('arrive within 20 ms in the median, and thousands of them at once too', async () => {
@@ -50,7 +48,7 @@ describe('signals', () => {
     for (let turn = 0; turn < 50; turn++) {
       const told = performance.now();
       signalsOf(0).tell('timed', `${turn}`);
-      await until(() => heard.has(`${turn}`));
+      await until(() => heard.has(`${turn}`), 2);
       took.push((heard.get(`${turn}`) ?? Infinity) - told);
     }
     expect(took.sort((a, b) => a - b)[25]).toBeLessThan(20);
@@ -167,17 +165,20 @@ describe('jobs', () => {
 
   it('keep a lease for as long as they work, and hand it on at a shutdown', async () => {
     const other = await new Service({}, at(0).database).start();
-    let stopped = false;
+    let [begun, stopped] = [false, false];
     const job: Job = {
       name: 'stopped',
       everyMs: 3_600_000,
       run: async (lease, stopping) => {
-        while (!stopping.aborted) await lease.batch((tx) => tx.get('SELECT pg_sleep(0.01)'));
+        while (!stopping.aborted) {
+          await lease.batch((tx) => tx.get('SELECT pg_sleep(0.01)'));
+          begun = true;
+        }
         stopped = true;
       },
     };
     const run = other.app.get(JobRunner).run(job);
-    await pause(50);
+    await until(() => begun);
     await other.app.close();
     await run;
     expect(stopped).toBe(true);

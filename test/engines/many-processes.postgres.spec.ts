@@ -1,5 +1,4 @@
 import { request } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Bot } from '../support/bot';
 import type { ChildService } from '../support/child-service';
@@ -46,7 +45,7 @@ async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if ((error as Error).name === 'TypeError') return undefined;
+    if (error instanceof TypeError) return undefined;
     throw error;
   }
 }
@@ -269,7 +268,12 @@ describe('SIGTERM', () => {
     await until(() => receiver.openCalls === 10);
     const sinceMs = performance.now();
     const ended = Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')]);
-    await pause(100);
+    const isReady = () =>
+      fetch(`${api.url}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(async () => !(await isReady()));
     const statuses = await Promise.all(requests.map((finish) => finish()));
     expect((await ended).map(({ code }) => code)).toEqual([0, 0]);
     expect(performance.now() - sinceMs).toBeLessThan(20_000);

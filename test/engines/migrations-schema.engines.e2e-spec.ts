@@ -3,12 +3,12 @@ import type { DataSource } from 'typeorm';
 import { newDatabase, engine, type TestDatabase } from '../support/database';
 import { migrateUp, onSchema } from '../support/migrating';
 import { schemaOf } from '../support/schema-dump';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const service = useService();
+const service = useServiceInProcess();
 
 /** What would have to be done to the schema to make it what the entities declare. */
 async function drift(source: DataSource): Promise<string[]> {

@@ -1,6 +1,6 @@
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 
-const service = useService();
+const service = useServiceInProcess();
 
 describe('the migrated schema on PostgreSQL', () => {
   const HOT = ['audit_batches', 'audit_events', 'user_data', 'webhook_attempts', 'webhook_deliveries'];

@@ -1,12 +1,12 @@
 import type { Bot } from '../support/bot';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { SqlLog } from '../support/sql-log';
 import { snowflake } from '../support/snowflakes';
 
 /** So many events that sorting them shows in the plan, which is the same for every limit. */
 const EVENTS = 50_000;
 
-const service = useService();
+const service = useServiceInProcess();
 const guildId = snowflake();
 const userId = snowflake();
 let bot: Bot;

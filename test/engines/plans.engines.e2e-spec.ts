@@ -8,7 +8,7 @@ import { engine } from '../support/database';
 import { Plans } from '../support/plans';
 import { useReceiver } from '../support/receiver';
 import { exported } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
 
@@ -30,7 +30,7 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
 // The plans are those of tables with rows in them, which a busy machine takes time to write.
 jest.setTimeout(120_000);
 
-const service = useService({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
 const receiver = useReceiver();
 const log = new SqlLog();
 const answered = new Set<string>();

@@ -4,11 +4,11 @@ import { lockSubject, type Subject, type Tx, UnitOfWork } from '@app/database';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { expectFailure } from '../support/expected';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 let held: Subject;

@@ -1,7 +1,7 @@
 import { HoldsSubjectData, KEY_TABLES, SubjectDataHolders } from '@app/database';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 
-const service = useService();
+const service = useServiceInProcess();
 
 /** Tables about users that no holder claims. */
 function unclaimed(

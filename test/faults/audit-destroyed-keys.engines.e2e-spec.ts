@@ -5,13 +5,13 @@ import { AuditSealer } from '../../libs/audit/src/audit-sealer';
 import { EventOpener } from '../../libs/audit/src/event-opener';
 import type { Bot } from '../support/bot';
 import { exported, seal, verified, withoutSealing } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
 /** Behind every event that there is. */
 const ANYWHERE = 2 ** 31 - 1;
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let eventId: string;
 let reads: jest.SpyInstance;

@@ -9,6 +9,7 @@ import { ChildService } from '../support/child-service';
 import { engine, newDatabase, type TestDatabase } from '../support/database';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
+import { until } from '../support/until';
 
 const build = useBuild();
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
@@ -33,8 +34,7 @@ async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    // What fetch throws was made outside Jest's realm: instanceof does not know it.
-    if ((error as Error).name === 'TypeError') return undefined;
+    if (error instanceof TypeError) return undefined;
     throw error;
   }
 }
@@ -169,9 +169,11 @@ describe('kill -9 during erasures', () => {
     await database.run('DELETE FROM job_leases');
     await service.start();
     const states = () => database.rows<{ status: string }>('SELECT status FROM deletion_requests');
-    let requests = await states();
-    if (engine === 'postgres')
-      while (requests.some(({ status }) => status === 'processing')) requests = await states();
+    let requests: { status: string }[] = [];
+    await until(async () => {
+      requests = await states();
+      return engine === 'sqlite' || !requests.some(({ status }) => status === 'processing');
+    });
     expect(new Set(requests.map(({ status }) => status))).toStrictEqual(new Set(['completed']));
     for (const who of subjects) {
       const erased = (await bot.eventTypes(who)).includes('deletion_completed');
@@ -206,7 +208,7 @@ describe('kill -9 during erasures', () => {
     );
     await service.start();
     const asked = () => bot.get(`/gdpr/forget-status/${id}`);
-    if (engine === 'postgres') while ((await asked()).data['status'] === 'processing');
+    if (engine === 'postgres') await until(async () => (await asked()).data['status'] !== 'processing');
     const { data } = await asked();
     expect(data).toMatchObject({ status: 'completed', deleted_categories: ['profile'] } satisfies Json);
     expectFailure(await bot.export(who), 404, 'not_found');

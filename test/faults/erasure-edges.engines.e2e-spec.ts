@@ -2,13 +2,13 @@ import { ConsentService } from '@app/consent';
 import { UnitOfWork } from '@app/database';
 import { UserDataService } from '@app/user-data';
 import { Bot } from '../support/bot';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 // More than a thousand users are erased, on a machine that may be busy.
 jest.setTimeout(120_000);
 
-const service = useService();
+const service = useServiceInProcess();
 
 let bot: Bot;
 beforeEach(async () => {

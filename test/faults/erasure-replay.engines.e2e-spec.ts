@@ -2,10 +2,10 @@ import { SubjectDataHolders } from '@app/database';
 import { ErasureReplay } from '@app/gdpr';
 import type { Bot } from '../support/bot';
 import { expectFailure } from '../support/expected';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 let requestId: string;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { CategoryDeleted } from '@app/categories';
 import { UnitOfWork } from '@app/database';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
-import { Service, useService } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { until } from '../support/until';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 
@@ -27,7 +27,8 @@ describe('an erasure beside the deletion of a category', () => {
     await service.app.get(UnitOfWork).write(async (tx) => {
       await tx.get('SELECT 1 FROM user_data WHERE bot_id = ? FOR UPDATE', bot.id);
       forgetting = forget();
-      await pause(300);
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await until(async () => (await service.database.rows(waiting)).length > 0);
       const events = service.app.get(DomainEvents, { strict: false });
       await events.publish(new CategoryDeleted(tx, bot.id, 'profile'));
     });
@@ -57,7 +58,7 @@ describe('a process that starts', () => {
   }
 
   async function ended(status: () => Promise<string | undefined>): Promise<void> {
-    for (let tries = 0; tries < 100 && (await status()) === 'processing'; tries++) await pause(20);
+    await until(async () => (await status()) !== 'processing');
   }
 
   it('finishes what was left, and leaves to the others what they have just begun', async () => {

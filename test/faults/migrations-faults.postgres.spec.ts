@@ -12,6 +12,7 @@ import { migrateHere } from '../support/here';
 import { migrateUp } from '../support/migrating';
 import { oldPostgres } from '../support/old-postgres';
 import { schemaOf } from '../support/schema-dump';
+import { until } from '../support/until';
 
 const PASSWORD = 's3cr3t-pw';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'fault').toString('base64');
@@ -123,13 +124,14 @@ describe('pg_terminate_backend during the migrations', () => {
 
   /** The process id of the migration, once it waits for the lock. */
   async function waiting(): Promise<number> {
-    for (;;) {
-      const [found] = await database.rows<{ pid: number }>(
+    let found: { pid: number } | undefined;
+    await until(async () => {
+      [found] = await database.rows<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
            AND application_name = 'lethe-schema' AND wait_event_type = 'Lock'`,
       );
-      if (found !== undefined) return found.pid;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+      return found !== undefined;
+    });
+    return found?.pid ?? 0;
   }
 });

@@ -4,13 +4,13 @@ import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { withoutSealing } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake } from '../support/snowflakes';
 
 // Some hundred units one after the other, on a machine that may be busy.
 jest.setTimeout(90_000);
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 
 // Units of jobs would be counted among those of a request.

@@ -1,7 +1,7 @@
 import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { expectFailure } from '../support/expected';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useService();

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { firstIdAt } from '@app/common';
 import { UnitOfWork } from '@app/database';
 import { Lease } from '@app/jobs';
 import { firstIdAt } from '@app/kernel';
@@ -6,6 +6,7 @@ import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webh
 import { Client } from 'pg';
 import type { Bot } from '../support/bot';
 import { Service } from '../support/service';
+import { nextMillisecond, until } from '../support/until';
 
 /** Several processes, as far as the database can tell; nobody sends, so that the test alone claims. */
 let services: Service[];
@@ -85,7 +86,7 @@ describe('claims of several processes', () => {
   it('wait for nobody: what is locked is passed over, and looked at again', async () => {
     const [bot] = (await withUrl(1)) as [Bot];
     const first = await queue(0, bot.id);
-    await pause(2);
+    await nextMillisecond();
     const second = await queue(0, bot.id);
     const holder = new Client({ connectionString: at(0).database.url });
     await holder.connect();
@@ -103,8 +104,12 @@ describe('claims of several processes', () => {
     expect(found?.claim?.delivery.id).toBe(second);
     expect(none?.claim).toBeUndefined();
     expect(none?.nextDueMs).toBeGreaterThan(Date.now() - 2_000);
-    await pause(50);
-    expect((await leases.claim([bot.id], () => true))[0]?.claim?.delivery.id).toBe(first);
+    let claimed: string | undefined;
+    await until(async () => {
+      claimed = (await leases.claim([bot.id], () => true))[0]?.claim?.delivery.id;
+      return claimed !== undefined;
+    });
+    expect(claimed).toBe(first);
   });
 });
 

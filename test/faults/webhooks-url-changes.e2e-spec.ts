@@ -1,11 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { UnitOfWork } from '@app/database';
-import { JobLeases } from '@app/jobs';
+import { JobLeases, UnitOfWork } from '@app/database';
 import { DeliveryLeases, DeliveryResults, DeliveryRetention, UrlChanges } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
 
 /** Nobody listens there: what is due stays unconfirmed. */
 const OLD = 'http://127.0.0.1:45998/old';
@@ -53,10 +52,6 @@ const restarted = () => count(`status = 'pending' AND retries = 0`);
 const cancelled = () => count(`status = 'cancelled'`);
 const halfWay = (on = service) =>
   on.database.rows('SELECT after_id FROM webhook_url_changes WHERE bot_id = ?', bot.id);
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await pause(10);
-}
 
 /** Does something before every chunk but the first, which belongs to the unit of the URL. */
 function betweenChunks(of: Service, act: () => Promise<void>): void {

@@ -4,10 +4,11 @@ import { JobLeases } from '@app/jobs';
 import { type KeySet, verifyAuditExport } from '@app/sdk';
 import type { Bot } from '../support/bot';
 import { contradicting, exported, seal, verified, withoutSealing } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { nextMillisecond } from '../support/until';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 beforeAll(() => withoutSealing(service));
 beforeEach(async () => {
@@ -25,9 +26,9 @@ async function grown(): Promise<string> {
   await seal(service, bot);
   await bot.hasForgotten(gone);
   await seal(service, bot);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await nextMillisecond();
   const between = new Date().toISOString();
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await nextMillisecond();
   await write();
   await seal(service, bot);
   await write();

@@ -3,11 +3,11 @@ import { type Bot, field } from '../support/bot';
 import { Client, PREFIX } from '../support/client';
 import { rawRequest } from '../support/raw-socket';
 import { useReceiver } from '../support/receiver';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
 const receiver = useReceiver();
-const service = useService();
+const service = useServiceInProcess();
 
 /** One line of the log. */
 interface Line {

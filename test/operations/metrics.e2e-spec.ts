@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { ConsentService } from '@app/consent';
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
@@ -13,12 +12,12 @@ import { Client, PREFIX } from '../support/client';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { useReceiver } from '../support/receiver';
 import { seal, withoutSealing } from '../support/sealing';
-import { Service, useService } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 const receiver = useReceiver();
-const service = useService();
+const service = useServiceInProcess();
 
 async function scrape(of: Service = service, headers: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(`${of.url}/metrics`, { headers });
@@ -104,7 +103,7 @@ describe('GET /metrics', () => {
 
 describe('who may read /metrics', () => {
   const TOKEN = 'correct-horse-battery-staple';
-  const guarded = useService({ METRICS_TOKEN: TOKEN });
+  const guarded = useServiceInProcess({ METRICS_TOKEN: TOKEN });
 
   /** An answer without what differs from one answer to the next. */
   async function refusal(of: Service, path: string, headers: Record<string, string>) {
@@ -276,11 +275,11 @@ describe('the numbers', () => {
     const bot = await service.registerBot();
     const endMs = performance.now() + 5_000;
     let wait: number | undefined;
-    while (performance.now() < endMs) {
+    await until(async () => {
       await bot.post('/audit/event', { ...subject(), event_type: 'data_exported' });
       wait = valueOf(await scrape(), 'lethe_audit_sealing_oldest_wait_seconds');
-      await pause(20);
-    }
+      return performance.now() > endMs;
+    });
     expect(wait).toBeLessThan(4);
   });
 
@@ -321,7 +320,7 @@ describe('the numbers', () => {
   });
 
   describe('that the database is asked for', () => {
-    const stopped = useService();
+    const stopped = useServiceInProcess();
     const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
 
     /** A bot with one call that has been due, and one erasure that has been under way, since then. */
@@ -428,8 +427,8 @@ async function withService<T>(
 
 /** Resolves once the result of every call to the bot is on record. */
 async function delivered(bot: Client): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const { deliveries } = (await bot.get<{ deliveries: { status: string }[] }>('/webhooks/deliveries')).data;
-    if (deliveries.every(({ status }) => status === 'delivered')) return;
-  }
+    return deliveries.every(({ status }) => status === 'delivered');
+  });
 }

@@ -1,9 +1,9 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { Signer } from '@app/crypto';
 import { expectFailure } from '../support/expected';
-import { Service, useService } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 
-const service = useService();
+const service = useServiceInProcess();
 const PATH = '/.well-known/lethe-keys.json';
 const SIGNED_BY_ALL = `SELECT id, sealed, public_part FROM keys.service_keys WHERE name = 'signing'`;
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { type KeySet, verifyAuditExport } from '@app/sdk';
 import { exported, seal, verified } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
-const service = useService();
+const service = useServiceInProcess();
 
 const who = fc.nat({ max: 3 });
 const act = fc.oneof(

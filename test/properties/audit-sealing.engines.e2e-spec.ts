@@ -4,11 +4,11 @@ import { UnitOfWork } from '@app/database';
 import { AuditSealer } from '../../libs/audit/src/audit-sealer';
 import type { Bot } from '../support/bot';
 import { seal, verified } from '../support/sealing';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const service = useService();
+const service = useServiceInProcess();
 let bot: Bot;
 beforeEach(async () => {
   bot = await service.registerBot();

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { type ServiceKeys, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
@@ -184,7 +183,7 @@ describe('a thread that is not asked', () => {
     const events = eventsOf(keys, 3);
     for (let time = 0; time < 2; time++) {
       expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
-      await pause(1_500);
+      await until(() => !thread.isRunning);
     }
     await thread.end();
   });

@@ -6,10 +6,11 @@ import { Model } from './model/reference';
 import { Cast, Tenant } from './model/tenant';
 import { sqliteFile } from '../support/database';
 import { Service } from '../support/service';
+import { atDepth } from '../support/depth';
 
 // The same sequence of requests, on both engines and on the model of the contract: all three answer the same.
 
-const RUNS = Number(process.env['TEST_MODEL_RUNS'] ?? 100);
+const RUNS = atDepth(16, 100);
 const SEED = process.env['TEST_MODEL_SEED'];
 
 const postgres = new Service();

@@ -3,7 +3,7 @@ import { anAct, BEGINNING, ENDING } from './model/acts';
 import { Agreement } from './model/agreement';
 import { Model } from './model/reference';
 import { Cast, Tenant } from './model/tenant';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 
 // The half of model-twins.postgres.spec.ts that needs no server.
 

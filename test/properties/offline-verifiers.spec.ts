@@ -14,7 +14,7 @@ import {
 import type { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { contradicting, exported, payloadOf, seal, verified } from '../support/sealing';
-import { Service, useService } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const SCRIPT = resolve(__dirname, '../../docs/verify/lethe_verify.py');
@@ -22,7 +22,7 @@ const SCRIPT = resolve(__dirname, '../../docs/verify/lethe_verify.py');
 const runsPython = spawnSync('python3', ['--version']).status === 0 || Boolean(process.env['CI']);
 
 const build = useBuild();
-const service = useService();
+const service = useServiceInProcess();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 

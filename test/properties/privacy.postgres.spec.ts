@@ -1,13 +1,13 @@
 import { useMarked } from '../support/marked';
 import { useReceiver } from '../support/receiver';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { filesWith, tracesOf } from '../support/traces';
 
 // All files of the server are read, those of other suites too.
 jest.setTimeout(120_000);
 
-const service = useService();
+const service = useServiceInProcess();
 const receiver = useReceiver();
 const marked = useMarked(service);
 

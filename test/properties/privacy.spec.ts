@@ -3,11 +3,11 @@ import { basename, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { useMarked } from '../support/marked';
 import { useReceiver } from '../support/receiver';
-import { Service, useService } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { filesWith, type Traces, tracesOf } from '../support/traces';
 
-const service = useService();
+const service = useServiceInProcess();
 const receiver = useReceiver();
 const marked = useMarked(service);
 

@@ -2,7 +2,7 @@ import { type Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { expectFailure, expectSameRefusal, expectSuccess, pagination } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
-import { useService } from '../support/service';
+import { useService } from '../support/shared-service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useService();

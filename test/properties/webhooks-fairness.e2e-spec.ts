@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { useReceiver } from '../support/receiver';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 describe('a receiver that takes calls and never answers', () => {
-  const service = useService({ WEBHOOK_TIMEOUT_MS: '3000' });
+  const service = useServiceInProcess({ WEBHOOK_TIMEOUT_MS: '3000' });
   const receiver = useReceiver();
   const silent: Server = createServer(() => undefined);
 

@@ -1,9 +1,9 @@
 import { useReceiver } from '../support/receiver';
-import { Service, useService } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
 describe('the first attempt', () => {
-  const service = useService();
+  const service = useServiceInProcess();
   const receiver = useReceiver();
 
   it('follows the commit at once: in under 50 ms for every other call', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ERRORS } from '@app/common';
 import { openApiDocument } from '../../apps/api/src/openapi';
-import { useService } from '../support/service';
+import { useServiceInProcess } from '../support/service';
 
 const ROOT = join(__dirname, '../..');
 
@@ -53,7 +53,7 @@ interface ErrorSchema {
 }
 
 describe('openapi.json', () => {
-  const service = useService();
+  const service = useServiceInProcess();
   let document: OpenAPIObject;
   let operations: [route: string, operation: Operation][];
 

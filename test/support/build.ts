@@ -19,6 +19,9 @@ import { until } from './until';
 const ROOT = resolve(__dirname, '../..');
 const MODULES = join(ROOT, 'node_modules');
 
+/** How long the first suite that needs the compiled service may take for it. */
+export const MAKING_MAX_MS = 120_000;
+
 /** What a process can be started as. */
 const PROGRAMS = {
   api: './apps/api/src/main',
@@ -40,12 +43,24 @@ export interface Build {
 
 /** The compiled service; the first suite of a run that needs it compiles it, from the sources as they are then. */
 export function useBuild(): Build {
-  const directory = process.env['TEST_BUILD'];
-  if (directory === undefined) throw new Error('TEST_BUILD is missing: scripts/build.setup.mjs was not run');
+  const directory = buildDirectory();
   const workingDirectory = mkdtempSync(join(tmpdir(), 'lethe-work-'));
-  beforeAll(() => made(directory), 120_000);
+  beforeAll(() => made(directory), MAKING_MAX_MS);
   afterAll(() => rmSync(workingDirectory, { recursive: true, force: true }));
   return { directory, workingDirectory };
+}
+
+/** The directory of the compiled service, once it is there. */
+export async function madeBuild(): Promise<string> {
+  const directory = buildDirectory();
+  await made(directory);
+  return directory;
+}
+
+function buildDirectory(): string {
+  const directory = process.env['TEST_BUILD'];
+  if (directory === undefined) throw new Error('TEST_BUILD is missing: scripts/jest.setup.mjs was not run');
+  return directory;
 }
 
 /** The arguments of Node.js that start a program of the build. */
@@ -143,8 +158,10 @@ function bundleThreads(directory: string): void {
   });
 }
 
-/** Runs a program of the bundle, with what V8 has compiled before. */
+/** Runs a program of the bundle, with what V8 has compiled before. It ends with the process that has started it. */
 const START = `
+  process.once('disconnect', () => process.exit(1));
+  process.channel?.unref();
   const { existsSync, readFileSync, writeFileSync } = require('node:fs');
   const { createRequire, wrap } = require('node:module');
   const { Script } = require('node:vm');

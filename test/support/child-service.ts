@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { PROCESS_ENVIRONMENT, startOf } from './build';
 
@@ -52,6 +53,13 @@ export class ChildService {
     return this;
   }
 
+  /** From here on the process keeps the one that has started it from nothing, and ends with it. */
+  release(): void {
+    this.child.unref();
+    this.child.channel?.unref();
+    (this.child.stderr as Socket | null)?.unref();
+  }
+
   /** Starts the process and waits for its end: for starts that must be refused. */
   refused(): Promise<Ending> {
     this.launch();
@@ -78,7 +86,7 @@ export class ChildService {
         LOG_LEVEL: 'error',
         ...this.environment,
       },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.ending = new Promise((resolveEnd) =>

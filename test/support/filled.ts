@@ -2,6 +2,7 @@ import { Bot, field } from './bot';
 import { PREFIX } from './client';
 import type { Service } from './service';
 import { subject, type SubjectIds } from './snowflakes';
+import { until } from './until';
 
 /** JSON as a bot sends it: what anything changes on the way that takes it for something else than text. */
 const AWKWARD = [
@@ -54,7 +55,7 @@ async function attempted({ database }: Service): Promise<void> {
     database.rows(
       `SELECT id FROM webhook_deliveries WHERE status = 'pending' AND (last_outcome IS NULL OR locked_by IS NOT NULL)`,
     );
-  while ((await waiting()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(async () => (await waiting()).length === 0);
 }
 
 /** What a service that is to be filled is started with. */

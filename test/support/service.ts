@@ -88,8 +88,11 @@ export class Service {
   }
 }
 
-/** Starts one service before the tests of the calling file or `describe`, and stops it after them. */
-export function useService(environment: Record<string, string> = {}): Service {
+/**
+ * Starts one service before the tests of the calling file or `describe`, and stops it after them: for tests that set
+ * something, look into the application or play with its time. Others speak to the one of `shared-service.ts`.
+ */
+export function useServiceInProcess(environment: Record<string, string> = {}): Service {
   const service = new Service(environment);
   beforeAll(() => service.start());
   afterAll(() => service.stop());

@@ -1,0 +1,12 @@
+/**
+ * TEST_DEPTH: `full` does everything (`npm run test:all`), a number so many times as much. Without it each fault happens
+ * at least once (`npm test`).
+ */
+const DEPTH = process.env['TEST_DEPTH'];
+
+export const isFull = DEPTH !== undefined;
+
+/** How often a deep suite does something: `full` times at full depth. */
+export function atDepth(everyday: number, full: number): number {
+  return isFull ? full * (Number(DEPTH) || 1) : everyday;
+}

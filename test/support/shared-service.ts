@@ -1,0 +1,63 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bot } from './bot';
+import { madeBuild, MAKING_MAX_MS } from './build';
+import { ChildService } from './child-service';
+import { Client, type Json } from './client';
+import { engine, newDatabase, type TestDatabase } from './database';
+
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
+
+interface Running {
+  readonly url: string;
+  readonly database: TestDatabase;
+}
+
+/** The services of this worker of Jest, by engine; they outlive a suite and end with the worker. */
+const { sharedServices } = Object.assign(globalThis, {
+  sharedServices:
+    (globalThis as { sharedServices?: Map<string, Promise<Running>> }).sharedServices ??
+    new Map<string, Promise<Running>>(),
+});
+
+/** A service in a process of its own that other suites speak to as well: each test registers its own bots. */
+export class SharedService {
+  url: string;
+  /** What is in it beside the tests of the calling file is of other suites. */
+  database: TestDatabase;
+  /** Speaks without a key. */
+  anonymous: Client;
+
+  async connect(): Promise<void> {
+    let running = sharedServices.get(engine);
+    if (running === undefined) sharedServices.set(engine, (running = start()));
+    ({ url: this.url, database: this.database } = await running);
+    this.anonymous = new Client(this.url);
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  registerBot(given: Json = {}): Promise<Bot> {
+    return Bot.register(this.url, given);
+  }
+}
+
+/** The service that suites share which only speak HTTP. The first of them starts it. */
+export function useService(): SharedService {
+  const service = new SharedService();
+  beforeAll(() => service.connect(), MAKING_MAX_MS);
+  afterAll(() => service.database.disconnect());
+  return service;
+}
+
+async function start(): Promise<Running> {
+  const directory = mkdtempSync(join(tmpdir(), 'lethe-shared-'));
+  const [build, database] = await Promise.all([madeBuild(), newDatabase(directory)]);
+  const environment = { DATABASE_URL: database.url, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
+  const child = await new ChildService(build, join(directory, 'lethe.db'), environment).start();
+  child.release();
+  return { url: child.url, database };
+}
