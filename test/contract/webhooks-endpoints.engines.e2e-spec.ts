@@ -10,6 +10,7 @@ import { type Call, useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
+import { itOfSize } from '../support/depth';
 
 interface Delivery {
   id: string;
@@ -181,7 +182,7 @@ describe('webhooks/deliveries', () => {
       expect((await receiver.received(5)).length).toBe(5);
     });
 
-    it('takes up more than one unit can', async () => {
+    itOfSize('takes up more than one unit can', async () => {
       const now = new Date().toISOString();
       await service.app.get(UnitOfWork).write(async (tx) => {
         for (let i = 0; i < 1200; i++) {

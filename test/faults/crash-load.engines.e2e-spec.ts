@@ -10,6 +10,7 @@ import { engine, newDatabase, type TestDatabase } from '../support/database';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
 import { until } from '../support/until';
+import { atDepth, isFull } from '../support/depth';
 
 const build = useBuild();
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
@@ -85,7 +86,7 @@ describe('kill -9 under load', () => {
       acknowledged: 0,
     }));
     for (const { who } of clients) await bot.hasConsent(who);
-    for (const acknowledgements of [37, 120, 251]) {
+    for (const acknowledgements of isFull ? [37, 120, 251] : [61]) {
       await killAfter(service, acknowledgements, clients.length, async (index) => {
         const client = clients[index];
         if (client === undefined) return false;
@@ -116,7 +117,7 @@ describe('kill -9 under load', () => {
     const bot = await Bot.register(service.url);
     const acknowledged: SubjectIds[] = [];
     const asked: SubjectIds[] = [];
-    await killAfter(service, 150, 8, async () => {
+    await killAfter(service, atDepth(50, 150), 8, async () => {
       const who = subject();
       asked.push(who);
       const answer = await unlessCut(bot.post('/consents/request', { ...who, consent_version: '1' }));
@@ -136,7 +137,7 @@ describe('kill -9 under load', () => {
 
   it('keeps a registration that was answered: its key works after the restart', async () => {
     const bots: Bot[] = [];
-    await killAfter(service, 40, 4, async () => {
+    await killAfter(service, atDepth(15, 40), 4, async () => {
       const bot = await unlessCut(Bot.register(service.url));
       if (bot !== undefined) bots.push(bot);
       return bot !== undefined;
@@ -150,14 +151,14 @@ describe('kill -9 during erasures', () => {
   it('leaves nobody half erased: the next start finishes what was begun, and what was answered stays erased', async () => {
     const bot = await Bot.register(service.url);
     await bot.hasCategory('profile');
-    const subjects = Array.from({ length: 60 }, () => subject());
+    const subjects = Array.from({ length: atDepth(30, 60) }, () => subject());
     for (const who of subjects) {
       await bot.hasConsent(who);
       await bot.hasData(who, 'profile', { value: 'x' });
     }
     const answered = new Set<SubjectIds>();
     const left = [...subjects];
-    await killAfter(service, 25, 8, async () => {
+    await killAfter(service, atDepth(12, 25), 8, async () => {
       const who = left.pop();
       if (who === undefined) return false;
       const answer = await unlessCut(bot.post('/gdpr/forget-user', who));

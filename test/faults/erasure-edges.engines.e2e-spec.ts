@@ -4,6 +4,7 @@ import { UserDataService } from '@app/user-data';
 import { Bot } from '../support/bot';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { itOfSize } from '../support/depth';
 
 // More than a thousand users are erased, on a machine that may be busy.
 jest.setTimeout(120_000);
@@ -68,7 +69,7 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
     expect((await bot.export(here)).status).toBe(404);
   });
 
-  it('erases more users than are named at once', async () => {
+  itOfSize('erases more users than are named at once', async () => {
     const guildId = snowflake();
     await bot.post('/servers/register', { guild_id: guildId });
     const users = Array.from({ length: 1_100 }, () => ({ user_id: snowflake(), guild_id: guildId }));
@@ -125,23 +126,26 @@ describe('a subject that is being erased', () => {
 });
 
 describe('DELETE /api/v1/data/categories/{key}', () => {
-  it('removes every value, also of more users than one unit takes, and has each on record', async () => {
-    const guildId = snowflake();
-    const users = Array.from({ length: 1_001 }, () => ({ user_id: snowflake(), guild_id: guildId }));
-    const submit = (given: Parameters<UserDataService['submit']>[1]) =>
-      service.app.get(UserDataService).submit(bot.id, given);
-    for (const act of [
-      (who: SubjectIds) => consents().request(bot.id, { ...who, consent_version: '1' }),
-      (who: SubjectIds) => consents().accept(bot.id, { ...who, consent_version: '1' }),
-      (who: SubjectIds) => submit({ ...who, category: 'notes', data: { value: 'v' } }),
-    ]) {
-      await forEach(users, act);
-    }
-    expect((await bot.delete('/data/categories/notes')).status).toBe(200);
-    const { pagination } = (await auditEvents('event_type=data_deleted&page_size=1')).data;
-    expect(pagination.total_count).toBe(users.length);
-    expect((await bot.export(users[0] ?? subject())).data).toMatchObject({ data: {} });
-  });
+  itOfSize(
+    'removes every value, also of more users than one unit takes, and has each on record',
+    async () => {
+      const guildId = snowflake();
+      const users = Array.from({ length: 1_001 }, () => ({ user_id: snowflake(), guild_id: guildId }));
+      const submit = (given: Parameters<UserDataService['submit']>[1]) =>
+        service.app.get(UserDataService).submit(bot.id, given);
+      for (const act of [
+        (who: SubjectIds) => consents().request(bot.id, { ...who, consent_version: '1' }),
+        (who: SubjectIds) => consents().accept(bot.id, { ...who, consent_version: '1' }),
+        (who: SubjectIds) => submit({ ...who, category: 'notes', data: { value: 'v' } }),
+      ]) {
+        await forEach(users, act);
+      }
+      expect((await bot.delete('/data/categories/notes')).status).toBe(200);
+      const { pagination } = (await auditEvents('event_type=data_deleted&page_size=1')).data;
+      expect(pagination.total_count).toBe(users.length);
+      expect((await bot.export(users[0] ?? subject())).data).toMatchObject({ data: {} });
+    },
+  );
 
   it('ends the consents to the category: what is declared under its key later has to be asked for anew', async () => {
     const who = subject();

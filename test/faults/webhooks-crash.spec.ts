@@ -10,6 +10,7 @@ import { useReceiver } from '../support/receiver';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 import { directoryOnDisk } from '../support/disk';
+import { atDepth } from '../support/depth';
 
 const build = useBuild();
 const receiver = useReceiver();
@@ -77,7 +78,7 @@ describe('kill -9', () => {
   it('in the midst of events and calls loses no acknowledged event, and repeats with the same id only', async () => {
     const bot = await Bot.register(service.url, { webhook_url: receiver.url });
     const acknowledged = new Set<string>();
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < atDepth(3, 8); round++) {
       const before = acknowledged.size;
       const clients = Array.from({ length: 4 }, () => forgetUntilCut(bot, acknowledged));
       // Something was acknowledged, each time more, and something is under way.

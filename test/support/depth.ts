@@ -1,3 +1,5 @@
+import { engine } from './database';
+
 /**
  * TEST_DEPTH: `full` does everything (`npm run test:all`), a number so many times as much. Without it each fault happens
  * at least once (`npm test`).
@@ -10,3 +12,6 @@ export const isFull = DEPTH !== undefined;
 export function atDepth(everyday: number, full: number): number {
   return isFull ? full * (Number(DEPTH) || 1) : everyday;
 }
+
+/** A test of something large, which `npm test` does on SQLite alone where the suite runs on both engines. */
+export const itOfSize: jest.It = isFull || engine === 'sqlite' ? it : it.skip;
