@@ -1,9 +1,8 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { AuditService } from '@app/audit';
+import { AuditSealer, AuditService } from '@app/audit';
 import { UnitOfWork } from '@app/database';
 import { AuditSealer } from '@app/sealing';
 import { Client as PgClient } from 'pg';
-import { AuditSealer } from '../../libs/audit/src/audit-sealer';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
 import { AN_ID, expectFailure, expectFaults, pagination } from '../support/expected';

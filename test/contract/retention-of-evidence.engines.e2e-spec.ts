@@ -1,7 +1,6 @@
 import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/common';
 import { JobLeases, JobRunner, type Lease, UnitOfWork } from '@app/database';
-import { EvidenceRetention, RetentionPreview } from '@app/gdpr';
-import { Evidence } from '../../libs/gdpr/src/evidence';
+import { Evidence, EvidenceRetention, RetentionPreview } from '@app/gdpr';
 import type { Bot } from '../support/bot';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';

@@ -1,8 +1,7 @@
 import { AuditService } from '@app/audit';
 import { Clock, daysAfter } from '@app/common';
 import { JobLeases, UnitOfWork } from '@app/database';
-import { CategoryRetention } from '@app/user-data';
-import { DueValues } from '../../libs/user-data/src/due-values';
+import { CategoryRetention, DueValues } from '@app/user-data';
 import { type Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { type Service, useServiceInProcess } from '../support/service';

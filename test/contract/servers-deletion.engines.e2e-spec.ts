@@ -1,7 +1,6 @@
 import { Clock, daysAfter } from '@app/common';
 import { JobRunner } from '@app/database';
-import { GuildDeletion } from '@app/gdpr';
-import { ErasureService } from '../../libs/gdpr/src/erasure.service';
+import { ErasureService, GuildDeletion } from '@app/gdpr';
 import { type Bot } from '../support/bot';
 import {
   A_TIME,

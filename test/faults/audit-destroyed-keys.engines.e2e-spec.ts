@@ -1,8 +1,6 @@
-import { AuditService } from '@app/audit';
+import { AuditSealer, AuditService, EventOpener } from '@app/audit';
 import { SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { AuditSealer } from '../../libs/audit/src/audit-sealer';
-import { EventOpener } from '../../libs/audit/src/event-opener';
 import type { Bot } from '../support/bot';
 import { exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { ExportService } from '@app/gdpr';
 import { Clock, JsonStream } from '@app/common';
-import { ExportService } from '../../libs/gdpr/src/export.service';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 

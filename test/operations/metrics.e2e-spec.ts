@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { AuditSealer } from '@app/audit';
 import { ConsentService } from '@app/consent';
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
@@ -6,7 +7,6 @@ import { METRICS, type MetricDefinition, Metrics } from '@app/metrics';
 import { AuditSealer } from '@app/sealing';
 import { SubjectDataHolders } from '@app/subjects';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
-import { AuditSealer } from '../../libs/audit/src/audit-sealer';
 import { engine } from '../support/database';
 import { Client, PREFIX } from '../support/client';
 import { rawRequest, requestText } from '../support/raw-socket';

@@ -1,7 +1,6 @@
-import { AuditService } from '@app/audit';
+import { AuditSealer, AuditService } from '@app/audit';
 import { SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { AuditSealer } from '../../libs/audit/src/audit-sealer';
 import type { Bot } from '../support/bot';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';

@@ -1,8 +1,5 @@
+import { batchesAfter, EventOpener, faultsOf, NO_CHAIN, type Place } from '@app/audit';
 import { type Tx, UnitOfWork } from '@app/database';
-import { batchesAfter } from '../../libs/audit/src/audit-batches';
-import { NO_CHAIN } from '../../libs/audit/src/audit-leaf';
-import { faultsOf, type Place } from '../../libs/audit/src/batch-check';
-import { EventOpener } from '../../libs/audit/src/event-opener';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
 import { seal, verified, withoutSealing } from '../support/sealing';

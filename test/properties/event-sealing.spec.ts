@@ -1,16 +1,23 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
+import {
+  type BatchSeal,
+  contextOf,
+  EventEvidence,
+  type EventOpener,
+  type EventRow,
+  EventSealing,
+  SealingThread,
+  secretsOf,
+  type StoredEvents,
+  threadBatch,
+  unpacked,
+} from '@app/audit';
+import { Degradations, SystemClock, SystemRandom } from '@app/common';
 import { type ServiceKeys, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
 import { keyedDigest } from '@app/primitives';
-import { unpacked } from '../../libs/audit/src/batch-entries';
-import { type BatchSeal, EventEvidence } from '../../libs/audit/src/event-evidence';
-import type { EventOpener, EventRow, StoredEvents } from '../../libs/audit/src/event-opener';
-import { EventSealing } from '../../libs/audit/src/event-sealing';
-import { SealingThread } from '../../libs/audit/src/sealing-thread';
-import { contextOf } from '../../libs/audit/src/stored-details';
-import { secretsOf, threadBatch } from '../../libs/audit/src/thread-batch';
 import { useBuild } from '../support/build';
 import { until } from '../support/until';
 

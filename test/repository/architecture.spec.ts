@@ -56,6 +56,7 @@ function sourcesOf(top: string): Source[] {
 }
 
 const ALL = [...sourcesOf('libs'), ...sourcesOf('apps')];
+const TESTS = sourcesOf('test');
 const SOURCES = ALL.filter(({ path }) => !path.endsWith('.spec.ts'));
 
 function importsOf({ path, text }: Source): Import[] {
@@ -67,6 +68,12 @@ function importsOf({ path, text }: Source): Import[] {
 const aliased = (what: string) => /^@app\/([^/]+)/.exec(what)?.[1];
 
 const text = ({ from, what }: Import) => `${from} imports ${what}`;
+
+/** Whether an import reaches into a library past its index. */
+function isDeep({ from, what }: Import): boolean {
+  if (what.startsWith('@app/')) return what.split('/').length > 2;
+  return relative(ROOT, join(dirname(from), what)).startsWith('libs/');
+}
 
 /** Imports of a source that break the order of the levels. */
 function upward(source: Source): string[] {
@@ -191,5 +198,35 @@ describe('the files of libs and apps', () => {
   it('switch no rule off', () => {
     const marks = /eslint-disable|@ts-ignore|@ts-nocheck|prettier-ignore|istanbul ignore/;
     expect(ALL.filter((source) => marks.test(source.text)).map(({ path }) => path)).toStrictEqual([]);
+  });
+});
+
+describe('the files of the tests', () => {
+  it('reach the libraries through the alias alone, never deep', () => {
+    expect(TESTS.flatMap(importsOf).filter(isDeep).map(text)).toStrictEqual([]);
+  });
+
+  it('would be caught importing deep', () => {
+    const from = 'test/contract/x.spec.ts';
+    const deep = ['../../libs/audit/src/audit-sealer', '@app/audit/src/audit-sealer'];
+    expect(deep.map((what) => isDeep({ from, what }))).toStrictEqual([true, true]);
+  });
+
+  it('are in the folder of what they protect, with a name that says on which engines they run', () => {
+    const suites = TESTS.map(({ path }) => path).filter((path) => /spec\.ts$/.test(path));
+    const known =
+      /^test\/(contract|engines|faults|properties|operations|repository)\/[a-z-]+(\.postgres\.spec|\.spec|(\.engines)?\.e2e-spec)\.ts$/;
+    expect(suites.filter((path) => !known.test(path))).toStrictEqual([]);
+    expect(suites.length).toBeGreaterThan(90);
+  });
+
+  it('wait for conditions, and never sleep', () => {
+    // The one that waits for conditions, a reader that is slow on purpose, and upgrades that go before 0.1.0.
+    const may = ['support/until', 'properties/export-memory.spec', 'engines/plain-sealing.engines.e2e-spec'];
+    const sleeping = TESTS.filter(({ text: content }) =>
+      /node:timers\/promises|setTimeout\(resolve/.test(content),
+    );
+    const paths = sleeping.map(({ path }) => path);
+    expect(paths.filter((path) => !may.some((one) => path === `test/${one}.ts`))).toStrictEqual([]);
   });
 });

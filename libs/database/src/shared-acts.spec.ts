@@ -2,7 +2,7 @@ import { type SharedAct, type Tx, SharedActs } from '@app/database';
 import { ApiError } from '@app/kernel';
 
 import fc from 'fast-check';
-import { SharedActs } from '../../libs/database/src/shared-acts';
+import { SharedActs } from './shared-acts';
 
 // What an act is answered does not depend on whom it travels with, whatever fails on the way.
 
