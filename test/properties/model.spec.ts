@@ -4,6 +4,7 @@ import { Agreement } from './model/agreement';
 import { Model } from './model/reference';
 import { Cast, Tenant } from './model/tenant';
 import { useService } from '../support/shared-service';
+import { atDepth } from '../support/depth';
 
 // The half of model-twins.postgres.spec.ts that needs no server.
 
@@ -21,7 +22,7 @@ describe('the service on SQLite', () => {
           expect({ act, fault }).toStrictEqual({ act, fault: undefined });
         }
       }),
-      { numRuns: 30 },
+      { numRuns: atDepth(10, 30) },
     );
   });
 });
