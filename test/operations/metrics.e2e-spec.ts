@@ -197,7 +197,7 @@ describe('the labels', () => {
     await bot.hasForgotten(who);
     await receiver.received(at + 2);
     const text = await scrape();
-    const ids = [bot.id, bot.platformBotId, who.user_id, who.guild_id, String(service.port), receiver.url];
+    const ids = [bot.id, bot.platformBotId, who.user_id, who.guild_id, `:${service.port}`, receiver.url];
     const secrets = [bot.key, bot.key.slice(8, 24), bot.webhookSecret, 'marker', 'sk_live', 'whsec'];
     for (const planted of [...ids, ...secrets]) expect(text).not.toContain(planted);
   });
