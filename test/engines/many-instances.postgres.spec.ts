@@ -1,4 +1,4 @@
-import { BotDeletion } from '@app/bots';
+import { BotDeletion, KeyTimes } from '@app/bots';
 import { JobLeases, JobRunner, UnitOfWork } from '@app/database';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
@@ -31,6 +31,8 @@ describe('two instances on one database', () => {
   });
 
   it('both answer 401 once the deletion of a bot is answered, also where its key was used just before', async () => {
+    // Longer than a deletion takes.
+    for (const { app } of [one, other]) app.get(KeyTimes, { strict: false }).believedMs = 1_000;
     const connection = elsewhere();
     let deleted = false;
     const using = (async () => {
