@@ -1,4 +1,4 @@
-import { Clock } from '@app/common';
+import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
 import { auditEvent, expectFailure, expectFaults, expectSuccess, pagination } from '../support/expected';

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { AuditSealer, AuditService } from '@app/audit';
+import { AuditService } from '@app/audit';
 import { UnitOfWork } from '@app/database';
 import { AuditSealer } from '@app/sealing';
 import { Client as PgClient } from 'pg';

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { SubjectDataHolders, UnitOfWork } from '@app/database';
-import { ErasureReplay } from '@app/gdpr';
+import { UnitOfWork } from '@app/database';
+import { ErasureReplay } from '@app/erasure';
+import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import { A_TIME, AN_ID, expectFailure, expectFaults } from '../support/expected';
 import { BAD_UUIDS, UNKNOWN_UUID } from '../support/inputs';

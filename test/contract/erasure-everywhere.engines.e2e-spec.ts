@@ -1,5 +1,5 @@
 import { databaseUnavailable, UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/gdpr';
+import { ErasureService } from '@app/erasure';
 import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { A_TEXT, expectFailure, expectFaults, expectSuccess, forgotten } from '../support/expected';

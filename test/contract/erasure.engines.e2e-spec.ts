@@ -1,8 +1,10 @@
 import { ConsentService } from '@app/consent';
-import { databaseUnavailable, SubjectDataHolders, UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/gdpr';
+import { databaseUnavailable, UnitOfWork } from '@app/database';
+import { ErasureService } from '@app/erasure';
+import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
+import { engine } from '../support/database';
 import {
   deletionRequest,
   expectFailure,
@@ -19,7 +21,6 @@ import {
   itTakes,
   UNKNOWN_UUID,
 } from '../support/inputs';
-import { engine } from '../support/database';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';

@@ -1,4 +1,4 @@
-import { Clock } from '@app/common';
+import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import { type Answer, Client, PREFIX } from '../support/client';
 import { expectFailure } from '../support/expected';

@@ -1,6 +1,8 @@
-import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/common';
-import { JobLeases, JobRunner, type Lease, UnitOfWork } from '@app/database';
-import { Evidence, EvidenceRetention, RetentionPreview } from '@app/gdpr';
+import { UnitOfWork } from '@app/database';
+import { Evidence, EvidenceRetention } from '@app/erasure';
+import { JobLeases, JobRunner, type Lease } from '@app/jobs';
+import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
+import { RetentionPreview } from '@app/reports';
 import type { Bot } from '../support/bot';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';

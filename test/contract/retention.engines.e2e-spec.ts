@@ -1,12 +1,13 @@
 import { AuditService } from '@app/audit';
-import { Clock, daysAfter } from '@app/common';
-import { JobLeases, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { JobLeases } from '@app/jobs';
+import { Clock, daysAfter } from '@app/kernel';
 import { CategoryRetention, DueValues } from '@app/user-data';
 import { type Bot, field } from '../support/bot';
 import { engine } from '../support/database';
+import { itOfSize } from '../support/depth';
 import { type Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
-import { itOfSize } from '../support/depth';
 
 const service = useServiceInProcess();
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
-import { Clock, daysAfter } from '@app/common';
-import { JobRunner } from '@app/database';
-import { ErasureService, GuildDeletion } from '@app/gdpr';
-import { type Bot } from '../support/bot';
+import { ErasureService, GuildDeletion } from '@app/erasure';
+import { JobRunner } from '@app/jobs';
+import { Clock, daysAfter } from '@app/kernel';
+import type { Bot } from '../support/bot';
 import {
   A_TIME,
   expectFailure,

@@ -1,13 +1,5 @@
-import {
-  type Job,
-  type Lease,
-  LEASE_MS,
-  JobLeases,
-  JobRunner,
-  LeaseLost,
-  Signals,
-  UnitOfWork,
-} from '@app/database';
+import { Signals, UnitOfWork } from '@app/database';
+import { type Job, type Lease, LEASE_MS, JobLeases, JobRunner, LeaseLost } from '@app/jobs';
 import { Service } from '../support/service';
 import { until } from '../support/until';
 

@@ -1,5 +1,6 @@
 import { BotDeletion, KeyTimes } from '@app/bots';
-import { JobLeases, JobRunner, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { JobLeases, JobRunner } from '@app/jobs';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
 import { expectFailure } from '../support/expected';

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allMigrations } from '@app/database';
+import { allMigrations, bringUpToDate } from '@app/database';
+import type { DataSource } from 'typeorm';
 import { bareDatabase, engine, type TestDatabase } from '../support/database';
 import { fill, FILLED_SETTINGS } from '../support/filled';
-import { migrateUp, onSchema } from '../support/migrating';
+import { migrateFailing, migrateUp, onSchema } from '../support/migrating';
+import { NextKeys1790000000002, NextRelease1790000000001 } from '../support/next-release';
 import { schemaOf } from '../support/schema-dump';
 import { Service } from '../support/service';
 

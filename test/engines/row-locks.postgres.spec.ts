@@ -1,6 +1,7 @@
 import { CategoriesService, CategoryDeclarations } from '@app/categories';
 import { ConsentService, consentsInForce, holdSubject, requireConsent } from '@app/consent';
-import { lockSubject, type Subject, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
+import { lockSubject, type Subject } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { expectFailure } from '../support/expected';

@@ -1,4 +1,5 @@
-import { HoldsSubjectData, KEY_TABLES, SubjectDataHolders } from '@app/database';
+import { KEY_TABLES } from '@app/database';
+import { HoldsSubjectData, SubjectDataHolders } from '@app/subjects';
 import { useServiceInProcess } from '../support/service';
 
 const service = useServiceInProcess();

@@ -1,6 +1,6 @@
 import { Keyring, ServiceKeys, SubjectKeys } from '@app/crypto';
-import { Clock, Random } from '@app/common';
-import { StartError, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
+import { Clock, Random, StartError } from '@app/kernel';
 import { Bot } from '../support/bot';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';

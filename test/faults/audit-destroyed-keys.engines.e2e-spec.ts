@@ -1,6 +1,7 @@
-import { AuditSealer, AuditService, EventOpener } from '@app/audit';
+import { AuditService } from '@app/audit';
 import { SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
+import { AuditSealer, EventOpener } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';

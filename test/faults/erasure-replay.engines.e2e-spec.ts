@@ -1,5 +1,5 @@
-import { SubjectDataHolders } from '@app/database';
-import { ErasureReplay } from '@app/gdpr';
+import { ErasureReplay } from '@app/erasure';
+import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import { expectFailure } from '../support/expected';
 import { useServiceInProcess } from '../support/service';

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { CategoryDeleted } from '@app/categories';
 import { UnitOfWork } from '@app/database';
+import { DomainEvents } from '@app/kernel';
+import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
 import { Service, useServiceInProcess } from '../support/service';

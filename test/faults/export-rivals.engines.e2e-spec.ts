@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ExportService } from '@app/gdpr';
-import { Clock, JsonStream } from '@app/common';
+import { ExportService } from '@app/export';
+import { JsonStream } from '@app/http';
+import { Clock } from '@app/kernel';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 

@@ -1,15 +1,15 @@
 import { KeyDirectory } from '@app/bots';
 import { SubjectDigests } from '@app/crypto';
-import { ErasureService } from '@app/gdpr';
+import { ErasureService } from '@app/erasure';
 import { type Bot, field } from '../support/bot';
 import type { Answer } from '../support/client';
 import { engine } from '../support/database';
+import { isFull } from '../support/depth';
 import { withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { StatementFaults } from '../support/statement-faults';
 import { dumpOf } from '../support/tenant-dump';
-import { isFull } from '../support/depth';
 
 jest.setTimeout(120_000);
 

@@ -1,6 +1,7 @@
 import { KeyTimes } from '@app/bots';
 import { ConsentService } from '@app/consent';
-import { databaseUnavailable, JobRunner, UnitOfWork } from '@app/database';
+import { databaseUnavailable, UnitOfWork } from '@app/database';
+import { JobRunner } from '@app/jobs';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';

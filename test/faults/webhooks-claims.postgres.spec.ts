@@ -1,4 +1,3 @@
-import { firstIdAt } from '@app/common';
 import { UnitOfWork } from '@app/database';
 import { Lease } from '@app/jobs';
 import { firstIdAt } from '@app/kernel';

@@ -1,4 +1,5 @@
-import { JobLeases, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
+import { JobLeases } from '@app/jobs';
 import { DeliveryLeases, DeliveryResults, DeliveryRetention, UrlChanges } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';

@@ -1,15 +1,16 @@
+import { Keyring } from '@app/crypto';
+import { SystemClock, SystemRandom } from '@app/kernel';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Keyring } from '@app/crypto';
 import { Bot } from '../support/bot';
-import { type Moment, runScript, type ScriptRun } from '../support/child-script';
 import { useBuild } from '../support/build';
+import { type Moment, runScript, type ScriptRun } from '../support/child-script';
 import { ChildService } from '../support/child-service';
 import { engine, newDatabase, type TestDatabase } from '../support/database';
-import { keysOf, keyTable } from '../support/saved-database';
 import { adminHere, ServiceHere } from '../support/here';
+import { keysOf, keyTable } from '../support/saved-database';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 /** Each of several processes has to start. */

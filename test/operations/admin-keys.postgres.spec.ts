@@ -1,12 +1,13 @@
+import { Keyring } from '@app/crypto';
+import { SystemClock, SystemRandom } from '@app/kernel';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { Keyring } from '@app/crypto';
 import { Bot } from '../support/bot';
-import { runScript } from '../support/child-script';
 import { useBuild } from '../support/build';
+import { runScript } from '../support/child-script';
 import { ChildService } from '../support/child-service';
 import { newDatabase, type TestDatabase } from '../support/database';
 import { subject, type SubjectIds } from '../support/snowflakes';

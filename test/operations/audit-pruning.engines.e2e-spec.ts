@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { UnitOfWork } from '@app/database';
 import { JobLeases } from '@app/jobs';
 import { type KeySet, verifyAuditExport } from '@app/sdk';
+import { AuditPruning } from '@app/sealing';
+import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';
 import { contradicting, exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';

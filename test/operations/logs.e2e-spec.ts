@@ -1,4 +1,4 @@
-import { SubjectDataHolders } from '@app/database';
+import { SubjectDataHolders } from '@app/subjects';
 import { type Bot, field } from '../support/bot';
 import { Client, PREFIX } from '../support/client';
 import { rawRequest } from '../support/raw-socket';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { AuditSealer } from '@app/audit';
 import { ConsentService } from '@app/consent';
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
@@ -7,8 +6,8 @@ import { METRICS, type MetricDefinition, Metrics } from '@app/metrics';
 import { AuditSealer } from '@app/sealing';
 import { SubjectDataHolders } from '@app/subjects';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
-import { engine } from '../support/database';
 import { Client, PREFIX } from '../support/client';
+import { engine } from '../support/database';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { useReceiver } from '../support/receiver';
 import { seal, withoutSealing } from '../support/sealing';

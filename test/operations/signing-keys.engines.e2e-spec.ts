@@ -1,5 +1,6 @@
-import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { Signer } from '@app/crypto';
+import { Clock } from '@app/kernel';
+import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { expectFailure } from '../support/expected';
 import { Service, useServiceInProcess } from '../support/service';
 

@@ -1,6 +1,8 @@
-import { AuditSealer, AuditService } from '@app/audit';
+import { AuditService } from '@app/audit';
 import { SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
+import { UnreadableSecretError } from '@app/primitives';
+import { AuditSealer } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';

@@ -1,11 +1,11 @@
-import { batchesAfter, EventOpener, faultsOf, NO_CHAIN, type Place } from '@app/audit';
 import { type Tx, UnitOfWork } from '@app/database';
+import { BatchPlace, batchesAfter, EventOpener, faultsOf, NO_CHAIN } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
+import { atDepth } from '../support/depth';
 import { seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
-import { atDepth } from '../support/depth';
 
 /** Of the large log; each adds more than 20 events in a batch of its own. */
 const ROUNDS = atDepth(12, 52);

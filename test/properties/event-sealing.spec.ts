@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Logger } from '@nestjs/common';
+import { type ServiceKeys, SubjectKey } from '@app/crypto';
+import { ConcurrentChange } from '@app/database';
+import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
+import { detailsContext, keyedDigest } from '@app/primitives';
 import {
   type BatchSeal,
-  contextOf,
   EventEvidence,
   type EventOpener,
   type EventRow,
@@ -13,11 +13,10 @@ import {
   type StoredEvents,
   threadBatch,
   unpacked,
-} from '@app/audit';
-import { Degradations, SystemClock, SystemRandom } from '@app/common';
-import { type ServiceKeys, SubjectKey } from '@app/crypto';
-import { ConcurrentChange } from '@app/database';
-import { keyedDigest } from '@app/primitives';
+} from '@app/sealing';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import { useBuild } from '../support/build';
 import { until } from '../support/until';
 

@@ -1,8 +1,9 @@
+import { CONFLICT_REASONS, ERRORS } from '@app/kernel';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ERRORS } from '@app/common';
+import Ajv from 'ajv/dist/2020';
 import { openApiDocument } from '../../apps/api/src/openapi';
 import { useServiceInProcess } from '../support/service';
 

@@ -1,6 +1,6 @@
-import { chainOf } from '@app/sdk';
-import { AuditSealer, AuditSealing, AuditVerifier, type LogFault, type LogSummary } from '@app/audit';
 import { Signer } from '@app/crypto';
+import { chainOf } from '@app/sdk';
+import { AuditSealer, AuditSealing, AuditVerifier, type LogFault, type LogSummary } from '@app/sealing';
 import type { Bot } from './bot';
 import type { Service } from './service';
 import { until } from './until';

@@ -1,23 +1,4 @@
-export * from './audit.module';
-export * from './audit-period';
-export * from './audit.service';
-export * from './audit-batch.entity';
-export * from './audit-event.entity';
-export * from './distinct-count';
-export { type AuditLogHead, AuditProofs } from './audit-proofs.service';
-export * from './audit-pruning';
-export * from './audit-verifier';
-export * from './log-fault';
-// For those that look below the interface: suites about proofs, tampering and the sealing thread.
-export { batchesAfter } from './audit-batches';
-export { NO_CHAIN } from './audit-leaf';
-export { AuditSealer } from './audit-sealer';
-export { AuditSealing } from './audit-sealing';
-export { faultsOf, type Place } from './batch-check';
-export { unpacked } from './batch-entries';
-export { type BatchSeal, EventEvidence } from './event-evidence';
-export { EventOpener, type EventRow, type StoredEvents } from './event-opener';
-export { EventSealing } from './event-sealing';
-export { SealingThread } from './sealing-thread';
-export { contextOf } from './stored-details';
-export { secretsOf, threadBatch } from './thread-batch';
+export { areCountsExact, CountedGuilds, lowerCounts } from './audit-counts';
+export { AuditModule } from './audit.module';
+export { AuditService } from './audit.service';
+export { UnsealedBots } from './unsealed-bots';

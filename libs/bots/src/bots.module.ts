@@ -1,11 +1,12 @@
-import { Module } from '@nestjs/common';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
-import { ApiKey, Bot } from './bot.entity';
+import { Module } from '@nestjs/common';
 import { BotDeletion } from './bot-deletion.service';
+import { ApiKey, Bot } from './bot.entity';
 import { BotsController } from './bots.controller';
 import { BotsService } from './bots.service';
 import { KeyDirectory, KeyTimes } from './key-directory';
+import { Bots1763600000001 } from './migrations/1763600000001-bots';
 import { RegistrationService } from './registration.service';
 import { WebhookSecretsHolder } from './webhook-secrets.holder';
 import { WebhookSecrets } from './webhook-secrets.service';

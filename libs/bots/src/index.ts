@@ -4,7 +4,7 @@ export { ApiKey, Bot } from './bot.entity';
 export { WebhookHealthView } from './bots.dto';
 export { BotsModule } from './bots.module';
 export { identify } from './identify.middleware';
-export { KeyDirectory } from './key-directory';
+export { KeyDirectory, KeyTimes } from './key-directory';
 export { WebhookHealth } from './webhook-health';
 export { WebhookSecrets } from './webhook-secrets.service';
 export { WebhookUrlChanged } from './webhook-url-changed.event';

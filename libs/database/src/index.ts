@@ -49,7 +49,6 @@ export {
   time,
   varchar,
 } from './schema';
-export { SharedActs } from './shared-acts';
 export { NO_SIGNALS, Signals } from './signals';
 export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';
 export { SqliteReading } from './sqlite.reading';

@@ -1,8 +1,9 @@
-import { type SharedAct, type Tx, SharedActs } from '@app/database';
 import { ApiError } from '@app/kernel';
 
 import fc from 'fast-check';
 import { SharedActs } from './shared-acts';
+import type { Tx } from './tx';
+import type { SharedAct } from './unit-of-work';
 
 // What an act is answered does not depend on whom it travels with, whatever fails on the way.
 

@@ -1,12 +1,1 @@
-export * from './deletion-request.entity';
-export * from './erasure-ledger';
-export * from './erasure-replay';
-export * from './erasure.service';
-export * from './evidence-retention.job';
-export * from './gdpr.module';
-export * from './guild-deletion.job';
-export * from './plain-sealing.job';
-export * from './retention-preview';
-export * from './user-forgotten.event';
-export { Evidence } from './evidence';
-export { ExportService } from './export.service';
+export { GdprModule } from './gdpr.module';

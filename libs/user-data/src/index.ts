@@ -1,8 +1,7 @@
-export * from './stored-records';
-export * from './category-retention.job';
-export * from './due-counts';
-export * from './user-data.entity';
-export * from './user-data.module';
-export * from './user-data.service';
-export * from './withdrawn-data.job';
+export { CategoryRetention } from './category-retention.job';
+export { type DueCount, DueCounts } from './due-counts';
 export { DueValues } from './due-values';
+export { StoredRecords } from './stored-records';
+export { UserDataModule } from './user-data.module';
+export { UserDataService } from './user-data.service';
+export { WithdrawnDataErasure } from './withdrawn-data.job';

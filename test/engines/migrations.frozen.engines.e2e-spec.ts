@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { allMigrations } from '@app/database';
 import type { Logger } from 'typeorm';
-import { bareDatabase, engine } from './support/database';
-import { onSchema, SILENT } from './support/migrating';
+import { bareDatabase, engine } from '../support/database';
+import { onSchema, SILENT } from '../support/migrating';
 
-const LIBS = join(__dirname, '..', 'libs');
+const LIBS = join(__dirname, '../..', 'libs');
 
 /**
  * SHA-256 over what each migration does on each engine. From 0.1.0 on a line stays as it is: a released migration is

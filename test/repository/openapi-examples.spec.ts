@@ -1,7 +1,7 @@
-import { openApiDocument } from '../apps/api/src/openapi';
-import { useReceiver } from './support/receiver';
-import { Service } from './support/service';
-import { until } from './support/until';
+import { openApiDocument } from '../../apps/api/src/openapi';
+import { useReceiver } from '../support/receiver';
+import { Service } from '../support/service';
+import { until } from '../support/until';
 
 type Examples = Readonly<Record<string, { readonly value: unknown }>>;
 type Content = Readonly<Record<string, { readonly examples?: Examples }>>;
