@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allMigrations } from '@app/database';
-import { type Moment, runScript } from '../support/child-script';
-import { useBuild } from '../support/build';
-import { ChildService } from '../support/child-service';
-import { bareDatabase, engine, type TestDatabase } from '../support/database';
-import { migrateHere, ServiceHere } from '../support/here';
-import { migrateUp } from '../support/migrating';
-import { schemaOf } from '../support/schema-dump';
+import { type Moment, runScript } from './support/child-script';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
+import { bareDatabase, engine, type TestDatabase } from './support/database';
+import { adminHere, ServiceHere } from './support/here';
+import { migrateUp } from './support/migrating';
+import { schemaOf } from './support/schema-dump';
 
 const ALL = allMigrations().length;
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'start').toString('base64');
@@ -42,11 +42,12 @@ async function started(environment?: Record<string, string>): Promise<ChildServi
   return service;
 }
 
-const migrate = (command: string) => migrateHere([command], { DATABASE_URL: database.url });
+const migrate = (command: 'migrate' | 'revert') =>
+  adminHere([`db:${command}`], { DATABASE_URL: database.url });
 
 /** In a process of its own, which `kill` ends. */
-const migrateApart = (command: string, kill?: Moment) =>
-  runScript(build, 'migrate', [command], { DATABASE_URL: database.url }, kill);
+const migrateApart = (kill?: Moment) =>
+  runScript(build, 'admin', ['db:migrate'], { DATABASE_URL: database.url }, kill);
 
 const executed = () => database.rows<{ name: string }>('SELECT name FROM migrations ORDER BY id');
 
@@ -79,13 +80,13 @@ describe('ten that start at once on an empty database', () => {
 });
 
 describe('MIGRATE_ON_START=false', () => {
-  it('refuses to start before the migrations have run, in one line, and starts after npm run migration:run', async () => {
+  it('refuses to start before the migrations have run, in one line, and starts after npm run admin -- db:migrate', async () => {
     const refused = await child({ MIGRATE_ON_START: 'false' }).refused();
     expect(refused.stderr).toBe(
-      'The database needs migrations. Run them with MIGRATE_ON_START=true or npm run migration:run.\n',
+      'The database needs migrations. Run them with npm run admin -- db:migrate, or set MIGRATE_ON_START=true.\n',
     );
     expect(refused.code).toBe(1);
-    expect(await migrateApart('run')).toMatchObject({
+    expect(await migrateApart()).toMatchObject({
       code: 0,
       output: expect.stringContaining('up to date'),
     });
@@ -93,8 +94,8 @@ describe('MIGRATE_ON_START=false', () => {
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 
-  it('refuses again after npm run migration:revert has taken one back', async () => {
-    await migrate('run');
+  it('refuses again after npm run admin -- db:revert has taken one back', async () => {
+    await migrate('migrate');
     const newest = allMigrations().at(-1)?.name;
     expect((await migrate('revert')).output).toContain(`${newest} reverted`);
     expect((await child({ MIGRATE_ON_START: 'false' }).refused()).stderr).toContain('needs migrations');
@@ -125,7 +126,7 @@ describe('kill -9 during the migrations', () => {
     { at: 'CREATE TABLE "job_leases"', count: 1 },
     { at: '^COMMIT', count: 1 },
   ])('before statement $count of /$at/: the next start works, on the same schema', async (moment) => {
-    expect(await migrateApart('run', moment)).toMatchObject({
+    expect(await migrateApart(moment)).toMatchObject({
       code: null,
       output: expect.stringContaining('HELD'),
     });
@@ -140,15 +141,14 @@ describe('kill -9 during the migrations', () => {
     await database.run(
       `INSERT INTO bots (id, platform_bot_id, name, webhook_secret, created_at, updated_at) VALUES ('b', '1', 'Old', 's', 't', 't')`,
     );
-    await database.run(`INSERT INTO servers (bot_id, guild_id, id, created_at) VALUES ('b', '2', 'i', 't')`);
-    const rows = () => database.rows('SELECT bots.name, guild_id FROM bots JOIN servers ON bot_id = bots.id');
-    for (const at of ['CREATE TABLE "categories"', 'CREATE TABLE "audit_counts"', '^COMMIT']) {
-      expect((await migrateApart('run', { at })).output).toContain('HELD');
-      expect(await rows()).toStrictEqual([{ name: 'Old', guild_id: '2' }]);
-    }
-    expect((await migrate('run')).code).toBe(0);
-    expect(await rows()).toStrictEqual([{ name: 'Old', guild_id: '2' }]);
-    await expectWhole();
+    await database.run(`INSERT INTO audit_counts VALUES ('b', '', 'data_exported', 41)`);
+    for (const at of ['CREATE TABLE audit_counts_before', 'DROP TABLE "audit_counts_before"', '^COMMIT'])
+      expect((await migrateApart({ at })).output).toContain('HELD');
+    expect(await database.rows('SELECT total FROM audit_counts')).toStrictEqual([{ total: 41 }]);
+    expect((await migrate('migrate')).code).toBe(0);
+    expect(await database.rows('SELECT writer, total FROM audit_counts')).toStrictEqual([
+      { writer: 0, total: 41 },
+    ]);
   });
 
   if (engine === 'sqlite')
@@ -163,15 +163,15 @@ describe('kill -9 during the migrations', () => {
 });
 
 describe('a database of a newer Lethe', () => {
-  it('is refused by the start, by migration:run and by migration:revert, and left untouched', async () => {
-    await migrate('run');
+  it('is refused by the start, by db:migrate and by db:revert, and left untouched', async () => {
+    await migrate('migrate');
     await database.run(
       `INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Newer9999999999999')`,
     );
     const before = await schemaOf(database);
     const message = 'was written by a newer Lethe, or by one with another module (Newer9999999999999)';
     expect((await child().refused()).stderr).toContain(message);
-    for (const command of ['run', 'revert']) {
+    for (const command of ['migrate', 'revert'] as const) {
       const { code, output } = await migrate(command);
       expect(output).toContain(message);
       expect(output).not.toMatch(/\n\s+at /);

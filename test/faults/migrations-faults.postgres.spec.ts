@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { allMigrations, databaseEngine } from '@app/database';
 import { StartError, readConfig } from '@app/kernel';
 import { Client } from 'pg';
-import { ormOptions } from '../../ormconfig';
-import { useBuild } from '../support/build';
-import { ChildService } from '../support/child-service';
-import { bareDatabase, type TestDatabase } from '../support/database';
-import { migrateHere } from '../support/here';
-import { migrateUp } from '../support/migrating';
-import { oldPostgres } from '../support/old-postgres';
-import { schemaOf } from '../support/schema-dump';
-import { until } from '../support/until';
+import { ormOptions } from '../ormconfig';
+import { useBuild } from './support/build';
+import { ChildService } from './support/child-service';
+import { bareDatabase, type TestDatabase } from './support/database';
+import { adminHere } from './support/here';
+import { migrateUp } from './support/migrating';
+import { oldPostgres } from './support/old-postgres';
+import { schemaOf } from './support/schema-dump';
 
 const PASSWORD = 's3cr3t-pw';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'fault').toString('base64');
@@ -27,13 +26,17 @@ beforeEach(async () => (database = await bareDatabase(directory)));
 afterEach(() => database.drop());
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** The start, migration:run and migration:revert all end with one readable line, which the password is not in. */
-async function expectRefusals(url: string, reason: string, commands = ['run', 'revert']): Promise<void> {
+/** The start, db:migrate and db:revert all end with one readable line, which the password is not in. */
+async function expectRefusals(
+  url: string,
+  reason: string,
+  commands = ['db:migrate', 'db:revert'],
+): Promise<void> {
   const settings = { DATABASE_URL: url, LETHE_MASTER_KEY, LOG_LEVEL: 'trace' };
   const service = new ChildService(build.directory, join(directory, 'lethe.db'), settings);
   const { code, stderr } = await service.refused();
   const outputs = [{ code, output: stderr }];
-  for (const command of commands) outputs.push(await migrateHere([command], { DATABASE_URL: url }));
+  for (const command of commands) outputs.push(await adminHere([command], { DATABASE_URL: url }));
   for (const { code: exit, output } of outputs) {
     expect(output).toContain(reason);
     expect(output.trim().split('\n')).toHaveLength(1);
@@ -90,10 +93,12 @@ describe('a PostgreSQL that cannot be used is told of in one line that says how 
     const role = `weak_${Date.now()}`;
     await database.run(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
     const weak = changed((url) => Object.assign(url, { username: role, password: PASSWORD }));
-    await expectRefusals(weak, 'the user may not change the schema. Grant it CREATE', ['run']);
+    await expectRefusals(weak, 'the user may not change the schema. Grant it CREATE', ['db:migrate']);
     // Who owns the tables migrates; the service of the weak user starts on them.
     await migrateUp(database);
-    expect((await migrateHere(['run'], { DATABASE_URL: weak })).output).toMatch(/up to date|may not change/);
+    expect((await adminHere(['db:migrate'], { DATABASE_URL: weak })).output).toMatch(
+      /up to date|may not change/,
+    );
     await database.run(`DROP OWNED BY ${role}`);
     await database.run(`DROP ROLE ${role}`);
   });

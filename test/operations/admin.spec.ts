@@ -1,9 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMANDS } from '../../apps/admin/src/commands';
-import { runScript, type ScriptRun } from '../support/child-script';
-import { useBuild } from '../support/build';
+import { COMMANDS } from '../apps/admin/src/commands';
+import { helpOf } from '../apps/admin/src/command-line';
+import { Progress } from '../apps/admin/src/progress';
+import { runScript, type ScriptRun } from './support/child-script';
+import { adminHere } from './support/here';
+import { useBuild } from './support/build';
 
 jest.setTimeout(120_000);
 
@@ -27,12 +30,24 @@ describe('npm run admin', () => {
     });
   });
 
+  it.each(COMMANDS.map((command) => [command.name, command] as const))(
+    'answers %s --help with every flag, and does nothing',
+    async (name, command) => {
+      const run = await adminHere([name, '--help'], {});
+      expect(run).toMatchObject({ code: 0, stderr: '', stdout: helpOf(command) });
+      for (const flag of Object.keys(command.flags)) expect(run.stdout).toContain(`--${flag}`);
+    },
+  );
+
   const unknown: readonly [readonly string[], string][] = [
     [['keys:eat'], 'There is no command keys:eat.'],
     [['keys:list', '--all'], "Unknown option '--all'."],
     [['keys:list', 'all'], "Unexpected argument 'all'."],
     [['backup'], '--to is missing.'],
     [['backup', '--to'], "Option '--to <value>' argument missing."],
+    [['db:move'], '--from is missing.'],
+    [['db:move', '--from', 'mysql://me:secret@x/y'], '--from must be sqlite:PATH or postgres://'],
+    [['db:migrate', 'run'], "Unexpected argument 'run'."],
     [['restore', '--from', 'x', '--only', 'half'], '--only must be data or keys.'],
   ];
   it.each(unknown)('ends with 2 and a readable line for %j', async (args, message) => {
@@ -63,5 +78,30 @@ describe('npm run admin', () => {
     const readme = readFileSync(join(__dirname, '../../README.md'), 'utf8');
     const told = [...readme.matchAll(/^\| `([a-z:-]+)[^`]*` +\|/gm)].map(([, name]) => name);
     expect(told).toEqual(expect.arrayContaining(COMMANDS.map(({ name }) => name)));
+  });
+});
+
+describe('the progress of a command', () => {
+  function shown(isTTY: boolean): string {
+    let written = '';
+    const progress = new Progress({
+      isTTY,
+      write: (text: string) => ((written += text), true),
+    } as unknown as ConstructorParameters<typeof Progress>[0]);
+    for (const done of [0, 5, 10]) progress.step({ what: 'moving bots', done, total: 10, unit: 'rows' });
+    progress.show('audit: 3 events');
+    progress.end();
+    return written;
+  }
+
+  it('is one line for each finished step where nobody watches', () => {
+    expect(shown(false)).toBe('moving bots: 10 rows\naudit: 3 events\n');
+  });
+
+  it('is a bar on a terminal, which is left finished', () => {
+    const lines = shown(true).split('\n');
+    expect(lines[0]).toMatch(/░{24} +0 %  0 of 10 rows/);
+    expect(lines[0]).toMatch(/█{24} 100 %  10 of 10 rows  \d+\/s$/);
+    expect(lines[1]).toContain('audit: 3 events');
   });
 });

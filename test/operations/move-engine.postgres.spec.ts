@@ -3,13 +3,13 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allMigrations, keysPath } from '@app/database';
-import { type Moment, runScript, type ScriptRun } from '../support/child-script';
-import { useBuild } from '../support/build';
-import { bareDatabase, newDatabase, sqliteFile, type TestDatabase } from '../support/database';
-import { fill, type Filled, FILLED_SETTINGS } from '../support/filled';
-import { moveHere } from '../support/here';
-import { migrateUp } from '../support/migrating';
-import { Service } from '../support/service';
+import { type Moment, runScript, type ScriptRun } from './support/child-script';
+import { useBuild } from './support/build';
+import { bareDatabase, newDatabase, sqliteFile, type TestDatabase } from './support/database';
+import { fill, type Filled, FILLED_SETTINGS } from './support/filled';
+import { adminHere } from './support/here';
+import { migrateUp } from './support/migrating';
+import { Service } from './support/service';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'moved').toString('base64');
 
@@ -64,11 +64,11 @@ function copyGrown(): void {
 }
 
 const move = (from = source.url, to = target.url): Promise<ScriptRun> =>
-  moveHere(['--from', from, '--to', to], {});
+  adminHere(['db:move', '--from', from, '--to', to], {});
 
 /** In a process of its own, which `kill` ends. */
 const moveApart = (kill?: Moment): Promise<ScriptRun> =>
-  runScript(build, 'move-engine', ['--from', source.url, '--to', target.url], {}, kill);
+  runScript(build, 'admin', ['db:move', '--from', source.url, '--to', target.url], {}, kill);
 
 async function answersOf(database: TestDatabase): Promise<Readonly<Record<string, string>>> {
   const service = await serviceOn(database);
@@ -81,7 +81,7 @@ async function answersOf(database: TestDatabase): Promise<Readonly<Record<string
 
 const digest = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-describe('npm run migrate:engine', () => {
+describe('npm run admin -- db:move', () => {
   it('moves a grown SQLite file to PostgreSQL: every GET answers the same, and the file is as it was', async () => {
     const files = [path, keysPath(path)];
     const untouched = files.map(digest);
@@ -147,7 +147,7 @@ describe('npm run migrate:engine', () => {
   it('keeps services from the target until it has ended, and goes on with the batch that was next', async () => {
     await moveApart({ at: 'DECLARE moved', count: 2 });
     await expect(serviceOn(target).then(stopped)).rejects.toThrow(
-      'is being filled by npm run migrate:engine',
+      'is being filled by npm run admin -- db:move',
     );
     const begun = await target.rows<{ name: string }>(`SELECT name FROM lethe_move WHERE rows > 0`);
     expect(begun.length).toBeGreaterThan(5);
@@ -176,13 +176,13 @@ describe('npm run migrate:engine', () => {
   });
 });
 
-describe('npm run migrate:engine refuses', () => {
-  async function refused(message: string | RegExp, from?: string, to?: string): Promise<void> {
+describe('npm run admin -- db:move refuses', () => {
+  async function refused(message: string | RegExp, from?: string, to?: string, exit = 1): Promise<void> {
     const { code, output } = await move(from, to);
     expect(output).toMatch(message);
     expect(output).not.toMatch(/\n\s+at /);
     expect(output).not.toContain('lethe:lethe');
-    expect(code).toBe(1);
+    expect(code).toBe(exit);
   }
 
   it('a source that a service is using', async () => {
@@ -198,8 +198,8 @@ describe('npm run migrate:engine refuses', () => {
 
   it('a source that needs migrations', async () => {
     const old = sqliteFile(join(directory, 'old.db'));
-    await migrateUp(old, allMigrations().slice(0, -1));
-    await refused(/The source .* Run npm run migration:run/, old.url);
+    await migrateUp(old, allMigrations().length - 1);
+    await refused(/The source .* Run npm run admin -- db:migrate/, old.url);
     await old.drop();
   });
 
@@ -246,7 +246,7 @@ describe('npm run migrate:engine refuses', () => {
   });
 
   it('what is no database, and the same engine twice', async () => {
-    await refused('--to must be sqlite:PATH or postgres://', undefined, 'mysql://lethe:lethe@x/y');
-    await refused('the same engine', undefined, `sqlite:${join(directory, 'x.db')}`);
+    await refused('--to must be sqlite:PATH or postgres://', undefined, 'mysql://lethe:lethe@x/y', 2);
+    await refused('the same engine', undefined, `sqlite:${join(directory, 'x.db')}`, 2);
   });
 });

@@ -27,8 +27,6 @@ const PROGRAMS = {
   api: './apps/api/src/main',
   worker: './apps/worker/src/main',
   admin: './apps/admin/src/main',
-  migrate: './apps/api/src/migrate',
-  'move-engine': './apps/api/src/move-engine',
 } as const;
 
 export type Program = keyof typeof PROGRAMS;

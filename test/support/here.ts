@@ -1,11 +1,7 @@
 import { rmSync } from 'node:fs';
 import { Writable } from 'node:stream';
-import { readConfig } from '@app/kernel';
-import type { Terminal } from '@app/runtime';
+import { readConfig } from '@app/common';
 import { runCommand } from '../../apps/admin/src/admin';
-import { type Command, exitCodeOf } from '../../apps/api/src/command';
-import { migrate } from '../../apps/api/src/migrate-command';
-import { move } from '../../apps/api/src/move-command';
 import type { ScriptRun } from './child-script';
 import type { TestDatabase } from './database';
 import { Service } from './service';
@@ -16,28 +12,7 @@ type Environment = Readonly<Record<string, string>>;
  * A command of `npm run admin` in this process: many times faster than one of its own, for commands that are not killed and
  * do not fail while they start.
  */
-export function adminHere(args: readonly string[], environment: Environment): Promise<ScriptRun> {
-  return here(args, environment, runCommand);
-}
-
-/** `npm run migrate:engine` in this process. */
-export function moveHere(args: readonly string[], environment: Environment): Promise<ScriptRun> {
-  return here(args, environment, exitCodeBy(move));
-}
-
-/** `npm run migration:run` or `migration:revert` in this process. */
-export function migrateHere(args: readonly string[], environment: Environment): Promise<ScriptRun> {
-  return here(args, environment, exitCodeBy(migrate));
-}
-
-const exitCodeBy = (command: Command) => (args: readonly string[], terminal: Terminal) =>
-  exitCodeOf(command, args, terminal);
-
-async function here(
-  args: readonly string[],
-  environment: Environment,
-  run: (args: readonly string[], terminal: Terminal) => Promise<number>,
-): Promise<ScriptRun> {
+export async function adminHere(args: readonly string[], environment: Environment): Promise<ScriptRun> {
   const taken = { stdout: '', stderr: '', output: '' };
   const into = (name: 'stdout' | 'stderr'): Writable =>
     new Writable({
@@ -50,7 +25,7 @@ async function here(
   const terminal = { config: () => readConfig(environment), stdout: into('stdout'), stderr: into('stderr') };
   const umask = process.umask(0o077);
   try {
-    const code = await run(args, terminal);
+    const code = await runCommand(args, terminal);
     return { code, ...taken };
   } finally {
     process.umask(umask);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Command, Given } from './command';
 
-/** What was given cannot be understood; the message says what can be. */
+/** The command line is not understood; the message says what would be. */
 export class UsageError extends Error {}
 
 export interface Asked {
@@ -33,7 +33,9 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    '`npm run admin -- <command> --help` tells the flags of a command. The database is that of DATABASE_URL.',
+    '`npm run admin -- <command> --help` lists the flags of a command. Without npm, in a container for one:',
+    '`node dist/apps/admin/src/main.js <command>`. The database is the one of DATABASE_URL, the settings are those of the',
+    'service. Exit code 0: done; 1: it failed, the message says why; 2: the command line is not understood.',
     '',
   ].join('\n');
 }

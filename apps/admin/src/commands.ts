@@ -1,12 +1,16 @@
 import { AUDIT_COMMANDS } from './audit.commands';
 import { BACKUP_COMMANDS } from './backup.commands';
 import type { Command } from './command';
+import { DATABASE_COMMANDS } from './database.commands';
 import { KEY_COMMANDS } from './keys.commands';
 import { LEDGER_COMMANDS } from './ledger.commands';
+import { MOVE_COMMAND } from './move.command';
 import { RETENTION_COMMANDS } from './retention.commands';
 
 /** Every command, in the order of the README. */
 export const COMMANDS: readonly Command[] = [
+  ...DATABASE_COMMANDS,
+  MOVE_COMMAND,
   ...BACKUP_COMMANDS,
   ...LEDGER_COMMANDS,
   ...KEY_COMMANDS,

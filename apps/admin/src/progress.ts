@@ -1,26 +1,72 @@
 import type { Terminal } from '@app/runtime';
 
-/** How often a line is written at most, in milliseconds. */
-const EVERY_MS = 1_000;
+/** How often a line is drawn anew on a terminal, and how often one is written elsewhere, in milliseconds. */
+const DRAWN_EVERY_MS = 100;
+const WRITTEN_EVERY_MS = 1_000;
+const BAR = 24;
 
-/** Tells how far something is: one line that is drawn anew on a terminal, a line a second at most elsewhere. */
+/** A part of a command whose end is known. */
+export interface Step {
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+  /** What is counted. */
+  readonly unit: string;
+}
+
+/** Shows how far a command is, on standard error: one line that is drawn anew on a terminal, single lines elsewhere. */
 export class Progress {
   private shownMs = -Infinity;
-  private drawn = false;
+  private isDrawn = false;
+  private current: { readonly what: string; readonly done: number; readonly sinceMs: number } | undefined;
 
   constructor(private readonly out: Terminal['stderr']) {}
 
+  /** What is being done now: drawn on a terminal, at most one line a second elsewhere. */
   show(line: string): void {
-    const now = performance.now();
-    if (now - this.shownMs < EVERY_MS) return;
-    this.shownMs = now;
-    this.drawn = this.out.isTTY === true;
-    this.out.write(this.drawn ? `\r\u001b[2K${line}` : `${line}\n`);
+    const nowMs = performance.now();
+    const { isTTY } = this.out;
+    if (nowMs - this.shownMs < (isTTY ? DRAWN_EVERY_MS : WRITTEN_EVERY_MS)) return;
+    this.shownMs = nowMs;
+    if (isTTY) this.draw(line);
+    else this.out.write(`${line}\n`);
+  }
+
+  /** How far a step is: a bar on a terminal, one line for each finished step elsewhere. */
+  step(step: Step): void {
+    const { what, done, total, unit } = step;
+    if (this.current?.what !== what) {
+      this.end();
+      this.current = { what, done, sinceMs: performance.now() };
+      this.shownMs = -Infinity;
+    }
+    const isDone = done >= total;
+    if (!this.out.isTTY) {
+      if (isDone) this.out.write(`${what}: ${done} ${unit}\n`);
+    } else if (isDone) this.draw(this.barOf(step));
+    else this.show(this.barOf(step));
+    if (isDone) this.end();
   }
 
   /** Leaves the line that was drawn last. */
   end(): void {
-    if (this.drawn) this.out.write('\n');
-    this.drawn = false;
+    if (this.isDrawn) this.out.write('\n');
+    this.isDrawn = false;
+    this.current = undefined;
+  }
+
+  private draw(line: string): void {
+    this.isDrawn = true;
+    this.out.write(`\r\u001b[2K${line}`);
+  }
+
+  private barOf({ what, done, total, unit }: Step): string {
+    const part = total === 0 ? 1 : Math.min(1, done / total);
+    const filled = Math.round(part * BAR);
+    const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`;
+    const { done: before = 0, sinceMs = 0 } = this.current ?? {};
+    const perSecond = Math.round((done - before) / Math.max(0.001, (performance.now() - sinceMs) / 1000));
+    const percent = String(Math.floor(part * 100)).padStart(3);
+    return `${what.padEnd(30)} ${bar} ${percent} %  ${done} of ${total} ${unit}  ${perSecond}/s`;
   }
 }

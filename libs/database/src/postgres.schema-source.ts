@@ -114,7 +114,7 @@ const REASONS: Readonly<Record<string, string>> = {
     'the server does not let this user in from here. Correct DATABASE_URL, or the pg_hba.conf of the server.',
   '3D000': 'there is no such database. Create it with CREATE DATABASE, or correct DATABASE_URL.',
   '42501':
-    'the user may not change the schema. Grant it CREATE on the database and on the schema public, or run npm run migration:run as the owner of the tables.',
+    'the user may not change the schema. Grant it CREATE on the database and on the schema public, or run npm run admin -- db:migrate as the owner of the tables.',
   '53300': 'it has no connection left. Raise max_connections, or lower DATABASE_POOL_SIZE.',
   '57P03': 'it is starting up or shutting down. Try again.',
 };

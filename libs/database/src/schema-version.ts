@@ -23,7 +23,7 @@ export async function bringUpToDate(source: DataSource, migrate: boolean): Promi
   await requireKnown(source);
   if (await isBeingFilled(source)) {
     throw new StartError(
-      'The database is being filled by npm run migrate:engine, or this was interrupted. Run it again to its end, or drop the database and create it again.',
+      'The database is being filled by npm run admin -- db:move, or the move was interrupted. Run it again to its end, or drop the database and create it again.',
     );
   }
   if (migrate) {
@@ -31,7 +31,7 @@ export async function bringUpToDate(source: DataSource, migrate: boolean): Promi
     await source.runMigrations({ transaction: 'all' });
   } else if (await needsMigrations(source)) {
     throw new StartError(
-      'The database needs migrations. Run them with MIGRATE_ON_START=true or npm run migration:run.',
+      'The database needs migrations. Run them with npm run admin -- db:migrate, or set MIGRATE_ON_START=true.',
     );
   }
   await requireKeyTables(source);

@@ -219,7 +219,7 @@ async function requireMigrated(schema: DataSource, { engine }: MovePlace): Promi
   await requireKnown(schema);
   if (!(await needsMigrations(schema)) && !(await isBeingFilled(schema))) return;
   throw new StartError(
-    `The source (${engine.place}) is no complete database of this version. Run npm run migration:run with DATABASE_URL set to it, then run this again.`,
+    `The source (${engine.place}) is no complete database of this version. Run npm run admin -- db:migrate with DATABASE_URL set to it, then run this again.`,
   );
 }
 

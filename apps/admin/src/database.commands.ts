@@ -1,0 +1,45 @@
+import { bringUpToDate, databaseEngine, requireKnown } from '@app/database';
+import { type DataSource, MigrationExecutor } from 'typeorm';
+import { schemaSource } from '../../../ormconfig';
+import type { Command, Surroundings } from './command';
+
+const migrate: Command = {
+  name: 'db:migrate',
+  summary: 'Brings the schema of the database up to date; needed where MIGRATE_ON_START=false',
+  flags: {},
+  run: (_, surroundings) =>
+    onSchema(surroundings, async (source) => {
+      await bringUpToDate(source, true);
+      return 'up to date';
+    }),
+};
+
+const revert: Command = {
+  name: 'db:revert',
+  summary:
+    'Takes the newest migration back, with what only the newer schema can hold; stop every process first',
+  flags: {},
+  run: (_, surroundings) =>
+    onSchema(surroundings, async (source) => {
+      await requireKnown(source);
+      const [newest] = await new MigrationExecutor(source).getExecutedMigrations();
+      if (newest === undefined) return 'nothing to revert';
+      await source.undoLastMigration({ transaction: 'all' });
+      return `${newest.name} reverted`;
+    }),
+};
+
+export const DATABASE_COMMANDS: readonly Command[] = [migrate, revert];
+
+/** Does `work` on a connection that changes the schema, and says what `work` answers. */
+async function onSchema(
+  { config, tell }: Surroundings,
+  work: (source: DataSource) => Promise<string>,
+): Promise<void> {
+  const source = await schemaSource(config).initialize();
+  try {
+    tell(`${databaseEngine(config).place}: ${await work(source)}.`);
+  } finally {
+    await source.destroy();
+  }
+}

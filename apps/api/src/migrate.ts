@@ -1,4 +1,0 @@
-import { runAsProcess } from './command';
-import { migrate } from './migrate-command';
-
-void runAsProcess(migrate);

@@ -1,4 +1,0 @@
-import { runAsProcess } from './command';
-import { move } from './move-command';
-
-void runAsProcess(move);

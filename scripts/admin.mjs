@@ -1,0 +1,51 @@
+// `npm run admin`: runs the operator's commands from the build in dist, and builds only where there is no dist at all. A
+// service that runs from dist loses no file to a command.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const ROOT = join(import.meta.dirname, '..');
+const DIST = join(ROOT, 'dist');
+const MAIN = join(DIST, 'apps/admin/src/main.js');
+const BUILDER = join(ROOT, 'node_modules/@nestjs/cli');
+
+const asked = process.argv[2] ?? '';
+
+if (!existsSync(DIST)) build();
+if (!existsSync(MAIN))
+  fail('The build in dist is not complete. Run `npm run build`, while no service runs from it.');
+const newer = sourceNewerThan(statSync(MAIN).mtimeMs);
+if (newer !== undefined) {
+  const stale = `The build in dist is older than ${newer}`;
+  // A schema that is changed by migrations of another version than the service's would be believed to be up to date.
+  if (asked.startsWith('db:')) fail(`${stale}. Stop the service and run \`npm run build\` first.`);
+  process.stderr.write(`${stale} and is used as it is; \`npm run build\` makes a new one.\n`);
+}
+await import(pathToFileURL(MAIN).href);
+
+function build() {
+  if (!existsSync(BUILDER))
+    fail('There is no build in dist, and nothing to build it with. Run `npm ci` and `npm run build`.');
+  process.stderr.write('There is no build in dist yet: building once.\n');
+  const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (status !== 0) fail('The build failed. Mend what is said above, and run this again.');
+}
+
+/** A source that the build does not know yet; in an image there are none. */
+function sourceNewerThan(builtMs) {
+  const under = (top) =>
+    existsSync(join(ROOT, top))
+      ? readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((name) => join(top, name))
+      : [];
+  return ['ormconfig.ts', ...under('apps'), ...under('libs')].find(
+    (path) =>
+      /(?<!\.spec)\.ts$/.test(path) &&
+      (statSync(join(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? 0) > builtMs,
+  );
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
