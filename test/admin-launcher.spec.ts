@@ -23,7 +23,10 @@ let project: string;
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   write('package.json', JSON.stringify({ scripts: { build: 'node build.cjs' } }));
-  write('build.cjs', `fs.cpSync('made', 'dist', { recursive: true }); fs.writeFileSync('was-built', '')`);
+  write(
+    'build.cjs',
+    `const fs = require('node:fs'); fs.cpSync('made', 'dist', { recursive: true }); fs.writeFileSync('was-built', '')`,
+  );
   write(MAIN.replace('dist', 'made'), TELLS);
   mkdirSync(join(project, 'scripts'));
   copyFileSync(join(ROOT, 'scripts/admin.mjs'), join(project, 'scripts/admin.mjs'));

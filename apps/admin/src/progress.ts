@@ -38,7 +38,6 @@ export class Progress {
     if (this.current?.what !== what) {
       this.end();
       this.current = { what, done, sinceMs: performance.now() };
-      this.shownMs = -Infinity;
     }
     const isDone = done >= total;
     if (!this.out.isTTY) {
@@ -53,6 +52,7 @@ export class Progress {
     if (this.isDrawn) this.out.write('\n');
     this.isDrawn = false;
     this.current = undefined;
+    this.shownMs = -Infinity;
   }
 
   private draw(line: string): void {
