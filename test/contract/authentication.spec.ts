@@ -79,6 +79,15 @@ describe('the API key', () => {
     expectFailure(await withCredential(header.replaceAll('KEY', bot.key)), 401, 'unauthorized');
   });
 
+  it.each(['KEY', 'Basic KEY', 'BearerKEY', 'Bearer '])(
+    'is asked for as a Bearer key behind %j',
+    async (header) => {
+      const { error, text } = await withCredential(header.replaceAll('KEY', bot.key));
+      expect(error.message).toContain('send Authorization: Bearer <API key>');
+      expect(text).not.toContain(bot.key);
+    },
+  );
+
   it.each([0, 7, 8, 9, 15, 16, 30, 50, 55, 56])('is refused when its character %i is another', async (at) => {
     expectFailure(await withCredential(`Bearer ${changed(bot.key, at)}`), 401, 'unauthorized');
   });

@@ -198,4 +198,37 @@ describe('webhooks', () => {
       expect(log).not.toContain(text);
     expect(log).toContain('is given up: exhausted');
   });
+
+  it('logs the first failure, the end of a delivery and the recovery, each once and with the outcome', async () => {
+    const of = subject();
+    const log = () =>
+      service.logLines
+        .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+        .filter(({ botId, context }) => botId === bot.id && context === 'Webhooks');
+    receiver.status = 503;
+    await bot.hasForgotten(of);
+    await settled();
+    const failed = { level: 40, outcome: 'refused', httpStatus: 503 };
+    expect(log()).toEqual([
+      expect.objectContaining({
+        ...failed,
+        msg: expect.stringContaining(`${bot.id} fails (refused, status 503)`),
+      }),
+      expect.objectContaining({
+        ...failed,
+        deliveryId: expect.any(String),
+        msg: expect.stringMatching(
+          /is given up: exhausted after 3 attempts, the last one refused, status 503/,
+        ),
+      }),
+    ]);
+    receiver.status = 200;
+    await bot.post('/webhooks/test');
+    await settled();
+    await bot.post('/webhooks/test');
+    await settled();
+    const recovered = `The webhook of bot ${bot.id} works again after 3 failed calls in a row`;
+    expect(log().slice(2)).toEqual([expect.objectContaining({ level: 40, msg: recovered })]);
+    expect(JSON.stringify(log())).not.toContain(of.user_id);
+  });
 });

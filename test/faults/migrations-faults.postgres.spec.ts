@@ -1,17 +1,18 @@
+import { until } from '../support/until';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allMigrations, databaseEngine } from '@app/database';
 import { StartError, readConfig } from '@app/kernel';
 import { Client } from 'pg';
-import { ormOptions } from '../ormconfig';
-import { useBuild } from './support/build';
-import { ChildService } from './support/child-service';
-import { bareDatabase, type TestDatabase } from './support/database';
-import { adminHere } from './support/here';
-import { migrateUp } from './support/migrating';
-import { oldPostgres } from './support/old-postgres';
-import { schemaOf } from './support/schema-dump';
+import { ormOptions } from '../../ormconfig';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { bareDatabase, type TestDatabase } from '../support/database';
+import { adminHere } from '../support/here';
+import { migrateUp } from '../support/migrating';
+import { oldPostgres } from '../support/old-postgres';
+import { schemaOf } from '../support/schema-dump';
 
 const PASSWORD = 's3cr3t-pw';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'fault').toString('base64');

@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMANDS } from '../apps/admin/src/commands';
-import { helpOf } from '../apps/admin/src/command-line';
-import { Progress } from '../apps/admin/src/progress';
-import { runScript, type ScriptRun } from './support/child-script';
-import { adminHere } from './support/here';
-import { useBuild } from './support/build';
+import { COMMANDS } from '../../apps/admin/src/commands';
+import { helpOf } from '../../apps/admin/src/command-line';
+import { Progress } from '../../apps/admin/src/progress';
+import { runScript, type ScriptRun } from '../support/child-script';
+import { adminHere } from '../support/here';
+import { useBuild } from '../support/build';
 
 jest.setTimeout(120_000);
 

@@ -1,10 +1,17 @@
-import { SubjectDataHolders } from '@app/subjects';
 import { type Bot, field } from '../support/bot';
 import { Client, PREFIX } from '../support/client';
+import { engine } from '../support/database';
 import { rawRequest } from '../support/raw-socket';
 import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
+
+import { UnitOfWork } from '@app/database';
+
+import { JobRunner } from '@app/jobs';
+import { OwnError } from '@app/kernel';
+import { SubjectDataHolders } from '@app/subjects';
+import SqliteDatabase from 'better-sqlite3';
 
 const receiver = useReceiver();
 const service = useServiceInProcess();
@@ -105,5 +112,49 @@ describe('the log', () => {
     const ofRequest = lines().filter((line) => line['requestId'] === answer.header('x-request-id'));
     expect(ofRequest).toContainEqual(expect.objectContaining({ fault: 'TypeError', msg: 'request failed' }));
     expect(JSON.stringify(ofRequest)).not.toContain('secret words');
+  });
+
+  it.each([
+    ['of another, and keeps its message', new TypeError('secret words'), undefined],
+    ['of our own, with its message', new OwnError('own words'), 'own words'],
+  ])(
+    'says in words which job failed and when it is run again, with the fault %s',
+    async (_, error, reason) => {
+      const name = `job-${error.name}`;
+      const run = (): Promise<void> => Promise.reject(error);
+      await service.app.get(JobRunner).run({ name, everyMs: 60_000, run });
+      const found = lines().filter(({ job }) => job === name);
+      expect(found).toEqual([
+        expect.objectContaining({
+          level: 50,
+          context: 'Jobs',
+          msg: `The job ${name} failed and is run again in 60 s`,
+          fault: error.name,
+          frames: expect.any(String),
+        }),
+      ]);
+      expect(found[0]?.['reason']).toBe(reason);
+      expect(JSON.stringify(found)).not.toContain('secret words');
+    },
+  );
+
+  const onSqlite = engine === 'sqlite' ? it : it.skip;
+  onSqlite('says in words that deleted text stays in the write-ahead log, and until when', async () => {
+    const bot = await service.registerBot();
+    const reader = new SqliteDatabase(service.databasePath, { readonly: true });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT * FROM bots').all();
+    await bot.put(`/bots/${bot.id}`, { name: 'other' });
+    await service.app.get(UnitOfWork).scrub();
+    reader.close();
+    expect(lines()).toContainEqual(
+      expect.objectContaining({
+        level: 50,
+        context: 'Database',
+        msg: expect.stringMatching(
+          /^The write-ahead log could not be truncated, since a long read is under way/,
+        ),
+      }),
+    );
   });
 });

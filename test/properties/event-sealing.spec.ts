@@ -220,7 +220,12 @@ describe('the sealing of events', () => {
     const expected = await inPlace(events);
     expect(await sealing.seal(BOT, events)).toStrictEqual(expected);
     expect(await sealing.seal(BOT, events)).toStrictEqual(expected);
-    expect(warn.mock.calls).toStrictEqual([[expect.stringContaining('sealed without a thread')]]);
+    expect(warn.mock.calls).toStrictEqual([
+      [
+        expect.stringContaining('sealed without a thread'),
+        expect.objectContaining({ fault: expect.any(String) }),
+      ],
+    ]);
     expect(degradations.current).toStrictEqual(['audit_sealing_in_place']);
     // The timer of the degradation, after which a thread is asked again.
     jest.runOnlyPendingTimers();

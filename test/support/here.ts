@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { Writable } from 'node:stream';
-import { readConfig } from '@app/common';
+import { readConfig } from '@app/kernel';
 import { runCommand } from '../../apps/admin/src/admin';
 import type { ScriptRun } from './child-script';
 import type { TestDatabase } from './database';

@@ -1,8 +1,8 @@
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { keyFilePath, readKeyFile } from '@app/crypto';
+import { keyFilePath, presentMasterKeys } from '@app/crypto';
 import { requireFilled } from '@app/database';
-import { StartError, type Config, createLogger, NestLogger } from '@app/kernel';
+import { type Config, createLogger, NestLogger, StartError } from '@app/kernel';
 import { LetheModule } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
 import type { Surroundings } from './command';
@@ -15,10 +15,13 @@ class AdminModule {}
 
 /** A command that reads makes no key, which would open nothing: the service has one. */
 function requireKeys(config: Config): void {
-  const { database, masterKeys } = config;
+  const { database } = config;
   if (database.engine === 'sqlite') requireFilled(database.path);
-  if (masterKeys.length > 0 || readKeyFile(keyFilePath(config)) !== undefined) return;
-  throw new StartError(
+  if (presentMasterKeys(config) === undefined) throw noKeys(config);
+}
+
+export function noKeys(config: Config): StartError {
+  return new StartError(
     `There is no key file ${keyFilePath(config)}: set LETHE_MASTER_KEY as the service has it.`,
   );
 }

@@ -3,12 +3,12 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { INestApplicationContext } from '@nestjs/common';
-import { masterKeys } from '@app/crypto';
+import { presentMasterKeys } from '@app/crypto';
 import { keysPath } from '@app/database';
 import { ErasureLedger } from '@app/erasure';
-import { StartError, SystemClock, SystemRandom } from '@app/kernel';
+import { StartError } from '@app/kernel';
 import { backUpSqlite } from '@app/operations';
-import { inContext } from './admin.context';
+import { inContext, noKeys } from './admin.context';
 import type { Command, Given, Surroundings } from './command';
 
 /** Lines that are written together. */
@@ -59,7 +59,8 @@ async function besideTheService(
     const copy = { engine: 'sqlite', path: join(directory, 'data.db') } as const;
     renameSync(join(directory, 'keys.db'), keysPath(copy.path));
     // The key file stands beside the database, not beside the copy.
-    const keys = masterKeys(config, new SystemRandom(new SystemClock()), () => undefined);
+    const keys = presentMasterKeys(config);
+    if (keys === undefined) throw noKeys(config);
     await inContext({ ...surroundings, config: { ...config, database: copy, masterKeys: keys } }, work);
   } finally {
     rmSync(directory, { recursive: true, force: true });

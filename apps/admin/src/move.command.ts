@@ -1,5 +1,6 @@
-import { type Config, readConfig } from '@app/common';
-import { databaseEngine, moveEngine, type MovePlace } from '@app/database';
+import { databaseEngine } from '@app/database';
+import { type Config, readConfig } from '@app/kernel';
+import { moveEngine, type MovePlace } from '@app/operations';
 import { ormOptions } from '../../../ormconfig';
 import type { Command, Surroundings } from './command';
 import { UsageError } from './command-line';

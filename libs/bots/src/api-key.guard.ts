@@ -8,12 +8,16 @@ export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<LetheRequest>();
     if (request.context.caller !== undefined || isPublic(context)) return true;
-    const message =
-      request.headers.authorization === undefined
-        ? 'Missing Authorization header: send Authorization: Bearer <API key>'
-        : 'The API key is not valid';
-    throw new ApiError('unauthorized', message);
+    throw new ApiError('unauthorized', reasonFor(request.headers.authorization));
   }
+}
+
+function reasonFor(authorization: string | undefined): string {
+  if (authorization === undefined)
+    return 'Missing Authorization header: send Authorization: Bearer <API key>';
+  return /^bearer +\S/i.test(authorization)
+    ? 'The API key is not valid'
+    : 'The Authorization header names no Bearer key: send Authorization: Bearer <API key>';
 }
 
 function isPublic(context: ExecutionContext): boolean {

@@ -39,7 +39,10 @@ export class ConsentEvidence {
     try {
       return { ...consent, receipt: await this.signer.sign(receiptOf(facts), RECEIPT_TYPE) };
     } catch (error) {
-      this.logger.error(JSON.stringify({ unsigned: RECEIPT_TYPE, ...describeFault(error) }));
+      this.logger.error(
+        'A consent was accepted and answered without its receipt, which could not be signed; it can be asked for later',
+        { unsigned: RECEIPT_TYPE, ...describeFault(error) },
+      );
       return consent;
     }
   }

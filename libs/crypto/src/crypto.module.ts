@@ -1,14 +1,14 @@
-import { Global, Logger, Module } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
 import { DatabaseModule, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, Random } from '@app/kernel';
+import { Global, Logger, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { KeyRotation } from './key-rotation';
 import { KeyTextsHolder } from './key-texts.holder';
 import { Keyring } from './keyring';
-import { masterKeys } from './master-key';
+import { keyFilePath, masterKeys, presentMasterKeys } from './master-key';
 import { Keys1763600000010 } from './migrations/1763600000010-keys';
 import { SealedTexts } from './sealed-texts';
-import { ServiceKeys } from './service-keys';
+import { requireUnencrypted, ServiceKeys } from './service-keys';
 import { Signer } from './signer';
 import { SubjectDigests } from './subject-digests';
 import { SubjectKeys } from './subject-keys';
@@ -20,13 +20,14 @@ import { SubjectKeys } from './subject-keys';
   providers: [
     {
       provide: Keyring,
-      inject: [CONFIG, Random],
-      useFactory: (config: Config, random: Random) => {
+      // After the database is open: a start that cannot open it leaves no key file.
+      inject: [CONFIG, Random, UnitOfWork],
+      useFactory: async (config: Config, random: Random, unitOfWork: UnitOfWork) => {
         const logger = new Logger('Keyring');
-        return new Keyring(
-          masterKeys(config, random, (message) => logger.warn(message)),
-          random,
-        );
+        const warn = (message: string): void => logger.warn(message);
+        const present = presentMasterKeys(config, warn);
+        if (present === undefined) await requireUnencrypted(unitOfWork, keyFilePath(config));
+        return new Keyring(present ?? masterKeys(config, random, warn), random);
       },
     },
     {

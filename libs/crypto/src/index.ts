@@ -1,7 +1,7 @@
 export { CryptoModule } from './crypto.module';
 export { KeyRotation, type KeyUse } from './key-rotation';
 export { Keyring, missingKey } from './keyring';
-export { keyFilePath, masterKeys, readKeyFile, retiredKeysPath } from './master-key';
+export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { HoldsSealedTexts, type SealedColumn, type SealedTextHolder } from './sealed-texts';
 export { ServiceKeys } from './service-keys';
 export { Signer } from './signer';

@@ -1,9 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { StartError, CONFIG, type Config, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import { Inject, Injectable } from '@nestjs/common';
 import { Keyring } from './keyring';
-import { KEY_BYTES, keyFilePath, masterKeys, replaceKeyFile, retireKeys } from './master-key';
+import { KEY_BYTES, keyFilePath, presentMasterKeys, replaceKeyFile, retireKeys } from './master-key';
 import { type SealedColumn, SealedTexts } from './sealed-texts';
 
 /** Texts of one unit: few enough that nobody waits long for it. */
@@ -78,7 +78,7 @@ export class KeyRotation {
 
   /** The keys of the file behind a new one, which is on the disk before anything is sealed by it. */
   private withNewKey(file: string): readonly Buffer[] {
-    const present = masterKeys(this.config, this.random, () => undefined);
+    const present = presentMasterKeys(this.config) ?? [];
     // Several keys are what a rotation has left that was broken off.
     if (present.length > 1) return present;
     const keys = [this.random.bytes(KEY_BYTES), ...present];

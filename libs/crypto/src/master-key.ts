@@ -16,18 +16,17 @@ export const KEY_BYTES = 32;
 
 /**
  * The keys of `LETHE_MASTER_KEY`; without it those of the key file beside the database, one a line, the present one
- * first. The file is generated at the first start and readable by its owner alone. `warn` hears what the operator
- * should know of such a file.
+ * first. Undefined where there is neither. `warn` hears what the operator should know of such a file.
  * @throws StartError when the file cannot be used.
  */
-export function masterKeys(
+export function presentMasterKeys(
   config: Config,
-  random: Random,
-  warn: (message: string) => void,
-): readonly Buffer[] {
+  warn: (message: string) => void = () => undefined,
+): readonly Buffer[] | undefined {
   if (config.masterKeys.length > 0) return config.masterKeys;
   const path = keyFilePath(config);
-  const keys = readKeyFile(path) ?? [generateKey(path, random)];
+  const keys = readKeyFile(path);
+  if (keys === undefined) return undefined;
   warn(
     `LETHE_MASTER_KEY is not set: secrets are encrypted with the key file ${path}. ` +
       'Keep a copy apart from the backups of the database: without it no webhook can be signed, and with both anybody can sign.',
@@ -35,6 +34,21 @@ export function masterKeys(
   if ((statSync(path).mode & 0o077) !== 0)
     warn(`Others can read the key file ${path}: restrict it with chmod 600.`);
   return keys;
+}
+
+/**
+ * {@link presentMasterKeys}; where there are none a key file is made, readable by its owner alone. To be called once the
+ * database is open and known to hold nothing encrypted: a start that fails leaves no key file.
+ */
+export function masterKeys(
+  config: Config,
+  random: Random,
+  warn: (message: string) => void,
+): readonly Buffer[] {
+  const present = presentMasterKeys(config, warn);
+  if (present !== undefined) return present;
+  generateKey(keyFilePath(config), random);
+  return presentMasterKeys(config, warn) ?? [];
 }
 
 /** Beside the SQLite file; with another engine where the file would be, so that a grown installation keeps its key. */
@@ -96,14 +110,15 @@ function textOf(keys: readonly Buffer[]): string {
   return keys.map((key) => `${key.toString('base64')}\n`).join('');
 }
 
-function generateKey(path: string, random: Random): Buffer {
+function generateKey(path: string, random: Random): void {
   const key = random.bytes(KEY_BYTES);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(path, textOf([key]), { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new StartError(`The key file ${path} cannot be written (${code}). Set LETHE_MASTER_KEY instead.`);
+    throw new StartError(
+      `The key file ${path} cannot be written (${code}). Check the directory and its permissions, or set LETHE_MASTER_KEY.`,
+    );
   }
-  return key;
 }

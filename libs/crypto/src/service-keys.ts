@@ -1,5 +1,5 @@
 import type { Tx, UnitOfWork } from '@app/database';
-import { StartError, type Clock, type Random } from '@app/kernel';
+import { OwnError, type Clock, type Random, StartError } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { type Keyring, missingKey } from './keyring';
 import { SubjectKey } from './subject-key';
@@ -61,6 +61,19 @@ export function serviceKeys(tx: Tx, name: string): Promise<ServiceKeyRow[]> {
   );
 }
 
+/**
+ * A new master key opens nothing that an older one has encrypted.
+ * @throws StartError where something is encrypted already
+ */
+export async function requireUnencrypted(unitOfWork: UnitOfWork, keyFile: string): Promise<void> {
+  const found = await unitOfWork.read((tx) => tx.get('SELECT 1 AS found FROM keys.service_keys LIMIT 1'));
+  if (found === undefined) return;
+  throw new StartError(
+    `The keys of this database were encrypted with another master key, and there is no key file ${keyFile}. ` +
+      'Set LETHE_MASTER_KEY as it was, or put the key file back.',
+  );
+}
+
 /** Adds one, unless another process was faster with the same. */
 export async function addServiceKey(
   tx: Tx,
@@ -80,7 +93,7 @@ export function contextOf(name: string, id: string): string {
 }
 
 function opened(keyring: Keyring, name: string, row: ServiceKeyRow | undefined): string {
-  if (row === undefined) throw new Error(`The service key ${name} is missing`);
+  if (row === undefined) throw new OwnError(`The service key ${name} is missing`);
   try {
     return keyring.open(row.sealed, contextOf(name, row.id));
   } catch (error) {

@@ -1,7 +1,7 @@
-import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import type { UnitOfWork } from '@app/database';
-import type { Clock, Random } from '@app/kernel';
+import { OwnError, type Clock, type Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import type { Keyring } from './keyring';
 import { addServiceKey, contextOf, type ServiceKeyRow, serviceKeys } from './service-keys';
 
@@ -138,7 +138,7 @@ export class Signer {
       `SELECT id, sealed FROM keys.service_keys WHERE name = ? AND retired_at IS NULL ORDER BY created_at DESC LIMIT 1`,
       NAME,
     );
-    if (row === undefined) throw new Error('There is no signing key');
+    if (row === undefined) throw new OwnError('There is no signing key');
     const key = this.opened(row);
     return { kid: jwkOf(key).kid, key };
   }

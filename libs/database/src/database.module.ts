@@ -1,6 +1,6 @@
 import { DynamicModule, Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { CONFIG, Config, describeFault } from '@app/kernel';
+import { CONFIG, Config, describeFault, OwnError } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import type { Access, DatabaseEngine, OpenDatabase } from './database.engine';
@@ -13,6 +13,9 @@ import { UnitOfWork } from './unit-of-work';
 
 /** How TypeORM connects: ormconfig.ts. */
 type OptionsOf = (config: Config) => DataSourceOptions;
+
+const DATABASE_FAULT =
+  'The database reported a fault; requests that it concerns are answered 503 and can be repeated';
 
 export type MigrationClass = new () => MigrationInterface;
 
@@ -87,7 +90,11 @@ function signals(config: Config): Signals {
   const logger = new Logger('Signals');
   return new PostgresSignals(
     { connectionString: database.url, ...(postgresOptions(database.url, config).extra as object) },
-    (error) => logger.warn(JSON.stringify(describeFault(error))),
+    (error) =>
+      logger.warn(
+        'The connection for wake-ups between processes failed and is opened again; until then work of other processes is found by polling',
+        describeFault(error),
+      ),
   );
 }
 
@@ -105,12 +112,18 @@ function typeorm(
       engine = databaseEngine(config);
       access = given ?? (config.migrateOnStart ? 'migrate' : 'check');
       // A failed start is not tried again: whatever keeps the process running does so.
-      return { ...optionsOf(config), autoLoadEntities: true, migrations: allMigrations(), retryAttempts: 0 };
+      return {
+        ...optionsOf(config),
+        autoLoadEntities: true,
+        migrations: allMigrations(),
+        // Else @nestjs/typeorm logs that it tries again.
+        toRetry: () => false,
+      };
     },
     dataSourceFactory: async (options) => {
       if (options === undefined) throw new Error('The options of the database are missing');
       lifecycle.database = await engine.open(options, access, (error) =>
-        logger.error(JSON.stringify(describeFault(error))),
+        logger.error(error instanceof OwnError ? error.message : DATABASE_FAULT, describeFault(error)),
       );
       return lifecycle.database.source;
     },

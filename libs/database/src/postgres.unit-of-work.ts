@@ -1,3 +1,4 @@
+import { OwnError } from '@app/kernel';
 import type { LabelOf, UnitOfWorkSizes } from '@app/metrics';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
@@ -220,7 +221,7 @@ async function commit(client: PoolClient): Promise<void> {
   try {
     const { command } = await client.query('COMMIT');
     // The answer of a transaction that a failed statement, caught by the unit, had ended already.
-    if (command !== 'COMMIT') throw new Error('The unit of work went on after a statement had failed');
+    if (command !== 'COMMIT') throw new OwnError('The unit of work went on after a statement had failed');
   } catch (error) {
     throw isConnectionLost(error) ? outcomeUnknown() : error;
   }

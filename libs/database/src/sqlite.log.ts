@@ -1,3 +1,4 @@
+import { OwnError } from '@app/kernel';
 import type { SqliteConnection } from './sqlite.tx';
 
 const TRIES_MAX = 50;
@@ -30,7 +31,11 @@ export class SqliteLog {
     const truncated = this.tryOnce();
     if (!truncated && ++this.tries < TRIES_MAX) return false;
     if (!truncated)
-      this.onFault(new Error('The write-ahead log could not be truncated: a long read is under way'));
+      this.onFault(
+        new OwnError(
+          'The write-ahead log could not be truncated, since a long read is under way: deleted text stays in it until the next truncation',
+        ),
+      );
     this.tries = 0;
     for (const resolve of this.waiting.splice(0)) resolve(truncated);
     return true;

@@ -88,9 +88,10 @@ export function restoringPath(path: string): string {
 /** {@link lockFile} for who restores it. */
 export function takeFile(path: string): () => void {
   const lockPath = `${resolve(path)}.lock`;
+  const files = [resolve(path), keysPath(resolve(path))];
   try {
     mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 });
-    for (const file of [resolve(path), keysPath(resolve(path))]) closeSync(openSync(file, 'a', 0o600));
+    for (const file of files) closeSync(openSync(file, 'a', 0o600));
     const lock = new SqliteDatabase(lockPath, { timeout: 0 });
     chmodSync(lockPath, 0o600);
     lock.pragma('journal_mode = DELETE');
@@ -103,10 +104,21 @@ export function takeFile(path: string): () => void {
         `Another process is using ${path}. Stop it, or give this one a file of its own with DATABASE_URL; to share one, processes need PostgreSQL.`,
       );
     }
-    throw new StartError(
-      `${path} cannot be opened for writing (${code ?? 'unknown'}). Check the directory and its permissions.`,
-    );
+    throw cannotWrite(path, [...files, lockPath], code);
   }
+}
+
+/** Where something is missing beside what is there, it is the directory that cannot be written. */
+function cannotWrite(path: string, files: readonly string[], code = 'unknown'): StartError {
+  const directory = dirname(resolve(path));
+  if (files.every((file) => existsSync(file)))
+    return new StartError(
+      `${path} cannot be opened for writing (${code}). Let the user that runs Lethe write it and the files beside it.`,
+    );
+  return new StartError(
+    `The data directory ${directory} cannot be ${existsSync(directory) ? 'written' : 'made'} (${code}). ` +
+      'Give it to the user that runs Lethe, or name another one with DATABASE_URL=sqlite:PATH.',
+  );
 }
 
 /**

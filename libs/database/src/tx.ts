@@ -1,3 +1,5 @@
+import { OwnError } from '@app/kernel';
+
 import type { EntityManager } from 'typeorm';
 
 /** The engines that the same code runs on. */
@@ -73,7 +75,7 @@ export abstract class Tx {
   }
 
   private requireOpen(): void {
-    if (this.closed) throw new Error('This unit of work has ended: await every statement inside it');
+    if (this.closed) throw new OwnError('This unit of work has ended: await every statement inside it');
   }
 }
 

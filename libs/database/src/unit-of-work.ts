@@ -1,3 +1,4 @@
+import { OwnError } from '@app/kernel';
 import { type Metrics, NO_METRICS, observeUnitOfWork, type UnitOfWorkSizes } from '@app/metrics';
 import type { Engine, Tx } from './tx';
 
@@ -70,7 +71,7 @@ export abstract class UnitOfWork {
 }
 
 /** The unit found that another one was faster: it is undone and run again. */
-export class ConcurrentChange extends Error {
+export class ConcurrentChange extends OwnError {
   constructor() {
     super('Another unit of work has changed what this one was about to create');
   }

@@ -105,7 +105,12 @@ export class ErasureService {
     for (const request of left) {
       if (stopping?.aborted === true) return;
       if (this.running.has(request.id)) continue;
-      await this.resume(request).catch((error: unknown) => this.tell(error));
+      await this.resume(request).catch((error: unknown) =>
+        this.logger.error(`The erasure request ${request.id} is not finished yet and is taken up again`, {
+          deletionRequestId: request.id,
+          ...describeFault(error),
+        }),
+      );
     }
   }
 
@@ -176,16 +181,15 @@ export class ErasureService {
 
   /** What became of a request whose end was not confirmed: a commit whose answer was lost may have taken place. */
   private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest | null> {
-    this.tell(error);
+    this.logger.error(
+      `The erasure request ${request.id} met a fault: it is marked failed, or finished when the database answers again`,
+      { deletionRequestId: request.id, ...describeFault(error) },
+    );
     return this.unitOfWork
       .write((tx) => this.steps.fail(tx, request))
       .catch(() => {
         throw stillProcessing(request.id);
       });
-  }
-
-  private tell(error: unknown): void {
-    this.logger.error(JSON.stringify(describeFault(error)));
   }
 }
 

@@ -50,7 +50,10 @@ export class GuildDeletion implements Job, OnApplicationBootstrap {
       for (const guildId of await this.guildsDue(botId)) {
         if (stopping.aborted) return;
         await this.erase(lease, botId, guildId, stopping).catch((error: unknown) =>
-          this.logger.error(JSON.stringify(describeFault(error))),
+          this.logger.error(
+            `A guild of bot ${botId} whose time has come could not be deleted; it is tried again at the next run`,
+            { botId, ...describeFault(error) },
+          ),
         );
       }
     };

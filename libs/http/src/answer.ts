@@ -1,4 +1,4 @@
-import { ApiError, internalError, describeFault, logRequest } from '@app/kernel';
+import { ApiError, internalError, OwnError, describeFault, logRequest } from '@app/kernel';
 import type { LetheResponse } from './request-context';
 
 /** The headers of every answer, in the flat form of `writeHead`. */
@@ -138,7 +138,7 @@ export async function answerStream(
   }, PACE_MS);
   try {
     await stream.writeTo(async (piece) => {
-      if (response.destroyed) throw new Error('The reader went away');
+      if (response.destroyed) throw new OwnError('The reader went away');
       if (!response.headersSent) {
         response.writeHead(status, answerHeaders(response, status, contentType));
         response.write(head);

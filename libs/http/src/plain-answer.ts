@@ -1,3 +1,4 @@
+import { OwnError } from '@app/kernel';
 import { answerFault, answerHeaders, drained, logAnswer } from './answer';
 import type { LetheResponse } from './request-context';
 
@@ -35,7 +36,7 @@ export function answerDocument(response: LetheResponse, { content, maxAgeSeconds
 export async function answerLines(response: LetheResponse, stream: LineStream): Promise<void> {
   try {
     await stream.writeTo(async (lines) => {
-      if (response.destroyed) throw new Error('The reader went away');
+      if (response.destroyed) throw new OwnError('The reader went away');
       if (!response.headersSent)
         response.writeHead(200, headersWith(response, { 'Content-Type': 'application/x-ndjson' }));
       if (!response.write(lines)) await takenIn(response);

@@ -3,8 +3,8 @@ import { describeFault } from '@app/kernel';
 import { LeaseLost } from './job-leases';
 
 /**
- * Does `work` for one bot after the other, as `next` names them in the order of their ids. A fault of one is told to the
- * log and stops no other. Ends early once `stopping` says so, or when another process has taken the job over.
+ * Does `work` for one bot after the other, as `next` names them in the order of their ids. A fault of one is
+ * logged and stops no other. Ends early once `stopping` says so, or when another process has taken the job over.
  */
 export async function botByBot(
   next: (after: string) => Promise<string | undefined>,
@@ -17,7 +17,13 @@ export async function botByBot(
       await work(botId);
     } catch (error) {
       if (error instanceof LeaseLost) throw error;
-      logger.error(JSON.stringify(describeFault(error)));
+      logger.error(
+        `The work for bot ${botId} failed and is done at the next run; other bots are not affected`,
+        {
+          botId,
+          ...describeFault(error),
+        },
+      );
     }
   }
 }

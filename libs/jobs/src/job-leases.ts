@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
-import { Clock, Random } from '@app/kernel';
+import { Clock, Random, OwnError } from '@app/kernel';
 
 /** How long a lease holds that nobody renews: so soon the job of a dead process is taken over. */
 export const LEASE_MS = 20_000;
 
 /** Another process has taken the job over; nothing of the batch remains. */
-export class LeaseLost extends Error {
+export class LeaseLost extends OwnError {
   constructor(name: string) {
     super(`The job ${name} was taken over by another process`);
   }

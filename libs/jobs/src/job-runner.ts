@@ -34,7 +34,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     let running = this.running.get(job.name);
     if (running === undefined) {
       running = this.once(job, when)
-        .catch((error: unknown) => this.tell(error))
+        .catch((error: unknown) => this.report(job, error))
         .finally(() => this.running.delete(job.name));
       this.running.set(job.name, running);
     }
@@ -58,8 +58,9 @@ export class JobRunner implements BeforeApplicationShutdown {
     }
   }
 
-  private tell(error: unknown): void {
-    if (error instanceof LeaseLost) this.logger.warn(error.message);
-    else this.logger.error(JSON.stringify(describeFault(error)));
+  private report({ name, everyMs }: Job, error: unknown): void {
+    if (error instanceof LeaseLost) return this.logger.warn(error.message);
+    const again = `is run again in ${Math.round(everyMs / 1_000)} s`;
+    this.logger.error(`The job ${name} failed and ${again}`, { job: name, ...describeFault(error) });
   }
 }

@@ -126,6 +126,12 @@ export interface FieldFault {
 /** At most this many faults are listed, so that an answer stays small however bad the request. */
 const LISTED_FAULTS = 50;
 
+/**
+ * An error of Lethe's own whose message is for the operator: it holds no value, no id of a user or guild and no secret, so
+ * it may stand in the log. Messages of other errors may not: they can quote what was stored.
+ */
+export class OwnError extends Error {}
+
 /** An error that is answered to the caller; its message holds no value, path, query or secret. */
 export class ApiError extends Error {
   constructor(

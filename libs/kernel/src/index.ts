@@ -14,6 +14,7 @@ export {
   internalError,
   invalidRequest,
   notFound,
+  OwnError,
 } from './errors';
 export { firstIdAt } from './id-time';
 export { ipv6Groups } from './ip-address';

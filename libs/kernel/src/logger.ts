@@ -1,5 +1,6 @@
 import { LoggerService } from '@nestjs/common';
 import pino, { DestinationStream, Logger } from 'pino';
+import { ApiError, OwnError } from './errors';
 
 /** Injection token of the process's pino Logger. */
 export const LOGGER = Symbol('Logger');
@@ -66,39 +67,62 @@ export function logRequest(logger: Logger, line: RequestLine): void {
   );
 }
 
-/** Nest's own messages in the same log. */
+/** Where Nest logs an error that it throws on to the caller, who says it: the start, in readable lines. */
+const THROWN_ON = 'ExceptionHandler';
+
+/**
+ * What goes through Nest's Logger, in the same log: a sentence, and behind it an object whose entries become fields of
+ * the line, as in `logger.error('The job failed and is run again in 60 s', describeFault(error))`.
+ */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
-  log(message: unknown, context?: string): void {
-    this.logger.debug({ context }, String(message));
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
   }
 
-  warn(message: unknown, context?: string): void {
-    this.logger.warn({ context }, String(message));
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    this.logger.error({ context: rest.at(-1) }, String(message));
+    if (rest.at(-1) !== THROWN_ON) this.write('error', message, rest);
   }
 
-  fatal(message: unknown, context?: string): void {
-    this.logger.fatal({ context }, String(message));
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
   }
 
-  debug(message: unknown, context?: string): void {
-    this.logger.trace({ context }, String(message));
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  private write(
+    level: 'trace' | 'debug' | 'warn' | 'error' | 'fatal',
+    message: unknown,
+    rest: readonly unknown[],
+  ): void {
+    const context = rest.at(-1);
+    const fields = Object.assign({}, ...rest.filter((value) => typeof value === 'object')) as object;
+    if (message instanceof Error)
+      this.logger[level]({ context, ...describeFault(message), ...fields }, 'NestJS reported a fault');
+    else this.logger[level]({ context, ...fields }, String(message));
   }
 }
 
-/** What may be logged of an unforeseen error: its kind, code and place; messages and parameters can hold values. */
+/**
+ * What may be logged of an unforeseen error: its kind, code and place, and for Lethe's own its message as `reason`. Other
+ * messages, and parameters, can hold values.
+ */
 export function describeFault(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { fault: typeof error };
+  const isOwn = error instanceof OwnError || (error instanceof ApiError && error.status >= 500);
   const { code, query, constraint } = error as Error & Record<'code' | 'query' | 'constraint', unknown>;
   const frames = error.stack
     ?.split('\n')
     .filter((line) => /^\s+at /.test(line))
     .slice(0, 12)
     .join('\n');
-  return { fault: error.name, code, query, constraint, frames };
+  const reason = isOwn ? error.message : undefined;
+  return { fault: error.name, reason, code, query, constraint, frames };
 }

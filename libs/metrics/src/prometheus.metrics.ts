@@ -1,11 +1,11 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { describeFault } from '@app/kernel';
 import { HttpMeter } from './http.meter';
 import { type MetricDefinition, METRICS } from './metric.definitions';
 import { type Counted, type CounterName, type GaugeName, type HistogramName, Metrics } from './metrics';
 import { readProcess } from './process.readings';
 import { HttpDurations, HttpRequests } from './prometheus.http';
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { OwnError, describeFault } from '@app/kernel';
 
 /** Whoever knows a number has this long to say it; an answer without it is better than none. */
 const READING_MAX_MS = 2_000;
@@ -92,7 +92,10 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
         try {
           set(gauge, definition, await inTime(this.collectors.get(name)));
         } catch (error) {
-          this.logger.warn(JSON.stringify({ metric: definition.name, ...describeFault(error) }));
+          this.logger.warn(
+            `The metric ${definition.name} could not be read and is missing in this answer of /metrics`,
+            { metric: definition.name, ...describeFault(error) },
+          );
           this.count('gaugeFailures');
           clear(gauge, definition);
         }
@@ -130,7 +133,7 @@ function clear(gauge: Gauge, { label }: MetricDefinition): void {
 async function inTime(collect: Collect | undefined): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('A number was not read in time')), READING_MAX_MS);
+    timer = setTimeout(() => reject(new OwnError('A number was not read in time')), READING_MAX_MS);
   });
   try {
     return await Promise.race([collect?.(), late]);

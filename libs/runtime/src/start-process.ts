@@ -45,7 +45,8 @@ async function run(create: (config: Config, logger: Logger) => Promise<Applicati
   if (shutdown.hasBegun) return;
   const { url, greeting } = await app.listen();
   app.nest.get(Readiness).ready = true;
-  logger.info({ url }, 'listening');
+  // A terminal shows the greeting, which says the same.
+  if (!(process.stdout.isTTY && process.stderr.isTTY)) logger.info({ url }, 'listening');
   // On standard error, so that standard output holds nothing but the structured log.
   process.stderr.write(greeting);
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Signer } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import { LineStream } from '@app/http';
-import { Clock } from '@app/kernel';
+import { Clock, OwnError } from '@app/kernel';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
 import { disclosed } from './audit-disclosure';
 import { NO_CHAIN } from './audit-leaf';
@@ -98,7 +98,7 @@ export class AuditLogExport {
   private async part(tx: Tx, botId: string, after: number): Promise<Part> {
     const [batch] = await batchesAfter(tx, botId, after, 1);
     // It was pruned meanwhile.
-    if (batch?.number !== after + 1) throw new Error('A batch of the audit log is missing');
+    if (batch?.number !== after + 1) throw new OwnError('A batch of the audit log is missing');
     const { first_seq: first, last_seq: last } = batch;
     const events = await this.opener.read(tx, botId, first - 1, last, batch.events + 1);
     return { batch, events, entries: unpacked(batch.entries) ?? [] };

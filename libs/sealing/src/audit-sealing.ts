@@ -132,7 +132,7 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
       }
       return true;
     } catch (error) {
-      this.tell(error);
+      this.report('The audit log', error);
       return false;
     }
   }
@@ -162,7 +162,7 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
       if (group.length === 1) {
         this.due.delete(group[0] ?? '');
         // A bot that was deleted meanwhile has no log.
-        if (code !== 'unauthorized') this.tell(error);
+        if (code !== 'unauthorized') this.report(`The audit log of bot ${group[0]}`, error);
         return [];
       }
     }
@@ -171,8 +171,8 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
     return more;
   }
 
-  private tell(error: unknown): void {
+  private report(log: string, error: unknown): void {
     this.metrics.count('auditSealingFailures');
-    this.logger.error(JSON.stringify(describeFault(error)));
+    this.logger.error(`${log} could not be sealed and is tried again within a minute`, describeFault(error));
   }
 }

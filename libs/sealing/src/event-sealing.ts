@@ -56,7 +56,10 @@ export class EventSealing implements OnApplicationShutdown {
 
   /** Until the thread is asked again. */
   private degrade(error: unknown): void {
-    this.logger.warn(`The audit log is sealed without a thread: ${JSON.stringify(describeFault(error))}`);
+    this.logger.warn(
+      `The audit log is sealed without a thread, which slows answers down; the thread is asked again in ${SEALING_PAUSE_MS / 1_000} s`,
+      describeFault(error),
+    );
     this.degradations.begin(IN_PLACE);
     setTimeout(() => this.degradations.end(IN_PLACE), SEALING_PAUSE_MS).unref();
   }

@@ -1,3 +1,4 @@
+import { OwnError } from '@app/kernel';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -53,7 +54,7 @@ export class SealingThread {
 
   private async ask(make: () => ThreadBatch): Promise<BatchSeal> {
     if (performance.now() - this.failedMs < this.limits.pauseMs)
-      throw new Error('the thread has failed lately');
+      throw new OwnError('the thread has failed lately');
     clearTimeout(this.idle);
     const batch = make();
     try {
@@ -77,7 +78,7 @@ export class SealingThread {
     const signal = AbortSignal.any([done.signal, AbortSignal.timeout(this.limits.answerMs)]);
     try {
       const ended = once(worker, 'exit', { signal }).then(() => {
-        throw new Error('the thread has ended');
+        throw new OwnError('the thread has ended');
       });
       const [seal] = (await Promise.race([once(worker, 'message', { signal }), ended])) as [BatchSeal];
       return seal;

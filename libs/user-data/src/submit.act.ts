@@ -5,7 +5,7 @@ import { consentsInForce, requireConsent } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, type SharedAct, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
-import { ApiError, Clock, CONFIG, type Config, invalidRequest, notFound } from '@app/kernel';
+import { ApiError, Clock, CONFIG, type Config, invalidRequest, notFound, OwnError } from '@app/kernel';
 import type { Subject } from '@app/subjects';
 import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
@@ -160,7 +160,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     );
     const sealed = taken.map(({ subject, category, value }, at) => {
       const key = keys[at];
-      if (key === undefined) throw new Error('A subject has got no key');
+      if (key === undefined) throw new OwnError('A subject has got no key');
       return sealValue(key, subject, category, value);
     });
     const column = (of: (each: (typeof taken)[number]) => string): string[] => taken.map(of);

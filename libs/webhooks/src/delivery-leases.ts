@@ -24,6 +24,8 @@ export interface ClaimedDelivery {
   readonly retries: number;
   readonly next_attempt_at: string;
   readonly give_up_at: string;
+  /** Calls to the bot's receiver that failed in a row, up to this claim. */
+  readonly failures: number;
 }
 
 /** The right to make one attempt, until the lease ends. */
@@ -92,7 +94,9 @@ export class DeliveryLeases {
     const startedAt = new Date(nowMs).toISOString();
     // Of several processes each takes another one, and none waits.
     const delivery = await tx.get<ClaimedDelivery>(
-      `SELECT id, event, request_id, payload, attempts, retries, next_attempt_at, give_up_at FROM webhook_deliveries
+      `SELECT id, event, request_id, payload, attempts, retries, next_attempt_at, give_up_at,
+         COALESCE((SELECT failures FROM webhook_health WHERE webhook_health.bot_id = webhook_deliveries.bot_id), 0) AS failures
+       FROM webhook_deliveries
        WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ?
        ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
       ...[botId, startedAt],

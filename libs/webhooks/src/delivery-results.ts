@@ -53,7 +53,7 @@ export class DeliveryResults {
       return verdict.nextDueMs;
     });
     if (verdict.status === 'exhausted' || verdict.status === 'gone')
-      this.logger.warn(`Delivery ${claim.delivery.id} of bot ${claim.botId} is given up: ${verdict.status}`);
+      this.reportEnd(claim, result, verdict.status);
     return nextDueMs;
   }
 
@@ -125,15 +125,53 @@ export class DeliveryResults {
     );
   }
 
-  private async noteHealth(tx: Tx, { botId }: Claim, { outcome }: CallResult): Promise<void> {
+  /** The first failure in a row and the recovery from it are logged, once they are committed. */
+  private async noteHealth(tx: Tx, claim: Claim, result: CallResult): Promise<void> {
+    const { botId } = claim;
+    const { outcome } = result;
     const nowIso = this.clock.nowIso();
     const confirmed = outcome === 'confirmed';
     const column = confirmed ? 'last_delivered_at' : 'last_failed_at';
-    await tx.run(
+    // Of several calls that were under way one finds the failures.
+    const before = confirmed && claim.delivery.failures > 0 ? await failuresOf(tx, botId) : 0;
+    const noted = await tx.get<{ failures: number }>(
       `INSERT INTO webhook_health (bot_id, failures, last_outcome, ${column}) VALUES (?, ?, ?, ?)
        ON CONFLICT (bot_id) DO UPDATE SET last_outcome = excluded.last_outcome, ${column} = excluded.${column},
-         failures = ${confirmed ? '0' : 'webhook_health.failures + 1'}`,
+         failures = ${confirmed ? '0' : 'webhook_health.failures + 1'} RETURNING failures`,
       ...[botId, confirmed ? 0 : 1, outcome, nowIso],
     );
+    if (before > 0)
+      tx.afterCommit(() =>
+        this.logger.warn(`The webhook of bot ${botId} works again after ${before} failed calls in a row`, {
+          botId,
+        }),
+      );
+    else if (Number(noted?.failures) === 1) tx.afterCommit(() => this.reportFirstFailure(botId, result));
   }
+
+  private reportFirstFailure(botId: string, { outcome, status }: CallResult): void {
+    this.logger.warn(
+      `The webhook of bot ${botId} fails (${wordsOf(outcome, status)}); later failures in a row are not logged, webhook_health of GET /api/v1/bots/{bot_id} counts them`,
+      { botId, outcome, httpStatus: status },
+    );
+  }
+
+  private reportEnd({ botId, delivery }: Claim, { outcome, status }: CallResult, end: string): void {
+    this.logger.warn(
+      `Delivery ${delivery.id} of bot ${botId} is given up: ${end} after ${delivery.attempts + 1} attempts, the last one ${wordsOf(outcome, status)}; POST /api/v1/webhooks/deliveries/{id}/redeliver sends it again`,
+      { botId, deliveryId: delivery.id, outcome, httpStatus: status },
+    );
+  }
+}
+
+async function failuresOf(tx: Tx, botId: string): Promise<number> {
+  const row = await tx.get<{ failures: number }>(
+    'SELECT failures FROM webhook_health WHERE bot_id = ?',
+    botId,
+  );
+  return Number(row?.failures ?? 0);
+}
+
+function wordsOf(outcome: CallResult['outcome'], status: number | undefined): string {
+  return status === undefined ? outcome : `${outcome}, status ${status}`;
 }

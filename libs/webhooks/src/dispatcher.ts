@@ -145,7 +145,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
         while (!this.stopped && (await this.claimSome()));
       }
     } catch (error) {
-      this.logger.error(JSON.stringify(describeFault(error)));
+      this.logger.error(
+        `Due webhooks could not be looked up; it is tried again in ${FAULT_PAUSE_MS / 1_000} s`,
+        describeFault(error),
+      );
       pauseMs = FAULT_PAUSE_MS;
     }
     this.pumping = undefined;
@@ -219,7 +222,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       return await this.sender.send(webhookCall(claim, this.clock.nowMs()), this.interrupted.signal);
     } catch (error) {
-      this.logger.error(JSON.stringify(describeFault(error)));
+      this.logger.error(
+        `A webhook of bot ${claim.botId} could not be sent; it is tried again like one whose connection failed`,
+        { botId: claim.botId, ...describeFault(error) },
+      );
       return { outcome: 'connection_failed', durationMs: 0 };
     }
   }
@@ -242,7 +248,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       this.pump();
     } catch (error) {
       // The lease ends by itself and the call is repeated.
-      this.logger.error(JSON.stringify(describeFault(error)));
+      this.logger.error(
+        `The result of delivery ${claim.delivery.id} of bot ${claim.botId} could not be stored; the call is repeated`,
+        { botId: claim.botId, ...describeFault(error) },
+      );
     }
   }
 }

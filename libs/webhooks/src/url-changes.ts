@@ -68,7 +68,12 @@ export class UrlChanges implements Job, OnApplicationBootstrap, BeforeApplicatio
 
   private goOn(botId: string): void {
     const going = this.finish(botId, this.stopping.signal)
-      .catch((error: unknown) => this.logger.error(JSON.stringify(describeFault(error))))
+      .catch((error: unknown) =>
+        this.logger.error(
+          `The deliveries of bot ${botId} follow its new URL only in part; the rest follows within ${INTERVAL_MS / 1_000} s`,
+          { botId, ...describeFault(error) },
+        ),
+      )
       .finally(() => this.going.delete(going));
     this.going.add(going);
   }

@@ -1,0 +1,101 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { databaseEngine } from '@app/database';
+import { readConfig } from '@app/kernel';
+import { ormOptions } from '../../ormconfig';
+import { useBuild } from '../support/build';
+import { runScript } from '../support/child-script';
+
+// Starts that fail: what is said, how often, and what is left.
+
+const build = useBuild();
+let directory: string;
+beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'lethe-test-'))));
+afterEach(() => {
+  chmodSync(directory, 0o700);
+  rmSync(directory, { recursive: true });
+});
+
+/** Every file below the directory. */
+const left = (): string[] => readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
+
+async function refused(environment: Readonly<Record<string, string>>): Promise<string> {
+  const settings = { PORT: '0', LOG_LEVEL: 'trace', ...environment };
+  const { code, stdout, stderr } = await runScript(
+    { ...build, workingDirectory: directory },
+    'api',
+    [],
+    settings,
+  );
+  expect(code).toBe(1);
+  // Once, on standard error: no line of the log says it again, or says that it is tried again.
+  expect(stdout.split('\n').filter((line) => /"level":(40|50|60)|Retrying|cannot/.test(line))).toEqual([]);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  return stderr;
+}
+
+describe('a start that fails', () => {
+  it('because PostgreSQL is away says so in one line, and leaves no file behind', async () => {
+    const said = await refused({ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/lethe' });
+    expect(said).toMatch(/^The database \(PostgreSQL, 127\.0\.0\.1:1\/lethe\) cannot be used: .*\n$/);
+    expect(left()).toEqual([]);
+  });
+
+  it('because of a setting leaves no file behind', async () => {
+    expect(await refused({ PORT: 'x' })).toContain('PORT must be a whole number');
+    expect(left()).toEqual([]);
+  });
+
+  it('because its database is damaged makes no key', async () => {
+    writeFileSync(join(directory, 'lethe.db'), 'this is no database, but a text that somebody has put there');
+    const said = await refused({ DATABASE_URL: 'sqlite:lethe.db' });
+    expect(said).toMatch(/^\S+lethe\.db is damaged or no SQLite database\..*\n$/);
+    expect(left()).not.toContain('lethe.db.key');
+  });
+
+  it('because the key file of its database is gone makes no other one, which would open nothing', async () => {
+    const settings = { DATABASE_URL: 'sqlite:lethe.db' };
+    const made = await runScript(
+      { ...build, workingDirectory: directory },
+      'admin',
+      ['keys:sign-rotate'],
+      settings,
+    );
+    expect(made.code).toBe(0);
+    expect(left()).toContain('lethe.db.key');
+    rmSync(join(directory, 'lethe.db.key'));
+    expect(await refused(settings)).toMatch(
+      /^The keys of this database were encrypted with another master key, and there is no key file \S+lethe\.db\.key\. Set LETHE_MASTER_KEY as it was, or put the key file back\.\n$/,
+    );
+    expect(left()).not.toContain('lethe.db.key');
+  });
+
+  it('because a file is where the data directory should be names the directory', async () => {
+    writeFileSync(join(directory, 'data'), '');
+    expect(await refused({})).toMatch(
+      /^The data directory \S+data cannot be .* DATABASE_URL=sqlite:PATH\.\n$/,
+    );
+    expect(left()).toEqual(['data']);
+  });
+
+  it('because the data directory may not be written names the directory, not the key file', async () => {
+    const data = join(directory, 'data');
+    mkdirSync(data, { mode: 0o555 });
+    chmodSync(directory, 0o755);
+    const config = readConfig({ DATABASE_URL: `sqlite:${join(data, 'lethe.db')}` });
+    const isRoot = process.geteuid?.() === 0;
+    // Root may write everywhere.
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      await expect(
+        databaseEngine(config).open(ormOptions(config), 'migrate', () => undefined),
+      ).rejects.toThrow(
+        `The data directory ${data} cannot be written (EACCES). Give it to the user that runs Lethe`,
+      );
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+    expect(left()).toEqual(['data']);
+  });
+});
