@@ -145,10 +145,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
         while (!this.stopped && (await this.claimSome()));
       }
     } catch (error) {
-      this.logger.error(
-        `Due webhooks could not be looked up; it is tried again in ${FAULT_PAUSE_MS / 1_000} s`,
-        describeFault(error),
-      );
+      this.report('Due webhooks could not be looked up; it is tried again in a second', error);
       pauseMs = FAULT_PAUSE_MS;
     }
     this.pumping = undefined;
@@ -222,10 +219,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       return await this.sender.send(webhookCall(claim, this.clock.nowMs()), this.interrupted.signal);
     } catch (error) {
-      this.logger.error(
-        `A webhook of bot ${claim.botId} could not be sent; it is tried again like one whose connection failed`,
-        { botId: claim.botId, ...describeFault(error) },
-      );
+      this.report(`A webhook of bot ${claim.botId} could not be sent; it is tried again later`, error);
       return { outcome: 'connection_failed', durationMs: 0 };
     }
   }
@@ -247,11 +241,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       if (this.stopped) this.signals.tell(TOPICS.due, claim.botId);
       this.pump();
     } catch (error) {
-      // The lease ends by itself and the call is repeated.
-      this.logger.error(
-        `The result of delivery ${claim.delivery.id} of bot ${claim.botId} could not be stored; the call is repeated`,
-        { botId: claim.botId, ...describeFault(error) },
-      );
+      // The lease ends by itself.
+      this.report(`The result of delivery ${claim.delivery.id} could not be stored; the call is repeated`, error);
     }
+  }
+
+  private report(what: string, error: unknown): void {
+    this.logger.error(what, describeFault(error));
   }
 }
