@@ -241,8 +241,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       if (this.stopped) this.signals.tell(TOPICS.due, claim.botId);
       this.pump();
     } catch (error) {
-      // The lease ends by itself.
-      this.report(`The result of delivery ${claim.delivery.id} could not be stored; the call is repeated`, error);
+      this.report(`The result of delivery ${claim.delivery.id} was not stored; the call is repeated`, error);
     }
   }
 
