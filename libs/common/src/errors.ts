@@ -1,43 +1,121 @@
-/** Every error code of the interface with its status and meaning; README and openapi.json are made from this table. */
+/** Every error code of the interface: its status, what it means, and how a caller mends it. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
     meaning: 'The request is malformed; `details.fields` names every bad field',
+    mend: 'Correct each field of `details.fields` as its `message` says. The same request fails again.',
   },
-  unauthorized: { status: 401, meaning: 'The API key is missing, malformed or unknown' },
-  consent_required: { status: 403, meaning: 'The user has not consented, or not to this category' },
-  not_found: { status: 404, meaning: 'No such resource of this bot, or no such path' },
-  conflict: { status: 409, meaning: 'The request contradicts the present state; `details.reason` names how' },
-  payload_too_large: { status: 413, meaning: 'The body is larger than this service takes' },
-  unsupported_media_type: { status: 415, meaning: 'The body is not plain `application/json`' },
+  unauthorized: {
+    status: 401,
+    meaning: 'The API key is missing, malformed or unknown',
+    mend: 'Send `Authorization: Bearer sk_live_…` with the key from the registration. The key of a deleted bot is void.',
+  },
+  consent_required: {
+    status: 403,
+    meaning: 'The user has not consented, or not to this category',
+    mend: 'Ask the user with `POST /consents/request` and record the answer with `POST /consents/accept`, then repeat the request.',
+  },
+  not_found: {
+    status: 404,
+    meaning: 'No such resource of this bot, or no such path',
+    mend: 'Check the path, the method and the ids. A resource of another bot is answered like a missing one.',
+  },
+  conflict: {
+    status: 409,
+    meaning: 'The request contradicts the present state; `details.reason` names how',
+    mend: 'Read `details.reason`; the table of reasons says what to do for each.',
+  },
+  payload_too_large: {
+    status: 413,
+    meaning: 'The body is larger than this service takes',
+    mend: 'Send at most `details.limit_bytes` bytes. The operator sets the limits.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    meaning: 'The body is not plain `application/json`',
+    mend: 'Send `Content-Type: application/json` in UTF-8, without `Content-Encoding`.',
+  },
   rate_limit_exceeded: {
     status: 429,
     meaning: 'Too many requests in this minute; `Retry-After` says how long to wait',
+    mend: 'Wait for as many seconds as `Retry-After` says, then repeat the request.',
   },
-  internal_error: { status: 500, meaning: 'A fault of the service; quote `X-Request-Id` to its operator' },
+  internal_error: {
+    status: 500,
+    meaning: 'A fault of the service; quote `X-Request-Id` to its operator',
+    mend: 'Give the operator the `X-Request-Id`: the log of the service has the cause under this id.',
+  },
   service_unavailable: {
     status: 503,
     meaning:
       'The service cannot do this now; try again. Nothing was changed, unless the message says otherwise',
+    mend: 'Wait for as many seconds as `Retry-After` says and repeat the request. Read the message first: it says so when a part is done.',
   },
-} as const;
+} as const satisfies Readonly<Record<string, ErrorDescription>>;
+
+interface ErrorDescription {
+  readonly status: number;
+  readonly meaning: string;
+  readonly mend: string;
+}
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Every value of `details.reason` of a 409: what it means, and how a caller mends it. */
+export const CONFLICT_REASONS = {
+  bot_exists: {
+    meaning: 'A bot with this `platform_bot_id` is registered',
+    mend: 'Use the API key of that registration. To start anew, delete the bot with its key, or register another `platform_bot_id`.',
+  },
+  category_exists: {
+    meaning: 'The bot has a category with this `key`',
+    mend: 'Go on with the registered category, or change it with `PUT /data/categories/{key}`.',
+  },
+  category_in_use: {
+    meaning: 'The change removes a declared field of the category or gives it another type',
+    mend: 'Send all declared fields with their types and append the new ones, or register a new category.',
+  },
+  deletion_in_progress: {
+    meaning: 'An erasure of this user, or the deletion of this server, has begun and is not completed',
+    mend: 'Wait: the service finishes it without a further request. Read it with `GET /gdpr/forget-status/{id}`.',
+  },
+  deletion_not_completed: {
+    meaning: 'The erasure is not completed, and only a completed erasure has a certificate',
+    mend: 'Poll `GET /gdpr/forget-status/{id}` until `status` is `completed`, then ask for the certificate again.',
+  },
+  no_certificate: {
+    meaning:
+      'The erasure was recorded, but not carried out on the data held now: a backup was restored since',
+    mend: 'Nothing to mend: this erasure gets no certificate. `GET /gdpr/forget-status/{id}` still describes it.',
+  },
+  rotation_in_progress: {
+    meaning: 'Two webhook secrets are valid at present, and a third would need another overlap',
+    mend: 'Wait until the overlap ends, or send `overlap_seconds` 0, which ends it at once.',
+  },
+  report_in_progress: {
+    meaning: 'The service is still making the breach report that this bot asked for before',
+    mend: 'Wait for the answer to the first request, then repeat this one.',
+  },
+  no_webhook_url: {
+    meaning: 'The bot has no `webhook_url` that a call could be sent to',
+    mend: 'Set one with `PUT /bots/{bot_id}`, then repeat the request.',
+  },
+  text_exists: {
+    meaning: 'The version has another text in this language, which users may have agreed to',
+    mend: 'Register the changed text under a new `consent_version` and ask the users again.',
+  },
+  too_many_languages: {
+    meaning: 'The version has texts in as many languages as a version can have',
+    mend: 'Register no further language for this `consent_version`.',
+  },
+  nothing_scheduled: {
+    meaning: 'No deletion of this server is scheduled',
+    mend: 'Nothing to mend: the server is not going to be deleted.',
+  },
+} as const satisfies Readonly<Record<string, Omit<ErrorDescription, 'status'>>>;
+
 /** Why a 409: the values of `details.reason`. */
-export type ConflictReason =
-  | 'bot_exists'
-  | 'category_exists'
-  | 'deletion_in_progress'
-  | 'deletion_not_completed'
-  | 'no_certificate'
-  | 'category_in_use'
-  | 'rotation_in_progress'
-  | 'report_in_progress'
-  | 'no_webhook_url'
-  | 'text_exists'
-  | 'too_many_languages'
-  | 'nothing_scheduled';
+export type ConflictReason = keyof typeof CONFLICT_REASONS;
 
 /** One bad field of a request: its path (`fields[3].key`) and how to mend it. */
 export interface FieldFault {
