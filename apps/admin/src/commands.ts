@@ -5,7 +5,7 @@ import { KEY_COMMANDS } from './keys.commands';
 import { LEDGER_COMMANDS } from './ledger.commands';
 import { RETENTION_COMMANDS } from './retention.commands';
 
-/** Every command, in the order of the README. */
+/** Every command, in the order of docs/reference.md. */
 export const COMMANDS: readonly Command[] = [
   ...BACKUP_COMMANDS,
   ...LEDGER_COMMANDS,

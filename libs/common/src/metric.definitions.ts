@@ -12,7 +12,7 @@ export interface MetricDefinition {
 }
 
 /**
- * Every metric of Lethe. docs/operations.md takes its table from here, and a test holds the
+ * Every metric of Lethe. docs/operate.md takes its table from here, and a test holds the
  * dashboard and the alerts against it.
  */
 export const METRICS = {

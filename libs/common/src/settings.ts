@@ -13,7 +13,7 @@ import {
   tiers,
 } from './setting-values';
 
-/** One environment variable: the row of the README's table, of `.env.example` and of the check at the start. */
+/** One environment variable: the row of the table in docs/reference.md, of `.env.example` and of the check at the start. */
 export interface Setting<T> {
   readonly name: string;
   readonly default: string;
@@ -34,7 +34,7 @@ function setting<T>(
 /** Where the embedded database is kept unless another place is named. */
 export const DEFAULT_DATABASE_PATH = './data/lethe.db';
 
-/** Every variable Lethe reads, in the order of the README. */
+/** Every variable Lethe reads, in the order of docs/reference.md. */
 export const SETTINGS = {
   nodeEnv: setting(
     'NODE_ENV',
