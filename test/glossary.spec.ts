@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 const ROOT = join(__dirname, '..');
 const FOREIGN = new Set(['node_modules', 'dist', 'data', 'coverage', '.git']);
 /** Not in plain English yet. A file leaves this list and never comes back. */
-const PENDING = ['docs/decisions.md', 'libs/README.md', 'openapi.json'];
+const PENDING = ['libs/README.md', 'openapi.json'];
 
 const WORDS = [
   ...['encrypt, decrypt', 'seal', 'batch', 'checkpoint', 'proof', 'receipt', 'certificate', 'salt', 'ledger'],
