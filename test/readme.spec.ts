@@ -65,10 +65,9 @@ async function freePort(): Promise<number> {
 
   /** What the shell has written once it has come to the end of the script. */
   async function outputOf(commands: string, port: number): Promise<string> {
-    const { NODE_OPTIONS: _, ...environment } = process.env;
     shell = spawn('bash', ['-c', commands], {
       cwd: directory,
-      env: { ...environment, PORT: String(port) },
+      env: { ...process.env, NODE_OPTIONS: '', PORT: String(port) },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
