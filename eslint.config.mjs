@@ -55,7 +55,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs'],
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'docs/*.mjs'],
     extends: [tseslint.configs.disableTypeChecked],
     rules: { 'no-console': 'off', 'no-restricted-syntax': 'off' },
   },

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
-// Writes what is made from the code into README.md, docs/operations.md and .env.example. `--check` writes nothing and names, one per
-// line, the files that are stale.
+// Writes what is made from the code: docs/errors.md, .env.example, and the tables of docs/reference.md and docs/operate.md.
+// `--check` writes nothing and names the stale files, one a line.
 
 const ROOT = join(import.meta.dirname, '..');
 const path = (name) => join(ROOT, name);
@@ -24,7 +24,7 @@ function moduleUrl(name) {
 const load = (name) => import(moduleUrl(name));
 
 const { SETTINGS } = await load('libs/kernel/src/settings.ts');
-const { ERRORS } = await load('libs/kernel/src/errors.ts');
+const { CONFLICT_REASONS, ERRORS } = await load('libs/kernel/src/errors.ts');
 const { METRICS } = await load('libs/metrics/src/metric.definitions.ts');
 
 function table(header, rows) {
@@ -82,9 +82,35 @@ function envExample() {
   ].join('\n');
 }
 
+/** docs/errors.md: one entry for each error code, and for each reason of a 409. */
+function errorsPage() {
+  const entry = (title, { meaning, mend }) => [
+    `### ${title}`,
+    `${sentence(meaning)}`,
+    `**What to do:** ${mend}`,
+  ];
+  return (
+    [
+      '# Errors',
+      '<!-- Generated from libs/kernel/src/errors.ts by `npm run docs`. -->',
+      'Every error has the same form:',
+      '```json\n{ "success": false, "error": { "code": "conflict", "message": "…", "details": { "reason": "bot_exists" } } }\n```',
+      'Rely on `code` and `details`. `message` is for people and may change. Every answer carries `X-Request-Id`: the operator finds the request in the log by it.',
+      '## Codes',
+      ...Object.entries(ERRORS).flatMap(([code, error]) => entry(`${error.status} \`${code}\``, error)),
+      '## Reasons of a 409',
+      'A `conflict` names its reason in `details.reason`.',
+      ...Object.entries(CONFLICT_REASONS).flatMap(([reason, conflict]) => entry(`\`${reason}\``, conflict)),
+    ].join('\n\n') + '\n'
+  );
+}
+
+const sentence = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 const stale = Object.entries({
-  'README.md': withBlocks('README.md', 'settings', 'errors'),
-  'docs/operations.md': withBlocks('docs/operations.md', 'metrics'),
+  'docs/errors.md': errorsPage(),
+  'docs/reference.md': withBlocks('docs/reference.md', 'settings', 'errors'),
+  'docs/operate.md': withBlocks('docs/operate.md', 'metrics'),
   '.env.example': envExample(),
 }).filter(([name, text]) => readOr(path(name), '') !== text);
 

@@ -128,9 +128,9 @@ describe('the alerts', () => {
   });
 });
 
-describe('docs/operations.md', () => {
+describe('docs/operate.md', () => {
   it('lists every metric', () => {
-    const text = read('docs/operations.md');
+    const text = read('docs/operate.md');
     expect(NAMES.filter((name) => !text.includes(`| \`${name}\` |`))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 
-// What docs/operations.md promises of the files.
+// What docs/operate.md promises of the files.
 
 let service: Service;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parse as parseDotenv } from 'dotenv';
-import { ERRORS, readConfig, SETTINGS } from '@app/kernel';
+import { CONFLICT_REASONS, ERRORS, readConfig, SETTINGS } from '@app/kernel';
 
 const ROOT = join(__dirname, '../..');
 /** Folders whose files are not the project's own. */
@@ -29,10 +29,30 @@ function linkedFiles(markdown: string): string[] {
     .filter((target) => !/^[a-z]+:/i.test(target));
 }
 
-/** The first cells of the table between the markers of `name`, without their code marks. */
+/** Links to headings, as [file, heading]; the file is empty for the page itself. */
+function linkedHeadings(markdown: string): [string, string][] {
+  const prose = markdown.replace(/```[\s\S]*?```/g, '');
+  return [...prose.matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/gi)].map(([, file = '', heading = '']) => [
+    file,
+    heading,
+  ]);
+}
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+function headings(markdown: string): string[] {
+  const prose = markdown.replace(/```[\s\S]*?```/g, '');
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The first cells of the table between the markers of `name` in docs/reference.md, without their code marks. */
 function firstCells(name: string): string[] {
   const block = new RegExp(`<!-- generated:${name} -->([\\s\\S]*?)<!-- /generated -->`).exec(
-    read('README.md'),
+    read('docs/reference.md'),
   );
   return [...(block?.[1] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell);
 }
@@ -45,9 +65,16 @@ describe('what is generated', () => {
     expect({ status, stale: stdout }).toEqual({ status: 0, stale: '' });
   });
 
-  it('names every setting and every error code in the README', () => {
+  it('names every setting and every error code in docs/reference.md', () => {
     expect(firstCells('settings')).toEqual(Object.values(SETTINGS).map(({ name }) => name));
     expect(firstCells('errors')).toEqual(Object.keys(ERRORS));
+  });
+
+  it('has an entry for every error code and every conflict reason in docs/errors.md', () => {
+    const entries = [...read('docs/errors.md').matchAll(/^### (?:\d{3} )?`([a-z_]+)`$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(entries).toEqual([...Object.keys(ERRORS), ...Object.keys(CONFLICT_REASONS)]);
   });
 
   it('lists the same error codes in openapi.json', () => {
@@ -77,6 +104,10 @@ describe('README.md', () => {
     expect(read('README.md').split('\n')).toContain(command);
   });
 
+  it('is at most 9 KB long', () => {
+    expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(9000);
+  });
+
   it('names no npm script that is not there', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = markdownFiles().flatMap((path) =>
@@ -86,11 +117,36 @@ describe('README.md', () => {
   });
 });
 
+describe('docs/webhooks.md', () => {
+  it('shows the receiver of docs/receiver.mjs, which the README starts', () => {
+    expect(read('docs/webhooks.md')).toContain(`\`\`\`js\n${read('docs/receiver.mjs')}\`\`\``);
+    expect(read('README.md')).toContain('\nnode docs/receiver.mjs &\n');
+  });
+});
+
+describe('docs/README.md', () => {
+  it('leads to every page', () => {
+    const pages = readdirSync(join(ROOT, 'docs')).filter(
+      (name) => name.endsWith('.md') && name !== 'README.md',
+    );
+    const linked = linkedFiles(read('docs/README.md'));
+    expect(pages.filter((name) => !linked.includes(name))).toEqual([]);
+  });
+});
+
 describe('every markdown file', () => {
   it.each(markdownFiles())('%s links only to files that are there', (path) => {
     const missing = linkedFiles(read(path)).filter(
       (target) => !existsSync(join(ROOT, dirname(path), target)),
     );
+    expect(missing).toEqual([]);
+  });
+
+  it.each(markdownFiles())('%s links only to headings that are there', (path) => {
+    const missing = linkedHeadings(read(path)).filter(([target, heading]) => {
+      const file = target === '' ? path : join(dirname(path), target);
+      return file.endsWith('.md') && existsSync(join(ROOT, file)) && !headings(read(file)).includes(heading);
+    });
     expect(missing).toEqual([]);
   });
 });

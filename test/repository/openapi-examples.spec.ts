@@ -26,6 +26,10 @@ const FIRST = [
 ];
 const LAST = [
   ...[
+    'auditList',
+    'sealingProof',
+    'sealingCheckpoints',
+    'sealingExport',
     'botsChange',
     'categoriesChange',
     'consentRevoke',

@@ -67,7 +67,7 @@ function report({ madeAt, replaced, keys, presentKeysUnreadable }: Restored, { t
 function pathOf({ database }: Config): string {
   if (database.engine === 'sqlite') return database.path;
   throw new StartError(
-    'backup and restore are for SQLite. PostgreSQL has its own tools; docs/operations.md says how to use them.',
+    'backup and restore are for SQLite. PostgreSQL has its own tools; docs/operate.md says how to use them.',
   );
 }
 

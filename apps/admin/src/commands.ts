@@ -7,7 +7,7 @@ import { LEDGER_COMMANDS } from './ledger.commands';
 import { MOVE_COMMAND } from './move.command';
 import { RETENTION_COMMANDS } from './retention.commands';
 
-/** Every command, in the order of the README. */
+/** Every command, in the order of docs/reference.md. */
 export const COMMANDS: readonly Command[] = [
   ...DATABASE_COMMANDS,
   MOVE_COMMAND,

@@ -6,7 +6,7 @@ type Shape = Omit<TableColumnOptions, 'name'>;
 
 /**
  * The column types of columns.ts, for migrations. `default` is an SQL expression. Whatever is in this file is a part of
- * every released migration: test/migrations.frozen.e2e-spec.ts fails when a change alters what one of them does.
+ * every released migration: test/migrations-frozen.engines.e2e-spec.ts fails when a change alters what one of them does.
  */
 export const id: Shape = { type: 'varchar', length: '36' };
 export const snowflake: Shape = { type: 'varchar', length: '20' };

@@ -40,7 +40,7 @@ export function readConfig(environment: Environment): Config {
   const known = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
   for (const name of Object.keys(environment)) {
     if (OWN_PREFIX.test(name) && !known.has(name))
-      faults.push(`${name} is no setting of Lethe; README.md lists them all`);
+      faults.push(`${name} is no setting of Lethe; docs/reference.md lists them all`);
   }
   const config = values as Config;
   if (faults.length === 0) faults.push(...contradictions(config));

@@ -13,7 +13,7 @@ import {
   tiers,
 } from './setting-values';
 
-/** One environment variable: the row of the README's table, of `.env.example` and of the check at the start. */
+/** One environment variable: the row of the table in docs/reference.md, of `.env.example` and of the check at the start. */
 export interface Setting<T> {
   readonly name: string;
   readonly default: string;
@@ -34,7 +34,7 @@ function setting<T>(
 /** Where the embedded database is kept unless another place is named. */
 export const DEFAULT_DATABASE_PATH = './data/lethe.db';
 
-/** Every variable Lethe reads, in the order of the README. */
+/** Every variable Lethe reads, in the order of docs/reference.md. */
 export const SETTINGS = {
   nodeEnv: setting(
     'NODE_ENV',
@@ -53,44 +53,44 @@ export const SETTINGS = {
   jobs: setting(
     'JOBS',
     'on',
-    '`off`: this process sends no webhooks and runs no jobs, since workers do (PostgreSQL). A worker runs them always',
+    '`off`: this process sends no webhooks and runs no jobs; workers do (PostgreSQL). A worker always runs them',
     oneOf('on', 'off'),
   ),
   database: setting(
     'DATABASE_URL',
     `sqlite:${DEFAULT_DATABASE_PATH}`,
-    '`sqlite:PATH` of the database file, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `?sslmode=verify-full` and the like',
+    '`sqlite:PATH` of the database file, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with parameters such as `?sslmode=verify-full`',
     databaseUrl,
   ),
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
     '10',
-    'PostgreSQL: connections of each process for its acts; a few more serve reads, exports and wake-ups',
+    'PostgreSQL: connections of each process for writing; a few more serve reads, exports and wake-ups',
     integer(2, 500),
   ),
   databaseStatementTimeoutMs: setting(
     'DATABASE_STATEMENT_TIMEOUT_MS',
     '10000',
-    'PostgreSQL: milliseconds after which a statement is given up with a 503',
+    'PostgreSQL: milliseconds after which a statement is cancelled with a 503',
     integer(100, 600_000),
   ),
   databaseLockTimeoutMs: setting(
     'DATABASE_LOCK_TIMEOUT_MS',
     '5000',
-    'PostgreSQL: milliseconds for which a row that another act holds, or a free connection, is waited for',
+    'PostgreSQL: milliseconds to wait for a locked row or a free connection',
     integer(100, 600_000),
   ),
   migrateOnStart: setting('MIGRATE_ON_START', 'true', 'Bring the schema up to date at the start', boolean),
   masterKeys: setting(
     'LETHE_MASTER_KEY',
     '',
-    'Key that encrypts secrets in the database: `openssl rand -base64 32`; older ones may follow after commas. Without it a key file beside the database is generated',
+    'Master key, the output of `openssl rand -base64 32`; older keys may follow after commas. Without it Lethe generates a key file beside the database',
     masterKeys,
   ),
   backupRetentionDays: setting(
     'BACKUP_RETENTION_DAYS',
     '35',
-    'Days for which you keep backups: an erasure certificate says until when copies may hold what nobody can read any more',
+    'Days for which you keep backups. The certificate of an erasure states until when backups can contain the encrypted data',
     integer(0, 3650),
   ),
   tiers: setting(
@@ -109,45 +109,50 @@ export const SETTINGS = {
   redisUrl: setting(
     'REDIS_URL',
     '',
-    'Redis in which several processes count rates together: `redis://USER:PASSWORD@HOST:PORT/NUMBER`, `rediss://` for TLS. Empty: each process counts by itself',
+    'Redis in which several processes share the counts of the rate limits: `redis://USER:PASSWORD@HOST:PORT/NUMBER`, `rediss://` for TLS. Empty: each process counts alone',
     redisUrl,
   ),
   trustProxy: setting(
     'TRUST_PROXY',
     '0',
-    'How many reverse proxies stand in front; with 0 `X-Forwarded-For` is ignored',
+    'Number of reverse proxies in front of Lethe; with 0 `X-Forwarded-For` is ignored',
     integer(0, 16),
   ),
-  bodyLimitBytes: setting('BODY_LIMIT_BYTES', '262144', 'Largest request body', integer(1024, 67_108_864)),
+  bodyLimitBytes: setting(
+    'BODY_LIMIT_BYTES',
+    '262144',
+    'Largest request body, in bytes',
+    integer(1024, 67_108_864),
+  ),
   dataLimitBytes: setting(
     'DATA_LIMIT_BYTES',
     '65536',
-    'Largest `data` object of one submit, as JSON',
+    'Largest `data` object of one submit, in bytes of JSON',
     integer(16, 67_108_864),
   ),
   detailsLimitBytes: setting(
     'DETAILS_LIMIT_BYTES',
     '8192',
-    'Largest `details` object of an audit event, as JSON',
+    'Largest `details` object of an audit event, in bytes of JSON',
     integer(16, 67_108_864),
   ),
   jsonDepthLimit: setting('JSON_DEPTH_LIMIT', '16', 'Deepest nesting of a request body', integer(2, 64)),
   revokedDataGraceDays: setting(
     'REVOKED_DATA_GRACE_DAYS',
     '30',
-    'Days after the revocation of a consent at which the data that rested on it is erased; 0: within a minute; `off`: never',
+    'Days after the revocation of a consent until the data that rested on it is erased; 0: within a minute; `off`: never',
     daysOrOff(0, 90),
   ),
   evidenceRetentionDays: setting(
     'EVIDENCE_RETENTION_DAYS',
     '1095',
-    'Days for which evidence stays: erasure requests after their end, the history of a consent after its end, audit events',
+    'Days for which records are kept: erasure requests and the history of a consent after their end, audit events',
     integer(30, 36_500),
   ),
   webhookRetrySchedule: setting(
     'WEBHOOK_RETRY_SCHEDULE',
     '5s,1m,5m,30m,2h,5h,10h,24h,24h',
-    'Pauses before the retries of a webhook call; after the last one it is `exhausted`',
+    'Pauses before the retries of a webhook call; after the last one the delivery is `exhausted`',
     schedule,
   ),
   webhookConnectTimeoutMs: setting(
@@ -165,19 +170,19 @@ export const SETTINGS = {
   webhookConcurrency: setting(
     'WEBHOOK_CONCURRENCY',
     '32',
-    'Webhook calls under way at once',
+    'Webhook calls at the same time',
     integer(1, 1000),
   ),
   webhookConcurrencyPerUrl: setting(
     'WEBHOOK_CONCURRENCY_PER_URL',
     '2',
-    'Webhook calls under way at once to one URL',
+    'Webhook calls at the same time to one URL',
     integer(1, 100),
   ),
   webhookRetentionDays: setting(
     'WEBHOOK_RETENTION_DAYS',
     '30',
-    'Days for which the record of a delivery stays after it has ended',
+    'Days for which the record of a delivery is kept after its end',
     integer(1, 3650),
   ),
   webhookAllowPrivateNetworks: setting(
@@ -189,25 +194,25 @@ export const SETTINGS = {
   webhookRequireHttps: setting(
     'WEBHOOK_REQUIRE_HTTPS',
     'auto',
-    'Refuse `http:` webhook targets; `auto` means in production',
+    'Refuse `http:` webhook targets; `auto`: only with `NODE_ENV=production`',
     oneOf('auto', 'true', 'false'),
   ),
   shutdownTimeoutMs: setting(
     'SHUTDOWN_TIMEOUT_MS',
     '20000',
-    'Milliseconds that requests and webhook calls under way are given at a shutdown',
+    'Milliseconds for open requests and webhook calls at a shutdown',
     integer(0, 600_000),
   ),
   metricsToken: setting(
     'METRICS_TOKEN',
     '',
-    'Token with which `/metrics` may be read, 16 to 256 characters; without one it is answered to callers on the machine itself alone',
+    'Token for reading `/metrics`, 16 to 256 characters. Without one only callers on the same machine can read it',
     bearerToken,
   ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
-    'Least severe log lines to write',
+    'Lowest level of log lines to write',
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   ),
 } as const;

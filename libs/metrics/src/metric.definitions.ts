@@ -12,7 +12,7 @@ export interface MetricDefinition {
 }
 
 /**
- * Every metric of Lethe. docs/operations.md takes its table from here, and a test holds the
+ * Every metric of Lethe. docs/operate.md takes its table from here, and a test holds the
  * dashboard and the alerts against it.
  */
 export const METRICS = {
@@ -24,13 +24,13 @@ export const METRICS = {
   httpRequests: {
     type: 'counter',
     name: 'lethe_http_requests_total',
-    help: 'Requests that were answered, by method, declared route and status; the route is unknown where none was met',
+    help: 'Requests that were answered, by method, declared route and status; the route of an unknown path is unknown',
     labels: ['method', 'route', 'status'],
   },
   httpDuration: {
     type: 'histogram',
     name: 'lethe_http_request_duration_seconds',
-    help: 'Time from the first look at a request to its answer, by method and declared route',
+    help: 'Time from reading a request to its answer, by method and declared route',
     labels: ['method', 'route'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   },
@@ -42,7 +42,7 @@ export const METRICS = {
   eventLoopDelay: {
     type: 'gauge',
     name: 'lethe_event_loop_delay_seconds',
-    help: 'How late the event loop came to its work, over the time between two scrapes: median, 99th percentile, longest',
+    help: 'Delay of the event loop between two scrapes: median, 99th percentile, longest',
     label: { name: 'statistic', values: ['p50', 'p99', 'max'] },
   },
   databaseCommitUnits: {
@@ -65,7 +65,7 @@ export const METRICS = {
   databaseUnitsRetried: {
     type: 'counter',
     name: 'lethe_database_units_retried_total',
-    help: 'Units of work that PostgreSQL made run again, by reason',
+    help: 'Units of work that were repeated because of PostgreSQL, by reason',
     label: { name: 'reason', values: ['serialization_failure', 'deadlock_detected', 'concurrent_change'] },
   },
   databasePoolConnections: {
@@ -81,7 +81,7 @@ export const METRICS = {
   databasePoolIdle: {
     type: 'gauge',
     name: 'lethe_database_pool_connections_idle',
-    help: 'Open connections to PostgreSQL that nobody uses',
+    help: 'Open connections to PostgreSQL that are idle',
   },
   databasePoolWaiting: {
     type: 'gauge',
@@ -91,7 +91,7 @@ export const METRICS = {
   erasures: {
     type: 'counter',
     name: 'lethe_erasures_total',
-    help: 'Erasures by what became of them; resumed ones were left by a crash or an unreachable database',
+    help: 'Erasures by outcome; resumed ones were interrupted by a crash or an unreachable database',
     label: { name: 'state', values: ['begun', 'completed', 'failed', 'resumed'] },
   },
   erasuresProcessing: {
@@ -107,7 +107,7 @@ export const METRICS = {
   retention: {
     type: 'counter',
     name: 'lethe_retention_erased_total',
-    help: 'What was erased because its time had come: values of user data by retention_days and after a revocation, guilds that were left, records of evidence',
+    help: 'Erased by retention: values by retention_days and after a revocation, guilds after their grace period, old records',
     label: { name: 'reason', values: ['retention', 'consent_revoked', 'guild_left', 'evidence'] },
   },
   auditSealed: {
@@ -118,7 +118,7 @@ export const METRICS = {
   auditSealingAge: {
     type: 'gauge',
     name: 'lethe_audit_sealing_oldest_wait_seconds',
-    help: 'How long the log that waits longest has been waiting to be sealed by this process, 0 for none',
+    help: 'Age of the oldest audit log that waits to be sealed by this process, 0 for none',
   },
   auditSealingFailures: {
     type: 'counter',
@@ -151,36 +151,36 @@ export const METRICS = {
   webhookDeliveries: {
     type: 'counter',
     name: 'lethe_webhook_deliveries_total',
-    help: 'Webhook deliveries that have ended, by how',
+    help: 'Webhook deliveries that have ended, by status',
     label: { name: 'status', values: ['delivered', 'exhausted', 'gone'] },
   },
   webhookCalls: {
     type: 'gauge',
     name: 'lethe_webhook_calls_under_way',
-    help: 'Webhook calls of this process that wait for their receiver',
+    help: 'Webhook calls of this process that wait for an answer',
   },
   outboxDepth: {
     type: 'gauge',
     name: 'lethe_webhook_outbox_deliveries',
-    help: 'Webhook deliveries that wait, be it for a later attempt, counted to 5,000, by whether the last call to their receiver failed',
+    help: 'Webhook deliveries that wait for an attempt, counted to 5,000, by whether the last call to their receiver failed',
     label: { name: 'receiver', values: ['healthy', 'failing'] },
   },
   outboxOldestAge: {
     type: 'gauge',
     name: 'lethe_webhook_outbox_oldest_due_age_seconds',
-    help: 'How long the oldest delivery among them has been due, 0 for none; failing receivers are spared on purpose',
+    help: 'How long the oldest of them has been due, 0 for none; calls to failing receivers wait on purpose',
     label: { name: 'receiver', values: ['healthy', 'failing'] },
   },
   degraded: {
     type: 'gauge',
     name: 'lethe_degraded',
-    help: '1 for what runs worse than it was configured to; rate_limit_local: the process counts rates alone, since Redis does not answer',
+    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer',
     label: { name: 'condition', values: ['rate_limit_local', 'other'] },
   },
   gaugeFailures: {
     type: 'counter',
     name: 'lethe_metrics_failures_total',
-    help: 'Numbers that are missing in an answer of /metrics, since whoever knows them failed or took too long',
+    help: 'Numbers left out of an answer of /metrics, since reading them failed or took too long',
   },
   cpu: {
     type: 'counter',

@@ -1,11 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import {
-  BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Logger,
-  OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { NO_SIGNALS, Signals } from '@app/database';
 import { Clock, CONFIG, type Config, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
@@ -237,7 +232,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       const nextDueMs = recovered ? this.clock.nowMs() : settledMs;
       if (nextDueMs === undefined) return;
       this.due.wake(claim.botId, nextDueMs);
-      // What a process gives back at its end is for the others.
+      // What this process gives back at its end is for the others.
       if (this.stopped) this.signals.tell(TOPICS.due, claim.botId);
       this.pump();
     } catch (error) {
