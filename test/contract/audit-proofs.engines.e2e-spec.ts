@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { AuditService } from '@app/audit';
 import { UnitOfWork } from '@app/database';
-import { AuditSealer } from '@app/sealing';
+import { BatchSealer } from '@app/sealing';
 import { Client as PgClient } from 'pg';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
@@ -175,7 +175,7 @@ describe('GET /api/v1/audit/proof/{event_id}', () => {
 
   it('answers 503, and later the proof, while the latest events cannot be sealed', async () => {
     const id = await write();
-    const never = jest.spyOn(service.app.get(AuditSealer), 'sealNow').mockResolvedValue(false);
+    const never = jest.spyOn(service.app.get(BatchSealer), 'sealNow').mockResolvedValue(false);
     const answer = await bot.get(`/audit/proof/${id}`);
     never.mockRestore();
     // The job may have been faster.
@@ -302,7 +302,7 @@ if (engine === 'postgres') {
         [bot.id],
       )) as unknown as { rows: [{ seq: string }] };
       const id = await write();
-      expect(await service.app.get(AuditSealer).sealNow(bot.id)).toBe(false);
+      expect(await service.app.get(BatchSealer).sealNow(bot.id)).toBe(false);
       expect(await heads()).not.toContain(Number(low) + 1);
       expectFailure(await bot.get(`/audit/proof/${id}`), 503, 'service_unavailable');
       await older.query(
@@ -330,7 +330,7 @@ if (engine === 'postgres') {
       });
       await isAppended;
       const id = await write();
-      const isSealed = await service.app.get(AuditSealer).sealNow(bot.id);
+      const isSealed = await service.app.get(BatchSealer).sealNow(bot.id);
       end();
       expect(isSealed).toBe(false);
       const low = (await prove(await unit)).event.seq;
@@ -344,7 +344,7 @@ if (engine === 'postgres') {
       await other.query('BEGIN');
       await other.query('SELECT pg_current_xact_id()');
       const id = await write();
-      const isSealed = await service.app.get(AuditSealer).sealNow(bot.id);
+      const isSealed = await service.app.get(BatchSealer).sealNow(bot.id);
       await other.query('ROLLBACK');
       await other.end();
       expect(isSealed).toBe(true);

@@ -1,5 +1,5 @@
 import { UnitOfWork } from '@app/database';
-import { Evidence, EvidenceRetention } from '@app/erasure';
+import { EvidenceRetention, EvidenceRetentionJob } from '@app/erasure';
 import { JobLeases, JobRunner, type Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
 import { RetentionPreview } from '@app/reports';
@@ -36,7 +36,7 @@ function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
 
-const sweep = () => service.app.get(EvidenceRetention).sweep();
+const sweep = () => service.app.get(EvidenceRetentionJob).sweep();
 
 async function rows<Row>(columns: string, table: string, order = '1'): Promise<Row[]> {
   return service.database.rows<Row>(
@@ -166,7 +166,7 @@ describe('an erasure request', () => {
   }, 120_000);
 
   it('stays in the ledger, and on record, as long as backups do', async () => {
-    const evidence = service.app.get(Evidence, { strict: false });
+    const evidence = service.app.get(EvidenceRetention, { strict: false });
     const config = { ...service.app.get<Config>(CONFIG), backupRetentionDays: DAYS + 10 };
     const replaced = jest.replaceProperty(evidence as unknown as { config: Config }, 'config', config);
     const { id, at, keyAt } = await forgotten();
@@ -324,7 +324,7 @@ describe('the preview', () => {
 /** One pass, in which `look` is called after every batch. */
 async function swept(look: (stopping: AbortController) => Promise<void>): Promise<void> {
   const unitOfWork = service.app.get(UnitOfWork);
-  const job = service.app.get(EvidenceRetention);
+  const job = service.app.get(EvidenceRetentionJob);
   const lease = await unitOfWork.write((tx) => service.app.get(JobLeases).take(tx, job.name, 'now'));
   const stopping = new AbortController();
   const batch = lease!.batch.bind(lease);

@@ -1,4 +1,4 @@
-import { BotDeletion, KeyTimes } from '@app/bots';
+import { BotDeletion, ApiKeyTimes } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { JobLeases, JobRunner } from '@app/jobs';
 import type { Bot } from '../support/bot';
@@ -33,7 +33,7 @@ describe('two instances on one database', () => {
 
   it('both answer 401 once the deletion of a bot is answered, also where its key was used just before', async () => {
     // Longer than a deletion takes.
-    for (const { app } of [one, other]) app.get(KeyTimes, { strict: false }).believedMs = 3_000;
+    for (const { app } of [one, other]) app.get(ApiKeyTimes, { strict: false }).believedMs = 3_000;
     const connection = elsewhere();
     let deleted = false;
     const using = (async () => {

@@ -1,4 +1,4 @@
-import { EvidenceRetention } from '@app/erasure';
+import { EvidenceRetentionJob } from '@app/erasure';
 import { Clock } from '@app/kernel';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../../openapi.json';
@@ -189,7 +189,7 @@ async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promis
   const clock = jest.spyOn(service.app.get(Clock), 'nowMs');
   for (const days of [35, 50, 1_200]) {
     clock.mockReturnValue(Date.now() + days * 86_400_000);
-    for (const job of [WithdrawnDataErasure, CategoryRetention, EvidenceRetention])
+    for (const job of [WithdrawnDataErasure, CategoryRetention, EvidenceRetentionJob])
       await service.app.get(job).sweep();
   }
   clock.mockRestore();

@@ -1,4 +1,4 @@
-import { Keyring, ServiceKeys, SubjectKeys } from '@app/crypto';
+import { Keyring, InstallationKeys, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, Random, StartError } from '@app/kernel';
 import { Bot } from '../support/bot';
@@ -73,8 +73,8 @@ describe('the key of a subject, in several processes', () => {
       );
       const [stored] = await storedKeys(userId);
       expect(new Set(made.map(({ id }) => id))).toStrictEqual(new Set([stored?.id]));
-      const text = made[0]?.seal('x', 'c') ?? '';
-      for (const key of made) expect(key.open(text, 'c')).toBe('x');
+      const text = made[0]?.encrypt('x', 'c') ?? '';
+      for (const key of made) expect(key.decrypt(text, 'c')).toBe('x');
     }
   });
 
@@ -96,14 +96,19 @@ describe('the key of a subject, in several processes', () => {
 
 describe('the keys of the installation', () => {
   const opened = (service: Service, keyring = service.app.get(Keyring)) =>
-    ServiceKeys.open(service.app.get(UnitOfWork), keyring, service.app.get(Clock), service.app.get(Random));
+    InstallationKeys.open(
+      service.app.get(UnitOfWork),
+      keyring,
+      service.app.get(Clock),
+      service.app.get(Random),
+    );
 
   it('are made once by processes that start at once', async () => {
     await one.database.run(`DELETE FROM keys.service_keys WHERE name IN ('digest', 'evidence')`);
     const all = await Promise.all([one, other, one, other, one, other].map((service) => opened(service)));
     expect(new Set(all.map(({ digest }) => digest.toString('hex'))).size).toBe(1);
-    const text = all[0]?.evidence.seal('x', 'c') ?? '';
-    for (const { evidence } of all) expect(evidence.open(text, 'c')).toBe('x');
+    const text = all[0]?.installation.encrypt('x', 'c') ?? '';
+    for (const { installation: evidence } of all) expect(evidence.decrypt(text, 'c')).toBe('x');
   });
 
   it('are not opened with another master key, which is said so that it can be mended', async () => {

@@ -1,7 +1,7 @@
 import { AuditService } from '@app/audit';
 import { SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { AuditSealer, EventOpener } from '@app/sealing';
+import { BatchSealer, EventOpener } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
@@ -46,7 +46,7 @@ async function goesAfterReading(isSealed: boolean, reading: 'read' | 'stored' = 
 describe('a key that is destroyed between the reading of an event and its use', () => {
   it('commits to nothing: the sealer reads the event again as it is by then', async () => {
     await goesAfterReading(false, 'stored');
-    const sealer = service.app.get(AuditSealer);
+    const sealer = service.app.get(BatchSealer);
     expect(await sealer.seal([bot.id], ANYWHERE)).toStrictEqual([bot.id]);
     expect(await service.database.rows('SELECT 1 FROM audit_batches WHERE bot_id = ?', bot.id)).toEqual([]);
     expect(await sealer.seal([bot.id], ANYWHERE)).toStrictEqual([]);
@@ -58,7 +58,7 @@ describe('a key that is destroyed between the reading of an event and its use', 
     const other = await service.registerBot();
     await other.post('/audit/event', { ...subject(), event_type: 'data_exported' });
     await goesAfterReading(false, 'stored');
-    expect(await service.app.get(AuditSealer).seal([bot.id, other.id], ANYWHERE)).toStrictEqual([bot.id]);
+    expect(await service.app.get(BatchSealer).seal([bot.id, other.id], ANYWHERE)).toStrictEqual([bot.id]);
     expect(await verified(service, other)).toMatchObject({ events: 1, unsealed: 0, found: [] });
   });
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KeyTimes } from '@app/bots';
+import { ApiKeyTimes } from '@app/bots';
 import { translateFault, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { Readiness } from '@app/runtime';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   service = await new Service({ DATABASE_URL: proxy.url, ...LIMITS }, database).start();
   service.app.get(Readiness, { strict: false }).ready = true;
   // A caller who was known a moment ago is known while the database is gone.
-  service.app.get(KeyTimes, { strict: false }).believedMs = 1_000;
+  service.app.get(ApiKeyTimes, { strict: false }).believedMs = 1_000;
   // Its units would be cut in the place of those of a request.
   await withoutSealing(service);
 });

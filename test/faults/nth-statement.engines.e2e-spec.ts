@@ -1,4 +1,4 @@
-import { KeyDirectory } from '@app/bots';
+import { ApiKeyDirectory } from '@app/bots';
 import { SubjectDigests } from '@app/crypto';
 import { ErasureService } from '@app/erasure';
 import { type Bot, field } from '../support/bot';
@@ -152,7 +152,9 @@ describe('whichever statement fails', () => {
 
   it('DELETE /bots/{id} can be repeated until it is answered or the key is gone, and is then gone or marked as going', async () => {
     // Each would wait for a second until no process believes in the key.
-    jest.spyOn(service.app.get(KeyDirectory, { strict: false }), 'forgottenEverywhere').mockResolvedValue();
+    jest
+      .spyOn(service.app.get(ApiKeyDirectory, { strict: false }), 'forgottenEverywhere')
+      .mockResolvedValue();
     // Its statements are many and alike: each of the first ones, and fewer of the later.
     for (let nth = FIRST, fired = true; fired; nth += STEP + Math.floor(nth / 5)) {
       const tried = await scene();

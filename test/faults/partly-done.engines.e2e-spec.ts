@@ -1,4 +1,4 @@
-import { KeyTimes } from '@app/bots';
+import { ApiKeyTimes } from '@app/bots';
 import { ConsentService } from '@app/consent';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
 import { JobRunner } from '@app/jobs';
@@ -77,7 +77,7 @@ describe('a request that the database left half-way says so, and goes on when it
 
   it('DELETE /bots/{id}, which goes on by itself', async () => {
     unavailableAfter(1);
-    service.app.get(KeyTimes, { strict: false }).believedMs = BELIEVED_MS;
+    service.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
     const began = performance.now();
     const answer = await bot.delete(`/bots/${bot.id}`);
     const tookMs = performance.now() - began;

@@ -71,7 +71,7 @@ async function arrange(environment: Record<string, string>, under: () => string)
   const keyring = keyringOf(under());
   const rows = Array.from({ length: SUBJECT_KEYS }, (_, index) => {
     const [guild, user, id] = [snowflake(), snowflake(), `k${index}`];
-    const sealed = keyring.seal(newKey(), `subject_keys/${bot.id}/${guild}/${user}/${id}`);
+    const sealed = keyring.encrypt(newKey(), `subject_keys/${bot.id}/${guild}/${user}/${id}`);
     return `('${bot.id}', '${guild}', '${user}', '${id}', '${sealed}', '2026-01-01T00:00:00.000Z')`;
   });
   await keys().run(`INSERT INTO ${keyTable('subject_keys')} VALUES ${rows.join(', ')}`);
@@ -97,10 +97,10 @@ async function sealedTexts(): Promise<Stored[]> {
   ];
 }
 
-/** What is sealed, opened with these keys alone. @throws UnreadableSecretError for anything that they do not open */
+/** What is sealed, opened with these keys alone. @throws UnreadableSecretError for anything that they do not decrypt */
 async function openedBy(given: string): Promise<string[]> {
   const keyring = keyringOf(given);
-  return (await sealedTexts()).map(({ sealed, context }) => keyring.open(sealed, context)).sort();
+  return (await sealedTexts()).map(({ sealed, context }) => keyring.decrypt(sealed, context)).sort();
 }
 
 const keyIds = async (): Promise<string[]> => [
@@ -137,7 +137,7 @@ describe('npm run admin -- keys:rotate', () => {
   it('changes nothing where a key is missing, and names it', async () => {
     await arrange(setting(OLD), () => OLD);
     const foreign = newKey();
-    const sealed = keyringOf(foreign).seal('whsec_x', `bots/${bot.id}/webhook_secret`);
+    const sealed = keyringOf(foreign).encrypt('whsec_x', `bots/${bot.id}/webhook_secret`);
     await database.run('UPDATE bots SET webhook_secret_next = ? WHERE id = ?', sealed, bot.id);
     const before = await sealedTexts();
     const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');

@@ -78,7 +78,7 @@ describe('npm run admin -- keys:rotate beside running processes', () => {
     const first = await serviceWith(OLD.toString('base64')).start();
     const bot = await Bot.register(first.url);
     await first.end('SIGTERM');
-    const changed = new Keyring([OLD], random).seal('whsec_changed', `bots/${bot.id}/webhook_secret`);
+    const changed = new Keyring([OLD], random).encrypt('whsec_changed', `bots/${bot.id}/webhook_secret`);
     const rival = new Client({ connectionString: database.url });
     await rival.connect();
     await rival.query('BEGIN');
@@ -94,7 +94,7 @@ describe('npm run admin -- keys:rotate beside running processes', () => {
     await rival.end();
     expect((await rotation).code).toBe(0);
     const [row] = await database.rows<{ webhook_secret: string }>('SELECT webhook_secret FROM bots');
-    const opened = new Keyring([PRESENT], random).open(
+    const opened = new Keyring([PRESENT], random).decrypt(
       row?.webhook_secret ?? '',
       `bots/${bot.id}/webhook_secret`,
     );

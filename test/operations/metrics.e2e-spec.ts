@@ -3,7 +3,7 @@ import { ConsentService } from '@app/consent';
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { METRICS, type MetricDefinition, Metrics } from '@app/metrics';
-import { AuditSealer } from '@app/sealing';
+import { BatchSealer } from '@app/sealing';
 import { SubjectDataHolders } from '@app/subjects';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
 import { Client, PREFIX } from '../support/client';
@@ -285,7 +285,7 @@ describe('the numbers', () => {
   it('tell of a log that cannot be sealed', async () => {
     const bot = await service.registerBot();
     const broken = jest
-      .spyOn(service.app.get(AuditSealer, { strict: false }), 'seal')
+      .spyOn(service.app.get(BatchSealer, { strict: false }), 'seal')
       .mockRejectedValue(new Error('planted'));
     const failures = async () => valueOf(await scrape(), 'lethe_audit_sealing_failures_total') ?? NaN;
     const before = await failures();

@@ -2,7 +2,7 @@ import { AuditService } from '@app/audit';
 import { SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { UnreadableSecretError } from '@app/primitives';
-import { AuditSealer } from '@app/sealing';
+import { BatchSealer } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
@@ -99,7 +99,7 @@ describe('the audit log', () => {
   it('verifies when a subject is erased while its events are being sealed', async () => {
     const gone = subject();
     await bot.hasConsent(gone);
-    const sealer: { batch(...given: unknown[]): Promise<unknown> } = service.app.get(AuditSealer);
+    const sealer: { batch(...given: unknown[]): Promise<unknown> } = service.app.get(BatchSealer);
     const make = sealer.batch.bind(sealer);
     let erasure: Promise<unknown> | undefined;
     const between = jest.spyOn(sealer, 'batch').mockImplementationOnce(async (...given) => {
@@ -141,7 +141,7 @@ describe('the audit log', () => {
     await seal(service, bot);
     bot = await service.registerBot();
     await write();
-    const sealer = service.app.get(AuditSealer);
+    const sealer = service.app.get(BatchSealer);
     const original = sealer.seal.bind(sealer);
     const fails = jest.spyOn(sealer, 'seal').mockImplementation(async (ids, settled) => {
       if (ids.includes(broken.id)) throw new Error('planned');

@@ -78,14 +78,14 @@ describe('AuditVerifier', () => {
     let place: BatchPlace = { number: 0, last_seq: 0, chain: NO_CHAIN };
     for (let part = await partAfter(place); part !== undefined; part = await partAfter(place)) {
       const { batch, rows, events } = part;
-      expect(faultsOf(opener.evidence, batch, events, place)).toEqual([]);
+      expect(faultsOf(opener.commitments, batch, events, place)).toEqual([]);
       for (const [index, row] of rows.entries()) {
         if (index % STEP > 0) continue;
         for (const [column, planted] of changesOf(row)) {
           fields += 1;
           const [event] = await opener.read(reading([{ ...row, [column]: planted }]), large.id, 0, 0, 1);
           const tampered = events.with(index, event!).sort((a, b) => a.seq - b.seq);
-          if (faultsOf(opener.evidence, batch, tampered, place).length === 0)
+          if (faultsOf(opener.commitments, batch, tampered, place).length === 0)
             missed.push([row, column, planted]);
         }
       }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   type AuditProof,
-  EvidenceError,
+  VerificationError,
   type KeySet,
   verifyAuditExport,
   verifyAuditProof,
@@ -104,7 +104,7 @@ const holds = (verify: () => unknown): boolean => {
     verify();
     return true;
   } catch (error) {
-    if (!(error instanceof EvidenceError)) throw error;
+    if (!(error instanceof VerificationError)) throw error;
     return false;
   }
 };
@@ -211,7 +211,7 @@ describe('verifyAuditExport', () => {
       await verifyAuditExport(given, keySet, kept);
       return true;
     } catch (error) {
-      if (!(error instanceof EvidenceError)) throw error;
+      if (!(error instanceof VerificationError)) throw error;
       return false;
     }
   };
@@ -270,7 +270,7 @@ describe('a checkpoint that was kept', () => {
     for (const part of [last, await exportedAfter(checkpoint)]) {
       await expect(verify(part)).resolves.toMatchObject({ botId: bot.id });
       await expect(verify(part, checkpoint)).resolves.toMatchObject({ botId: bot.id });
-      await expect(verify(part, rival)).rejects.toThrow(EvidenceError);
+      await expect(verify(part, rival)).rejects.toThrow(VerificationError);
     }
   });
 

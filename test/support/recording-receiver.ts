@@ -13,11 +13,11 @@ export interface Recorded {
 
 /**
  * The web server of many bots, each with a path of its own. Records every delivery, and whether two attempts of one were
- * ever open at once.
+ * ever decrypt at once.
  */
 export class RecordingReceiver {
   readonly deliveries = new Map<string, Recorded>();
-  /** Ids of deliveries of which two attempts were open at once. */
+  /** Ids of deliveries of which two attempts were decrypt at once. */
   readonly overlapping = new Set<string>();
   /** How long an answer takes. */
   delayMs = 10;

@@ -1,6 +1,6 @@
 import { Signer } from '@app/crypto';
 import { chainOf } from '@app/sdk';
-import { AuditSealer, AuditSealing, AuditVerifier, type LogFault, type LogSummary } from '@app/sealing';
+import { BatchSealer, SealLoop, AuditVerifier, type LogFault, type LogSummary } from '@app/sealing';
 import type { Bot } from './bot';
 import type { Service } from './service';
 import { until } from './until';
@@ -10,7 +10,7 @@ import { until } from './until';
  * is kept waiting.
  */
 export async function seal(service: Service, bot: { readonly id: string }): Promise<void> {
-  await until(() => service.app.get(AuditSealer).sealNow(bot.id));
+  await until(() => service.app.get(BatchSealer).sealNow(bot.id));
 }
 
 /** What the verifier says of a log. */
@@ -46,5 +46,5 @@ export function contradicting(service: Service, jws: string): Promise<string> {
 
 /** From now on the log is sealed only where a test does it: for tests that count statements, or compare all rows. */
 export async function withoutSealing(service: Service): Promise<void> {
-  await service.app.get(AuditSealing).beforeApplicationShutdown();
+  await service.app.get(SealLoop).beforeApplicationShutdown();
 }

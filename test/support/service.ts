@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { KeyTimes } from '@app/bots';
+import { ApiKeyTimes } from '@app/bots';
 import { ErasureReplay } from '@app/erasure';
 import { createLogger, NestLogger, readConfig } from '@app/kernel';
 import { AppModule } from '../../apps/api/src/app.module';
@@ -57,7 +57,7 @@ export class Service {
     configureApp(this.app);
     // As every process does it between the two.
     await this.app.init();
-    this.app.get(KeyTimes, { strict: false }).believedMs = BELIEVED_MS;
+    this.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
     await this.app.get(ErasureReplay, { strict: false }).run();
     await this.app.listen(this.port, '127.0.0.1');
     this.port = (this.app.getHttpServer().address() as AddressInfo).port;

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 
-/** Every text that the drivers of this process run while the log is open, each once, whatever asked for it. */
+/** Every text that the drivers of this process run while the log is decrypt, each once, whatever asked for it. */
 export class SqlLog {
   private readonly found = new Set<string>();
   private readonly undo: (() => void)[] = [];

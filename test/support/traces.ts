@@ -26,7 +26,7 @@ export async function tracesOf(service: Service, botId: string, who: SubjectIds)
   );
   if (stored === undefined) throw new Error('the subject has no key');
   const context = `subject_keys/${botId}/${guildId}/${userId}/${stored.id}`;
-  const secret = Buffer.from(service.app.get(Keyring).open(stored.sealed, context), 'base64url');
+  const secret = Buffer.from(service.app.get(Keyring).decrypt(stored.sealed, context), 'base64url');
   const derived = createHmac('sha512', secret).update('lethe/subject\x01').digest();
   const texts = await textsOf(service, `s1.${stored.id}.`);
   return {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { identify, KeyDirectory } from '@app/bots';
+import { identify, ApiKeyDirectory } from '@app/bots';
 import { countRate, jsonBody, LetheHttpAdapter, type LetheRequest, RequestContext } from '@app/http';
 import { CONFIG, type Config, LOGGER } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
@@ -33,7 +33,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH] });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(
-    identify(app.get(KeyDirectory)),
+    identify(app.get(ApiKeyDirectory)),
     countRate(app.get(RateLimitStore), config.anonymousLimit),
   );
   const metrics = app.get(PrometheusMetrics);

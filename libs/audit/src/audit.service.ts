@@ -41,7 +41,7 @@ export class AuditService {
     source: AuditSource = 'service',
   ): Promise<AuditEventView> {
     const id = this.random.uuid();
-    const event = this.event(subject, type, id, await this.details.seal(tx, subject, id, details), source);
+    const event = this.event(subject, type, id, await this.details.encrypt(tx, subject, id, details), source);
     await this.append(tx, [event]);
     return viewOf(event, details);
   }
@@ -53,7 +53,7 @@ export class AuditService {
   async recordErased(tx: Tx, subject: Subject, type: AuditEventType, details: object): Promise<string> {
     const id = this.random.uuid();
     const erased = this.digests.digested(subject);
-    const sealed = this.details.sealErased(erased, id, details);
+    const sealed = this.details.encryptErased(erased, id, details);
     const event = { ...this.event(subject, type, id, sealed), subject: erased };
     await this.append(tx, [event]);
     return event.createdAt;
@@ -71,7 +71,7 @@ export class AuditService {
     const events: NewEvent[] = [];
     for (const { subject, type, details } of acts) {
       const id = this.random.uuid();
-      events.push(this.event(subject, type, id, await this.details.seal(tx, subject, id, details)));
+      events.push(this.event(subject, type, id, await this.details.encrypt(tx, subject, id, details)));
     }
     await this.append(tx, events);
   }
@@ -157,10 +157,10 @@ export class AuditService {
     };
   }
 
-  /** Null for none, and for what nobody can open: damage to one event, or to the key of one subject, hides no other event. */
+  /** Null for none, and for what nobody can decrypt: damage to one event, or to the key of one subject, hides no other event. */
   private detailsOf(botId: string, row: ListedEvent, key: SubjectKey | StoredKey | undefined): object | null {
     try {
-      return JSON.parse(this.details.open(botId, row, key) ?? 'null') as object | null;
+      return JSON.parse(this.details.decrypt(botId, row, key) ?? 'null') as object | null;
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof UnreadableSecretError) return null;
       throw error;

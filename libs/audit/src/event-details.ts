@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceKeys, type StoredKey, type SubjectKey, SubjectKeys } from '@app/crypto';
+import { InstallationKeys, type StoredKey, type SubjectKey, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { detailsContext, openDetails, type StoredDetails } from '@app/primitives';
 import type { Subject } from '@app/subjects';
@@ -9,7 +9,7 @@ import type { Subject } from '@app/subjects';
 export class EventDetails {
   constructor(
     private readonly keys: SubjectKeys,
-    private readonly service: ServiceKeys,
+    private readonly service: InstallationKeys,
   ) {}
 
   /** Makes sure of the keys of several subjects by as few statements as the engine can. */
@@ -22,26 +22,32 @@ export class EventDetails {
     return this.keys.find(subject);
   }
 
-  async seal(tx: Tx, subject: Subject, id: string, details: object | null): Promise<string | null> {
+  async encrypt(tx: Tx, subject: Subject, id: string, details: object | null): Promise<string | null> {
     if (details === null) return null;
     const { botId, guildId, userId } = subject;
     const key = await this.keys.forWriting(tx, subject);
-    return key.seal(JSON.stringify(details), detailsContext(botId, guildId, userId, id));
+    return key.encrypt(JSON.stringify(details), detailsContext(botId, guildId, userId, id));
   }
 
   /** Of an event about somebody who is erased by then: they may not tell who that was. */
-  sealErased({ botId, guildId, userId }: Subject, id: string, details: object): string {
-    return this.service.evidence.seal(JSON.stringify(details), detailsContext(botId, guildId, userId, id));
+  encryptErased({ botId, guildId, userId }: Subject, id: string, details: object): string {
+    return this.service.installation.encrypt(
+      JSON.stringify(details),
+      detailsContext(botId, guildId, userId, id),
+    );
   }
 
   /** {@link openDetails} with the key of the subject as it was read. */
-  open(botId: string, stored: StoredDetails, key: SubjectKey | StoredKey | undefined): string | null {
+  decrypt(botId: string, stored: StoredDetails, key: SubjectKey | StoredKey | undefined): string | null {
     const subject = { botId, guildId: stored.guild_id, userId: stored.user_id };
     // Opened where it is needed alone.
     const opening =
       key === undefined || !('sealed' in key)
         ? key
-        : { id: key.id, open: (text: string, at: string) => this.keys.open(subject, key).open(text, at) };
-    return openDetails(botId, stored, this.service.evidence, opening);
+        : {
+            id: key.id,
+            decrypt: (text: string, at: string) => this.keys.open(subject, key).decrypt(text, at),
+          };
+    return openDetails(botId, stored, this.service.installation, opening);
   }
 }

@@ -4,8 +4,8 @@ import { KEY_TABLES, type Tx, UnitOfWork } from '@app/database';
 import { type Job, JobLeases, JobRunner, type Lease, LeaseLost } from '@app/jobs';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { IsNull } from 'typeorm';
+import { ApiKeyDirectory } from './api-key-directory';
 import { ApiKey, Bot } from './bot.entity';
-import { KeyDirectory } from './key-directory';
 
 /** Rows that go in one unit: small enough that the requests of other bots pass in between. */
 const BATCH = 1_000;
@@ -24,7 +24,7 @@ export class BotDeletion implements Job, OnApplicationBootstrap {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly keys: KeyDirectory,
+    private readonly keys: ApiKeyDirectory,
     private readonly clock: Clock,
     private readonly leases: JobLeases,
     private readonly jobs: JobRunner,

@@ -1,11 +1,11 @@
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { Module } from '@nestjs/common';
+import { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
 import { BotDeletion } from './bot-deletion.service';
 import { ApiKey, Bot } from './bot.entity';
 import { BotsController } from './bots.controller';
 import { BotsService } from './bots.service';
-import { KeyDirectory, KeyTimes } from './key-directory';
 import { Bots1763600000001 } from './migrations/1763600000001-bots';
 import { RegistrationService } from './registration.service';
 import { WebhookSecretsHolder } from './webhook-secrets.holder';
@@ -20,9 +20,9 @@ import { WebhookSecrets } from './webhook-secrets.service';
     BotDeletion,
     WebhookSecrets,
     WebhookSecretsHolder,
-    KeyDirectory,
-    KeyTimes,
+    ApiKeyDirectory,
+    ApiKeyTimes,
   ],
-  exports: [KeyDirectory, WebhookSecrets],
+  exports: [ApiKeyDirectory, WebhookSecrets],
 })
 export class BotsModule {}

@@ -1,7 +1,7 @@
 import { Caller, type LetheRequest } from '@app/http';
 import type { Response } from 'express';
+import type { ApiKeyDirectory, KnownCaller } from './api-key-directory';
 import { identify } from './identify.middleware';
-import type { KeyDirectory, KnownCaller } from './key-directory';
 
 const caller = new Caller('bot', '123456789012345678', 30);
 
@@ -22,7 +22,7 @@ class Keys {
 }
 
 function calling(keys: Keys) {
-  const middleware = identify(keys as unknown as KeyDirectory);
+  const middleware = identify(keys as unknown as ApiKeyDirectory);
   return (socket: object, authorization?: string): Caller | undefined => {
     const request = { headers: { authorization }, socket, context: {} } as unknown as LetheRequest;
     middleware(request, {} as Response, () => undefined);

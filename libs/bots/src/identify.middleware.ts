@@ -1,6 +1,6 @@
 import type { NextFunction, Response } from 'express';
 import type { LetheRequest } from '@app/http';
-import type { KeyDirectory, KnownCaller } from './key-directory';
+import type { ApiKeyDirectory, KnownCaller } from './api-key-directory';
 
 /** Who called last on a connection, and with which header. */
 interface Remembered {
@@ -9,7 +9,7 @@ interface Remembered {
 }
 
 /** Finds out who calls (RFC 6750); refusing is the guard's part, so that the limiter knows the caller before. */
-export function identify(keys: KeyDirectory) {
+export function identify(keys: ApiKeyDirectory) {
   // A bot calls over the same connection again and again: the key is hashed once on each, not for every request.
   const remembered = new WeakMap<object, Remembered>();
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {

@@ -1,10 +1,10 @@
+export { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
 export { ApiKeyGuard } from './api-key.guard';
 export { BotDeletion } from './bot-deletion.service';
 export { ApiKey, Bot } from './bot.entity';
 export { WebhookHealthView } from './bots.dto';
 export { BotsModule } from './bots.module';
 export { identify } from './identify.middleware';
-export { KeyDirectory, KeyTimes } from './key-directory';
 export { WebhookHealth } from './webhook-health';
 export { WebhookSecrets } from './webhook-secrets.service';
 export { WebhookUrlChanged } from './webhook-url-changed.event';

@@ -49,7 +49,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   /** A new secret for a bot, and the text in which it is stored. */
   issue(botId: string): { secret: string; sealed: string } {
     const secret = newWebhookSecret(this.random);
-    return { secret, sealed: this.keyring.seal(secret, contextOf(botId)) };
+    return { secret, sealed: this.keyring.encrypt(secret, contextOf(botId)) };
   }
 
   /** Undefined when there is no such bot any more. */
@@ -99,7 +99,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   }
 
   private open(botId: string, sealed: string): string {
-    return this.keyring.open(sealed, contextOf(botId));
+    return this.keyring.decrypt(sealed, contextOf(botId));
   }
 }
 

@@ -1,4 +1,4 @@
-import { Integer, Key, ListOf, OneOf, Pagination, Text, Timestamp, Uuid } from '@app/http';
+import { Integer, Slug, ListOf, OneOf, Pagination, Text, Timestamp, Uuid } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { FIELD_TYPES, type FieldType } from './category.entity';
 
@@ -19,7 +19,7 @@ const DESCRIPTION_MAX = 10_000;
 const RETENTION_DAYS_MAX = 3650;
 
 export class DataFieldInput {
-  @Key() key: string;
+  @Slug() key: string;
   @OneOf(FIELD_TYPES) type: FieldType;
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
@@ -34,7 +34,7 @@ class Purpose {
 }
 
 export class RegisterCategory extends Purpose {
-  @Key() key: string;
+  @Slug() key: string;
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
   @ListOf(() => DataFieldInput, 1, FIELDS_MAX) fields: DataFieldInput[];
@@ -42,7 +42,7 @@ export class RegisterCategory extends Purpose {
 
 /** One category of the guide's shape: its name is key and label. */
 export class GuideCategory extends Purpose {
-  @Key() name: string;
+  @Slug() name: string;
 }
 
 export class RegisterGuideCategories {
@@ -61,12 +61,12 @@ export class ChangeCategory extends Purpose {
 }
 
 export class CategoryPath {
-  @Key() key: string;
+  @Slug() key: string;
 }
 
 export class CategoryView {
   @Uuid() id: string;
-  @Key() key: string;
+  @Slug() key: string;
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
   @Text(DESCRIPTION_MAX, { nullable: true }) description: string | null;
@@ -87,6 +87,6 @@ export class RegisteredCategoriesView {
 }
 
 export class CategoryDeletedView {
-  @Key() key: string;
+  @Slug() key: string;
   @ApiProperty({ enum: [true] }) deleted: boolean;
 }

@@ -11,8 +11,8 @@ import {
 } from '@app/http';
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
-import { ConsentEvidence } from './consent-evidence.service';
 import { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
+import { ConsentReceipts } from './consent-receipts.service';
 import {
   AcceptConsent,
   AcceptedConsentView,
@@ -35,7 +35,7 @@ import { ConsentService } from './consent.service';
 export class ConsentController {
   constructor(
     private readonly consents: ConsentService,
-    private readonly evidence: ConsentEvidence,
+    private readonly evidence: ConsentReceipts,
   ) {}
 
   @Post('request')

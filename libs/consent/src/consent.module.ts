@@ -2,16 +2,16 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '@app/audit';
 import { CategoriesModule } from '@app/categories';
 import { DatabaseModule } from '@app/database';
-import { ConsentController } from './consent.controller';
-import { Consent, ConsentText, ConsentTransition } from './consent.entity';
 import { ConsentCategoriesListener } from './consent-categories.listener';
-import { ConsentEvidence } from './consent-evidence.service';
 import { ConsentHistoryPruning } from './consent-history-pruning';
-import { ConsentHolder } from './consent.holder';
-import { ConsentService } from './consent.service';
+import { ConsentReceipts } from './consent-receipts.service';
 import { ConsentTextsController } from './consent-texts.controller';
 import { ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions } from './consent-transitions';
+import { ConsentController } from './consent.controller';
+import { Consent, ConsentText, ConsentTransition } from './consent.entity';
+import { ConsentHolder } from './consent.holder';
+import { ConsentService } from './consent.service';
 import { Consents1763600000004 } from './migrations/1763600000004-consents';
 
 @Module({
@@ -23,7 +23,7 @@ import { Consents1763600000004 } from './migrations/1763600000004-consents';
   controllers: [ConsentController, ConsentTextsController],
   providers: [
     ConsentService,
-    ConsentEvidence,
+    ConsentReceipts,
     ConsentTextsService,
     ConsentTransitions,
     ConsentHistoryPruning,

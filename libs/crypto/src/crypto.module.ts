@@ -2,13 +2,13 @@ import { DatabaseModule, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, Random } from '@app/kernel';
 import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { EncryptedTexts } from './encrypted-texts';
+import { requireUnencrypted, InstallationKeys } from './installation-keys';
+import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
 import { KeyRotation } from './key-rotation';
-import { KeyTextsHolder } from './key-texts.holder';
 import { Keyring } from './keyring';
 import { keyFilePath, masterKeys, presentMasterKeys } from './master-key';
 import { Keys1763600000010 } from './migrations/1763600000010-keys';
-import { SealedTexts } from './sealed-texts';
-import { requireUnencrypted, ServiceKeys } from './service-keys';
 import { Signer } from './signer';
 import { SubjectDigests } from './subject-digests';
 import { SubjectKeys } from './subject-keys';
@@ -20,7 +20,7 @@ import { SubjectKeys } from './subject-keys';
   providers: [
     {
       provide: Keyring,
-      // After the database is open: a start that cannot open it leaves no key file.
+      // After the database is decrypt: a start that cannot decrypt it leaves no key file.
       inject: [CONFIG, Random, UnitOfWork],
       useFactory: async (config: Config, random: Random, unitOfWork: UnitOfWork) => {
         const logger = new Logger('Keyring');
@@ -31,24 +31,24 @@ import { SubjectKeys } from './subject-keys';
       },
     },
     {
-      provide: ServiceKeys,
+      provide: InstallationKeys,
       inject: [UnitOfWork, Keyring, Clock, Random],
       useFactory: (unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random) =>
-        ServiceKeys.open(unitOfWork, keyring, clock, random),
+        InstallationKeys.open(unitOfWork, keyring, clock, random),
     },
     {
       provide: Signer,
       // After the other keys of the installation: their first row is what it locks.
-      inject: [UnitOfWork, Keyring, Clock, Random, ServiceKeys],
+      inject: [UnitOfWork, Keyring, Clock, Random, InstallationKeys],
       useFactory: (unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random) =>
         Signer.open(unitOfWork, keyring, clock, random),
     },
     SubjectDigests,
     SubjectKeys,
-    KeyTextsHolder,
-    SealedTexts,
+    KeyEncryptedTexts,
+    EncryptedTexts,
     KeyRotation,
   ],
-  exports: [KeyRotation, Keyring, ServiceKeys, Signer, SubjectDigests, SubjectKeys],
+  exports: [KeyRotation, Keyring, InstallationKeys, Signer, SubjectDigests, SubjectKeys],
 })
 export class CryptoModule {}

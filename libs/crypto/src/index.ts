@@ -1,9 +1,9 @@
 export { CryptoModule } from './crypto.module';
+export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
+export { InstallationKeys } from './installation-keys';
 export { KeyRotation, type KeyUse } from './key-rotation';
 export { Keyring, missingKey } from './keyring';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
-export { HoldsSealedTexts, type SealedColumn, type SealedTextHolder } from './sealed-texts';
-export { ServiceKeys } from './service-keys';
 export { Signer } from './signer';
 export { SubjectDigests } from './subject-digests';
 export { SubjectKey } from './subject-key';

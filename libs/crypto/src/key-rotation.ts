@@ -2,9 +2,9 @@ import { UnitOfWork } from '@app/database';
 import { StartError, CONFIG, type Config, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { Inject, Injectable } from '@nestjs/common';
+import { type EncryptedColumn, EncryptedTexts } from './encrypted-texts';
 import { Keyring } from './keyring';
 import { KEY_BYTES, keyFilePath, presentMasterKeys, replaceKeyFile, retireKeys } from './master-key';
-import { type SealedColumn, SealedTexts } from './sealed-texts';
 
 /** Texts of one unit: few enough that nobody waits long for it. */
 const BATCH = 500;
@@ -22,7 +22,7 @@ export interface KeyUse {
 export interface Rotated {
   readonly keyId: string;
   readonly rewrapped: number;
-  /** Texts that their own key does not open: damaged, and left as they are. */
+  /** Texts that their own key does not decrypt: damaged, and left as they are. */
   readonly unreadable: number;
 }
 
@@ -43,7 +43,7 @@ export type OnRewrapped = (table: string, rewrapped: number) => void;
 @Injectable()
 export class KeyRotation {
   constructor(
-    private readonly texts: SealedTexts,
+    private readonly texts: EncryptedTexts,
     private readonly unitOfWork: UnitOfWork,
     private readonly keyring: Keyring,
     private readonly random: Random,
@@ -115,7 +115,7 @@ export class KeyRotation {
     }
   }
 
-  private async *batches(keyring: Keyring, column: SealedColumn): AsyncGenerator<Batch> {
+  private async *batches(keyring: Keyring, column: EncryptedColumn): AsyncGenerator<Batch> {
     for (let after: readonly string[] | undefined = []; after !== undefined;) {
       const batch: Batch = await this.rewrapSome(keyring, column, after);
       yield batch;
@@ -123,14 +123,14 @@ export class KeyRotation {
     }
   }
 
-  private rewrapSome(keyring: Keyring, column: SealedColumn, after: readonly string[]): Promise<Batch> {
+  private rewrapSome(keyring: Keyring, column: EncryptedColumn, after: readonly string[]): Promise<Batch> {
     return this.unitOfWork.write(async (tx) => {
       const page = await this.texts.page(tx, column, keyring.presentId, after, BATCH);
       const opened = page.map((text) => ({ text, plain: plainOf(keyring, text.sealed, text.context) }));
       const readable = opened.filter(({ plain }) => plain !== undefined);
       const replaced = await Promise.all(
         readable.map(({ text, plain = '' }) =>
-          this.texts.replace(tx, column, text, keyring.seal(plain, text.context)),
+          this.texts.replace(tx, column, text, keyring.encrypt(plain, text.context)),
         ),
       );
       return {
@@ -150,7 +150,7 @@ function roleOf(keyring: Keyring, keyId: string): KeyUse['role'] {
 /** Undefined for a text that is damaged. */
 function plainOf(keyring: Keyring, sealed: string, context: string): string | undefined {
   try {
-    return keyring.open(sealed, context);
+    return keyring.decrypt(sealed, context);
   } catch (error) {
     if (error instanceof UnreadableSecretError) return undefined;
     throw error;

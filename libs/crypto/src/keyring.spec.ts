@@ -13,37 +13,39 @@ describe('Keyring', () => {
   const keyring = new Keyring([present, old], random);
 
   it('opens what it sealed, in the same context only', () => {
-    const sealed = keyring.seal('whsec_x', 'bots/1');
-    expect(keyring.open(sealed, 'bots/1')).toBe('whsec_x');
-    expect(() => keyring.open(sealed, 'bots/2')).toThrow(UnreadableSecretError);
+    const sealed = keyring.encrypt('whsec_x', 'bots/1');
+    expect(keyring.decrypt(sealed, 'bots/1')).toBe('whsec_x');
+    expect(() => keyring.decrypt(sealed, 'bots/2')).toThrow(UnreadableSecretError);
   });
 
   it('shows nothing of the secret and never seals it the same way twice', () => {
-    const texts = Array.from({ length: 100 }, () => keyring.seal('whsec_secret', 'bots/1'));
+    const texts = Array.from({ length: 100 }, () => keyring.encrypt('whsec_secret', 'bots/1'));
     expect(new Set(texts).size).toBe(100);
     for (const text of texts)
       expect(Buffer.from(text.split('.')[2] ?? '', 'base64url').includes('secret')).toBe(false);
   });
 
   it('seals with the present key and opens with older ones', () => {
-    const sealedBefore = new Keyring([old], random).seal('a', 'c');
-    expect(keyring.open(sealedBefore, 'c')).toBe('a');
-    expect(() => new Keyring([old], random).open(keyring.seal('a', 'c'), 'c')).toThrow(UnreadableSecretError);
+    const sealedBefore = new Keyring([old], random).encrypt('a', 'c');
+    expect(keyring.decrypt(sealedBefore, 'c')).toBe('a');
+    expect(() => new Keyring([old], random).decrypt(keyring.encrypt('a', 'c'), 'c')).toThrow(
+      UnreadableSecretError,
+    );
   });
 
   it('opens nothing of which a single bit was changed, and no text of other origin', () => {
-    const sealed = keyring.seal('whsec_x', 'c');
+    const sealed = keyring.encrypt('whsec_x', 'c');
     const [version, id, body = ''] = sealed.split('.');
     const bytes = Buffer.from(body, 'base64url');
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes);
       changed[at] = changed.readUInt8(at) ^ 1;
-      expect(() => keyring.open(`${version}.${id}.${changed.toString('base64url')}`, 'c')).toThrow(
+      expect(() => keyring.decrypt(`${version}.${id}.${changed.toString('base64url')}`, 'c')).toThrow(
         UnreadableSecretError,
       );
     }
     for (const text of ['', 'whsec_x', 'v1', 'v1.x.y', `v2.${id}.${body}`, `${version}.${id}.`])
-      expect(() => keyring.open(text, 'c')).toThrow(UnreadableSecretError);
+      expect(() => keyring.decrypt(text, 'c')).toThrow(UnreadableSecretError);
   });
 });
 

@@ -40,15 +40,15 @@ export class Keyring {
     return [...this.keys.keys()];
   }
 
-  seal(plain: string, context: string): string {
+  encrypt(plain: string, context: string): string {
     const iv = this.random.bytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.key(this.presentId), iv).setAAD(Buffer.from(context));
     const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return `${VERSION}.${this.presentId}.${sealed.toString('base64url')}`;
   }
 
-  /** @throws UnreadableSecretError for a text that this keyring did not seal for this context. */
-  open(sealed: string, context: string): string {
+  /** @throws UnreadableSecretError for a text that this keyring did not encrypt for this context. */
+  decrypt(sealed: string, context: string): string {
     const [version, id = '', body = ''] = sealed.split('.');
     const bytes = Buffer.from(body, 'base64url');
     if (version !== VERSION || bytes.length < IV_BYTES + TAG_BYTES) throw new UnreadableSecretError();

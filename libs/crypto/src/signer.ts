@@ -2,8 +2,8 @@ import type { UnitOfWork } from '@app/database';
 import { OwnError, type Clock, type Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { addInstallationKey, contextOf, type ServiceKeyRow, installationKeys } from './installation-keys';
 import type { Keyring } from './keyring';
-import { addServiceKey, contextOf, type ServiceKeyRow, serviceKeys } from './service-keys';
 
 const NAME = 'signing';
 const SEED_BYTES = 32;
@@ -81,7 +81,7 @@ export class Signer {
    * into the database adds no key of their own.
    */
   async keySet(): Promise<KeySet> {
-    const rows = await this.unitOfWork.read((tx) => serviceKeys(tx, NAME));
+    const rows = await this.unitOfWork.read((tx) => installationKeys(tx, NAME));
     const sorted = [...rows.filter((row) => !isRetired(row)), ...rows.filter(isRetired)];
     return { keys: sorted.flatMap((row) => this.publicOf(row) ?? []) };
   }
@@ -97,7 +97,7 @@ export class Signer {
     return this.unitOfWork.write(async (tx) => {
       // A row that every installation has: whoever holds it is the only one to change the signing key.
       await tx.get(`SELECT 1 FROM keys.service_keys WHERE name = 'digest' AND id = '1' FOR UPDATE`);
-      if (!isDue(await serviceKeys(tx, NAME))) return undefined;
+      if (!isDue(await installationKeys(tx, NAME))) return undefined;
       const createdAt = this.clock.nowIso();
       await tx.run(
         'UPDATE keys.service_keys SET retired_at = ? WHERE name = ? AND retired_at IS NULL',
@@ -105,9 +105,9 @@ export class Signer {
       );
       const seed = this.random.bytes(SEED_BYTES);
       const jwk = jwkOf(privateKey(seed));
-      await addServiceKey(tx, NAME, {
+      await addInstallationKey(tx, NAME, {
         id: jwk.kid,
-        sealed: this.keyring.seal(seed.toString('base64url'), contextOf(NAME, jwk.kid)),
+        sealed: this.keyring.encrypt(seed.toString('base64url'), contextOf(NAME, jwk.kid)),
         public_part: JSON.stringify(jwk),
         created_at: createdAt,
       });
@@ -143,7 +143,7 @@ export class Signer {
     return { kid: jwkOf(key).kid, key };
   }
 
-  /** Undefined for what the keyring did not seal. */
+  /** Undefined for what the keyring did not encrypt. */
   private publicOf(row: ServiceKeyRow): PublicKey | undefined {
     try {
       const jwk = jwkOf(this.opened(row));
@@ -155,7 +155,7 @@ export class Signer {
   }
 
   private opened({ id, sealed }: Pick<ServiceKeyRow, 'id' | 'sealed'>): KeyObject {
-    return privateKey(Buffer.from(this.keyring.open(sealed, contextOf(NAME, id)), 'base64url'));
+    return privateKey(Buffer.from(this.keyring.decrypt(sealed, contextOf(NAME, id)), 'base64url'));
   }
 }
 

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { keyedDigest } from '@app/primitives';
 import type { Subject } from '@app/subjects';
-import { ServiceKeys } from './service-keys';
+import { InstallationKeys } from './installation-keys';
 
 /** Keyed digests in the place of ids: an erased person can be recognised by who knows the ids, and not found out. */
 @Injectable()
 export class SubjectDigests {
-  constructor(private readonly keys: ServiceKeys) {}
+  constructor(private readonly keys: InstallationKeys) {}
 
   of(botId: string, kind: 'user' | 'guild' | 'subject', value: string): string {
     return keyedDigest(this.keys.digest, botId, kind, value);

@@ -1,7 +1,7 @@
 import { SystemClock, SystemRandom } from '@app/kernel';
-import { UnreadableSecretError, sealedBy } from '@app/primitives';
+import { UnreadableSecretError, encryptedBy } from '@app/primitives';
+import type { InstallationKeys } from './installation-keys';
 import { KeyCache } from './key-cache';
-import type { ServiceKeys } from './service-keys';
 import { SubjectDigests } from './subject-digests';
 import { SubjectKey } from './subject-key';
 
@@ -10,12 +10,12 @@ const newKey = (id = 'key-1', secret = random.bytes(32)): SubjectKey => new Subj
 
 describe('SubjectKey', () => {
   const key = newKey();
-  const sealed = key.seal('{"a":1}', 'user_data/bot/guild/user/category');
+  const sealed = key.encrypt('{"a":1}', 'user_data/bot/guild/user/category');
 
   it('opens what it sealed, and tells by which key', () => {
-    expect(key.open(sealed, 'user_data/bot/guild/user/category')).toBe('{"a":1}');
-    expect(sealedBy(sealed)).toBe('key-1');
-    expect(sealedBy('{"a":1}')).toBeUndefined();
+    expect(key.decrypt(sealed, 'user_data/bot/guild/user/category')).toBe('{"a":1}');
+    expect(encryptedBy(sealed)).toBe('key-1');
+    expect(encryptedBy('{"a":1}')).toBeUndefined();
   });
 
   it.each([
@@ -26,35 +26,37 @@ describe('SubjectKey', () => {
     'audit_events/bot/guild/user/category',
     '',
   ])('opens nothing in another place: %s', (context) => {
-    expect(() => key.open(sealed, context)).toThrow(UnreadableSecretError);
+    expect(() => key.decrypt(sealed, context)).toThrow(UnreadableSecretError);
   });
 
   it('opens nothing of which a single bit was changed, wherever it is', () => {
     for (let at = 0; at < sealed.length; at++) {
       const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
-      expect(() => key.open(changed, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
+      expect(() => key.decrypt(changed, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
     }
     for (const cut of ['', 's1.', 's1.key-1', 's1.key-1.', 's1.key-1.AAAA', sealed.slice(0, -4)])
-      expect(() => key.open(cut, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
+      expect(() => key.decrypt(cut, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
   });
 
   it('opens nothing of another key, not even of one with the same id', () => {
-    expect(() => newKey().open(sealed, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
+    expect(() => newKey().decrypt(sealed, 'user_data/bot/guild/user/category')).toThrow(
+      UnreadableSecretError,
+    );
   });
 
   it('is of no use once it was wiped: it opens nothing, seals nothing and has no salts', () => {
     const wiped = newKey();
-    const text = wiped.seal('x', 'c');
+    const text = wiped.encrypt('x', 'c');
     wiped.wipe();
-    expect(() => wiped.open(text, 'c')).toThrow('Another unit of work');
-    expect(() => wiped.seal('x', 'c')).toThrow('Another unit of work');
+    expect(() => wiped.decrypt(text, 'c')).toThrow('Another unit of work');
+    expect(() => wiped.encrypt('x', 'c')).toThrow('Another unit of work');
     expect(() => wiped.salts('event')).toThrow('Another unit of work');
   });
 
   it('never seals with a nonce twice, in a hundred thousand texts', () => {
     const nonces = new Set<string>();
     for (let count = 0; count < 100_000; count++)
-      nonces.add(key.seal('', 'c').split('.')[2]?.slice(0, 16) ?? '');
+      nonces.add(key.encrypt('', 'c').split('.')[2]?.slice(0, 16) ?? '');
     expect(nonces.size).toBe(100_000);
   });
 
@@ -102,16 +104,16 @@ describe('KeyCache', () => {
   it('overwrites a key that it drops', () => {
     const cache = new KeyCache();
     const key = newKey();
-    const text = key.seal('x', 'c');
+    const text = key.encrypt('x', 'c');
     cache.set(key.id, key);
     cache.drop(key.id);
     expect(cache.get(key.id)).toBeUndefined();
-    expect(() => key.open(text, 'c')).toThrow('Another unit of work');
+    expect(() => key.decrypt(text, 'c')).toThrow('Another unit of work');
   });
 });
 
 describe('SubjectDigests', () => {
-  const digestsOf = (secret: Buffer) => new SubjectDigests({ digest: secret } as ServiceKeys);
+  const digestsOf = (secret: Buffer) => new SubjectDigests({ digest: secret } as InstallationKeys);
   const digests = digestsOf(Buffer.alloc(32, 1));
 
   it('differ by key, bot, kind and value, and are the same for the same', () => {

@@ -48,7 +48,7 @@ export class SubjectKeys {
   }
 
   /**
-   * The key to seal with, made where there is none. The unit keeps erasures of the subject out; what it seals is stored
+   * The key to encrypt with, made where there is none. The unit keeps erasures of the subject out; what it seals is stored
    * by it, or not at all.
    */
   async forWriting(tx: Tx, subject: Subject): Promise<SubjectKey> {
@@ -70,7 +70,7 @@ export class SubjectKeys {
     return keys;
   }
 
-  /** The key to open with; undefined once it was destroyed. It is read beside any unit, and holds up no erasure. */
+  /** The key to decrypt with; undefined once it was destroyed. It is read beside any unit, and holds up no erasure. */
   async find(subject: Subject): Promise<SubjectKey | undefined> {
     const { botId, guildId, userId } = subject;
     const found = await this.unitOfWork.get<StoredKey>(SELECT, botId, guildId, userId);
@@ -151,11 +151,11 @@ export class SubjectKeys {
   private newKey(subject: Subject): StoredKey & { secret: Buffer } {
     const secret = this.random.bytes(SECRET_BYTES);
     const id = fingerprintOf(secret);
-    return { id, secret, sealed: this.keyring.seal(secret.toString('base64url'), contextOf(subject, id)) };
+    return { id, secret, sealed: this.keyring.encrypt(secret.toString('base64url'), contextOf(subject, id)) };
   }
 
   private secretOf(subject: Subject, { id, sealed }: StoredKey): Buffer {
-    return Buffer.from(this.keyring.open(sealed, contextOf(subject, id)), 'base64url');
+    return Buffer.from(this.keyring.decrypt(sealed, contextOf(subject, id)), 'base64url');
   }
 
   private keep(id: string, secret: Buffer): SubjectKey {

@@ -6,7 +6,7 @@ export type OnFault = (error: unknown) => void;
 
 /**
  * What a process may do to the database: `migrate` brings the schema up to date first, `check` leaves that to others and
- * only looks whether it is, and `read` is for who changes nothing: on SQLite it may open a file that a service holds.
+ * only looks whether it is, and `read` is for who changes nothing: on SQLite it may decrypt a file that a service holds.
  */
 export type Access = 'migrate' | 'check' | 'read';
 

@@ -70,7 +70,7 @@ export class DatabaseModule {
           inject: [Metrics, getDataSourceToken()],
           useFactory: (metrics: Metrics) => lifecycle.database?.unitOfWork.observedBy(metrics),
         },
-        // After the database is open: what cannot be reached is told once, and readably.
+        // After the database is decrypt: what cannot be reached is told once, and readably.
         { provide: Signals, inject: [CONFIG, UnitOfWork], useFactory: signals },
       ],
       exports: [UnitOfWork, Signals],

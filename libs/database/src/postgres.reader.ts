@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
-import { Convoy, type Passenger } from './convoy';
+import { Batcher, type Waiting } from './batcher';
 import { databaseUnavailable, isConnectionLost } from './database-faults';
 import { prepared } from './postgres.tx';
 
@@ -15,7 +15,7 @@ type Values = readonly string[];
  */
 export class PostgresReader {
   private readonly connections = new Array<Promise<Client> | undefined>(CONNECTIONS).fill(undefined);
-  private readonly convoys = new Map<string, Convoy<Values, Row>>();
+  private readonly convoys = new Map<string, Batcher<Values, Row>>();
   private next = 0;
   private closed = false;
 
@@ -28,7 +28,7 @@ export class PostgresReader {
   get(sql: string, values: Values): Promise<Row> {
     let convoy = this.convoys.get(sql);
     if (convoy === undefined) {
-      convoy = new Convoy((batch) => this.serve(sql, batch), this.config.connectionTimeoutMillis);
+      convoy = new Batcher((batch) => this.serve(sql, batch), this.config.connectionTimeoutMillis);
       this.convoys.set(sql, convoy);
     }
     return convoy.join(values);
@@ -40,7 +40,7 @@ export class PostgresReader {
       await connection?.then((client) => client.end()).catch(this.onFault);
   }
 
-  private async serve(sql: string, batch: readonly Passenger<Values, Row>[]): Promise<void> {
+  private async serve(sql: string, batch: readonly Waiting<Values, Row>[]): Promise<void> {
     try {
       const rows = await this.read(
         sql,

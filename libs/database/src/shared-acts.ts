@@ -1,11 +1,11 @@
 import { ApiError } from '@app/kernel';
-import { Convoy, type Passenger } from './convoy';
+import { Batcher, type Waiting } from './batcher';
 import type { Tx } from './tx';
 import type { SharedAct } from './unit-of-work';
 
 /** Lets the callers of each kind of act share transactions; each is answered after the commit, and each by itself. */
 export class SharedActs {
-  private readonly convoys = new Map<object, Convoy<never, unknown>>();
+  private readonly convoys = new Map<object, Batcher<never, unknown>>();
 
   /** `write` runs work that serves a number of callers in one transaction, for which nobody waits longer than `waitMs`. */
   constructor(
@@ -20,17 +20,17 @@ export class SharedActs {
   }
 
   do<Input, Output>(act: SharedAct<Input, Output>, input: Input): Promise<Output> {
-    let convoy = this.convoys.get(act) as unknown as Convoy<Input, Output> | undefined;
+    let convoy = this.convoys.get(act) as unknown as Batcher<Input, Output> | undefined;
     if (convoy === undefined) {
-      convoy = new Convoy((batch) => this.serve(act, batch), this.waitMs);
-      this.convoys.set(act, convoy as unknown as Convoy<never, unknown>);
+      convoy = new Batcher((batch) => this.serve(act, batch), this.waitMs);
+      this.convoys.set(act, convoy as unknown as Batcher<never, unknown>);
     }
     return convoy.join(input);
   }
 
   private async serve<Input, Output>(
     act: SharedAct<Input, Output>,
-    batch: readonly Passenger<Input, Output>[],
+    batch: readonly Waiting<Input, Output>[],
   ): Promise<void> {
     let outcomes: readonly (Output | undefined)[] = [];
     try {

@@ -17,7 +17,7 @@ const PLACES =
 @HoldsSubjectData()
 export class DeletionRequestsHolder implements SubjectDataHolder {
   readonly tables = ['deletion_requests'];
-  readonly isEvidence = true;
+  readonly outlivesErasure = true;
 
   constructor(private readonly erased: ErasedSubject) {}
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ServiceKeys, SubjectDigests } from '@app/crypto';
+import { InstallationKeys, SubjectDigests } from '@app/crypto';
 import type { Subject } from '@app/subjects';
 import type { DeletionRequest } from './deletion-request.entity';
 
-/** How the evidence of an erasure names its subject: by digests, and sealed for the bot that asks for its own request. */
+/** How the installation of an erasure names its subject: by digests, and sealed for the bot that asks for its own request. */
 @Injectable()
 export class ErasedSubject {
   constructor(
-    private readonly keys: ServiceKeys,
+    private readonly keys: InstallationKeys,
     private readonly digests: SubjectDigests,
   ) {}
 
@@ -16,13 +16,20 @@ export class ErasedSubject {
   columnsOf(subject: Subject, requestId: string): Record<'guildId' | 'userId' | 'subject', string> {
     const { guildId, userId } = this.digests.digested(subject);
     const ids = JSON.stringify([subject.guildId, subject.userId]);
-    return { guildId, userId, subject: this.keys.evidence.seal(ids, contextOf(subject.botId, requestId)) };
+    return {
+      guildId,
+      userId,
+      subject: this.keys.installation.encrypt(ids, contextOf(subject.botId, requestId)),
+    };
   }
 
   /** The ids that the request was about. */
   of({ botId, id, guildId, userId, subject }: DeletionRequest): Subject {
     if (subject === null) return { botId, guildId, userId };
-    const opened = JSON.parse(this.keys.evidence.open(subject, contextOf(botId, id))) as [string, string];
+    const opened = JSON.parse(this.keys.installation.decrypt(subject, contextOf(botId, id))) as [
+      string,
+      string,
+    ];
     return { botId, guildId: opened[0], userId: opened[1] };
   }
 

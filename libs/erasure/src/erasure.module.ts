@@ -10,18 +10,18 @@ import { CertificateService } from './certificate.service';
 import { DeletionRequest } from './deletion-request.entity';
 import { DeletionRequestsHolder } from './deletion-requests.holder';
 import { ErasedSubject } from './erased-subject';
-import { ErasureController } from './erasure.controller';
 import { ErasureEverywhere } from './erasure-everywhere.service';
-import { ErasureEvidence } from './erasure-evidence';
-import { ErasureGauges } from './erasure.gauges';
 import { ErasureLedger } from './erasure-ledger';
-import { ErasureRecovery } from './erasure.recovery';
+import { ErasurePruning } from './erasure-pruning';
 import { ErasureReplay } from './erasure-replay';
 import { ErasureRequests } from './erasure-requests.service';
+import { ErasureController } from './erasure.controller';
+import { ErasureGauges } from './erasure.gauges';
+import { ErasureRecovery } from './erasure.recovery';
 import { ErasureService } from './erasure.service';
 import { ErasureSteps } from './erasure.steps';
-import { Evidence } from './evidence';
-import { EvidenceRetention } from './evidence-retention.job';
+import { EvidenceRetention } from './evidence-retention';
+import { EvidenceRetentionJob } from './evidence-retention.job';
 import { GuildDeletion } from './guild-deletion.job';
 import { HeldSubjects } from './held-subjects';
 import { KeyDestruction } from './key-destruction';
@@ -39,7 +39,7 @@ const PROGRESS = [
   KeyDestruction,
 ];
 const LEDGER = [ErasureLedger, LedgerChain, ErasureReplay, HeldSubjects, UnknownErasures];
-const RETENTION = [Evidence, ErasureEvidence, EvidenceRetention];
+const RETENTION = [EvidenceRetention, ErasurePruning, EvidenceRetentionJob];
 
 @Module({
   imports: [
@@ -52,6 +52,6 @@ const RETENTION = [Evidence, ErasureEvidence, EvidenceRetention];
   ],
   controllers: [ErasureController, CertificateController],
   providers: [...REQUESTS, ...PROGRESS, ...LEDGER, ...RETENTION, CertificateService],
-  exports: [ErasedSubject, Evidence],
+  exports: [ErasedSubject, EvidenceRetention],
 })
 export class ErasureModule {}

@@ -3,23 +3,23 @@ import { Interval } from '@nestjs/schedule';
 import { UnitOfWork } from '@app/database';
 import { botByBot, type Job, JobRunner, type Lease } from '@app/jobs';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { Evidence } from './evidence';
+import { EvidenceRetention } from './evidence-retention';
 
 /** Whether it is due is asked this often. */
 const INTERVAL_MS = 60_000;
 
-/** Removes evidence that is older than `EVIDENCE_RETENTION_DAYS`, every hour; what was due during a downtime goes after it. */
+/** Removes installation that is older than `EVIDENCE_RETENTION_DAYS`, every hour; what was due during a downtime goes after it. */
 @Injectable()
-export class EvidenceRetention implements Job, OnApplicationBootstrap {
+export class EvidenceRetentionJob implements Job, OnApplicationBootstrap {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   readonly name = 'evidence-retention';
   readonly everyMs = 3_600_000;
-  private readonly logger = new Logger(EvidenceRetention.name);
+  private readonly logger = new Logger(EvidenceRetentionJob.name);
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly jobs: JobRunner,
-    private readonly evidence: Evidence,
+    private readonly evidence: EvidenceRetention,
   ) {}
 
   onApplicationBootstrap(): void {

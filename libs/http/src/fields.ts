@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { isEmail, ValidateBy, ValidateNested } from 'class-validator';
-import { codePoints, isPlainText } from '@app/kernel';
+import { codePoints, isCleanText } from '@app/kernel';
 import { EXAMPLE } from './examples';
 import { documented, field, matches, type Presence, presence, type Rule } from './field-rule';
 
@@ -47,7 +47,7 @@ export const Uuid = (given?: Presence): PropertyDecorator =>
   );
 
 /** The key of a category or of one of its fields. */
-export const Key = (given?: Presence): PropertyDecorator =>
+export const Slug = (given?: Presence): PropertyDecorator =>
   field(
     {
       name: 'key',
@@ -59,7 +59,7 @@ export const Key = (given?: Presence): PropertyDecorator =>
   );
 
 function isText(value: unknown, max: number): boolean {
-  return typeof value === 'string' && value !== '' && codePoints(value) <= max && isPlainText(value);
+  return typeof value === 'string' && value !== '' && codePoints(value) <= max && isCleanText(value);
 }
 
 /** Text of 1 to `max` code points; unbounded texts are bounded by the body limit. */
@@ -92,7 +92,7 @@ export const Email = (given?: Presence): PropertyDecorator =>
     {
       name: 'email',
       check: (value) =>
-        typeof value === 'string' && value.length <= 254 && isPlainText(value) && isEmail(value),
+        typeof value === 'string' && value.length <= 254 && isCleanText(value) && isEmail(value),
       message: 'must be an e-mail address',
       schema: { type: 'string', format: 'email', maxLength: 254 },
     },

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
 import { answer, answerStream, errorEnvelope, JsonStream, successEnvelope, TextStream } from './answer';
-import { answerDocument, answerLines, LineStream, PublicDocument } from './plain-answer';
+import { answerDocument, answerLines, LineStream, PublicDocument } from './bare-answer';
 import { parseQuery } from './query';
 import type { LetheResponse } from './request-context';
 

@@ -1,5 +1,6 @@
 export { errorEnvelope, JsonStream, JsonText, successEnvelope, TextStream } from './answer';
 export { CurrentBot, Public, PUBLIC_ROUTE } from './auth';
+export { LineStream, PublicDocument } from './bare-answer';
 export { Describes, type Examples, Topic, topicOf } from './describes';
 export { DtoPipe } from './dto.pipe';
 export { EXAMPLE, EXAMPLE_SUBJECT } from './examples';
@@ -12,10 +13,10 @@ export {
   Integer,
   itemTypeOf,
   JsonObject,
-  Key,
   ListOf,
   OneOf,
   QueryInteger,
+  Slug,
   Snowflake,
   Text,
   Texts,
@@ -35,7 +36,6 @@ export { LetheHttpAdapter } from './http.adapter';
 export { jsonBody } from './json-body';
 export { addNumberFaults, mergePatch, numberFault } from './json-value';
 export { Page, PageQuery, Pagination } from './pagination';
-export { LineStream, PublicDocument } from './plain-answer';
 export { RateLimitGuard } from './rate-limit.guard';
 export { countRate } from './rate-limit.middleware';
 export { Caller, type LetheRequest, RequestContext } from './request-context';

@@ -1,5 +1,5 @@
 import type { NextFunction, Response } from 'express';
-import { ApiError, invalidRequest, isPlainText } from '@app/kernel';
+import { ApiError, invalidRequest, isCleanText } from '@app/kernel';
 import type { LetheRequest } from './request-context';
 
 export interface JsonLimits {
@@ -131,10 +131,10 @@ function scan(bytes: Buffer): { depth: number; escapes: boolean } {
 
 /** Where a text or key with NUL or a lone surrogate stands; only escapes can bring one in. */
 function pathOfBadText(value: unknown, path: string): string | undefined {
-  if (typeof value === 'string') return isPlainText(value) ? undefined : path;
+  if (typeof value === 'string') return isCleanText(value) ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    if (!isPlainText(key)) return path || 'body';
+    if (!isCleanText(key)) return path || 'body';
     const found = pathOfBadText(
       inner,
       Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`,

@@ -22,7 +22,7 @@ export { createLogger, describeFault, LOGGER, logRequest, logStream, NestLogger 
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { SharedReading } from './shared.reading';
 export { StartError } from './start-error';
-export { codePoints, isPlainText } from './text';
+export { codePoints, isCleanText } from './text';
 export {
   AUDIT_EVENT_TYPES,
   type AuditEventType,

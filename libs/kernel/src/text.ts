@@ -1,5 +1,5 @@
 /** Holds neither NUL (PostgreSQL cannot store it) nor a lone surrogate (no UTF-8 can express it). */
-export function isPlainText(text: string): boolean {
+export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 

@@ -1,4 +1,4 @@
-import { type OpeningKey, sealedBy } from './sealing-key';
+import { type DecryptionKey, encryptedBy } from './encryption-key';
 import { UnreadableSecretError } from './unreadable-secret';
 
 /** Where the details of an event stand, and what stands there. */
@@ -9,7 +9,7 @@ export interface StoredDetails {
   readonly details: string | null;
 }
 
-/** What the details of an event are bound to: they open at no other. */
+/** What the details of an event are bound to: they decrypt at no other. */
 export function detailsContext(botId: string, guildId: string, userId: string, id: string): string {
   return `audit_events/${botId}/${guildId}/${userId}/${id}`;
 }
@@ -22,13 +22,13 @@ export function detailsContext(botId: string, guildId: string, userId: string, i
 export function openDetails(
   botId: string,
   { id, guild_id: guildId, user_id: userId, details }: StoredDetails,
-  service: OpeningKey,
-  key: Pick<OpeningKey, 'id' | 'open'> | undefined,
+  service: DecryptionKey,
+  key: Pick<DecryptionKey, 'id' | 'decrypt'> | undefined,
 ): string | null {
   if (details === null) return null;
-  const by = sealedBy(details);
+  const by = encryptedBy(details);
   if (by === undefined) throw new UnreadableSecretError();
   const context = detailsContext(botId, guildId, userId, id);
-  if (by === service.id) return service.open(details, context);
-  return key?.id === by ? key.open(details, context) : null;
+  if (by === service.id) return service.decrypt(details, context);
+  return key?.id === by ? key.decrypt(details, context) : null;
 }

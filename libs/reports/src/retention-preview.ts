@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { Evidence, type EvidenceCounts } from '@app/erasure';
+import { EvidenceRetention, type ExpiredRecords } from '@app/erasure';
 import { Clock } from '@app/kernel';
 import { type DueCount, DueCounts } from '@app/user-data';
 
@@ -12,7 +12,7 @@ export interface RetentionForecast {
   readonly due: readonly DueCount[];
   /** Guilds that are to be deleted, and those among them whose time has come. */
   readonly guilds: { readonly scheduled: number; readonly due: number };
-  readonly evidence: EvidenceCounts;
+  readonly evidence: ExpiredRecords;
 }
 
 /** Says what retention would erase now, bot by bot, in the order of their ids; it erases nothing. */
@@ -21,7 +21,7 @@ export class RetentionPreview {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly values: DueCounts,
-    private readonly evidence: Evidence,
+    private readonly evidence: EvidenceRetention,
     private readonly clock: Clock,
   ) {}
 

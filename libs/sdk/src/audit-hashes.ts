@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bytes } from './base64url';
-import { EvidenceError } from './evidence-error';
+import { VerificationError } from './verification-error';
 import type { Payload } from './signed-statement';
 
 /** What `GET /audit/proof` and the lines of the audit export tell of an event. */
@@ -26,14 +26,16 @@ const PARTS = ['user', 'guild', 'details'] as const;
 /** First bytes of what is hashed: docs/audit-log.md. */
 const [LEAF, NODE, CHAIN, PART, COMMITMENT] = [0, 1, 2, 3, 4].map((tag) => Buffer.of(tag));
 
-/** The leaf of an event. @throws EvidenceError when its parts are not those that it commits to. */
+/** The leaf of an event. @throws VerificationError when its parts are not those that it commits to. */
 export function leafOf(botId: string, event: AuditEventEvidence): Buffer {
   const commitment = bytes(event.commitment);
   const { parts } = event;
   if (parts !== null) {
     const hashes = PARTS.map((name) => partHash(name, parts[name], event.erased));
     if (!sha256(COMMITMENT, ...hashes).equals(commitment))
-      throw new EvidenceError(`user, guild or details of event ${event.id} are not those that were sealed`);
+      throw new VerificationError(
+        `user, guild or details of event ${event.id} are not those that were sealed`,
+      );
   }
   const { seq, id, event_type: type, source, created_at: createdAt } = event;
   return sha256(LEAF, framed(botId, String(seq), id, type, source, createdAt, commitment));
@@ -88,7 +90,7 @@ function partHash(name: string, part: AuditPart, isErased: boolean): Buffer {
   if (given === 'hash' && typeof hash === 'string' && isErased && name !== 'details') return bytes(hash);
   const isOpen = typeof salt === 'string' && (typeof value === 'string' || value === null);
   if (given !== 'salt,value' || !isOpen)
-    throw new EvidenceError(
+    throw new VerificationError(
       `${name} has to be told by value and salt; by its hash alone only of an erased user`,
     );
   return sha256(PART, framed(name, bytes(salt), ...(value === null ? [] : [value])));

@@ -1,5 +1,5 @@
 export { type AuditEventEvidence, type AuditPart, chainOf } from './audit-hashes';
-export * from './evidence-error';
+export * from './verification-error';
 export * from './replay-cache';
 export * from './sign-test-webhook';
 export * from './signed-statement';

@@ -2,7 +2,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { EvidenceError } from './evidence-error';
+import { VerificationError } from './verification-error';
 import type { KeySet } from './signed-statement';
 import { type AuditProof, verifyAuditExport, verifyAuditProof } from './verify-audit';
 import { verifyCertificate } from './verify-certificate';
@@ -78,7 +78,7 @@ run(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     process.stderr.write(
-      `${error instanceof EvidenceError ? 'it does not hold: ' : ''}${(error as Error).message}\n`,
+      `${error instanceof VerificationError ? 'it does not hold: ' : ''}${(error as Error).message}\n`,
     );
     process.exitCode = 1;
   },

@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { bytes } from './base64url';
-import { EvidenceError } from './evidence-error';
+import { VerificationError } from './verification-error';
 
 /** What `/.well-known/lethe-keys.json` answers. Keep it: it has to come from the service, not with the evidence. */
 export interface KeySet {
@@ -11,20 +11,20 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 /**
  * Answers what a statement says, if one of the keys has signed it for this purpose (RFC 7515, RFC 8037).
- * @throws EvidenceError for anything else.
+ * @throws VerificationError for anything else.
  */
 export function verifyStatement(jws: string, keySet: KeySet, typ: string): Payload {
   const [header = '', payload = '', signature = '', ...more] = jws.trim().split('.');
   const { alg, kid, typ: given } = json(header);
-  if (more.length > 0 || signature === '') throw new EvidenceError('this is no compact JWS');
+  if (more.length > 0 || signature === '') throw new VerificationError('this is no compact JWS');
   if (alg !== 'EdDSA' || given !== typ)
-    throw new EvidenceError(`this is no ${typ} but ${String(given)} (${String(alg)})`);
+    throw new VerificationError(`this is no ${typ} but ${String(given)} (${String(alg)})`);
   const jwk = keySet.keys.find((key) => key.kid === kid);
   if (jwk?.kty !== 'OKP' || jwk.crv !== 'Ed25519')
-    throw new EvidenceError(`the key ${String(kid)} is not in the key set`);
+    throw new VerificationError(`the key ${String(kid)} is not in the key set`);
   const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
   if (!verify(null, Buffer.from(`${header}.${payload}`), key, bytes(signature)))
-    throw new EvidenceError('the signature does not fit');
+    throw new VerificationError('the signature does not fit');
   return json(payload);
 }
 
@@ -35,5 +35,5 @@ function json(part: string): Payload {
   } catch {
     // Told below.
   }
-  throw new EvidenceError('this is no compact JWS');
+  throw new VerificationError('this is no compact JWS');
 }

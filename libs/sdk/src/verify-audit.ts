@@ -1,5 +1,5 @@
 import { type AuditEventEvidence, chainOf, leafOf, rootBy, rootOf } from './audit-hashes';
-import { EvidenceError } from './evidence-error';
+import { VerificationError } from './verification-error';
 import { type KeySet, type Payload, verifyStatement } from './signed-statement';
 
 const CHECKPOINT = 'lethe-audit-checkpoint+jwt';
@@ -28,23 +28,23 @@ export interface VerifiedLog {
 
 /**
  * Shows that an event stands in the log as it was sealed; answers the checkpoint that it stands under.
- * @throws EvidenceError when it does not.
+ * @throws VerificationError when it does not.
  */
 export function verifyAuditProof(proof: AuditProof, keySet: KeySet): Payload {
   const checkpoint = verifyCheckpoint(proof.checkpoint, keySet);
-  if (checkpoint['bot_id'] !== proof.bot_id) throw new EvidenceError('the checkpoint is of another bot');
+  if (checkpoint['bot_id'] !== proof.bot_id) throw new VerificationError('the checkpoint is of another bot');
   const { event, leaf_index: index, path } = proof;
   const size = Number(checkpoint['events']);
   const root = rootBy(leafOf(proof.bot_id, event), index, size, path);
   if (root?.toString('base64url') !== checkpoint['root'])
-    throw new EvidenceError('the event does not stand under the checkpoint as it is told');
+    throw new VerificationError('the event does not stand under the checkpoint as it is told');
   return checkpoint;
 }
 
 /**
  * Shows that an export of a log (`GET /audit/export`, line by line) is whole and unchanged. `kept` are checkpoints that
  * were noted down earlier: the log has to go through each that falls into the export.
- * @throws EvidenceError that names the line.
+ * @throws VerificationError that names the line.
  */
 export async function verifyAuditExport(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -59,8 +59,9 @@ export async function verifyAuditExport(
     try {
       log.take(JSON.parse(text) as Line);
     } catch (error) {
-      const message = error instanceof EvidenceError ? error.message : 'this is no line of an audit export';
-      throw new EvidenceError(message, number);
+      const message =
+        error instanceof VerificationError ? error.message : 'this is no line of an audit export';
+      throw new VerificationError(message, number);
     }
   }
   return log.end();
@@ -94,24 +95,25 @@ class LogWalk {
       this.kept.set(Number(number), chain);
       this.keptOf.add(botId);
     }
-    if (this.keptOf.size > 1) throw new EvidenceError('the checkpoints that were kept are of several bots');
+    if (this.keptOf.size > 1)
+      throw new VerificationError('the checkpoints that were kept are of several bots');
   }
 
   take(line: Line): void {
-    if (this.statement !== undefined) throw new EvidenceError('something follows the end of the export');
+    if (this.statement !== undefined) throw new VerificationError('something follows the end of the export');
     if ((line.type === 'log') !== (this.botId === undefined))
-      throw new EvidenceError('an export has one first line, which says whose log it is');
+      throw new VerificationError('an export has one first line, which says whose log it is');
     if (line.type === 'log') this.begin(line);
     else if (line.type === 'event') this.event(line as unknown as AuditEventEvidence);
     else if (line.type === 'batch') this.batch(verifyCheckpoint(String(line['checkpoint']), this.keySet));
     else if (line.type === 'end') this.close(verifyStatement(String(line['statement']), this.keySet, EXPORT));
-    else throw new EvidenceError('this is no line of an audit export');
+    else throw new VerificationError('this is no line of an audit export');
   }
 
   end(): VerifiedLog {
     const { botId, events, erased, checkpoint } = this;
     if (this.statement === undefined || botId === undefined)
-      throw new EvidenceError('the export was cut: its last line is missing');
+      throw new VerificationError('the export was cut: its last line is missing');
     return { botId, batches: this.number - this.after, events, erased, checkpoint };
   }
 
@@ -120,7 +122,7 @@ class LogWalk {
     this.after = this.number = Number(after);
     if (this.number === 0) this.chain = NO_CHAIN;
     if (this.keptOf.size > 0 && !this.keptOf.has(botId))
-      throw new EvidenceError('the checkpoint that was kept is of another bot');
+      throw new VerificationError('the checkpoint that was kept is of another bot');
     if (typeof pruning === 'string') this.prune(pruning);
     // The first batch has to follow from what was kept of the one before it.
     this.chain ??= this.kept.get(this.number) as string | undefined;
@@ -129,7 +131,7 @@ class LogWalk {
   private prune(pruning: string): void {
     const pruned = verifyStatement(pruning, this.keySet, PRUNING);
     if (pruned['bot_id'] !== this.botId || Number(pruned['number']) > this.number)
-      throw new EvidenceError('what was pruned does not lead to this log');
+      throw new VerificationError('what was pruned does not lead to this log');
     this.compare(Number(pruned['number']), pruned['chain']);
     if (pruned['number'] !== this.number) return;
     this.chain = String(pruned['chain']);
@@ -154,37 +156,38 @@ class LogWalk {
       first_seq: first,
       last_seq: last,
     } = checkpoint;
-    if (botId !== this.botId) throw new EvidenceError('the batch is of another bot');
-    if (number !== this.number + 1) throw new EvidenceError(`the batch before ${String(number)} is missing`);
+    if (botId !== this.botId) throw new VerificationError('the batch is of another bot');
+    if (number !== this.number + 1)
+      throw new VerificationError(`the batch before ${String(number)} is missing`);
     // Of an export that begins in the middle only the signature says what was before.
     if (previous !== (this.chain ?? previous))
-      throw new EvidenceError('the batch does not follow from the one before');
+      throw new VerificationError('the batch does not follow from the one before');
     if (events !== this.pending.length)
-      throw new EvidenceError(`the batch has ${String(events)} events, not ${this.pending.length}`);
+      throw new VerificationError(`the batch has ${String(events)} events, not ${this.pending.length}`);
     const isInOrder = this.seqs.every(
       (seq, at) => seq > (at === 0 ? this.lastSeq : (this.seqs[at - 1] ?? 0)),
     );
     if (!isInOrder || this.seqs[0] !== first || this.seqs.at(-1) !== last)
-      throw new EvidenceError('the events of the batch do not stand in their order');
+      throw new VerificationError('the events of the batch do not stand in their order');
     if (rootOf(this.pending).toString('base64url') !== root)
-      throw new EvidenceError('an event of the batch was changed, exchanged or moved');
+      throw new VerificationError('an event of the batch was changed, exchanged or moved');
     this.compare(Number(number), chain);
     Object.assign(this, { number, chain, lastSeq: last, checkpoint, pending: [], seqs: [] });
   }
 
   private close(statement: Payload): void {
     const { bot_id: botId, number, chain, after, events } = statement;
-    if (this.pending.length > 0) throw new EvidenceError('events stand behind the last batch');
+    if (this.pending.length > 0) throw new VerificationError('events stand behind the last batch');
     const isWhole =
       botId === this.botId &&
       after === this.after &&
       events === this.events &&
       (Number(number) < this.after || (number === this.number && chain === (this.chain ?? chain)));
-    if (!isWhole) throw new EvidenceError('the export is not the one that was signed: lines are missing');
+    if (!isWhole) throw new VerificationError('the export is not the one that was signed: lines are missing');
     this.compare(Number(number), chain);
     const beyond = [...this.kept.keys()].find((kept) => kept > Number(number));
     if (beyond !== undefined)
-      throw new EvidenceError(`batch ${beyond}, of which a checkpoint was kept, is missing from the log`);
+      throw new VerificationError(`batch ${beyond}, of which a checkpoint was kept, is missing from the log`);
     this.statement = statement;
   }
 
@@ -192,13 +195,13 @@ class LogWalk {
   private compare(number: number, chain: unknown): void {
     const known = this.kept.get(number);
     if (known !== undefined && known !== chain)
-      throw new EvidenceError(`batch ${number} is not the one of the checkpoint that was kept`);
+      throw new VerificationError(`batch ${number} is not the one of the checkpoint that was kept`);
   }
 }
 
 function verifyCheckpoint(jws: string, keySet: KeySet): Payload {
   const checkpoint = verifyStatement(jws, keySet, CHECKPOINT);
   if (chainOf(checkpoint) !== checkpoint['chain'])
-    throw new EvidenceError('the chain value of the checkpoint is not that of its fields');
+    throw new VerificationError('the chain value of the checkpoint is not that of its fields');
   return checkpoint;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bytes } from './base64url';
-import { EvidenceError } from './evidence-error';
+import { VerificationError } from './verification-error';
 import { type KeySet, type Payload, verifyStatement } from './signed-statement';
 
 const TYPE = 'lethe-erasure-certificate+jwt';
@@ -24,14 +24,14 @@ export interface CertifiedSubject {
 
 /**
  * Answers what a certificate of an erasure says (GDPR Art. 17). With a `subject` it is also shown to be about that one.
- * @throws EvidenceError when it was not signed by the service, or is about somebody else.
+ * @throws VerificationError when it was not signed by the service, or is about somebody else.
  */
 export function verifyCertificate(jws: string, keySet: KeySet, subject?: CertifiedSubject): Payload {
   const payload = verifyStatement(jws, keySet, TYPE);
   const missing = REQUIRED.filter((name) => typeof payload[name] !== 'string');
-  if (missing.length > 0) throw new EvidenceError(`the certificate lacks ${missing.join(', ')}`);
+  if (missing.length > 0) throw new VerificationError(`the certificate lacks ${missing.join(', ')}`);
   if (subject !== undefined && commitmentOf(subject) !== payload['subject_commitment'])
-    throw new EvidenceError(
+    throw new VerificationError(
       'the certificate is not about this user, or the salt is not the one of its erasure',
     );
   return payload;

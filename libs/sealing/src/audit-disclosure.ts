@@ -1,7 +1,7 @@
 import { isDigest, type Salts } from '@app/primitives';
 import { type Parts, partHash } from './audit-leaf';
 import { type Entry, SALTED_BY } from './batch-entries';
-import type { OpenEvent } from './event-evidence';
+import type { OpenEvent } from './event-commitments';
 
 /** A personal part with the salt by which anybody can check it, or, where it may not be told, its hash alone. */
 export type DisclosedPart =

@@ -7,9 +7,9 @@ import { Clock, OwnError } from '@app/kernel';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
 import { disclosed } from './audit-disclosure';
 import { NO_CHAIN } from './audit-leaf';
-import { AuditSealer, checkpointJws } from './audit-sealer';
 import { type Entry, unpacked } from './batch-entries';
-import type { OpenEvent } from './event-evidence';
+import { BatchSealer, checkpointJws } from './batch-sealer';
+import type { OpenEvent } from './event-commitments';
 import { EventOpener } from './event-opener';
 
 export const EXPORT_TYPE = 'lethe-audit-export+jwt';
@@ -32,7 +32,7 @@ export class AuditLogExport {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
-    private readonly sealer: AuditSealer,
+    private readonly sealer: BatchSealer,
     private readonly signer: Signer,
     private readonly clock: Clock,
   ) {}
@@ -121,7 +121,7 @@ export class AuditLogExport {
     if (entry === undefined) return '';
     return line({
       type: 'event',
-      ...disclosed(event, entry, this.opener.evidence.salts(event, entry.saltedBy)),
+      ...disclosed(event, entry, this.opener.commitments.salts(event, entry.saltedBy)),
     });
   }
 

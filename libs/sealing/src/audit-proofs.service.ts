@@ -6,8 +6,8 @@ import { inclusionPath, merkleRoot } from '@app/primitives';
 import { type BatchRow, batchesBackFrom, batchOf, headOf } from './audit-batches';
 import { disclosed } from './audit-disclosure';
 import { leafOf } from './audit-leaf';
-import { AuditSealer, checkpointJws } from './audit-sealer';
 import { unpacked } from './batch-entries';
+import { BatchSealer, checkpointJws } from './batch-sealer';
 import { EventOpener } from './event-opener';
 import type { AuditProofView, CheckpointsView, CheckpointView } from './sealing.dto';
 
@@ -23,7 +23,7 @@ export class AuditProofs {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
-    private readonly sealer: AuditSealer,
+    private readonly sealer: BatchSealer,
   ) {}
 
   /**
@@ -96,7 +96,7 @@ export class AuditProofs {
       throw unfit();
     return {
       bot_id: botId,
-      event: disclosed(event, entry, this.opener.evidence.salts(event, entry.saltedBy)),
+      event: disclosed(event, entry, this.opener.commitments.salts(event, entry.saltedBy)),
       leaf_index: index,
       path: inclusionPath(leaves, index).map((hash) => hash.toString('base64url')),
       checkpoint: checkpointJws(batch),

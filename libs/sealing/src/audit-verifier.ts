@@ -5,9 +5,9 @@ import { ConcurrentChange, UnitOfWork } from '@app/database';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
 import { CHECKPOINT_TYPE, NO_CHAIN } from './audit-leaf';
 import { PRUNING_TYPE } from './audit-pruning';
-import { checkpointJws } from './audit-sealer';
 import { type BatchFault, faultsOf, type BatchPlace } from './batch-check';
-import type { OpenEvent } from './event-evidence';
+import { checkpointJws } from './batch-sealer';
+import type { OpenEvent } from './event-commitments';
 import { EventOpener } from './event-opener';
 import type { LogFault, LogSummary } from './log-fault';
 
@@ -130,7 +130,7 @@ export class AuditVerifier {
     events: readonly OpenEvent[],
   ): readonly BatchFault[] | undefined {
     try {
-      return faultsOf(this.opener.evidence, batch, events, place);
+      return faultsOf(this.opener.commitments, batch, events, place);
     } catch (error) {
       if (error instanceof ConcurrentChange) return undefined;
       throw error;

@@ -2,7 +2,7 @@ import { merkleRoot } from '@app/primitives';
 import type { BatchRow } from './audit-batches';
 import { chainOf, leafOf } from './audit-leaf';
 import { type Entry, HINT_BYTES, SALTED_BY, unpacked } from './batch-entries';
-import type { EventEvidence, OpenEvent } from './event-evidence';
+import type { EventCommitments, OpenEvent } from './event-commitments';
 import type { LogFault } from './log-fault';
 
 /** Where a batch has to go on from. */
@@ -17,18 +17,18 @@ export type BatchFault = Pick<LogFault, 'fault' | 'message' | 'seq'>;
 
 /** Everything that does not fit between a batch, its signature left aside, and the events that stand there now. */
 export function faultsOf(
-  evidence: EventEvidence,
+  commitments: EventCommitments,
   batch: BatchRow,
   events: readonly OpenEvent[],
   before: BatchPlace,
 ): BatchFault[] {
   const entries = unpacked(batch.entries) ?? [];
-  const found = [...ofRow(batch, entries, before), ...ofEvents(evidence, batch, entries, events)];
+  const found = [...ofRow(batch, entries, before), ...ofEvents(commitments, batch, entries, events)];
   if (found.length > 0) return found;
   const leaves = events.map((event, at) => leafAt(batch.bot_id, event, entries[at]));
   if (merkleRoot(leaves).toString('base64url') !== batch.root)
     return [ofBatch('its root is not that of its events')];
-  return ofWhole(evidence, batch, entries, events);
+  return ofWhole(commitments, batch, entries, events);
 }
 
 function ofRow(batch: BatchRow, entries: readonly Entry[], before: BatchPlace): BatchFault[] {
@@ -44,7 +44,7 @@ function ofRow(batch: BatchRow, entries: readonly Entry[], before: BatchPlace): 
 
 /** Walks along events and entries, and tells where they part. */
 function ofEvents(
-  evidence: EventEvidence,
+  commitments: EventCommitments,
   { bot_id: botId, last_seq: last }: BatchRow,
   entries: readonly Entry[],
   events: readonly OpenEvent[],
@@ -58,7 +58,7 @@ function ofEvents(
   for (const [index, event] of events.entries()) {
     const entry = entries[at];
     if (fits(event, entry)) {
-      const fault = entry && ofContent(evidence, event, entry);
+      const fault = entry && ofContent(commitments, event, entry);
       if (fault !== undefined) found.push(fault);
       at += 1;
       continue;
@@ -84,7 +84,7 @@ function ofEvents(
 
 /** What the leaf only commits to: the personal parts, as far as they are there. */
 function ofContent(
-  evidence: EventEvidence,
+  commitments: EventCommitments,
   event: OpenEvent,
   { commitment, saltedBy }: Entry,
 ): BatchFault | undefined {
@@ -99,8 +99,8 @@ function ofContent(
     return { fault: 'event_unreadable', seq, message };
   }
   if (
-    evidence.salts(event, saltedBy) !== undefined &&
-    evidence.commitment(event, saltedBy).equals(commitment)
+    commitments.salts(event, saltedBy) !== undefined &&
+    commitments.commitment(event, saltedBy).equals(commitment)
   )
     return undefined;
   return { fault: 'event_changed', seq, message: 'its user, guild or details were changed' };
@@ -108,7 +108,7 @@ function ofContent(
 
 /** What is left to check where every event fits. */
 function ofWhole(
-  evidence: EventEvidence,
+  commitments: EventCommitments,
   batch: BatchRow,
   entries: readonly Entry[],
   events: readonly OpenEvent[],
@@ -117,7 +117,7 @@ function ofWhole(
   const ids = events.map(({ id }) => id).sort();
   const faults: (readonly [boolean, string])[] = [
     [
-      evidence.identities(batch.bot_id, events, salted) !== batch.identities,
+      commitments.identities(batch.bot_id, events, salted) !== batch.identities,
       'the digest of an erased user or guild, or how an event was salted, was changed',
     ],
     [

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceKeys, type SubjectKey, SubjectKeys } from '@app/crypto';
+import { InstallationKeys, type SubjectKey, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { UnreadableSecretError } from '@app/primitives';
-import { EventEvidence, type OpenEvent, type StoredEvent } from './event-evidence';
+import { EventCommitments, type OpenEvent, type StoredEvent } from './event-commitments';
 
 const SELECT = `SELECT seq, event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at,
     stored.id AS key_id, stored.sealed AS key_sealed
@@ -25,13 +25,13 @@ export interface StoredEvents {
 /** Reads events with all that can be known of them. */
 @Injectable()
 export class EventOpener {
-  readonly evidence: EventEvidence;
+  readonly commitments: EventCommitments;
 
   constructor(
     private readonly keys: SubjectKeys,
-    service: ServiceKeys,
+    service: InstallationKeys,
   ) {
-    this.evidence = new EventEvidence(service.digest, service.evidence);
+    this.commitments = new EventCommitments(service.digest, service.installation);
   }
 
   /** At most `limit` events of a bot behind `after`, up to `last`, in their order. */
@@ -43,7 +43,7 @@ export class EventOpener {
   /** {@link EventOpener.stored}, opened before a key can be destroyed. */
   async read(tx: Tx, botId: string, after: number, last: number, limit: number): Promise<OpenEvent[]> {
     const rows = await tx.all<EventRow>(SELECT, botId, after, last, limit);
-    return rows.map((row) => this.evidence.open(botId, row, this.keyOf(botId, row)));
+    return rows.map((row) => this.commitments.open(botId, row, this.keyOf(botId, row)));
   }
 
   /** One that is damaged opens nothing more: neither is the log of its bot to stay unsealed for it. */

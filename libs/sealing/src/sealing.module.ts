@@ -6,12 +6,12 @@ import { AuditBatch, AuditHead } from './audit-batch.entity';
 import { AuditLogExport } from './audit-log-export';
 import { AuditProofs } from './audit-proofs.service';
 import { AuditPruning } from './audit-pruning';
-import { AuditSealer } from './audit-sealer';
-import { AuditSealing } from './audit-sealing';
 import { AuditVerifier } from './audit-verifier';
+import { BatchHasher } from './batch-hasher';
+import { BatchSealer } from './batch-sealer';
 import { EventOpener } from './event-opener';
-import { EventSealing } from './event-sealing';
 import { Sealing1763600000007 } from './migrations/1763600000007-sealing';
+import { SealLoop } from './seal-loop';
 import { SealingController } from './sealing.controller';
 import { SettledOrder } from './settled-order';
 
@@ -24,10 +24,10 @@ import { SettledOrder } from './settled-order';
   controllers: [SealingController],
   providers: [
     EventOpener,
-    EventSealing,
+    BatchHasher,
     SettledOrder,
-    AuditSealer,
-    AuditSealing,
+    BatchSealer,
+    SealLoop,
     AuditProofs,
     AuditLogExport,
     AuditPruning,

@@ -1,6 +1,6 @@
-import type { ServiceKeys, SubjectKey } from '@app/crypto';
-import { type OpeningKey, SEALING_KEY_BYTES, SealingKey } from '@app/primitives';
-import type { StoredEvent } from './event-evidence';
+import type { InstallationKeys, SubjectKey } from '@app/crypto';
+import { type DecryptionKey, ENCRYPTION_KEY_BYTES, EncryptionKey } from '@app/primitives';
+import type { StoredEvent } from './event-commitments';
 import type { StoredEvents } from './event-opener';
 
 /** What the thread is started with. */
@@ -11,8 +11,11 @@ export interface ThreadSecrets {
   readonly service: { readonly id: string; readonly bytes: Uint8Array };
 }
 
-export function secretsOf({ digest, evidence }: Pick<ServiceKeys, 'digest' | 'evidence'>): ThreadSecrets {
-  return { digest: Uint8Array.from(digest), service: { id: evidence.id, bytes: evidence.copy() } };
+export function secretsOf({
+  digest,
+  installation,
+}: Pick<InstallationKeys, 'digest' | 'installation'>): ThreadSecrets {
+  return { digest: Uint8Array.from(digest), service: { id: installation.id, bytes: installation.copy() } };
 }
 
 /** An event, and the place of its key among those of the batch, -1 for none. */
@@ -39,17 +42,17 @@ export function threadBatch(botId: string, { rows, keys }: StoredEvents): Thread
     const place = (key && places.get(key.id)) ?? -1;
     return { seq, id, event_type, source, created_at, guild_id, user_id, details, key: place };
   });
-  const bytes = new Uint8Array(needed.length * SEALING_KEY_BYTES);
-  for (const [at, key] of needed.entries()) key.copy(bytes, at * SEALING_KEY_BYTES);
+  const bytes = new Uint8Array(needed.length * ENCRYPTION_KEY_BYTES);
+  for (const [at, key] of needed.entries()) key.copy(bytes, at * ENCRYPTION_KEY_BYTES);
   return { botId, events: JSON.stringify(events), keyIds: [...places.keys()], keys: bytes };
 }
 
 /** The events again, and their keys, which are of no use once those of the batch are overwritten. */
-export function eventsOf(batch: ThreadBatch): { events: StoredEvent[]; keys: (OpeningKey | undefined)[] } {
+export function eventsOf(batch: ThreadBatch): { events: StoredEvent[]; keys: (DecryptionKey | undefined)[] } {
   const { buffer, byteOffset } = batch.keys;
   const known = batch.keyIds.map((id, at) => {
-    const bytes = Buffer.from(buffer, byteOffset + at * SEALING_KEY_BYTES, SEALING_KEY_BYTES);
-    return new SealingKey(id, bytes);
+    const bytes = Buffer.from(buffer, byteOffset + at * ENCRYPTION_KEY_BYTES, ENCRYPTION_KEY_BYTES);
+    return new EncryptionKey(id, bytes);
   });
   const events = JSON.parse(batch.events) as BatchEvent[];
   return { events, keys: events.map(({ key }) => known[key]) };

@@ -28,7 +28,7 @@ export interface SubjectDataHolder {
   /** Every table with rows about a subject that this holder answers for; a test fails for one that nobody claims. */
   readonly tables: readonly string[];
   /** What it keeps stays after an erasure, as its proof. */
-  readonly isEvidence?: true;
+  readonly outlivesErasure?: true;
   /** Erases after all others: for what others, whom the erasure had to wait for, may have written meanwhile. */
   readonly last?: true;
   /** What is held; an empty object for nothing. `full` asks for the sections beyond the export record too. */
@@ -73,7 +73,7 @@ export class SubjectDataHolders {
 
   /** How many rows about the subject each table holds, but for evidence that outlives an erasure. */
   async count(tx: Tx, { botId, guildId, userId }: Subject): Promise<Record<string, number>> {
-    const tables = this.all().flatMap((holder) => (holder.isEvidence === true ? [] : holder.tables));
+    const tables = this.all().flatMap((holder) => (holder.outlivesErasure === true ? [] : holder.tables));
     const counts = tables.map(
       (table) =>
         `(SELECT COUNT(*) FROM ${table} WHERE bot_id = ? AND guild_id = ? AND user_id = ?) AS ${table}`,

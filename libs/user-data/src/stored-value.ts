@@ -1,10 +1,10 @@
 import type { SubjectKey } from '@app/crypto';
-import { sealedBy, UnreadableSecretError } from '@app/primitives';
+import { encryptedBy, UnreadableSecretError } from '@app/primitives';
 import type { Subject } from '@app/subjects';
 
 /** How the values of one category of a subject stand in the database: as JSON text, sealed with the subject's key. */
 export function sealValue(key: SubjectKey, subject: Subject, category: string, json: string): string {
-  return key.seal(json, contextOf(subject, category));
+  return key.encrypt(json, contextOf(subject, category));
 }
 
 /**
@@ -17,9 +17,9 @@ export function openValue(
   category: string,
   stored: string,
 ): string | undefined {
-  const by = sealedBy(stored);
+  const by = encryptedBy(stored);
   if (by === undefined) throw new UnreadableSecretError();
-  return by === key?.id ? key.open(stored, contextOf(subject, category)) : undefined;
+  return by === key?.id ? key.decrypt(stored, contextOf(subject, category)) : undefined;
 }
 
 function contextOf({ botId, guildId, userId }: Subject, category: string): string {

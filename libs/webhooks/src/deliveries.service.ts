@@ -136,7 +136,7 @@ export class DeliveriesService {
   /** With the ids of an erased user, which only the bot that was told of the erasure is shown. */
   private opened(delivery: Delivery): Delivery {
     const { botId, requestId } = delivery;
-    const payload = this.forgotten.open(botId, requestId, delivery.payload);
+    const payload = this.forgotten.decrypt(botId, requestId, delivery.payload);
     if (payload === delivery.payload) return delivery;
     const { user_id: userId, guild_id: guildId } = JSON.parse(payload) as Told;
     return { ...delivery, payload, userId, guildId };

@@ -47,7 +47,7 @@ export interface Found {
 
 /**
  * Hands out deliveries so that no two attempts of one run at the same time, also not from two processes whose clocks
- * agree to five seconds: each is leased in a short transaction, and none is open during a call. A lease that nobody gave back simply ends.
+ * agree to five seconds: each is leased in a short transaction, and none is decrypt during a call. A lease that nobody gave back simply ends.
  */
 @Injectable()
 export class DeliveryLeases {
@@ -109,7 +109,7 @@ export class DeliveryLeases {
     }
     if (target === 'none') return this.cancelSome(tx, botId, nowMs);
     if (!admit(target.url)) return { botId, busyUrl: target.url };
-    const payload = this.forgotten.open(botId, delivery.request_id, delivery.payload);
+    const payload = this.forgotten.decrypt(botId, delivery.request_id, delivery.payload);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
       botId,

@@ -113,7 +113,7 @@ export class DeliveryResults {
     const kept = confirmedPayload(payload);
     return event !== 'user_forgotten' || requestId === null
       ? kept
-      : this.forgotten.seal(botId, requestId, kept);
+      : this.forgotten.encrypt(botId, requestId, kept);
   }
 
   private async record(tx: Tx, { botId, delivery, startedAt }: Claim, result: CallResult): Promise<void> {

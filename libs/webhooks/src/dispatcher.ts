@@ -4,12 +4,12 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import { NO_SIGNALS, Signals } from '@app/database';
 import { Clock, CONFIG, type Config, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { Alarm } from './alarm';
 import { CircuitBreakers } from './circuit-breakers';
 import { type Claim, DeliveryLeases, type Found } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
-import { DueBots } from './due-bots';
-import { UrlSlots } from './url-slots';
+import { DueQueue } from './due-queue';
+import { UrlConcurrency } from './url-concurrency';
+import { WakeUpTimer } from './wake-up-timer';
 import { webhookCall } from './webhook-call';
 import { type CallResult, WebhookSender } from './webhook-sender';
 
@@ -37,8 +37,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   @Inject(Signals) private readonly signals: Signals = NO_SIGNALS;
   private readonly logger = new Logger('Webhooks');
-  private readonly due = new DueBots();
-  private readonly slots: UrlSlots;
+  private readonly due = new DueQueue();
+  private readonly slots: UrlConcurrency;
   private readonly breakers: CircuitBreakers;
   /** Calls whose result is not written down yet. */
   private readonly calls = new Set<Promise<void>>();
@@ -53,13 +53,13 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly leases: DeliveryLeases,
     private readonly results: DeliveryResults,
     private readonly sender: WebhookSender,
-    private readonly alarm: Alarm,
+    private readonly alarm: WakeUpTimer,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     // As many listeners as there are calls under way.
     setMaxListeners(0, this.interrupted.signal);
-    this.slots = new UrlSlots(config.webhookConcurrencyPerUrl);
+    this.slots = new UrlConcurrency(config.webhookConcurrencyPerUrl);
     this.breakers = new CircuitBreakers(() => clock.monotonicMs());
   }
 

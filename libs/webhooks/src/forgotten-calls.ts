@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ServiceKeys, SubjectDigests } from '@app/crypto';
-import { sealedBy } from '@app/primitives';
+import { InstallationKeys, SubjectDigests } from '@app/crypto';
+import { encryptedBy } from '@app/primitives';
 import type { Subject } from '@app/subjects';
 
 /** What is stored of the call that tells of an erasure. */
@@ -17,24 +17,24 @@ export interface ForgottenCall {
 @Injectable()
 export class ForgottenCalls {
   constructor(
-    private readonly keys: ServiceKeys,
+    private readonly keys: InstallationKeys,
     private readonly digests: SubjectDigests,
   ) {}
 
   /** How a call about an erased subject is stored. */
   stored(subject: Subject, requestId: string, payload: string): ForgottenCall {
     const { userId, guildId } = this.digests.digested(subject);
-    return { userId, guildId, payload: this.seal(subject.botId, requestId, payload) };
+    return { userId, guildId, payload: this.encrypt(subject.botId, requestId, payload) };
   }
 
-  seal(botId: string, requestId: string, payload: string): string {
-    return this.keys.evidence.seal(payload, contextOf(botId, requestId));
+  encrypt(botId: string, requestId: string, payload: string): string {
+    return this.keys.installation.encrypt(payload, contextOf(botId, requestId));
   }
 
   /** The body as it is sent. One of another event stands in plain. @throws UnreadableSecretError */
-  open(botId: string, requestId: string | null, payload: string): string {
-    if (sealedBy(payload) !== this.keys.evidence.id || requestId === null) return payload;
-    return this.keys.evidence.open(payload, contextOf(botId, requestId));
+  decrypt(botId: string, requestId: string | null, payload: string): string {
+    if (encryptedBy(payload) !== this.keys.installation.id || requestId === null) return payload;
+    return this.keys.installation.decrypt(payload, contextOf(botId, requestId));
   }
 
   /** Both ids under which calls about a user stand: of other events, and of erasures. */

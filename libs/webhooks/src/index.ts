@@ -1,4 +1,3 @@
-export { Alarm } from './alarm';
 export { type Claim, DeliveryLeases } from './delivery-leases';
 export { DeliveryResults } from './delivery-results';
 export { DeliveryRetention } from './delivery-retention.job';
@@ -10,5 +9,6 @@ export { NameResolver } from './name-resolver';
 export { Outbox } from './outbox';
 export { RetrySchedule } from './retry-schedule';
 export { UrlChanges } from './url-changes';
+export { WakeUpTimer } from './wake-up-timer';
 export { type CallResult, type WebhookCall, WebhookSender } from './webhook-sender';
 export { WebhooksModule } from './webhooks.module';

@@ -3,7 +3,6 @@ import { BotsModule, WebhookHealth } from '@app/bots';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { Clock, CONFIG, type Config, EgressPolicy, Random } from '@app/kernel';
-import { Alarm, TimerAlarm } from './alarm';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesService } from './deliveries.service';
 import { DeliveryData } from './delivery-data.holder';
@@ -20,6 +19,7 @@ import { Outbox } from './outbox';
 import { OutboxGauges } from './outbox.gauges';
 import { RetrySchedule } from './retry-schedule';
 import { UrlChanges } from './url-changes';
+import { WakeUpTimer, SystemTimer } from './wake-up-timer';
 import { WebhookEventsListener } from './webhook-events.listener';
 import { WebhookSender } from './webhook-sender';
 
@@ -55,7 +55,7 @@ import { WebhookSender } from './webhook-sender';
       useFactory: (config: Config, egress: EgressPolicy, clock: Clock) =>
         new HttpWebhookSender(config, egress, clock),
     },
-    { provide: Alarm, useClass: TimerAlarm },
+    { provide: WakeUpTimer, useClass: SystemTimer },
     { provide: WebhookHealth, useClass: DeliveryHealth },
   ],
   exports: [WebhookHealth],

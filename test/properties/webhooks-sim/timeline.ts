@@ -1,5 +1,5 @@
 import { Clock } from '@app/kernel';
-import { Alarm } from '@app/webhooks';
+import { WakeUpTimer } from '@app/webhooks';
 
 interface Task {
   readonly atMs: number;
@@ -53,7 +53,7 @@ export class Timeline extends Clock {
 }
 
 /** An alarm on the timeline. */
-export class PlayedAlarm extends Alarm {
+export class PlayedAlarm extends WakeUpTimer {
   private cancel = (): unknown => undefined;
 
   constructor(private readonly timeline: Timeline) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
-import { Keyring, ServiceKeys, SubjectDigests } from '@app/crypto';
+import { Keyring, InstallationKeys, SubjectDigests } from '@app/crypto';
 import { databaseUnavailable, DatabaseModule, type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { DeletionRequest } from '@app/erasure';
 import { JobLeases, JobRunner } from '@app/jobs';
@@ -148,7 +148,7 @@ export class World {
     const module = { module: Everything, imports: [...imports, DatabaseModule.forFeature(entities)] };
     const app = await NestFactory.createApplicationContext(module, { logger: false });
     this.real = app.get(UnitOfWork);
-    const keys = await ServiceKeys.open(this.real, this.keyring, this.timeline, this.random);
+    const keys = await InstallationKeys.open(this.real, this.keyring, this.timeline, this.random);
     this.forgotten = new ForgottenCalls(keys, new SubjectDigests(keys));
     // Power cuts are not played here.
     await app.get<DataSource>(getDataSourceToken()).query('PRAGMA synchronous = OFF');

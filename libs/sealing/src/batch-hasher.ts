@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import { ServiceKeys } from '@app/crypto';
+import { InstallationKeys } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
 import { Degradations, describeFault } from '@app/kernel';
-import type { BatchSeal } from './event-evidence';
+import type { BatchSeal } from './event-commitments';
 import { EventOpener, type StoredEvents } from './event-opener';
-import { SEALING_PAUSE_MS, SealingThread } from './sealing-thread';
+import { SEALING_PAUSE_MS, HashingThread } from './hashing-thread';
 import { secretsOf, threadBatch } from './thread-batch';
 
 /** Fewer events are computed sooner than they are handed over. */
@@ -19,16 +19,16 @@ const IN_PLACE = 'audit_sealing_in_place';
 
 /** Computes what batches keep of their events: large ones on a thread of their own, so that requests need not wait. */
 @Injectable()
-export class EventSealing implements OnApplicationShutdown {
-  private readonly logger = new Logger('AuditSealing');
-  private readonly thread: SealingThread;
+export class BatchHasher implements OnApplicationShutdown {
+  private readonly logger = new Logger('SealLoop');
+  private readonly thread: HashingThread;
 
   constructor(
     private readonly opener: EventOpener,
     private readonly degradations: Degradations,
-    service: ServiceKeys,
+    service: InstallationKeys,
   ) {
-    this.thread = new SealingThread(() => secretsOf(service));
+    this.thread = new HashingThread(() => secretsOf(service));
   }
 
   /** @throws ConcurrentChange when the key of one of the subjects was destroyed since it was read */
@@ -36,7 +36,7 @@ export class EventSealing implements OnApplicationShutdown {
     const onThread = isForThread(events) ? await this.sealOnThread(botId, events) : undefined;
     if (onThread !== undefined) return onThread;
     const breathe = (at: number): Promise<void> | undefined => (at % STRETCH === 0 ? nextTurn() : undefined);
-    return this.opener.evidence.seal(botId, events.rows, events.keys, breathe);
+    return this.opener.commitments.seal(botId, events.rows, events.keys, breathe);
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,5 +1,5 @@
 /** Counts the calls under way to each URL, so that no receiver gets more at once than it is meant to. */
-export class UrlSlots {
+export class UrlConcurrency {
   private readonly taken = new Map<string, number>();
 
   constructor(private readonly max: number) {}

@@ -1,14 +1,14 @@
-import { type ServiceKeys, SubjectKey } from '@app/crypto';
+import { type InstallationKeys, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
 import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
 import { detailsContext, keyedDigest } from '@app/primitives';
 import {
   type BatchSeal,
-  EventEvidence,
+  EventCommitments,
   type EventOpener,
   type EventRow,
-  EventSealing,
-  SealingThread,
+  BatchHasher,
+  HashingThread,
   secretsOf,
   type StoredEvents,
   threadBatch,
@@ -28,9 +28,9 @@ const newKey = (id: string): SubjectKey => new SubjectKey(id, random.bytes(32), 
 
 const digest = random.bytes(32);
 const service = newKey('evidence');
-const evidence = new EventEvidence(digest, service);
-const serviceKeys = { digest, evidence: service } as unknown as ServiceKeys;
-const secrets = () => secretsOf(serviceKeys);
+const commitments = new EventCommitments(digest, service);
+const installationKeys = { digest, installation: service } as unknown as InstallationKeys;
+const secrets = () => secretsOf(installationKeys);
 
 /** One of four kinds: with details and without, without a key, and erased. */
 function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
@@ -45,9 +45,9 @@ function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
     keyedDigest(digest, BOT, 'guild', guild),
     keyedDigest(digest, BOT, 'user', user),
   ];
-  const erased = service.seal(text, detailsContext(BOT, erasedGuild, erasedUser, id));
+  const erased = service.encrypt(text, detailsContext(BOT, erasedGuild, erasedUser, id));
   if (kind === 3) return { ...event, ...gone, guild_id: erasedGuild, user_id: erasedUser, details: erased };
-  return { ...event, ...stands, details: key.seal(text, detailsContext(BOT, guild, user, id)) };
+  return { ...event, ...stands, details: key.encrypt(text, detailsContext(BOT, guild, user, id)) };
 }
 
 function eventsOf(of: readonly SubjectKey[], count: number): StoredEvents {
@@ -56,20 +56,20 @@ function eventsOf(of: readonly SubjectKey[], count: number): StoredEvents {
   return { rows, keys: rows.map(({ key_id: id }, at) => (id === null ? undefined : keyAt(at))) };
 }
 
-const inPlace = ({ rows, keys: of }: StoredEvents): Promise<BatchSeal> => evidence.seal(BOT, rows, of);
+const inPlace = ({ rows, keys: of }: StoredEvents): Promise<BatchSeal> => commitments.seal(BOT, rows, of);
 
 const keys = Array.from({ length: 7 }, (_, at) => newKey(`key-${at}`));
 
 describe('the thread that seals', () => {
   const build = useBuild();
-  const threads: SealingThread[] = [];
-  const startOf = (file: string): SealingThread => {
-    const thread = new SealingThread(secrets, file, LIMITS);
+  const threads: HashingThread[] = [];
+  const startOf = (file: string): HashingThread => {
+    const thread = new HashingThread(secrets, file, LIMITS);
     threads.push(thread);
     return thread;
   };
-  const start = (): SealingThread => startOf(join(build.directory, 'event-sealing.thread.js'));
-  const scripted = (name: string, script: string): SealingThread => {
+  const start = (): HashingThread => startOf(join(build.directory, 'event-sealing.thread.js'));
+  const scripted = (name: string, script: string): HashingThread => {
     const file = join(build.workingDirectory, name);
     writeFileSync(file, script);
     return startOf(file);
@@ -127,7 +127,7 @@ describe('the thread that seals', () => {
   it('waits no longer for an answer than it is told to, and asks nobody for a while', async () => {
     const file = join(build.workingDirectory, 'silent.js');
     writeFileSync(file, 'require("node:worker_threads").parentPort.on("message", () => undefined)');
-    const thread = new SealingThread(secrets, file, { answerMs: 200, idleMs: 60_000, pauseMs: 60_000 });
+    const thread = new HashingThread(secrets, file, { answerMs: 200, idleMs: 60_000, pauseMs: 60_000 });
     const made = jest.fn(() => threadBatch(BOT, eventsOf(keys, 3)));
     const asked = [thread.seal(made), thread.seal(made)];
     const reasons = (await Promise.allSettled(asked)).map((outcome) =>
@@ -152,7 +152,7 @@ describe('the thread that seals', () => {
 
   it('overwrites the keys itself where there is nobody to hand them to', async () => {
     const batch = threadBatch(BOT, eventsOf(keys, 3));
-    const thread = new SealingThread(() => {
+    const thread = new HashingThread(() => {
       throw new Error('no threads left');
     });
     await expect(thread.seal(() => batch)).rejects.toThrow('no threads left');
@@ -185,7 +185,7 @@ describe('a thread that is not asked', () => {
       `require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))});
        setTimeout(() => { throw new Error('later') }, 300);`,
     );
-    const thread = new SealingThread(secrets, file, LIMITS);
+    const thread = new HashingThread(secrets, file, LIMITS);
     const events = eventsOf(keys, 3);
     for (let time = 0; time < 2; time++) {
       expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
@@ -195,7 +195,7 @@ describe('a thread that is not asked', () => {
   });
 
   it('ends after a while, and is started again', async () => {
-    const thread = new SealingThread(secrets, join(build.directory, 'event-sealing.thread.js'), {
+    const thread = new HashingThread(secrets, join(build.directory, 'event-sealing.thread.js'), {
       ...LIMITS,
       idleMs: 50,
     });
@@ -211,7 +211,7 @@ describe('a thread that is not asked', () => {
 describe('the sealing of events', () => {
   const degradations = new Degradations();
   // Of the sources, no thread can be started.
-  const sealing = new EventSealing({ evidence } as EventOpener, degradations, serviceKeys);
+  const sealing = new BatchHasher({ commitments } as EventOpener, degradations, installationKeys);
 
   it('does without the thread where that fails, says so, and does not try again soon', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
@@ -239,7 +239,7 @@ describe('the sealing of events', () => {
     async (count) => {
       const [gone, fresh] = [
         newKey('gone'),
-        new EventSealing({ evidence } as EventOpener, new Degradations(), serviceKeys),
+        new BatchHasher({ commitments } as EventOpener, new Degradations(), installationKeys),
       ];
       const events = eventsOf([gone], count);
       gone.wipe();

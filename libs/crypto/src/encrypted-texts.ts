@@ -4,7 +4,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { SEALED_KEY_ID } from './keyring';
 
 /** A column of texts that the Keyring has sealed. */
-export interface SealedColumn {
+export interface EncryptedColumn {
   readonly table: string;
   readonly column: string;
   /** The primary key of the table. */
@@ -17,13 +17,13 @@ export interface SealedColumn {
   readonly last?: true;
 }
 
-/** Implemented by whatever stores texts that the Keyring has sealed, and found by {@link HoldsSealedTexts}. */
-export interface SealedTextHolder {
-  readonly columns: readonly SealedColumn[];
+/** Implemented by whatever stores texts that the Keyring has sealed, and found by {@link HoldsEncryptedTexts}. */
+export interface EncryptedTextHolder {
+  readonly columns: readonly EncryptedColumn[];
 }
 
-/** Marks a provider as a {@link SealedTextHolder}: what it holds follows when the master key is changed. */
-export const HoldsSealedTexts = DiscoveryService.createDecorator();
+/** Marks a provider as a {@link EncryptedTextHolder}: what it holds follows when the master key is changed. */
+export const HoldsEncryptedTexts = DiscoveryService.createDecorator();
 
 /** A text where it stands. */
 export interface SealedText {
@@ -51,16 +51,16 @@ const behind = (key: readonly string[], after: readonly string[]): string =>
 
 /** Every text in the database that a master key has sealed, whichever module stores it. */
 @Injectable()
-export class SealedTexts {
+export class EncryptedTexts {
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  columns(): readonly SealedColumn[] {
+  columns(): readonly EncryptedColumn[] {
     const all = this.discovery
-      .getProviders({ metadataKey: HoldsSealedTexts.KEY })
-      .flatMap((wrapper) => (wrapper.instance as SealedTextHolder).columns);
+      .getProviders({ metadataKey: HoldsEncryptedTexts.KEY })
+      .flatMap((wrapper) => (wrapper.instance as EncryptedTextHolder).columns);
     return [...all.filter(({ last }) => last !== true), ...all.filter(({ last }) => last === true)];
   }
 
@@ -82,7 +82,7 @@ export class SealedTexts {
    * somebody has a snapshot of the keys.
    */
   private async countPage(
-    { table, column, key }: SealedColumn,
+    { table, column, key }: EncryptedColumn,
     after: readonly string[],
     texts: Map<string, number>,
   ): Promise<readonly string[] | undefined> {
@@ -101,7 +101,7 @@ export class SealedTexts {
   /** Some that another key than this one has sealed, in the order of the primary key, behind `after`. */
   async page(
     tx: Tx,
-    { table, column, key, bound = [], contextOf }: SealedColumn,
+    { table, column, key, bound = [], contextOf }: EncryptedColumn,
     keyId: string,
     after: readonly string[],
     limit: number,
@@ -121,7 +121,7 @@ export class SealedTexts {
   /** Compare-and-set: false where the text is no longer what was read. */
   async replace(
     tx: Tx,
-    { table, column, key }: SealedColumn,
+    { table, column, key }: EncryptedColumn,
     text: SealedText,
     by: string,
   ): Promise<boolean> {

@@ -19,7 +19,7 @@ const WITHOUT_ENTRY = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
  * it or after it: an entry without a request means a restored backup, and an erasure that has to be done again.
  */
 @Injectable()
-export class ErasureEvidence {
+export class ErasurePruning {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /**

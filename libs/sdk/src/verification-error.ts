@@ -1,6 +1,6 @@
 /** Evidence that does not hold: a signature, a hash or an order is not what it should be; the message says which. */
-export class EvidenceError extends Error {
-  override readonly name = 'EvidenceError';
+export class VerificationError extends Error {
+  override readonly name = 'VerificationError';
 
   constructor(
     message: string,

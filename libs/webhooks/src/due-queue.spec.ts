@@ -1,10 +1,10 @@
-import { DueBots } from './due-bots';
+import { DueQueue } from './due-queue';
 
 const noWait = (): number => 0;
 
-describe('DueBots', () => {
+describe('DueQueue', () => {
   it('answer whose time has come, each once, as many as there is room for', () => {
-    const due = new DueBots();
+    const due = new DueQueue();
     for (const [bot, dueMs] of [
       ['a', 10],
       ['b', 20],
@@ -21,7 +21,7 @@ describe('DueBots', () => {
   });
 
   it('serve every bot in turn, however much one of them has', () => {
-    const due = new DueBots();
+    const due = new DueQueue();
     const served: string[] = [];
     for (const bot of ['greedy', 'b', 'c']) due.wake(bot, 0);
     for (let n = 0; n < 6; n++) {
@@ -33,7 +33,7 @@ describe('DueBots', () => {
   });
 
   it('let a bot sleep as long as its receiver is spared, and hold up nobody by it', () => {
-    const due = new DueBots();
+    const due = new DueQueue();
     due.wake('spared', 0);
     due.wake('other', 0);
     expect(due.take(0, 1, (bot) => (bot === 'spared' ? 50 : 0))).toEqual(['other']);
@@ -42,7 +42,7 @@ describe('DueBots', () => {
   });
 
   it('keep a bot whose URL is busy until a call to it has ended', () => {
-    const due = new DueBots();
+    const due = new DueQueue();
     due.park('a', 'http://busy/');
     expect(due.take(1_000, 1, noWait)).toEqual([]);
     due.unpark('http://other/');
@@ -52,7 +52,7 @@ describe('DueBots', () => {
   });
 
   it('never put a time off that was known to be earlier', () => {
-    const due = new DueBots();
+    const due = new DueQueue();
     due.wake('a', 10);
     due.wake('a', 100);
     expect(due.take(10, 1, noWait)).toEqual(['a']);

@@ -3,11 +3,11 @@ import { ConsentHistoryPruning } from '@app/consent';
 import type { Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { AuditPruning } from '@app/sealing';
-import { ErasureEvidence } from './erasure-evidence';
+import { ErasurePruning } from './erasure-pruning';
 import { ledgerBegins } from './unknown-erasures';
 
 /** Records of each kind. */
-export interface EvidenceCounts {
+export interface ExpiredRecords {
   readonly ledgerEntries: number;
   readonly deletionRequests: number;
   readonly consentEntries: number;
@@ -19,9 +19,9 @@ export interface EvidenceCounts {
  * stays as long as backups do, if they stay longer: it is what keeps a restored one from bringing anybody back.
  */
 @Injectable()
-export class Evidence {
+export class EvidenceRetention {
   constructor(
-    private readonly erasures: ErasureEvidence,
+    private readonly erasures: ErasurePruning,
     private readonly consents: ConsentHistoryPruning,
     private readonly audit: AuditPruning,
     private readonly clock: Clock,
@@ -45,7 +45,7 @@ export class Evidence {
   }
 
   /** What {@link prune} would remove. */
-  async expired(botId: string): Promise<EvidenceCounts> {
+  async expired(botId: string): Promise<ExpiredRecords> {
     const { ledger, before } = this.cutoffs();
     const { entries, requests } = await this.erasures.expired(botId, ledger, before);
     return {

@@ -6,13 +6,13 @@ import { Clock } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
 import { chainOf, CHECKPOINT_TYPE, checkpointOf, NO_CHAIN } from './audit-leaf';
+import { BatchHasher } from './batch-hasher';
 import { EventOpener, type StoredEvents } from './event-opener';
-import { EventSealing } from './event-sealing';
 import { SettledOrder } from './settled-order';
 
 /** Events of one batch at most. */
 export const BATCH_MAX = 500;
-/** How long somebody waits for a seal, and how often is asked meanwhile whether others who write have ended. */
+/** How long somebody waits for a encrypt, and how often is asked meanwhile whether others who write have ended. */
 const NOW_MS = 2_000;
 const SETTLING_MS = 20;
 
@@ -29,11 +29,11 @@ interface Unsealed {
  * meanwhile stays what it was sealed as: all that is left of it fits.
  */
 @Injectable()
-export class AuditSealer {
+export class BatchSealer {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
-    private readonly sealing: EventSealing,
+    private readonly sealing: BatchHasher,
     private readonly signer: Signer,
     private readonly order: SettledOrder,
     private readonly clock: Clock,

@@ -1,16 +1,16 @@
 import type { DiscoveryService } from '@nestjs/core';
 import type { UnitOfWork } from '@app/database';
-import { KeyTextsHolder } from './key-texts.holder';
-import { SealedTexts } from './sealed-texts';
+import { EncryptedTexts } from './encrypted-texts';
+import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
 
-describe('SealedTexts', () => {
+describe('EncryptedTexts', () => {
   it('name the keys of the installation after all others, whichever module is found first', () => {
     const other = {
       columns: [{ table: 'reminders', column: 'text', key: ['bot_id', 'id'], contextOf: String }],
     };
-    const holders = [new KeyTextsHolder(), other];
+    const holders = [new KeyEncryptedTexts(), other];
     const discovery = { getProviders: () => holders.map((instance) => ({ instance })) };
-    const texts = new SealedTexts(discovery as unknown as DiscoveryService, {} as UnitOfWork);
+    const texts = new EncryptedTexts(discovery as unknown as DiscoveryService, {} as UnitOfWork);
     expect(texts.columns().map(({ table }) => table)).toEqual([
       'keys.subject_keys',
       'reminders',

@@ -3,7 +3,7 @@ import {
   isDigest,
   keyedDigest,
   merkleRoot,
-  type OpeningKey,
+  type DecryptionKey,
   type Salts,
   UnreadableSecretError,
   openDetails,
@@ -23,7 +23,7 @@ export interface OpenEvent extends Skeleton {
   readonly isErased: boolean;
   /** It has details that nobody can read. */
   readonly isClosed: boolean;
-  readonly key: OpeningKey | undefined;
+  readonly key: DecryptionKey | undefined;
   readonly saltedBy: SaltedBy;
 }
 
@@ -35,15 +35,15 @@ export interface BatchSeal {
 }
 
 /** Computes what events are sealed by, from what it is given alone, so that a thread can do it. */
-export class EventEvidence {
+export class EventCommitments {
   /** `digestKey` is that of digests in the place of ids, `service` the installation's key. */
   constructor(
     private readonly digestKey: Buffer,
-    private readonly service: OpeningKey,
+    private readonly service: DecryptionKey,
   ) {}
 
   /** `key` is that of its subject, where there is one. */
-  open(botId: string, event: StoredEvent, key: OpeningKey | undefined): OpenEvent {
+  open(botId: string, event: StoredEvent, key: DecryptionKey | undefined): OpenEvent {
     const {
       seq,
       id,
@@ -107,7 +107,7 @@ export class EventEvidence {
   async seal(
     botId: string,
     stored: readonly StoredEvent[],
-    keys: readonly (OpeningKey | undefined)[],
+    keys: readonly (DecryptionKey | undefined)[],
     breathe?: (at: number) => Promise<void> | undefined,
   ): Promise<BatchSeal> {
     const entries: Entry[] = [];
@@ -133,7 +133,7 @@ export class EventEvidence {
     };
   }
 
-  private detailsOf(botId: string, event: StoredEvent, key: OpeningKey | undefined): string | null {
+  private detailsOf(botId: string, event: StoredEvent, key: DecryptionKey | undefined): string | null {
     try {
       return openDetails(botId, event, this.service, key);
     } catch (error) {

@@ -11,7 +11,7 @@ const MARK = 's1';
 const ID_AT = MARK.length + 1;
 
 /** How many bytes a key has: one half seals, the other makes salts. */
-export const SEALING_KEY_BYTES = 2 * KEY_BYTES;
+export const ENCRYPTION_KEY_BYTES = 2 * KEY_BYTES;
 
 /** What the personal parts of an audit event are committed to with: as good as random to whoever lacks the key. */
 export interface Salts {
@@ -21,34 +21,34 @@ export interface Salts {
 }
 
 /** Opens what one key has sealed, and makes its salts. */
-export interface OpeningKey {
+export interface DecryptionKey {
   readonly id: string;
-  open(sealed: string, context: string): string;
+  decrypt(sealed: string, context: string): string;
   salts(context: string): Salts;
 }
 
 /** Texts sealed by AES-256-GCM, each for the place where it stands (its context), and salts for what it commits to. */
-export class SealingKey implements OpeningKey {
+export class EncryptionKey implements DecryptionKey {
   private readonly sealing: Buffer;
   private readonly salting: Buffer;
 
-  /** @param bytes {@link SEALING_KEY_BYTES} of them; whoever overwrites them has wiped the key. */
+  /** @param bytes {@link ENCRYPTION_KEY_BYTES} of them; whoever overwrites them has wiped the key. */
   constructor(
     readonly id: string,
     readonly bytes: Buffer,
   ) {
     this.sealing = bytes.subarray(0, KEY_BYTES);
-    this.salting = bytes.subarray(KEY_BYTES, SEALING_KEY_BYTES);
+    this.salting = bytes.subarray(KEY_BYTES, ENCRYPTION_KEY_BYTES);
   }
 
   /** The key that a secret stands for, which has to be random. */
-  static of(id: string, secret: Buffer): SealingKey {
+  static of(id: string, secret: Buffer): EncryptionKey {
     // HKDF-Expand (RFC 5869, 2.3) of two keys in one block; what is random already needs no extraction (3.3).
-    return new SealingKey(id, createHmac('sha512', secret).update('lethe/subject\x01').digest());
+    return new EncryptionKey(id, createHmac('sha512', secret).update('lethe/subject\x01').digest());
   }
 
   /** `nonce` has 12 bytes, and is given no second time. */
-  seal(plain: string, context: string, nonce: Buffer): string {
+  encrypt(plain: string, context: string, nonce: Buffer): string {
     const cipher = createCipheriv(ALGORITHM, this.sealing, nonce);
     cipher.setAAD(Buffer.from(context));
     const sealed = cipher.update(plain, 'utf8');
@@ -57,8 +57,8 @@ export class SealingKey implements OpeningKey {
   }
 
   /** @throws UnreadableSecretError for a text that was changed, stands elsewhere, or is of another key */
-  open(sealed: string, context: string): string {
-    if (sealedBy(sealed) !== this.id) throw new UnreadableSecretError();
+  decrypt(sealed: string, context: string): string {
+    if (encryptedBy(sealed) !== this.id) throw new UnreadableSecretError();
     const body = sealed.slice(ID_AT + this.id.length + 1);
     const bytes = Buffer.from(body, 'base64url');
     // The last digit may have bits that mean nothing: a text in which they were changed is a changed one.
@@ -86,6 +86,6 @@ export class SealingKey implements OpeningKey {
 }
 
 /** The id of the key that sealed a text; undefined for one that is not sealed. */
-export function sealedBy(text: string): string | undefined {
+export function encryptedBy(text: string): string | undefined {
   return text.startsWith(`${MARK}.`) ? text.slice(ID_AT, text.indexOf('.', ID_AT)) : undefined;
 }

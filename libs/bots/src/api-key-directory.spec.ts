@@ -3,8 +3,8 @@ import type { LetheRequest } from '@app/http';
 import { type Clock, type Config, SystemClock, SystemRandom } from '@app/kernel';
 import type { Response } from 'express';
 import { newApiKey } from './api-key';
+import { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
 import { identify } from './identify.middleware';
-import { KeyDirectory, KeyTimes } from './key-directory';
 
 const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()))}`;
 
@@ -12,7 +12,7 @@ const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()))}`
 class World {
   deleted = false;
   nowMs = 0;
-  readonly keys: KeyDirectory;
+  readonly keys: ApiKeyDirectory;
   private readonly middleware;
 
   constructor(engine: 'sqlite' | 'postgres') {
@@ -24,10 +24,10 @@ class World {
     };
     const clock = { monotonicMs: () => this.nowMs };
     const config = { database: { engine }, tiers: new Map([['free', 30]]), botTiers: new Map() };
-    this.keys = new KeyDirectory(
+    this.keys = new ApiKeyDirectory(
       unitOfWork as unknown as UnitOfWork,
       clock as Clock,
-      new KeyTimes(),
+      new ApiKeyTimes(),
       config as unknown as Config,
     );
     this.middleware = identify(this.keys);

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { HoldsSealedTexts, type SealedColumn, type SealedTextHolder } from './sealed-texts';
-import { contextOf as serviceContext } from './service-keys';
+import { HoldsEncryptedTexts, type EncryptedColumn, type EncryptedTextHolder } from './encrypted-texts';
+import { contextOf as serviceContext } from './installation-keys';
 import { contextOf as subjectContext } from './subject-keys';
 
 /** The keys of the subjects and of the installation, as they follow a new master key. */
 @Injectable()
-@HoldsSealedTexts()
-export class KeyTextsHolder implements SealedTextHolder {
-  readonly columns: readonly SealedColumn[] = [
+@HoldsEncryptedTexts()
+export class KeyEncryptedTexts implements EncryptedTextHolder {
+  readonly columns: readonly EncryptedColumn[] = [
     {
       table: 'keys.subject_keys',
       column: 'sealed',

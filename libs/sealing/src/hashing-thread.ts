@@ -2,7 +2,7 @@ import { OwnError } from '@app/kernel';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { BatchSeal } from './event-evidence';
+import type { BatchSeal } from './event-commitments';
 import type { ThreadBatch, ThreadSecrets } from './thread-batch';
 
 /** For so long nobody asks one that has failed. */
@@ -19,7 +19,7 @@ const LIMITS = {
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 /** A thread of this process, started when it is first asked. It computes one batch after the other. */
-export class SealingThread {
+export class HashingThread {
   private worker: Worker | undefined;
   private turns: Promise<unknown> = Promise.resolve();
   private idle: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class SealingThread {
 
   constructor(
     private readonly secrets: () => ThreadSecrets,
-    private readonly path = join(__dirname, 'event-sealing.thread.js'),
+    private readonly path = join(__dirname, 'hashing.thread.js'),
     private readonly limits = LIMITS,
   ) {}
 

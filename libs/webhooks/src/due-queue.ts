@@ -2,7 +2,7 @@
  * The bots that have something to send, each served in turn however much the others have: what is known is one time
  * per bot, never its deliveries.
  */
-export class DueBots {
+export class DueQueue {
   /** In the order in which they are served. */
   private readonly ready = new Set<string>();
   private readonly sleeping = new Map<string, number>();

@@ -1,11 +1,11 @@
 /** Wakes the dispatcher later; replaced in tests that play the time. One alarm at most is set. */
-export abstract class Alarm {
+export abstract class WakeUpTimer {
   /** Replaces the alarm that was set before. */
   abstract set(afterMs: number, ring: () => void): void;
   abstract clear(): void;
 }
 
-export class TimerAlarm extends Alarm {
+export class SystemTimer extends WakeUpTimer {
   private timer: NodeJS.Timeout | undefined;
 
   set(afterMs: number, ring: () => void): void {

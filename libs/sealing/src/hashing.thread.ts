@@ -1,19 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { SealingKey } from '@app/primitives';
-import { EventEvidence } from './event-evidence';
+import { EncryptionKey } from '@app/primitives';
+import { EventCommitments } from './event-commitments';
 import { eventsOf, type ThreadBatch, type ThreadSecrets } from './thread-batch';
 
 const { digest, service } = workerData as ThreadSecrets;
-const evidence = new EventEvidence(
+const commitments = new EventCommitments(
   Buffer.from(digest),
-  new SealingKey(service.id, Buffer.from(service.bytes)),
+  new EncryptionKey(service.id, Buffer.from(service.bytes)),
 );
 
 /** What goes wrong ends the thread; whoever asked does without it. */
 async function answer(batch: ThreadBatch): Promise<void> {
   try {
     const { events, keys } = eventsOf(batch);
-    parentPort?.postMessage(await evidence.seal(batch.botId, events, keys));
+    parentPort?.postMessage(await commitments.seal(batch.botId, events, keys));
   } finally {
     batch.keys.fill(0);
   }

@@ -19,12 +19,12 @@ export interface ServiceKeyRow {
  * The secrets of the installation itself: random, sealed by the keyring, the same in every process, and kept when the
  * master key changes.
  */
-export class ServiceKeys {
+export class InstallationKeys {
   private constructor(
     /** Keys the digests by which an erased person can be recognised, but not found out. */
     readonly digest: Buffer,
     /** Seals what the service has to keep about an erasure, once the key of its subject is gone. */
-    readonly evidence: SubjectKey,
+    readonly installation: SubjectKey,
   ) {}
 
   /** Reads them, or makes them at the first start. @throws StartError when they were sealed with another master key */
@@ -33,27 +33,27 @@ export class ServiceKeys {
     keyring: Keyring,
     clock: Clock,
     random: Random,
-  ): Promise<ServiceKeys> {
+  ): Promise<InstallationKeys> {
     const secret = async (name: string): Promise<Buffer> => {
       const row = await unitOfWork.write(async (tx) => {
-        const [found] = await serviceKeys(tx, name);
+        const [found] = await installationKeys(tx, name);
         if (found !== undefined) return found;
         const id = '1';
         const text = random.bytes(SECRET_BYTES).toString('base64url');
-        const sealed = keyring.seal(text, contextOf(name, id));
-        await addServiceKey(tx, name, { id, sealed, public_part: null, created_at: clock.nowIso() });
-        return (await serviceKeys(tx, name))[0];
+        const sealed = keyring.encrypt(text, contextOf(name, id));
+        await addInstallationKey(tx, name, { id, sealed, public_part: null, created_at: clock.nowIso() });
+        return (await installationKeys(tx, name))[0];
       });
       return Buffer.from(opened(keyring, name, row), 'base64url');
     };
     const digest = await secret('digest');
     const evidence = await secret('evidence');
-    return new ServiceKeys(digest, new SubjectKey('evidence', evidence, random));
+    return new InstallationKeys(digest, new SubjectKey('evidence', evidence, random));
   }
 }
 
 /** Every key of a name, the newest first. */
-export function serviceKeys(tx: Tx, name: string): Promise<ServiceKeyRow[]> {
+export function installationKeys(tx: Tx, name: string): Promise<ServiceKeyRow[]> {
   return tx.all<ServiceKeyRow>(
     `SELECT id, sealed, public_part, created_at, retired_at FROM keys.service_keys
      WHERE name = ? ORDER BY created_at DESC, id`,
@@ -75,7 +75,7 @@ export async function requireUnencrypted(unitOfWork: UnitOfWork, keyFile: string
 }
 
 /** Adds one, unless another process was faster with the same. */
-export async function addServiceKey(
+export async function addInstallationKey(
   tx: Tx,
   name: string,
   { id, sealed, public_part: publicPart, created_at: createdAt }: Omit<ServiceKeyRow, 'retired_at'>,
@@ -95,7 +95,7 @@ export function contextOf(name: string, id: string): string {
 function opened(keyring: Keyring, name: string, row: ServiceKeyRow | undefined): string {
   if (row === undefined) throw new OwnError(`The service key ${name} is missing`);
   try {
-    return keyring.open(row.sealed, contextOf(name, row.id));
+    return keyring.decrypt(row.sealed, contextOf(name, row.id));
   } catch (error) {
     if (!(error instanceof UnreadableSecretError)) throw error;
     throw new StartError(

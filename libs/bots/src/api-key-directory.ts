@@ -12,7 +12,7 @@ const MARGIN_MS = 50;
 
 /** What all processes on one database have to agree on. */
 @Injectable()
-export class KeyTimes {
+export class ApiKeyTimes {
   /** How long a process believes what it has read of a key; a deletion waits as long before it is answered. */
   believedMs = 1_000;
 }
@@ -31,14 +31,14 @@ export interface KnownCaller {
  * is not kept. In others it is unknown once {@link forgottenEverywhere} has resolved.
  */
 @Injectable()
-export class KeyDirectory {
+export class ApiKeyDirectory {
   private readonly callers = new Map<string, KnownCaller>();
   private generation = 0;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
-    private readonly times: KeyTimes,
+    private readonly times: ApiKeyTimes,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

@@ -11,7 +11,7 @@ import { UnitOfWork } from '@app/database';
 import { type Job, JobRunner, type Lease } from '@app/jobs';
 import { ApiError, Clock, CONFIG, type Config, describeFault } from '@app/kernel';
 import { Metrics } from '@app/metrics';
-import { AuditSealer } from './audit-sealer';
+import { BatchSealer } from './batch-sealer';
 import { SettledOrder } from './settled-order';
 
 /** From one round to the next; PostgreSQL needs two, and both together are to take less than two seconds. */
@@ -41,10 +41,10 @@ interface Due {
  * is written it rests. Any number of processes may do it; what one that died has left, the search finds.
  */
 @Injectable()
-export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly name = 'audit-sealing';
   readonly everyMs = SWEEP_MS;
-  private readonly logger = new Logger('AuditSealing');
+  private readonly logger = new Logger('SealLoop');
   private readonly due = new Map<string, Due>();
   private timer: NodeJS.Timeout | undefined;
   private round: Promise<void> | undefined;
@@ -52,7 +52,7 @@ export class AuditSealing implements Job, OnApplicationBootstrap, BeforeApplicat
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly sealer: AuditSealer,
+    private readonly sealer: BatchSealer,
     private readonly order: SettledOrder,
     private readonly unsealed: UnsealedBots,
     private readonly jobs: JobRunner,

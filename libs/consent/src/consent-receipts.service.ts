@@ -21,7 +21,7 @@ const RECEIPT_TYPE = 'lethe-consent-receipt+jwt';
  * what was committed and handed out, and kept nowhere: it is about a person.
  */
 @Injectable()
-export class ConsentEvidence {
+export class ConsentReceipts {
   private readonly logger = new Logger('Consent');
 
   constructor(

@@ -7,7 +7,7 @@ const BATCH_MAX = 128;
 const LANES = 2;
 
 /** One caller, waiting for its own answer. */
-export interface Passenger<Input, Output> {
+export interface Waiting<Input, Output> {
   readonly input: Input;
   readonly joinedMs: number;
   readonly resolve: (output: Output) => void;
@@ -18,13 +18,13 @@ export interface Passenger<Input, Output> {
  * Lets callers of one kind travel together: those of one turn of the event loop, and those who come while earlier ones
  * are under way. The busier the service is, the larger the batches.
  */
-export class Convoy<Input, Output> {
-  private readonly waiting: Passenger<Input, Output>[] = [];
+export class Batcher<Input, Output> {
+  private readonly waiting: Waiting<Input, Output>[] = [];
   private running = 0;
 
   /** `serve` answers every passenger, and never rejects. Whoever waits for it longer than `waitMs` is refused. */
   constructor(
-    private readonly serve: (batch: readonly Passenger<Input, Output>[]) => Promise<void>,
+    private readonly serve: (batch: readonly Waiting<Input, Output>[]) => Promise<void>,
     private readonly waitMs = Infinity,
   ) {}
 
@@ -47,7 +47,7 @@ export class Convoy<Input, Output> {
     this.running--;
   }
 
-  private take(): Passenger<Input, Output>[] {
+  private take(): Waiting<Input, Output>[] {
     const sinceMs = performance.now() - this.waitMs;
     for (
       let first = this.waiting[0];
