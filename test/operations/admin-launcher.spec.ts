@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 
 // scripts/admin.mjs in a project that is made up: `npm run admin` and its aliases.
 
-const ROOT = join(__dirname, '..');
+const ROOT = join(__dirname, '../..');
 const MAIN = 'dist/apps/admin/src/main.js';
 /** A build whose command line says what it was given. */
 const TELLS = `process.stdout.write(JSON.stringify(process.argv.slice(2)))`;

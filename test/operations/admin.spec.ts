@@ -75,7 +75,7 @@ describe('npm run admin', () => {
   });
 
   it('is listed in docs/reference.md with every command', () => {
-    const reference = readFileSync(join(__dirname, '../docs/reference.md'), 'utf8');
+    const reference = readFileSync(join(__dirname, '../../docs/reference.md'), 'utf8');
     const listed = [...reference.matchAll(/^\| `([a-z:-]+)[^`]*` +\|/gm)].map(([, name]) => name);
     expect(listed).toEqual(expect.arrayContaining(COMMANDS.map(({ name }) => name)));
   });

@@ -137,7 +137,7 @@ describeWithRedis('rate limits in Redis', () => {
 
 describeWithRedis('the Redis of docs/operate.md', () => {
   const given = useRedisServices();
-  const operations = readFileSync(join(__dirname, '../docs/operate.md'), 'utf8');
+  const operations = readFileSync(join(__dirname, '../../docs/operate.md'), 'utf8');
 
   it('takes counts of a user who may do no more than is written there', async () => {
     const [, rule = ''] = /`ACL SETUSER (lethe on >PASSWORD [^`]+)`/.exec(operations) ?? [];

@@ -68,7 +68,7 @@ describe('the thread that seals', () => {
     threads.push(thread);
     return thread;
   };
-  const start = (): HashingThread => startOf(join(build.directory, 'event-sealing.thread.js'));
+  const start = (): HashingThread => startOf(join(build.directory, 'hashing.thread.js'));
   const scripted = (name: string, script: string): HashingThread => {
     const file = join(build.workingDirectory, name);
     writeFileSync(file, script);
@@ -119,7 +119,7 @@ describe('the thread that seals', () => {
       const post = parentPort.postMessage.bind(parentPort);
       parentPort.postMessage = () => setImmediate(() => post({ left: batch.keys.some((byte) => byte !== 0) }));
       parentPort.on = (name, listener) => listened(name, (given) => { batch = given; listener(given); });
-      require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))});`;
+      require(${JSON.stringify(join(build.directory, 'hashing.thread.js'))});`;
     sent.push(await scripted('watched.js', script).seal(() => threadBatch(BOT, eventsOf(keys, 20))));
     expect(sent).toStrictEqual([{ left: false }]);
   });
@@ -169,7 +169,7 @@ describe('the thread that seals', () => {
     await expect(thread.seal(() => threadBatch(BOT, events))).rejects.toThrow('no');
     writeFileSync(
       join(build.workingDirectory, 'failing.js'),
-      `require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))})`,
+      `require(${JSON.stringify(join(build.directory, 'hashing.thread.js'))})`,
     );
     expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
   });
@@ -182,7 +182,7 @@ describe('a thread that is not asked', () => {
     const file = join(build.workingDirectory, 'dying.js');
     writeFileSync(
       file,
-      `require(${JSON.stringify(join(build.directory, 'event-sealing.thread.js'))});
+      `require(${JSON.stringify(join(build.directory, 'hashing.thread.js'))});
        setTimeout(() => { throw new Error('later') }, 300);`,
     );
     const thread = new HashingThread(secrets, file, LIMITS);
@@ -195,7 +195,7 @@ describe('a thread that is not asked', () => {
   });
 
   it('ends after a while, and is started again', async () => {
-    const thread = new HashingThread(secrets, join(build.directory, 'event-sealing.thread.js'), {
+    const thread = new HashingThread(secrets, join(build.directory, 'hashing.thread.js'), {
       ...LIMITS,
       idleMs: 50,
     });

@@ -99,6 +99,7 @@ function ofContent(
     return { fault: 'event_unreadable', seq, message };
   }
   if (
+    !isClosed &&
     commitments.salts(event, saltedBy) !== undefined &&
     commitments.commitment(event, saltedBy).equals(commitment)
   )
