@@ -51,7 +51,7 @@ describe('npm run admin', () => {
     [['restore', '--from', 'x', '--only', 'half'], '--only must be data or keys.'],
   ];
   it.each(unknown)('ends with 2 and a readable line for %j', async (args, message) => {
-    const run = await admin(...args);
+    const run = await adminHere(args, {});
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr.split('\n')[0]).toContain(message);
   });

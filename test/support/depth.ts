@@ -15,3 +15,8 @@ export function atDepth(everyday: number, full: number): number {
 
 /** A test of something large, which `npm test` does on SQLite alone where the suite runs on both engines. */
 export const itOfSize: jest.It = isFull || engine === 'sqlite' ? it : it.skip;
+
+/** All cases at full depth; without it every `step`th, the first and the last among them. */
+export function someOf<Case>(cases: readonly Case[], step: number): Case[] {
+  return cases.filter((_, at) => isFull || at % step === 0 || at === cases.length - 1);
+}
