@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import SqliteDatabase from 'better-sqlite3';
+import { Database as SqliteDatabase } from './sqlite.driver.mjs';
 import pg from 'pg';
 import { temporaryDirectory } from '../scripts/server.mjs';
 import { startPostgres } from './postgres.mjs';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from './sqlite.driver.mjs';
 import { startServer, temporaryDirectory } from '../scripts/server.mjs';
 
 // How soon the first attempt follows the commit, how many deliveries a second go out with all their database writes,

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '../sqlite.driver.mjs';
 import { newId } from './ids.mjs';
 import { SCHEMA } from './schema.mjs';
 import { SQL } from './sqlite.sql.mjs';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
+import { SqliteDatabase } from '@app/database';
 import { Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { expectFailure } from '../support/expected';

@@ -1,7 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
-import { databaseUnavailable, keysPath, UnitOfWork } from '@app/database';
+import { databaseUnavailable, keysPath, UnitOfWork, SqliteDatabase } from '@app/database';
 import { ErasureService } from '@app/erasure';
-import SqliteDatabase from 'better-sqlite3';
 import type { Bot } from '../support/bot';
 import { directoryOnDisk } from '../support/disk';
 import { Service } from '../support/service';

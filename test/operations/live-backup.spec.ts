@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import SqliteDatabase, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { SqliteDatabase } from '@app/database';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 

@@ -6,12 +6,10 @@ import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
-import { UnitOfWork } from '@app/database';
-
+import { UnitOfWork, SqliteDatabase } from '@app/database';
 import { JobRunner } from '@app/jobs';
 import { OwnError } from '@app/kernel';
 import { SubjectDataHolders } from '@app/subjects';
-import SqliteDatabase from 'better-sqlite3';
 
 const receiver = useReceiver();
 const service = useServiceInProcess();

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
+import { SqliteDatabase } from '@app/database';
 import { useMarked } from '../support/marked';
 import { useReceiver } from '../support/receiver';
 import { Service, useServiceInProcess } from '../support/service';

@@ -11,7 +11,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createLogger, NestLogger, readConfig } from '@app/kernel';
 import { SubjectDataHolders } from '@app/subjects';
-import SqliteDatabase from 'better-sqlite3';
+import { SqliteDatabase } from '@app/database';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { openApiDocument } from '../../apps/api/src/openapi';

@@ -132,7 +132,7 @@ function bundle(directory: string): void {
     format: 'cjs',
     keepNames: true,
     nodePaths: [MODULES],
-    external: ['pg', 'better-sqlite3', 'ioredis', ...NOT_INSTALLED],
+    external: ['pg', 'better-sqlite3', 'better-sqlite3-napi', 'ioredis', ...NOT_INSTALLED],
     define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(MODULES, '@nestjs/bundle.js')).href) },
     logLevel: 'silent',
   });

@@ -14,14 +14,15 @@ const HOLD = `
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   };
   // Statements that are kept prepared are looked at each time they run.
-  const Sqlite = require('better-sqlite3');
+  const isNapi = Number(process.versions.node.split('.')[0]) >= 22;
+  const Sqlite = require(isNapi ? 'better-sqlite3-napi' : 'better-sqlite3');
   const statement = Object.getPrototypeOf(new Sqlite(':memory:').prepare('SELECT 1'));
   const { run } = statement;
   statement.run = function (...given) { look(this.source); return run.apply(this, given); };
   const fs = require('node:fs');
   const { renameSync } = fs;
   fs.renameSync = function (...given) { look('rename to ' + given[1]); return renameSync.apply(this, given); };
-  for (const [type, names] of [[require('pg').Client, ['query']], [require('better-sqlite3'), ['prepare', 'exec']]])
+  for (const [type, names] of [[require('pg').Client, ['query']], [Sqlite, ['prepare', 'exec']]])
     for (const name of names) {
       const original = type.prototype[name];
       type.prototype[name] = function (...given) { look(given[0]); return original.apply(this, given); };

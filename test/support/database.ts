@@ -1,9 +1,9 @@
+import type { Database } from 'better-sqlite3';
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Engine, keysPath, type SqlValue } from '@app/database';
+import { type Engine, keysPath, type SqlValue, SqliteDatabase } from '@app/database';
 import { readConfig } from '@app/kernel';
-import SqliteDatabase from 'better-sqlite3';
 import { Client, types } from 'pg';
 import { schemaSource } from '../../ormconfig';
 
@@ -86,7 +86,7 @@ class SqliteFile implements TestDatabase {
     return keysPath(this.path);
   }
 
-  private async use<T>(look: (database: SqliteDatabase.Database) => T | Promise<T>): Promise<T> {
+  private async use<T>(look: (database: Database) => T | Promise<T>): Promise<T> {
     const database = new SqliteDatabase(this.path, { timeout: 5_000 });
     try {
       if (existsSync(this.keysPath)) database.prepare('ATTACH DATABASE ? AS keys').run(this.keysPath);

@@ -1,4 +1,5 @@
-import SqliteDatabase from 'better-sqlite3';
+import type { Statement } from 'better-sqlite3';
+import { SqliteDatabase } from '@app/database';
 import { Client } from 'pg';
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
@@ -16,7 +17,7 @@ export class SqlLog {
     const statement: unknown = Object.getPrototypeOf(database.prepare('SELECT 1'));
     database.close();
     for (const method of ['get', 'all', 'run', 'iterate'])
-      this.wrap(statement, method, (self) => (self as SqliteDatabase.Statement).source);
+      this.wrap(statement, method, (self) => (self as Statement).source);
     return this;
   }
 

@@ -1,4 +1,4 @@
-import SqliteDatabase from 'better-sqlite3';
+import { SqliteDatabase } from '@app/database';
 import { Client } from 'pg';
 import { engine } from './database';
 

@@ -50,6 +50,7 @@ export {
   varchar,
 } from './schema';
 export { NO_SIGNALS, Signals } from './signals';
+export { SqliteDatabase } from './sqlite.driver';
 export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';
 export { SqliteReading } from './sqlite.reading';
 export { SqliteTurnReader } from './sqlite.turn-reader';

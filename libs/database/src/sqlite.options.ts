@@ -1,9 +1,10 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import SqliteDatabase, { Database } from 'better-sqlite3';
-import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
+import type { Database } from 'better-sqlite3';
 import { StartError } from '@app/kernel';
+import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
 import { keysPath } from './key-tables';
+import { SqliteDatabase } from './sqlite.driver';
 
 /**
  * Pages kept in memory. The writer touches one more page of an index for each event, at random, the longer the log is:
@@ -18,6 +19,7 @@ const CACHE_KIB = { write: 65_536, read: 16_384 } as const;
 export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSqlite3DataSourceOptions {
   return {
     type: 'better-sqlite3',
+    driver: SqliteDatabase,
     database: resolve(path),
     readonly: access === 'read',
     timeout: 0,

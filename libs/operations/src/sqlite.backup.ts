@@ -1,7 +1,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
-import { keysPath, requireFilled } from '@app/database';
+import { SqliteDatabase, keysPath, requireFilled } from '@app/database';
 import { StartError } from '@app/kernel';
 import {
   BACKUP_PARTS,

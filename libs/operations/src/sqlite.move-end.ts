@@ -1,5 +1,5 @@
-import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { keysPath, MOVE_TABLE } from '@app/database';
+import type { Database, Options } from 'better-sqlite3';
+import { SqliteDatabase, keysPath, MOVE_TABLE } from '@app/database';
 import {
   gathered,
   listOf,
@@ -19,7 +19,7 @@ type SqliteRow = (string | bigint | null)[];
 export class SqliteMoveEnd implements MoveEnd {
   protected readonly database: Database;
 
-  constructor(path: string, options: SqliteDatabase.Options = { readonly: true, fileMustExist: true }) {
+  constructor(path: string, options: Options = { readonly: true, fileMustExist: true }) {
     this.database = new SqliteDatabase(path, options);
     this.database.defaultSafeIntegers(true);
     this.database.prepare('ATTACH DATABASE ? AS keys').run(keysPath(path));

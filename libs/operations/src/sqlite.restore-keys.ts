@@ -1,5 +1,5 @@
-import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { driverCode, KEY_TABLES } from '@app/database';
+import type { Database } from 'better-sqlite3';
+import { SqliteDatabase, driverCode, KEY_TABLES } from '@app/database';
 
 /** What became of the keys of a backup. */
 export interface RestoredKeys {
