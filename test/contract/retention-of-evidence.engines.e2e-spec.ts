@@ -4,6 +4,7 @@ import { JobLeases, JobRunner, type Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
 import { RetentionPreview } from '@app/reports';
 import type { Bot } from '../support/bot';
+import { runNow } from '../support/jobs';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -36,7 +37,7 @@ function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
 
-const sweep = () => service.app.get(EvidenceRetentionJob).sweep();
+const sweep = () => runNow(service, EvidenceRetentionJob);
 
 async function rows<Row>(columns: string, table: string, order = '1'): Promise<Row[]> {
   return service.database.rows<Row>(

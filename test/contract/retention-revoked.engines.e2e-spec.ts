@@ -5,6 +5,7 @@ import { WithdrawnDataErasure } from '@app/user-data';
 import { Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { A_TIME, consentStatus, expectFailure } from '../support/expected';
+import { runNow } from '../support/jobs';
 import { Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -34,7 +35,7 @@ function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
 
-const sweep = (of: Service = service) => of.app.get(WithdrawnDataErasure).sweep();
+const sweep = (of: Service = service) => runNow(of, WithdrawnDataErasure);
 
 async function stores(...categories: string[]): Promise<void> {
   for (const category of categories) await bot.hasData(who, category, { value: 'x' });

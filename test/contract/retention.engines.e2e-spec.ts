@@ -6,6 +6,7 @@ import { CategoryRetention, DueValues } from '@app/user-data';
 import { type Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { itOfSize } from '../support/depth';
+import { runNow } from '../support/jobs';
 import { type Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -29,7 +30,7 @@ function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
 
-const sweep = (of: Service = service) => of.app.get(CategoryRetention).sweep();
+const sweep = (of: Service = service) => runNow(of, CategoryRetention);
 
 async function stored(who: SubjectIds, category = 'notes', value = 'x'): Promise<string> {
   await bot.hasConsent(who);

@@ -10,6 +10,7 @@ import {
   expectSuccess,
   server,
 } from '../support/expected';
+import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -42,7 +43,7 @@ function after(iso: string, days: number, ms = 0): void {
 
 const remove = (query = '') => bot.delete<{ scheduled_for: string }>(`/servers/${guildId}${query}`);
 const cancel = (guild = guildId) => bot.post(`/servers/${guild}/cancel-deletion`, {});
-const sweep = () => service.app.get(GuildDeletion).sweep();
+const sweep = () => runNow(service, GuildDeletion);
 
 async function scheduled(days: number): Promise<string> {
   return (await remove(`?grace_days=${days}`)).data.scheduled_for;

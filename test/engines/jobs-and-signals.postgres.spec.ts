@@ -1,3 +1,4 @@
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { Signals, UnitOfWork } from '@app/database';
 import { type Job, type Lease, LEASE_MS, JobLeases, JobRunner, LeaseLost } from '@app/jobs';
 import { Service } from '../support/service';
@@ -177,10 +178,23 @@ describe('jobs', () => {
     expect(await take(1, 'stopped')).toBeDefined();
   });
 
+  it('of every module are looked at by every process', () => {
+    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'delivery-retention'];
+    jobs.push(
+      'erasure-recovery',
+      'evidence-retention',
+      'guild-deletions',
+      'webhook-url-changes',
+      'withdrawn-data',
+    );
+    for (const { app } of services) expect(app.get(SchedulerRegistry).getIntervals().sort()).toEqual(jobs);
+  });
+
   it('do not run where JOBS is off', async () => {
     const idle = await new Service({ JOBS: 'off' }, at(0).database).start();
     let ran = false;
     await idle.app.get(JobRunner).run({ name: 'idle', everyMs: 1, run: async () => void (ran = true) });
+    expect(idle.app.get(SchedulerRegistry).getIntervals()).toEqual([]);
     await idle.app.close();
     expect(ran).toBe(false);
     expect(LEASE_MS).toBeLessThan(30_000);

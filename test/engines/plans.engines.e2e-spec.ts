@@ -5,6 +5,7 @@ import openapi from '../../openapi.json';
 import { field, type Bot } from '../support/bot';
 import { PREFIX } from '../support/client';
 import { engine } from '../support/database';
+import { runNow } from '../support/jobs';
 import { Plans } from '../support/plans';
 import { useReceiver } from '../support/receiver';
 import { exported } from '../support/sealing';
@@ -190,7 +191,7 @@ async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promis
   for (const days of [35, 50, 1_200]) {
     clock.mockReturnValue(Date.now() + days * 86_400_000);
     for (const job of [WithdrawnDataErasure, CategoryRetention, EvidenceRetentionJob])
-      await service.app.get(job).sweep();
+      await runNow(service, job);
   }
   clock.mockRestore();
 }

@@ -4,6 +4,7 @@ import { firstIdAt } from '@app/kernel';
 import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
 import { Client } from 'pg';
 import type { Bot } from '../support/bot';
+import { runNow } from '../support/jobs';
 import { Service } from '../support/service';
 import { nextMillisecond, until } from '../support/until';
 
@@ -215,8 +216,8 @@ describe('the retention of four processes', () => {
       ...[bot.id, firstIdAt(old), old, old, old, old],
     );
     const batches = jest.spyOn(Lease.prototype, 'batch');
-    await Promise.all(working.map(({ app }) => app.get(DeliveryRetention).sweep()));
-    await Promise.all(working.map(({ app }) => app.get(DeliveryRetention).sweep()));
+    await Promise.all(working.map((service) => runNow(service, DeliveryRetention)));
+    await Promise.all(working.map((service) => runNow(service, DeliveryRetention)));
     // 2,300 records, 500 at a time.
     const run = batches.mock.results.filter(
       (_, at) => (batches.mock.contexts[at] as Lease).name === 'delivery-retention',

@@ -8,6 +8,7 @@ import { SubjectDataHolders } from '@app/subjects';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
 import { Client, PREFIX } from '../support/client';
 import { engine } from '../support/database';
+import { runNow } from '../support/jobs';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { useReceiver } from '../support/receiver';
 import { seal, withoutSealing } from '../support/sealing';
@@ -364,7 +365,7 @@ describe('the numbers', () => {
     it('count what a crash has left and recovery takes up, and what runs out of its time', async () => {
       await stopped.app.get(Dispatcher).beforeApplicationShutdown();
       const recover = () => stopped.app.get(ErasureService).finishLeft();
-      const sweep = () => stopped.app.get(DeliveryRetention).sweep();
+      const sweep = () => runNow(stopped, DeliveryRetention);
       await recover();
       await behind('healthy', 5000);
       const resumed = 'lethe_erasures_total{state="resumed"}';

@@ -258,7 +258,7 @@ describe('a receiver that is down', () => {
     const count = atDepth(1_000, 2_000);
     for (let i = 0; i < count; i++) await world.forget(process, botId);
     await world.play(5 * DAY);
-    await process.retention.sweep();
+    await process.retain();
     expect(await world.statuses()).toEqual({ exhausted: count });
   });
 });
@@ -421,13 +421,13 @@ describe('records', () => {
     for (let i = 0; i < 600; i++) await world.forget(process, botId);
     await world.play(MINUTE);
     world.timeline.offsetMs = 29 * DAY;
-    await process.retention.sweep();
+    await process.retain();
     expect(await world.statuses()).toEqual({ delivered: 600 });
     world.internet.at(URL, isDown);
     await world.forget(process, botId);
     await world.settle();
     world.timeline.offsetMs = 31 * DAY;
-    await process.retention.sweep();
+    await process.retain();
     expect(await world.statuses()).toEqual({ pending: 1 });
     expect(await world.all('SELECT number FROM webhook_attempts')).toEqual([]);
   });
@@ -441,10 +441,10 @@ describe('records', () => {
     await process.unitOfWork.write((tx) => process.outbox.resend(tx, botId, id));
     await world.play(SECOND);
     world.timeline.offsetMs = 58 * DAY;
-    await process.retention.sweep();
+    await process.retain();
     expect(await world.statuses()).toEqual({ delivered: 1 });
     world.timeline.offsetMs = 60 * DAY;
-    await process.retention.sweep();
+    await process.retain();
     expect(await world.statuses()).toEqual({});
   });
 });

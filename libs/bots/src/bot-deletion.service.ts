@@ -1,7 +1,6 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Injectable } from '@nestjs/common';
 import { KEY_TABLES, type Tx, UnitOfWork } from '@app/database';
-import { type Job, JobLeases, JobRunner, type Lease, LeaseLost } from '@app/jobs';
+import { type Job, JobLeases, type Lease, LeaseLost, PeriodicJob } from '@app/jobs';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { IsNull } from 'typeorm';
 import { ApiKeyDirectory } from './api-key-directory';
@@ -9,36 +8,24 @@ import { ApiKey, Bot } from './bot.entity';
 
 /** Rows that go in one unit: small enough that the requests of other bots pass in between. */
 const BATCH = 1_000;
-/** Whether deletions were left unfinished is asked this often. */
-const INTERVAL_MS = 15_000;
 
 /**
  * Deletes a bot and every row it owns, but for the digests of whom it has erased. The first unit voids its keys and puts
  * the deletion on record; then the rows go a batch at a time, since a bot can own millions and nobody else may wait for
  * them; the bot itself goes last. A lease says who is at it: when its process dies another one goes on.
  */
+@PeriodicJob({ lookEveryMs: 15_000, atStart: 'now' })
 @Injectable()
-export class BotDeletion implements Job, OnApplicationBootstrap {
+export class BotDeletion implements Job {
   readonly name = 'bot-deletions';
-  readonly everyMs = INTERVAL_MS;
+  readonly everyMs = 15_000;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keys: ApiKeyDirectory,
     private readonly clock: Clock,
     private readonly leases: JobLeases,
-    private readonly jobs: JobRunner,
   ) {}
-
-  /** Goes on with what a crash has left half-way. Nobody waits for it: keys are void, no request meets the rows. */
-  onApplicationBootstrap(): void {
-    void this.jobs.run(this, 'now');
-  }
-
-  @Interval(INTERVAL_MS)
-  tick(): void {
-    void this.jobs.run(this);
-  }
 
   /** Goes on with every deletion that nobody is at. */
   run(all: Lease, stopping: AbortSignal): Promise<void> {

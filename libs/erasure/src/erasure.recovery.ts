@@ -1,6 +1,5 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
-import { type Job, JobRunner, type Lease } from '@app/jobs';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { ErasureService } from './erasure.service';
 
@@ -14,33 +13,20 @@ const LEFT_AFTER_MS = 10_000;
 
 /**
  * Takes up what was left `processing`, at the start and from then on at intervals. Of several processes one does it at
- * a time; an erasure that another one is at is ended by one of both, never twice.
+ * a time; an erasure that another one is at is ended by one of both, never twice. On SQLite no request meets an erasure
+ * that a crash has left half-way.
  */
+@PeriodicJob({ lookEveryMs: INTERVAL_MS / 2, atStart: 'awaited' })
 @Injectable()
-export class ErasureRecovery implements Job, OnApplicationBootstrap {
+export class ErasureRecovery implements Job {
   readonly name = 'erasure-recovery';
   readonly everyMs = INTERVAL_MS;
 
   constructor(
     private readonly erasures: ErasureService,
-    private readonly jobs: JobRunner,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
-
-  /**
-   * On SQLite Nest awaits this before the server listens: no request meets an erasure that a crash has left half-way.
-   * On PostgreSQL other processes answer meanwhile anyway, and nobody waits for what they have left.
-   */
-  async onApplicationBootstrap(): Promise<void> {
-    const taken = this.jobs.run(this, 'now');
-    if (this.config.database.engine === 'sqlite') await taken;
-  }
-
-  @Interval(INTERVAL_MS / 2)
-  async tick(): Promise<void> {
-    await this.jobs.run(this);
-  }
 
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
     return lease.keep(() => this.erasures.finishLeft(this.leftBefore(), stopping));

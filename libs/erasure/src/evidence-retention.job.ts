@@ -1,16 +1,13 @@
-import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, JobRunner, type Lease } from '@app/jobs';
+import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { EvidenceRetention } from './evidence-retention';
 
-/** Whether it is due is asked this often. */
-const INTERVAL_MS = 60_000;
-
-/** Removes installation that is older than `EVIDENCE_RETENTION_DAYS`, every hour; what was due during a downtime goes after it. */
+/** Removes evidence that is older than `EVIDENCE_RETENTION_DAYS`, every hour; what was due during a downtime goes after it. */
+@PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
-export class EvidenceRetentionJob implements Job, OnApplicationBootstrap {
+export class EvidenceRetentionJob implements Job {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   readonly name = 'evidence-retention';
   readonly everyMs = 3_600_000;
@@ -18,23 +15,8 @@ export class EvidenceRetentionJob implements Job, OnApplicationBootstrap {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly jobs: JobRunner,
     private readonly evidence: EvidenceRetention,
   ) {}
-
-  onApplicationBootstrap(): void {
-    this.tick();
-  }
-
-  @Interval(INTERVAL_MS)
-  tick(): void {
-    void this.jobs.run(this);
-  }
-
-  /** One pass now, due or not, unless another process is at it. */
-  sweep(): Promise<void> {
-    return this.jobs.run(this, 'now');
-  }
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     let removes = false;

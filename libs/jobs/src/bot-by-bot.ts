@@ -1,4 +1,5 @@
 import { type Logger } from '@nestjs/common';
+import type { UnitOfWork } from '@app/database';
 import { describeFault } from '@app/kernel';
 import { LeaseLost } from './job-leases';
 
@@ -26,4 +27,9 @@ export async function botByBot(
       );
     }
   }
+}
+
+/** The `next` of {@link botByBot}: `sql` selects the first `bot_id` above its one parameter. */
+export function nextBot(unitOfWork: UnitOfWork, sql: string): (after: string) => Promise<string | undefined> {
+  return async (after) => (await unitOfWork.get<{ bot_id: string | null }>(sql, after))?.bot_id ?? undefined;
 }

@@ -1,11 +1,12 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AuditModule } from '@app/audit';
 import { BotsModule } from '@app/bots';
 import { CategoriesModule } from '@app/categories';
 import { ConsentModule } from '@app/consent';
 import { DatabaseModule } from '@app/database';
-import { JobsModule } from '@app/jobs';
+import { JobsModule, PeriodicJobs } from '@app/jobs';
 import { SubjectsModule } from '@app/subjects';
 import { GdprModule } from '@app/gdpr';
 import type { Config } from '@app/kernel';
@@ -41,6 +42,7 @@ export class LetheModule {
       imports: [
         SharedModule.forRoot(config, logger),
         DatabaseModule.forRoot(orm, access),
+        DiscoveryModule,
         JobsModule,
         SubjectsModule,
         ScheduleModule.forRoot(),
@@ -55,7 +57,7 @@ export class LetheModule {
         WebhooksModule,
         ...further,
       ],
-      providers: [Readiness, Health],
+      providers: [Readiness, Health, PeriodicJobs],
       exports: [Readiness, Health],
     };
   }

@@ -5,10 +5,9 @@ import {
   Logger,
   OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
 import { UnsealedBots } from '@app/audit';
 import { UnitOfWork } from '@app/database';
-import { type Job, JobRunner, type Lease } from '@app/jobs';
+import { type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { ApiError, Clock, CONFIG, type Config, describeFault } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { BatchSealer } from './batch-sealer';
@@ -40,6 +39,7 @@ interface Due {
  * Seals the logs of all bots within two seconds of each commit, beside the writers, who wait for nothing. While nothing
  * is written it rests. Any number of processes may do it; what one that died has left, the search finds.
  */
+@PeriodicJob({ lookEveryMs: SWEEP_MS / 2, atStart: 'now' })
 @Injectable()
 export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly name = 'audit-sealing';
@@ -55,7 +55,6 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
     private readonly sealer: BatchSealer,
     private readonly order: SettledOrder,
     private readonly unsealed: UnsealedBots,
-    private readonly jobs: JobRunner,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
     @Inject(CONFIG) private readonly config: Pick<Config, 'jobs'>,
@@ -65,12 +64,6 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
     if (this.config.jobs === 'off') return;
     this.metrics.gauge('auditSealingAge', () => this.oldestWait());
     this.unsealed.onNote(() => this.arm());
-    void this.jobs.run(this, 'now');
-  }
-
-  @Interval(SWEEP_MS / 2)
-  tick(): void {
-    void this.jobs.run(this);
   }
 
   /** What is not sealed by then is for the next start, or for another process. */

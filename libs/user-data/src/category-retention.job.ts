@@ -1,40 +1,25 @@
-import { Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, JobRunner, type Lease } from '@app/jobs';
+import { botByBot, type Job, type Lease, nextBot, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
 import { BATCH, DueValues } from './due-values';
 
-/** Whether it is due is asked this often. */
-const INTERVAL_MS = 60_000;
+const NEXT_BOT =
+  'SELECT bot_id FROM categories WHERE bot_id > ? AND retention_days IS NOT NULL ORDER BY bot_id LIMIT 1';
 
 /** Holds every category to its `retention_days`, as they are when it runs; what was due meanwhile goes after a downtime too. */
+@PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
-export class CategoryRetention implements Job, OnApplicationBootstrap {
+export class CategoryRetention implements Job {
   readonly name = 'category-retention';
   readonly everyMs = 3_600_000;
   private readonly logger = new Logger(CategoryRetention.name);
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly jobs: JobRunner,
     private readonly values: DueValues,
     private readonly clock: Clock,
   ) {}
-
-  onApplicationBootstrap(): void {
-    this.tick();
-  }
-
-  @Interval(INTERVAL_MS)
-  tick(): void {
-    void this.jobs.run(this);
-  }
-
-  /** One pass now, due or not, unless another process is at it. */
-  sweep(): Promise<void> {
-    return this.jobs.run(this, 'now');
-  }
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     let erases = false;
@@ -46,7 +31,7 @@ export class CategoryRetention implements Job, OnApplicationBootstrap {
           looked = await lease.batch((tx) => this.values.eraseAged(tx, botId, key));
       }
     };
-    await lease.keep(() => botByBot((after) => this.botAfter(after), retain, stopping, this.logger));
+    await lease.keep(() => botByBot(nextBot(this.unitOfWork, NEXT_BOT), retain, stopping, this.logger));
     if (erases) await this.unitOfWork.scrub();
   }
 
@@ -64,13 +49,5 @@ export class CategoryRetention implements Job, OnApplicationBootstrap {
       }
       return due;
     });
-  }
-
-  private async botAfter(botId: string): Promise<string | undefined> {
-    const row = await this.unitOfWork.get<{ bot_id: string }>(
-      'SELECT bot_id FROM categories WHERE bot_id > ? AND retention_days IS NOT NULL ORDER BY bot_id LIMIT 1',
-      botId,
-    );
-    return row?.bot_id;
   }
 }

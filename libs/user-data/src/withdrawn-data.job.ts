@@ -1,44 +1,29 @@
-import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, JobRunner, type Lease } from '@app/jobs';
+import { botByBot, type Job, type Lease, nextBot, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { BATCH, DueValues } from './due-values';
 
-/** Whether it is due is asked this often. */
-const INTERVAL_MS = 15_000;
+const NEXT_BOT =
+  'SELECT bot_id FROM user_data WHERE bot_id > ? AND withdrawn_at IS NOT NULL ORDER BY bot_id LIMIT 1';
 
 /**
  * Erases what a withdrawn consent has left once `REVOKED_DATA_GRACE_DAYS` are over, within a minute, or after a downtime at the
  * start; with `off` never.
  */
+@PeriodicJob({ lookEveryMs: 15_000 })
 @Injectable()
-export class WithdrawnDataErasure implements Job, OnApplicationBootstrap {
+export class WithdrawnDataErasure implements Job {
   readonly name = 'withdrawn-data';
-  readonly everyMs = 2 * INTERVAL_MS;
+  readonly everyMs = 30_000;
   private readonly logger = new Logger(WithdrawnDataErasure.name);
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly jobs: JobRunner,
     private readonly values: DueValues,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
-
-  onApplicationBootstrap(): void {
-    this.tick();
-  }
-
-  @Interval(INTERVAL_MS)
-  tick(): void {
-    void this.jobs.run(this);
-  }
-
-  /** One pass now, due or not, unless another process is at it. */
-  sweep(): Promise<void> {
-    return this.jobs.run(this, 'now');
-  }
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     const graceDays = this.config.revokedDataGraceDays;
@@ -51,20 +36,12 @@ export class WithdrawnDataErasure implements Job, OnApplicationBootstrap {
       for (let looked = BATCH; looked === BATCH && !stopping.aborted;)
         looked = await lease.batch((tx) => this.values.eraseWithdrawn(tx, botId));
     };
-    await lease.keep(() => botByBot((after) => this.botAfter(after), erase, stopping, this.logger));
+    await lease.keep(() => botByBot(nextBot(this.unitOfWork, NEXT_BOT), erase, stopping, this.logger));
     if (erases) await this.unitOfWork.scrub();
   }
 
   private async isDue(botId: string, before: string): Promise<boolean> {
     const sql = 'SELECT 1 FROM user_data WHERE bot_id = ? AND withdrawn_at <= ? LIMIT 1';
     return (await this.unitOfWork.get(sql, botId, before)) !== undefined;
-  }
-
-  private async botAfter(botId: string): Promise<string | undefined> {
-    const row = await this.unitOfWork.get<{ bot_id: string }>(
-      'SELECT bot_id FROM user_data WHERE bot_id > ? AND withdrawn_at IS NOT NULL ORDER BY bot_id LIMIT 1',
-      botId,
-    );
-    return row?.bot_id;
   }
 }

@@ -1,14 +1,11 @@
-import { Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Inject, Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { type Job, JobRunner, type Lease } from '@app/jobs';
+import { type Job, type Lease, nextBot, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config, firstIdAt } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { CHUNK, exhaustSome } from './delivery-states';
 
-/** Whether it is due is asked this often. */
-const INTERVAL_MS = 60_000;
-
+const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM webhook_deliveries WHERE bot_id > ?';
 /** Deliveries of a receiver that was being spared until their time was up. */
 const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`;
 /** Ids are in the order of time: what was queued too late to be old is not even looked at. */
@@ -18,52 +15,29 @@ const EXPIRED = `bot_id = ? AND id < ? AND status <> 'pending' AND finished_at <
  * Ends what could not be attempted before its time was up, and removes the records of deliveries that ended longer
  * ago than `WEBHOOK_RETENTION_DAYS`. Never runs twice at once, in one process or several, and never fails anybody else.
  */
+@PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
-export class DeliveryRetention implements Job, OnApplicationBootstrap {
+export class DeliveryRetention implements Job {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   readonly name = 'delivery-retention';
   readonly everyMs = 3_600_000;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly jobs: JobRunner,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.tick();
-  }
-
-  @Interval(INTERVAL_MS)
-  tick(): void {
-    void this.jobs.run(this);
-  }
-
-  /** One pass now, due or not, unless another process is at it. */
-  sweep(): Promise<void> {
-    return this.jobs.run(this, 'now');
-  }
-
   /** One pass over every bot that has deliveries. */
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
     return lease.keep(async () => {
-      for (let botId = await this.botAfter(''); botId !== undefined && !stopping.aborted;) {
+      const next = nextBot(this.unitOfWork, NEXT_BOT);
+      for (let botId = await next(''); botId !== undefined && !stopping.aborted;) {
         await this.giveUp(lease, botId, stopping);
         await this.removeOld(lease, botId, stopping);
-        botId = await this.botAfter(botId);
+        botId = await next(botId);
       }
     });
-  }
-
-  private async botAfter(botId: string): Promise<string | undefined> {
-    const row = await this.unitOfWork.read((tx) =>
-      tx.get<{ bot_id: string | null }>(
-        'SELECT MIN(bot_id) AS bot_id FROM webhook_deliveries WHERE bot_id > ?',
-        botId,
-      ),
-    );
-    return row?.bot_id ?? undefined;
   }
 
   private async giveUp(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {

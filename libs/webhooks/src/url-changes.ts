@@ -1,7 +1,6 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
-import { type Job, JobRunner, type Lease } from '@app/jobs';
+import { type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Clock, describeFault } from '@app/kernel';
 import { cancelSome, CHUNK, restartSome } from './delivery-states';
 import { Dispatcher } from './dispatcher';
@@ -16,8 +15,9 @@ const INTERVAL_MS = 60_000;
  * so only the first chunk is done with the change itself. How far it has come is committed with each chunk, in
  * `webhook_url_changes`: when the process dies another one goes on from there, and nothing is left out.
  */
+@PeriodicJob({ lookEveryMs: INTERVAL_MS, atStart: 'now' })
 @Injectable()
-export class UrlChanges implements Job, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class UrlChanges implements Job, BeforeApplicationShutdown {
   readonly name = 'webhook-url-changes';
   readonly everyMs = INTERVAL_MS;
   private readonly logger = new Logger('Webhooks');
@@ -26,20 +26,10 @@ export class UrlChanges implements Job, OnApplicationBootstrap, BeforeApplicatio
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly jobs: JobRunner,
     private readonly dispatcher: Dispatcher,
     private readonly schedule: RetrySchedule,
     private readonly clock: Clock,
   ) {}
-
-  onApplicationBootstrap(): void {
-    void this.jobs.run(this, 'now');
-  }
-
-  @Interval(INTERVAL_MS)
-  tick(): void {
-    void this.jobs.run(this);
-  }
 
   /** Begins no further chunk: the rest is for the others, or for the next start. */
   async beforeApplicationShutdown(): Promise<void> {

@@ -85,7 +85,8 @@ export class Process {
   readonly outbox: Outbox;
   readonly urlChanges: UrlChanges;
   readonly secrets: WebhookSecrets;
-  readonly retention: DeliveryRetention;
+  /** One run of {@link DeliveryRetention}. */
+  readonly retain: () => Promise<void>;
   readonly unitOfWork: MortalUnitOfWork;
   private readonly alarm: PlayedAlarm;
 
@@ -108,8 +109,9 @@ export class Process {
     this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
     this.outbox = new Outbox(this.dispatcher, schedule, timeline, random);
     const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
-    this.urlChanges = new UrlChanges(this.unitOfWork, jobs, this.dispatcher, schedule, timeline);
-    this.retention = new DeliveryRetention(this.unitOfWork, jobs, timeline, config);
+    this.urlChanges = new UrlChanges(this.unitOfWork, this.dispatcher, schedule, timeline);
+    const retention = new DeliveryRetention(this.unitOfWork, timeline, config);
+    this.retain = () => jobs.run(retention, 'now');
     this.dispatcher.onApplicationBootstrap();
   }
 
