@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { findBot } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { StartError } from '@app/kernel';
 import { AuditVerifier, type LogSummary } from '@app/sealing';
@@ -53,8 +54,7 @@ async function* one(
 }
 
 async function requireBot(unitOfWork: UnitOfWork, id: string): Promise<void> {
-  const found = await unitOfWork.read((tx) => tx.get('SELECT 1 FROM bots WHERE id = ?', id));
-  if (found === undefined) throw new StartError(`There is no bot ${id}.`);
+  if ((await findBot(unitOfWork, id)) === undefined) throw new StartError(`There is no bot ${id}.`);
 }
 
 function keptOf(path: string | undefined, bot: string | undefined): readonly string[] {

@@ -1,4 +1,4 @@
-import type { SubjectDigests } from '@app/crypto';
+import { EVENT_KEY, type SubjectDigests } from '@app/crypto';
 import type { SqlValue, Tx } from '@app/database';
 import type { AuditEventView, AuditQuery } from './audit.dto';
 import { ALL_GUILDS, conditionOf } from './audit.sql';
@@ -8,9 +8,7 @@ const FILTERS = ['user_id', 'guild_id', 'event_type'] as const;
 const COLUMNS = 'event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at';
 
 /** With each event the key of its subject, if that has one. */
-const WITH_KEY = `SELECT ${COLUMNS}, stored.id AS key_id, stored.sealed AS key_sealed
-  FROM audit_events event LEFT JOIN keys.subject_keys stored
-    ON stored.bot_id = event.bot_id AND stored.guild_id = event.guild_id AND stored.user_id = event.user_id`;
+const WITH_KEY = `SELECT ${COLUMNS}, ${EVENT_KEY.columns} FROM audit_events event ${EVENT_KEY.join}`;
 
 /** An event as it is stored. */
 export interface ListedEvent extends Omit<AuditEventView, 'details' | 'erased' | 'unreadable'> {

@@ -1,4 +1,5 @@
-import { declaredPurposes } from '@app/categories';
+import { findBot } from '@app/bots';
+import { countCategories, declaredPurposes } from '@app/categories';
 import type { Tx } from '@app/database';
 import type { Consent, ShownText } from './consent.entity';
 import type { HistoryEntry } from './consent-history';
@@ -18,10 +19,7 @@ export async function receiptFacts(
   const granted = categories && Object.keys(categories).filter((key) => categories[key] === 'accepted');
   const [entry, bot, found] = await Promise.all([
     decision,
-    tx.get<{ name: string; privacy_contact: string | null }>(
-      'SELECT name, privacy_contact FROM bots WHERE id = ?',
-      botId,
-    ),
+    findBot(tx, botId),
     declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1),
   ]);
   return {
@@ -47,12 +45,4 @@ async function noticeOf(
   );
   if (found?.digest !== shown.digest || found.notice === null) return null;
   return JSON.parse(found.notice) as ConsentNotice;
-}
-
-async function countCategories(tx: Tx, botId: string): Promise<number> {
-  const row = await tx.get<{ total: number }>(
-    'SELECT COUNT(*) AS total FROM categories WHERE bot_id = ?',
-    botId,
-  );
-  return Number(row?.total ?? 0);
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { findBot } from '@app/bots';
 import { CategoriesService, type Category } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
@@ -124,7 +125,7 @@ export class ConsentTextsService {
   ): Promise<Omit<Asking, 'version'>> {
     const language = LANGUAGES.find((each) => each === (named ?? DEFAULT_LANGUAGE));
     if (language === undefined) throw unknownLanguage();
-    const bot = await tx.get<{ name: string }>('SELECT name FROM bots WHERE id = ?', botId);
+    const bot = await findBot(tx, botId);
     const texts = consentTexts(language, bot?.name ?? '', declared);
     return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts };
   }

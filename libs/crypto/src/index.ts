@@ -7,5 +7,5 @@ export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { Signer } from './signer';
 export { SubjectDigests } from './subject-digests';
 export { SubjectKey } from './subject-key';
-export { type StoredKey, SubjectKeys } from './subject-keys';
+export { EVENT_KEY, type StoredKey, SubjectKeys } from './subject-keys';
 export { gdprSignature, newWebhookSecret, standardSignature } from './webhook-signature';

@@ -22,6 +22,13 @@ const INSERT_ALL = `INSERT INTO keys.subject_keys (bot_id, guild_id, user_id, id
   SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS given ORDER BY 1, 2, 3
   ON CONFLICT DO NOTHING`;
 
+/** For a statement over rows of subjects, `event`: the key of each subject as `key_id` and `key_sealed`, if there is one. */
+export const EVENT_KEY = {
+  columns: 'stored.id AS key_id, stored.sealed AS key_sealed',
+  join: `LEFT JOIN keys.subject_keys stored
+    ON stored.bot_id = event.bot_id AND stored.guild_id = event.guild_id AND stored.user_id = event.user_id`,
+} as const;
+
 /** A key as it is stored: under the key of the keyring, with the subject as its context. */
 export interface StoredKey {
   readonly id: string;

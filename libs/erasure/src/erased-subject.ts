@@ -43,9 +43,6 @@ export class ErasedSubject {
 /** Stands where nobody can tell the id any more: a snowflake, so that no client stumbles, which no platform issues. */
 export const ERASED_ID = '0'.repeat(20);
 
-/** The condition for {@link ErasedSubject.namesOf}. */
-export const OF_SUBJECT = '((guild_id = ? AND user_id = ?) OR (guild_id = ? AND user_id = ?))';
-
 /** What a certificate says about whom it is: whoever has the salt and the ids can tell, nobody else. */
 export function commitmentTo({ botId, guildId, userId }: Subject, salt: Buffer): string {
   const hash = createHash('sha256').update(salt).update(Buffer.of(0));

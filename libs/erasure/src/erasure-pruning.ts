@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { findBot, lockBot } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
 import { firstIdAt } from '@app/kernel';
@@ -97,7 +98,7 @@ export class ErasurePruning {
       const row = await this.unitOfWork.get<{ bot_id: string }>(next, botId);
       if (row === undefined) return undefined;
       botId = row.bot_id;
-      if ((await this.unitOfWork.get('SELECT 1 FROM bots WHERE id = ?', botId)) === undefined) return botId;
+      if ((await findBot(this.unitOfWork, botId)) === undefined) return botId;
     }
   }
 
@@ -122,7 +123,7 @@ async function removeEntries(
   old: readonly [botId: string, ...string[]],
   kept: number,
 ): Promise<number> {
-  await tx.get('SELECT 1 FROM bots WHERE id = ? FOR NO KEY UPDATE', old[0]);
+  await lockBot(tx, old[0], 'NO KEY UPDATE');
   const found = await tx.all<{ request_id: string }>(
     `SELECT request_id ${OLD_ENTRIES} AND (place IS NULL OR place < ?) ORDER BY request_id LIMIT ${BATCH}`,
     ...old,

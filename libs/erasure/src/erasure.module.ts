@@ -27,6 +27,7 @@ import { HeldSubjects } from './held-subjects';
 import { KeyDestruction } from './key-destruction';
 import { LedgerChain } from './ledger-chain';
 import { Deletions1763600000008 } from './migrations/1763600000008-deletions';
+import { SubjectErasures } from './subject-erasures';
 import { UnknownErasures } from './unknown-erasures';
 
 const REQUESTS = [ErasureRequests, ErasureEverywhere, DeletionRequestsHolder, GuildDeletion];
@@ -36,6 +37,7 @@ const PROGRESS = [
   ErasureRecovery,
   ErasureGauges,
   ErasedSubject,
+  SubjectErasures,
   KeyDestruction,
 ];
 const LEDGER = [ErasureLedger, LedgerChain, ErasureReplay, HeldSubjects, UnknownErasures];
@@ -52,6 +54,6 @@ const RETENTION = [EvidenceRetention, ErasurePruning, EvidenceRetentionJob];
   ],
   controllers: [ErasureController, CertificateController],
   providers: [...REQUESTS, ...PROGRESS, ...LEDGER, ...RETENTION, CertificateService],
-  exports: [ErasedSubject, EvidenceRetention],
+  exports: [SubjectErasures, EvidenceRetention],
 })
 export class ErasureModule {}

@@ -1,4 +1,6 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { nextBot } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Metrics, NO_METRICS } from '@app/metrics';
@@ -26,16 +28,16 @@ export class EvidenceRetentionJob implements Job {
       this.metrics.count('retention', 'evidence', removed);
     };
     await lease.keep(async () => {
-      await botByBot((after) => this.botAfter(after), prune, stopping, this.logger);
+      await botByBot(
+        async (after) => (await nextBot(this.unitOfWork, after))?.id,
+        prune,
+        stopping,
+        this.logger,
+      );
       const removed = await this.evidence.pruneOfGoneBots(lease, stopping);
       removes ||= removed > 0;
       this.metrics.count('retention', 'evidence', removed);
     });
     if (removes) await this.unitOfWork.scrub();
-  }
-
-  private async botAfter(botId: string): Promise<string | undefined> {
-    const sql = 'SELECT id FROM bots WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT 1';
-    return (await this.unitOfWork.get<{ id: string }>(sql, botId))?.id;
   }
 }

@@ -3,7 +3,7 @@ import { UnitOfWork } from '@app/database';
 import { botByBot, type Job, type Lease, nextBot, PeriodicJob } from '@app/jobs';
 import { Clock, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { ServersService } from '@app/servers';
+import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
 import { ErasureRequests } from './erasure-requests.service';
 
 /** Guilds of one bot in one pass. */
@@ -32,7 +32,7 @@ export class GuildDeletion implements Job {
 
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
     const erase = async (botId: string): Promise<void> => {
-      for (const guildId of await this.guildsDue(botId)) {
+      for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.nowIso(), GUILDS_MAX)) {
         if (stopping.aborted) return;
         await this.erase(lease, botId, guildId, stopping).catch((error: unknown) =>
           this.logger.error(
@@ -42,23 +42,14 @@ export class GuildDeletion implements Job {
         );
       }
     };
-    return lease.keep(() => botByBot(nextBot(this.unitOfWork, NEXT_BOT), erase, stopping, this.logger));
+    return lease.keep(() =>
+      botByBot((after) => nextBotWithDeletions(this.unitOfWork, after), erase, stopping, this.logger),
+    );
   }
 
   private async erase(lease: Lease, botId: string, guildId: string, stopping: AbortSignal): Promise<void> {
     if (!(await lease.batch((tx) => this.servers.beginDeletion(tx, botId, guildId)))) return;
     const { deleted } = await this.gdpr.eraseGuild(botId, guildId, stopping);
     if (deleted) this.metrics.count('retention', 'guild_left');
-  }
-
-  private async guildsDue(botId: string): Promise<string[]> {
-    const due = await this.unitOfWork.read((tx) =>
-      tx.all<{ guild_id: string }>(
-        `SELECT guild_id FROM servers WHERE bot_id = ? AND deletion_scheduled_for <= ?
-         ORDER BY deletion_scheduled_for LIMIT ${GUILDS_MAX}`,
-        ...[botId, this.clock.nowIso()],
-      ),
-    );
-    return due.map(({ guild_id: guildId }) => guildId);
   }
 }

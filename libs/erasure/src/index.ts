@@ -1,5 +1,4 @@
 export { DeletionRequest } from './deletion-request.entity';
-export { ErasedSubject, OF_SUBJECT } from './erased-subject';
 export { ErasureLedger } from './erasure-ledger';
 export { ErasureReplay } from './erasure-replay';
 export { ErasureModule } from './erasure.module';
@@ -7,4 +6,5 @@ export { ErasureService } from './erasure.service';
 export { EvidenceRetentionJob } from './evidence-retention.job';
 export { EvidenceRetention, type ExpiredRecords } from './evidence-retention';
 export { GuildDeletion } from './guild-deletion.job';
+export { confirmForgotten, SubjectErasures } from './subject-erasures';
 export { UserForgotten } from './user-forgotten.event';

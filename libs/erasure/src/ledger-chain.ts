@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { lockBot } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 
 /** Entries that get their places in one unit. */
@@ -63,7 +64,7 @@ export class LedgerChain {
 
   /** One at a time for each bot; submits, which only refer to it, are not kept waiting. */
   private async extend(tx: Tx, botId: string): Promise<void> {
-    await tx.get('SELECT 1 FROM bots WHERE id = ? FOR NO KEY UPDATE', botId);
+    await lockBot(tx, botId, 'NO KEY UPDATE');
     const last = await tx.get<LedgerPlace>(
       `SELECT place, chain FROM keys.erasure_ledger WHERE bot_id = ? AND place IS NOT NULL
        ORDER BY place DESC LIMIT 1`,

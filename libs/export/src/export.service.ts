@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
+import { findBot } from '@app/bots';
 import { holdSubject } from '@app/consent';
 import { type Tx, UnitOfWork } from '@app/database';
-import { ErasedSubject, OF_SUBJECT } from '@app/erasure';
+import { SubjectErasures } from '@app/erasure';
 import { JsonStream, JsonText } from '@app/http';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { type Subject, SubjectDataHolders } from '@app/subjects';
@@ -36,7 +37,7 @@ export class ExportService {
     private readonly unitOfWork: UnitOfWork,
     private readonly holders: SubjectDataHolders,
     private readonly audit: AuditService,
-    private readonly erased: ErasedSubject,
+    private readonly erasures: SubjectErasures,
     private readonly clock: Clock,
   ) {}
 
@@ -123,7 +124,7 @@ export class ExportService {
   ): Promise<void> {
     await this.unitOfWork.snapshot(async (tx) => {
       const { head, data, tail } = await this.gather(tx, subject, wanted);
-      const known = await this.requestsOf(tx, subject);
+      const known = await this.erasures.idsOf(tx, subject);
       await write(head);
       let checkedMs = -Infinity;
       for (const pieces of [inPieces(data()), inPieces(tail())]) {
@@ -166,32 +167,18 @@ export class ExportService {
     };
   }
 
-  /** The ids of the subject's erasures as one text: their number would also change when old evidence is removed. */
-  private async requestsOf(tx: Tx, subject: Subject): Promise<string> {
-    const sql = `SELECT id FROM deletion_requests WHERE bot_id = ? AND ${OF_SUBJECT}`;
-    const found = await tx.all<{ id: string }>(sql, subject.botId, ...this.erased.namesOf(subject));
-    return found.map(({ id }) => id).join(' ');
-  }
-
   /** @throws ApiError 404 while the subject is being erased, or once it was in an erasure that is not one of the `known`. */
   private async requireOpen(
-    database: { get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> },
+    reader: Pick<UnitOfWork, 'get'>,
     subject: Subject,
     known?: string,
   ): Promise<void> {
-    const found = await database.get<{ unknown: number | string; processing: number | string }>(
-      `SELECT COUNT(CASE WHEN ? NOT LIKE '%' || id || '%' THEN 1 END) AS unknown,
-         COUNT(CASE WHEN status = 'processing' THEN 1 END) AS processing
-       FROM deletion_requests WHERE bot_id = ? AND ${OF_SUBJECT}`,
-      ...[known ?? '', subject.botId, ...this.erased.namesOf(subject)],
-    );
-    const isErased = known !== undefined && Number(found?.unknown ?? 0) > 0;
-    if (isErased || Number(found?.processing ?? 0) > 0) throw notFound('Data of this user');
+    if (await this.erasures.areOthers(reader, subject, known)) throw notFound('Data of this user');
   }
 }
 
 async function botOf(tx: Tx, botId: string): Promise<{ id?: string; name?: string }> {
-  const bot = await tx.get<{ id: string; name: string }>('SELECT id, name FROM bots WHERE id = ?', botId);
+  const bot = await findBot(tx, botId);
   return { id: bot?.id, name: bot?.name };
 }
 

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { nextBot } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { EvidenceRetention, type ExpiredRecords } from '@app/erasure';
 import { Clock } from '@app/kernel';
+import { countDeletions } from '@app/servers';
 import { type DueCount, DueCounts } from '@app/user-data';
 
 /** What the next runs of the jobs would take from one bot: counts, and nothing about anybody. */
@@ -26,29 +28,20 @@ export class RetentionPreview {
   ) {}
 
   async *ofAllBots(): AsyncGenerator<RetentionForecast> {
-    for (let bot = await this.botAfter(''); bot !== undefined; bot = await this.botAfter(bot.id))
+    for (let bot = await nextBot(this.unitOfWork, ''); bot !== undefined;) {
       yield await this.of(bot);
+      bot = await nextBot(this.unitOfWork, bot.id);
+    }
   }
 
   private async of(bot: { readonly id: string; readonly name: string }): Promise<RetentionForecast> {
-    const guilds = await this.unitOfWork.get<{ scheduled: number | string; due: number | string | null }>(
-      `SELECT COUNT(*) AS scheduled, SUM(CASE WHEN deletion_scheduled_for <= ? THEN 1 ELSE 0 END) AS due
-       FROM servers WHERE bot_id = ? AND deletion_scheduled_for IS NOT NULL`,
-      ...[this.clock.nowIso(), bot.id],
-    );
+    const guilds = await countDeletions(this.unitOfWork, bot.id, this.clock.nowIso());
     return {
       botId: bot.id,
       botName: bot.name,
       due: await this.values.of(bot.id),
-      guilds: { scheduled: Number(guilds?.scheduled ?? 0), due: Number(guilds?.due ?? 0) },
+      guilds,
       evidence: await this.evidence.expired(bot.id),
     };
-  }
-
-  private botAfter(id: string): Promise<{ id: string; name: string } | undefined> {
-    return this.unitOfWork.get(
-      'SELECT id, name FROM bots WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT 1',
-      id,
-    );
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { areCountsExact, CountedGuilds } from '@app/audit';
+import { botPages } from '@app/bots';
 import { Signer } from '@app/crypto';
 import { ConcurrentChange, UnitOfWork } from '@app/database';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
@@ -56,13 +57,8 @@ export class AuditVerifier {
 
   /** Every bot's log; answers what was looked through of each. */
   async *verifyAll(report: Report): AsyncGenerator<LogSummary & { bot_id: string }> {
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const bots: { id: string }[] = await this.unitOfWork.read((tx) =>
-        tx.all(`SELECT id FROM bots WHERE id > ? ORDER BY id LIMIT ${BOTS_PAGE}`, after ?? ''),
-      );
-      for (const { id } of bots) yield { bot_id: id, ...(await this.verify(id, report)) };
-      after = bots.length < BOTS_PAGE ? undefined : bots.at(-1)?.id;
-    }
+    for await (const ids of botPages(this.unitOfWork, BOTS_PAGE))
+      for (const id of ids) yield { bot_id: id, ...(await this.verify(id, report)) };
   }
 
   /**

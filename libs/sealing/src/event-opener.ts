@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { InstallationKeys, type SubjectKey, SubjectKeys } from '@app/crypto';
+import { EVENT_KEY, InstallationKeys, type SubjectKey, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { UnreadableSecretError } from '@app/primitives';
 import { EventCommitments, type OpenEvent, type StoredEvent } from './event-commitments';
 
 const SELECT = `SELECT seq, event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at,
-    stored.id AS key_id, stored.sealed AS key_sealed
-  FROM audit_events event LEFT JOIN keys.subject_keys stored
-    ON stored.bot_id = event.bot_id AND stored.guild_id = event.guild_id AND stored.user_id = event.user_id
+    ${EVENT_KEY.columns}
+  FROM audit_events event ${EVENT_KEY.join}
   WHERE event.bot_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
 
 /** An event as it was read. */

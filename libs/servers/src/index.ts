@@ -1,2 +1,3 @@
+export { countDeletions, guildsDue, nextBotWithDeletions } from './server-queries';
 export { ServersModule } from './servers.module';
 export { ServersService } from './servers.service';

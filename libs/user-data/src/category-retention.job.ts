@@ -1,4 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { limitedCategories, nextBotWithLimits } from '@app/categories';
 import { UnitOfWork } from '@app/database';
 import { botByBot, type Job, type Lease, nextBot, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
@@ -31,21 +33,20 @@ export class CategoryRetention implements Job {
           looked = await lease.batch((tx) => this.values.eraseAged(tx, botId, key));
       }
     };
-    await lease.keep(() => botByBot(nextBot(this.unitOfWork, NEXT_BOT), retain, stopping, this.logger));
+    await lease.keep(() =>
+      botByBot((after) => nextBotWithLimits(this.unitOfWork, after), retain, stopping, this.logger),
+    );
     if (erases) await this.unitOfWork.scrub();
   }
 
   private categoriesDue(botId: string): Promise<string[]> {
     return this.unitOfWork.read(async (tx) => {
-      const limited = await tx.all<{ key: string; retention_days: number | string }>(
-        'SELECT key, retention_days FROM categories WHERE bot_id = ? AND retention_days IS NOT NULL ORDER BY key',
-        botId,
-      );
       const due: string[] = [];
-      for (const { key, retention_days: days } of limited) {
+      for (const { key, retentionDays } of await limitedCategories(tx, botId)) {
         const sql =
           'SELECT 1 FROM user_data WHERE bot_id = ? AND category_key = ? AND retention_from <= ? LIMIT 1';
-        if ((await tx.get(sql, botId, key, this.clock.daysAgoIso(Number(days)))) !== undefined) due.push(key);
+        if ((await tx.get(sql, botId, key, this.clock.daysAgoIso(retentionDays))) !== undefined)
+          due.push(key);
       }
       return due;
     });

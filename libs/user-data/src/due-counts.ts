@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { limitedCategories } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { type ErasureReason, restsOnNoConsent, type WithdrawnFrom } from './due-values';
@@ -33,13 +34,9 @@ export class DueCounts {
   }
 
   private async aged(tx: Tx, botId: string): Promise<DueCount[]> {
-    const limited = await tx.all<{ key: string; retention_days: number | string }>(
-      'SELECT key, retention_days FROM categories WHERE bot_id = ? AND retention_days IS NOT NULL ORDER BY key',
-      botId,
-    );
     const due: DueCount[] = [];
-    for (const { key: category, retention_days: days } of limited) {
-      const before = this.clock.daysAgoIso(Number(days));
+    for (const { key: category, retentionDays } of await limitedCategories(tx, botId)) {
+      const before = this.clock.daysAgoIso(retentionDays);
       const row = await tx.get<{ total: number | string }>(
         `SELECT COUNT(*) AS total ${HELD} AND d.category_key = ? AND d.retention_from <= ? AND d.updated_at <= ?`,
         ...[botId, category, before, before],

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
+import { holdRetentionDays } from '@app/categories';
 import { ConsentScope } from '@app/consent';
 import type { Tx } from '@app/database';
 import { Clock, CONFIG, type Config } from '@app/kernel';
@@ -67,12 +68,9 @@ export class DueValues {
    * Answers how many values it had to look at.
    */
   async eraseAged(tx: Tx, botId: string, category: string): Promise<number> {
-    const declared = await tx.get<{ retention_days: number | string | null }>(
-      'SELECT retention_days FROM categories WHERE bot_id = ? AND key = ? FOR SHARE',
-      ...[botId, category],
-    );
-    if (declared?.retention_days == null) return 0;
-    const before = this.clock.daysAgoIso(Number(declared.retention_days));
+    const days = await holdRetentionDays(tx, botId, category);
+    if (days === undefined) return 0;
+    const before = this.clock.daysAgoIso(days);
     const values = await tx.all<Aged>(AGED, botId, category, before);
     const isDue = (value: Aged): boolean => value.updated_at <= before;
     await this.settle(tx, botId, values, isDue, KEEP_AGED, 'retention');

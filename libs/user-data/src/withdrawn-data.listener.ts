@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { legalBasisOf } from '@app/categories';
 import { type AnnouncedErasures, ConsentGiven, ConsentWithdrawn, ErasureTimesAsked } from '@app/consent';
 import type { Tx } from '@app/database';
 import { CONFIG, type Config, daysAfter, OnDomainEvent } from '@app/kernel';
@@ -11,7 +12,6 @@ const MARK = `UPDATE user_data SET withdrawn_at = ? WHERE ${SUBJECT} AND categor
 const IS_MARKED = `COALESCE(withdrawn_at, '') <> ''`;
 const UNMARK = `UPDATE user_data SET withdrawn_at = NULL WHERE ${SUBJECT} AND ${IS_MARKED}`;
 const MARKED = `SELECT category_key, withdrawn_at FROM user_data WHERE ${SUBJECT} AND ${IS_MARKED}`;
-const BASIS = 'SELECT legal_basis FROM categories WHERE bot_id = ? AND key = ?';
 
 /**
  * Marks the values that a withdrawn consent has left, and takes the mark from those that a new one covers, in the unit
@@ -54,8 +54,8 @@ export class WithdrawnDataListener {
     const held = await tx.all<{ category_key: string }>(UNMARKED, ...keyOf(subject));
     for (const { category_key: key } of held) {
       if (!concerns(key)) continue;
-      const category = await tx.get<{ legal_basis: string }>(BASIS, subject.botId, key);
-      if (category?.legal_basis === 'consent') await tx.run(MARK, at, ...keyOf(subject), key);
+      if ((await legalBasisOf(tx, subject.botId, key)) === 'consent')
+        await tx.run(MARK, at, ...keyOf(subject), key);
     }
   }
 

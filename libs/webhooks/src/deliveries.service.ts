@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { findBot } from '@app/bots';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { Clock, conflict, invalidRequest, notFound } from '@app/kernel';
@@ -115,10 +116,7 @@ export class DeliveriesService {
   }
 
   private async requireUrl(tx: Tx, botId: string): Promise<void> {
-    const bot = await tx.get<{ webhook_url: string | null }>(
-      'SELECT webhook_url FROM bots WHERE id = ?',
-      botId,
-    );
+    const bot = await findBot(tx, botId);
     if (bot?.webhook_url == null)
       throw conflict('no_webhook_url', 'The bot has no webhook_url: set one with PUT /bots/{bot_id}');
   }

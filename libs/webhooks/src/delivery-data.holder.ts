@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
+import { lockBot } from '@app/bots';
 import type { Tx } from '@app/database';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 
@@ -30,7 +31,7 @@ export class DeliveryData implements SubjectDataHolder {
   async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
     const { botId } = subject;
     // The bot first, as everywhere: the event of the erasure will refer to it. A change of its URL has not to wait.
-    await tx.get('SELECT 1 FROM bots WHERE id = ? FOR KEY SHARE', botId);
+    await lockBot(tx, botId, 'KEY SHARE');
     const erased = await tx.all<{ id: string }>(
       // In the order of the ids, by an expression: for the column itself SQLite would walk all deliveries of the bot.
       `SELECT id FROM webhook_deliveries WHERE ${ERASABLE} ORDER BY id || '' FOR UPDATE`,

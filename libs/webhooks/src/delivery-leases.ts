@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { WebhookSecrets } from '@app/bots';
+import { lockBot, WebhookSecrets } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
@@ -144,10 +144,7 @@ export class DeliveryLeases {
 
   /** The bot has no URL, unless it is being given one just now. */
   private async cancelSome(tx: Tx, botId: string, nowMs: number): Promise<Found> {
-    const bot = await tx.get<{ webhook_url: string | null }>(
-      'SELECT webhook_url FROM bots WHERE id = ? FOR NO KEY UPDATE SKIP LOCKED',
-      botId,
-    );
+    const bot = await lockBot(tx, botId, 'NO KEY UPDATE SKIP LOCKED');
     if (bot?.webhook_url !== null) return { botId, nextDueMs: nowMs + CONTENDED_PAUSE_MS };
     const cancelled = await cancelFree(tx, botId, this.clock.nowIso());
     return { botId, ...(cancelled === CHUNK && { nextDueMs: nowMs }) };

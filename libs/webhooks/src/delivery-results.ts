@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
+import { confirmForgotten } from '@app/erasure';
 import { Clock } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import type { Claim } from './delivery-leases';
@@ -46,10 +47,8 @@ export class DeliveryResults {
       if (result.outcome === 'interrupted') return verdict.nextDueMs;
       await this.noteHealth(tx, claim, result);
       const { event, request_id: requestId } = claim.delivery;
-      if (status === 'delivered' && event === 'user_forgotten') {
-        const sent = 'UPDATE deletion_requests SET webhook_sent = 1 WHERE bot_id = ? AND id = ?';
-        await tx.run(sent, claim.botId, requestId);
-      }
+      if (status === 'delivered' && event === 'user_forgotten')
+        await confirmForgotten(tx, claim.botId, requestId);
       return verdict.nextDueMs;
     });
     if (verdict.status === 'exhausted' || verdict.status === 'gone')

@@ -1,4 +1,6 @@
-import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { findBot, lockBot } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import { type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Clock, describeFault } from '@app/kernel';
@@ -78,7 +80,7 @@ export class UrlChanges implements Job, BeforeApplicationShutdown {
 
   private async goOnIn(tx: Tx, botId: string): Promise<boolean> {
     // The bot before its deliveries, and alone: what follows is its URL as it is, from where the last chunk ended.
-    await tx.get('SELECT 1 FROM bots WHERE id = ? FOR NO KEY UPDATE', botId);
+    await lockBot(tx, botId, 'NO KEY UPDATE');
     const change = await tx.get<{ after_id: string }>(
       'SELECT after_id FROM webhook_url_changes WHERE bot_id = ?',
       botId,
@@ -90,10 +92,7 @@ export class UrlChanges implements Job, BeforeApplicationShutdown {
 
   /** One chunk; whether there may be more is put on record. */
   private async follow(tx: Tx, botId: string, after: string): Promise<boolean> {
-    const bot = await tx.get<{ webhook_url: string | null }>(
-      'SELECT webhook_url FROM bots WHERE id = ?',
-      botId,
-    );
+    const bot = await findBot(tx, botId);
     const looked =
       bot?.webhook_url == null
         ? await cancelSome(tx, botId, after, this.clock.nowIso())

@@ -1,0 +1,45 @@
+import type { Tx, UnitOfWork } from '@app/database';
+
+/** What other libraries read of a bot. */
+export interface BotFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly privacy_contact: string | null;
+  readonly webhook_url: string | null;
+}
+
+/** A unit, or the UnitOfWork for a read on its own. */
+type Reader = Pick<UnitOfWork, 'get'>;
+
+const FACTS = 'SELECT id, name, privacy_contact, webhook_url FROM bots';
+
+/** A bot, also one that is being deleted; undefined for an unknown id. */
+export function findBot(reader: Reader, id: string): Promise<BotFacts | undefined> {
+  return reader.get(`${FACTS} WHERE id = ?`, id);
+}
+
+/** The first bot behind `after` in the order of ids that is not being deleted; '' starts at the beginning. */
+export function nextBot(reader: Reader, after: string): Promise<BotFacts | undefined> {
+  return reader.get(`${FACTS} WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT 1`, after);
+}
+
+/** The ids of all bots, also of those that are being deleted, page by page in their order. */
+export async function* botPages(unitOfWork: UnitOfWork, size: number): AsyncGenerator<readonly string[]> {
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const from: string = after;
+    const page = await unitOfWork.read((tx) =>
+      tx.all<{ id: string }>(`SELECT id FROM bots WHERE id > ? ORDER BY id LIMIT ${size}`, from),
+    );
+    yield page.map(({ id }) => id);
+    after = page.length < size ? undefined : page.at(-1)?.id;
+  }
+}
+
+/** Locks a bot until the unit ends; undefined for an unknown id, and for a locked one that is skipped. */
+export function lockBot(
+  tx: Tx,
+  id: string,
+  mode: 'KEY SHARE' | 'NO KEY UPDATE' | 'NO KEY UPDATE SKIP LOCKED',
+): Promise<BotFacts | undefined> {
+  return tx.get(`${FACTS} WHERE id = ? FOR ${mode}`, id);
+}
