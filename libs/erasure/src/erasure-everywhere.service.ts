@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, conflict } from '@app/kernel';
 import { SubjectDataHolders } from '@app/subjects';
-import { forgottenView, NOTICE } from './erasure-requests.service';
-import type { ForgottenEverywhereView, ForgottenInGuildView } from './erasure.dto';
+import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
 import { ErasureService } from './erasure.service';
 
 const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
@@ -37,7 +36,7 @@ export class ErasureEverywhere {
       const erased = await erasing.catch((error: unknown) => {
         throw withRequests(error, requests);
       });
-      if (erased !== undefined) requests.push({ guild_id: guildId, ...forgottenView(erased) });
+      if (erased !== undefined) requests.push({ guild_id: guildId, ...erased });
     }
     return { user_id: userId, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
   }

@@ -5,15 +5,11 @@ import { ServersService } from '@app/servers';
 import { type Subject, SubjectDataHolders } from '@app/subjects';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
-import type { DeletionRequestView, ForgottenView, GuildErasedView } from './erasure.dto';
-import { type Erased, ErasureService } from './erasure.service';
+import type { DeletionRequestView, GuildErasedView } from './erasure.dto';
+import { ErasureService } from './erasure.service';
 
 /** Users of a guild who are erased beside each other: they share commits. */
 const AT_ONCE = 32;
-
-/** Said with every erasure. */
-export const NOTICE =
-  'Only data stored through this service was erased. Messages and other data on the platform, and what the bot keeps elsewhere, are not affected.';
 
 /** Erasures, asked for one user or for a whole guild, and their evidence. */
 @Injectable()
@@ -26,10 +22,6 @@ export class ErasureRequests {
     private readonly erased: ErasedSubject,
     private readonly clock: Clock,
   ) {}
-
-  async forget(subject: Subject): Promise<ForgottenView> {
-    return forgottenView(await this.erasures.erase(subject));
-  }
 
   /** @throws ApiError 404 for another bot's request as for none. */
   async deletion(botId: string, id: string): Promise<DeletionRequestView> {
@@ -107,17 +99,6 @@ export class ErasureRequests {
     if (userIds.size === 0) await this.servers.remove(tx, botId, guildId);
     return [...userIds];
   }
-}
-
-export function forgottenView({ request, certificateSalt }: Erased): ForgottenView {
-  return {
-    request_id: request.id,
-    status: request.status,
-    deleted_categories: request.deletedCategories,
-    completed_at: request.completedAt,
-    certificate_salt: certificateSalt,
-    notice: NOTICE,
-  };
 }
 
 export function deletionView(

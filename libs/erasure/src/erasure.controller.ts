@@ -14,6 +14,7 @@ import {
   GuildErasedView,
   GuildPath,
 } from './erasure.dto';
+import { ErasureService } from './erasure.service';
 
 @Topic(
   'Export and erasure',
@@ -22,6 +23,7 @@ import {
 @Controller()
 export class ErasureController {
   constructor(
+    private readonly erasures: ErasureService,
     private readonly requests: ErasureRequests,
     private readonly everywhere: ErasureEverywhere,
   ) {}
@@ -45,7 +47,7 @@ export class ErasureController {
     const { user_id: userId } = body;
     const guildId = guildOf(body);
     if (guildId === undefined) return this.everywhere.forget(botId, userId);
-    return this.requests.forget({ botId, userId, guildId });
+    return this.erasures.erase({ botId, userId, guildId });
   }
 
   @Get('gdpr/forget-status/:id')

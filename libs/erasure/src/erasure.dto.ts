@@ -4,6 +4,10 @@ import { DELETION_STATUSES } from '@app/kernel';
 import { SCOPES } from '@app/subjects';
 import { ApiProperty } from '@nestjs/swagger';
 
+/** Part of every answer to an erasure. */
+export const NOTICE =
+  'Only data stored through this service was erased. Messages and other data on the platform, and what the bot keeps elsewhere, are not affected.';
+
 export class ForgetUser {
   @Snowflake() user_id: string;
   @Snowflake({ unless: 'scope', description: 'Required without scope, to be left out with it' })

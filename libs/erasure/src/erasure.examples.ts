@@ -1,4 +1,5 @@
 import { EXAMPLE, EXAMPLE_SUBJECT, type Examples } from '@app/http';
+import { NOTICE } from './erasure.dto';
 
 export const EXAMPLES = {
   forget: {
@@ -11,8 +12,7 @@ export const EXAMPLES = {
         deleted_categories: [EXAMPLE.category],
         completed_at: EXAMPLE.time,
         certificate_salt: 'mBq3rV0cT8y1Zk5wXp2sNg',
-        notice:
-          'Only data stored through this service was erased. Messages and other data on the platform, and what the bot keeps elsewhere, are not affected.',
+        notice: NOTICE,
       },
     },
     all_guilds: {
@@ -30,12 +30,10 @@ export const EXAMPLES = {
             deleted_categories: [EXAMPLE.category],
             completed_at: EXAMPLE.time,
             certificate_salt: 'mBq3rV0cT8y1Zk5wXp2sNg',
-            notice:
-              'Only data stored through this service was erased. Messages and other data on the platform, and what the bot keeps elsewhere, are not affected.',
+            notice: NOTICE,
           },
         ],
-        notice:
-          'Only data stored through this service was erased. Messages and other data on the platform, and what the bot keeps elsewhere, are not affected.',
+        notice: NOTICE,
       },
     },
   },

@@ -17,6 +17,7 @@ import { ErasureReplay } from './erasure-replay';
 import { ErasureRequests } from './erasure-requests.service';
 import { ErasureController } from './erasure.controller';
 import { ErasureGauges } from './erasure.gauges';
+import { ErasurePlan } from './erasure.plan';
 import { ErasureRecovery } from './erasure.recovery';
 import { ErasureService } from './erasure.service';
 import { ErasureSteps } from './erasure.steps';
@@ -24,7 +25,6 @@ import { EvidenceRetention } from './evidence-retention';
 import { EvidenceRetentionJob } from './evidence-retention.job';
 import { GuildDeletion } from './guild-deletion.job';
 import { HeldSubjects } from './held-subjects';
-import { KeyDestruction } from './key-destruction';
 import { LedgerChain } from './ledger-chain';
 import { Deletions1763600000008 } from './migrations/1763600000008-deletions';
 import { SubjectErasures } from './subject-erasures';
@@ -33,12 +33,12 @@ import { UnknownErasures } from './unknown-erasures';
 const REQUESTS = [ErasureRequests, ErasureEverywhere, DeletionRequestsHolder, GuildDeletion];
 const PROGRESS = [
   ErasureService,
+  ErasurePlan,
   ErasureSteps,
   ErasureRecovery,
   ErasureGauges,
   ErasedSubject,
   SubjectErasures,
-  KeyDestruction,
 ];
 const LEDGER = [ErasureLedger, LedgerChain, ErasureReplay, HeldSubjects, UnknownErasures];
 const RETENTION = [EvidenceRetention, ErasurePruning, EvidenceRetentionJob];

@@ -7,68 +7,77 @@ import type { Subject } from '@app/subjects';
 import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo } from './erased-subject';
-import { ErasureSteps, KeyCameBack, type NewErasure } from './erasure.steps';
+import { type ForgottenView, NOTICE } from './erasure.dto';
+import { ErasurePlan } from './erasure.plan';
+import { ErasureSteps, type NewErasure } from './erasure.steps';
 
-/** Later than any time that is written down. */
+/** Later than any recorded time. */
 const NEVER = '9999';
-/** How often the key of a subject is destroyed about whom a bot goes on posting events. */
-const TRIES_MAX = 10;
-/** How often, and after which pause, an erasure is tried again while the same user is erased in another guild. */
+/** Tries, and the pause between two, while the same user is being erased in another guild. */
 const TURNS_MAX = 100;
 const PAUSE_MS = 20;
 const SALT_BYTES = 16;
 
-/** An erasure that is completed, with what nobody is told again. */
-export interface Erased {
-  readonly request: DeletionRequest;
-  /** Proves to whoever knows the ids that a certificate is about this subject. Nothing keeps it. */
-  readonly certificateSalt: string;
-}
-
 /**
- * Erasure (GDPR Art. 17). The first transaction puts it on record and closes the subject for submits and exports. The
- * second destroys the subject's key and removes every row, all or nothing. Only then, once the key is gone from the
- * engine's files too, `completed` is said: on PostgreSQL by the same transaction, on SQLite, which commits to data and
- * keys one after the other, by a third. Whatever breaks off in between is finished by the recovery of whichever process
- * comes first; what fails is `failed`, with nothing erased.
+ * Erasure (GDPR Art. 17): removes every row about a subject and destroys its key. `ErasureSteps` has the steps,
+ * `ErasurePlan` one plan for each engine:
+ *
+ * | State            | PostgreSQL: next step          | SQLite: next step                | A crash in it leaves   |
+ * | ---------------- | ------------------------------ | -------------------------------- | ---------------------- |
+ * | no request       | 1st commit: begin              | 1st commit: begin                | no request (a)         |
+ * | `processing`     | 2nd commit: remove, complete   | 2nd commit: remove, close        | `processing` (b), (c)  |
+ * | `processing`,    | none: remove and complete have | scrub the keys, then             | the same state (b)     |
+ * | rows removed     | one commit                     | 3rd commit: reopen, complete     |                        |
+ * | `completed`      | scrub                          | scrub                            | `completed` (d)        |
+ *
+ * - (a) Nothing is closed or recorded; the caller repeats the call.
+ * - (b) The subject stays closed. `ErasureRecovery` follows the plan again: on SQLite before the next start listens, on
+ *   PostgreSQL in whichever process looks first, 10 s after the request began. Removing again is harmless.
+ * - (c) SQLite commits to the data first and to the keys after it. A crash between leaves the rows removed and the key
+ *   in place; the plan removes again, which destroys the key.
+ * - (d) The next scrub of any erasure or job covers what is left in the files of the engine.
+ *
+ * An error that is no crash ends in `fail`: the request is `failed`, the subject open and nothing erased. After a
+ * committed removal, or while the database does not answer, it stays `processing` for the recovery.
  */
 @Injectable()
 export class ErasureService {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   private readonly logger = new Logger(ErasureService.name);
-  /** Begun, or about to be, by this process and still under way: not for recovery to take up. */
+  /** Ids of the erasures under way in this process: the recovery leaves these out. */
   private readonly running = new Set<string>();
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly steps: ErasureSteps,
+    private readonly plan: ErasurePlan,
     private readonly random: Random,
   ) {}
 
   /**
-   * Erases a subject; when this resolves it is erased and durable.
+   * Erases a subject. When this resolves, the erasure is durable.
    * @throws ApiError 409 `deletion_in_progress` while the same user is being erased in any guild of the bot; 503 when
-   * it failed: nothing was erased then, and a retry is a new request; 401 when the bot was deleted meanwhile.
+   * it failed, with nothing erased, or is not finished yet; 401 when the bot was deleted meanwhile.
    */
-  async erase(subject: Subject): Promise<Erased> {
-    const { erasure, certificateSalt } = this.newErasure(subject);
-    const request = await this.noted(erasure.id, async () =>
-      this.carryOut(await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, erasure))),
-    );
-    return { request, certificateSalt };
-  }
-
-  /** {@link erase} of a subject of whom anything is left; undefined for nobody, for whom there is no request then. */
-  async eraseIfHeld(subject: Subject): Promise<Erased | undefined> {
+  async erase(subject: Subject): Promise<ForgottenView> {
     const { erasure, certificateSalt } = this.newErasure(subject);
     return this.noted(erasure.id, async () => {
-      const request = await this.unitOfWork.write((tx) => this.steps.beginIfHeld(tx, subject, erasure));
-      return request && { request: await this.carryOut(request), certificateSalt };
+      const request = await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, erasure));
+      return forgottenView(await this.carryOut(request), certificateSalt);
     });
   }
 
-  /** {@link eraseIfHeld} that waits, as long as it is worth, for an erasure of the same user in another guild. */
-  async eraseInTurn(subject: Subject): Promise<Erased | undefined> {
+  /** {@link erase} of a subject about which anything is held; undefined, and no request, for another one. */
+  async eraseIfHeld(subject: Subject): Promise<ForgottenView | undefined> {
+    const { erasure, certificateSalt } = this.newErasure(subject);
+    return this.noted(erasure.id, async () => {
+      const request = await this.unitOfWork.write((tx) => this.steps.beginIfHeld(tx, subject, erasure));
+      return request && forgottenView(await this.carryOut(request), certificateSalt);
+    });
+  }
+
+  /** {@link eraseIfHeld} that waits up to two seconds for an erasure of the same user in another guild. */
+  async eraseInTurn(subject: Subject): Promise<ForgottenView | undefined> {
     for (let turns = 1; ; turns++) {
       try {
         return await this.eraseIfHeld(subject);
@@ -80,8 +89,8 @@ export class ErasureService {
   }
 
   /**
-   * Erases a subject once more whom a restored backup has brought back, under the id of the request that had erased it,
-   * also where that has failed meanwhile.
+   * Erases a subject that a restored backup has brought back, under the id of the request that had erased it. A failed
+   * request with this id is replaced.
    * @throws ApiError as {@link erase}
    */
   async reapply(subject: Subject, id: string): Promise<void> {
@@ -94,9 +103,8 @@ export class ErasureService {
   }
 
   /**
-   * Finishes every erasure begun before `beforeIso` that a crash or an unreachable database has left `processing`; one
-   * that fails stops no other. One that another process is still at, or that the database has no time for, is left as it is.
-   * Begins no further one once `stopping` says so.
+   * Finishes every erasure begun before `beforeIso` that a crash or an unreachable database has left `processing`. A
+   * fault of one is logged and stops no other. Takes up no further one once `stopping` is aborted.
    */
   async finishLeft(beforeIso = NEVER, stopping?: AbortSignal): Promise<void> {
     const left = await this.unitOfWork.read((tx) =>
@@ -130,16 +138,16 @@ export class ErasureService {
   }
 
   private async carryOut(request: DeletionRequest): Promise<DeletionRequest> {
-    const ended = await this.finish(request).catch((error: unknown) => this.afterFault(request, error));
+    const ended = await this.plan.follow(request).catch((error: unknown) => this.afterFault(request, error));
     await this.unitOfWork.scrub();
     return requireCompleted(ended, request.id);
   }
 
-  /** {@link carryOut} of a request that somebody has left, as far as it is still not ended and the database has time. */
+  /** {@link carryOut} of a request that was left behind. Left as it is while the database is unavailable. */
   private async resume(request: DeletionRequest): Promise<void> {
     let isResumed = false;
     try {
-      await this.finish(request, () => (isResumed = true));
+      await this.plan.follow(request, () => (isResumed = true));
     } catch (error) {
       if (error instanceof ApiError && error.code === 'service_unavailable') throw error;
       await this.afterFault(request, error);
@@ -149,37 +157,7 @@ export class ErasureService {
     await this.unitOfWork.scrub();
   }
 
-  /** Answers the request as it is then; null when its bot was deleted. */
-  private async finish(request: DeletionRequest, onProcessing?: () => void): Promise<DeletionRequest | null> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.removeAndComplete(request, onProcessing);
-      } catch (error) {
-        if (!(error instanceof KeyCameBack) || tries === TRIES_MAX) throw error;
-      }
-    }
-  }
-
-  private async removeAndComplete(
-    request: DeletionRequest,
-    onProcessing?: () => void,
-  ): Promise<DeletionRequest | null> {
-    const { unitOfWork, steps } = this;
-    const both = unitOfWork.engine === 'postgres';
-    const removed = await unitOfWork.write(async (tx) => {
-      const ended = await steps.remove(tx, request);
-      if (ended?.status !== 'processing') return ended;
-      onProcessing?.();
-      if (both) return steps.complete(tx, request);
-      await steps.keepClosed(tx, request);
-      return ended;
-    });
-    if (removed?.status !== 'processing') return removed;
-    await unitOfWork.scrubKeys();
-    return unitOfWork.write((tx) => steps.complete(tx, request));
-  }
-
-  /** What became of a request whose end was not confirmed: a commit whose answer was lost may have taken place. */
+  /** The commit may have taken place although its answer was lost: the request is read again under its lock. */
   private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest | null> {
     this.logger.error(
       `The erasure request ${request.id} met a fault: it is marked failed, or finished when the database answers again`,
@@ -201,7 +179,7 @@ function stillProcessing(id: string): ApiError {
   );
 }
 
-/** @throws ApiError 503 for a request that has failed or is not ended, in whichever process; 401 when it went with its bot. */
+/** @throws ApiError 503 for a request that has failed or is not ended; 401 when its bot was deleted. */
 function requireCompleted(ended: DeletionRequest | null, id: string): DeletionRequest {
   if (ended === null) throw botDeleted();
   if (ended.status === 'completed') return ended;
@@ -210,4 +188,15 @@ function requireCompleted(ended: DeletionRequest | null, id: string): DeletionRe
     request_id: id,
     status: 'failed',
   });
+}
+
+function forgottenView(request: DeletionRequest, certificateSalt: string): ForgottenView {
+  return {
+    request_id: request.id,
+    status: request.status,
+    deleted_categories: request.deletedCategories,
+    completed_at: request.completedAt,
+    certificate_salt: certificateSalt,
+    notice: NOTICE,
+  };
 }

@@ -1,25 +1,28 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { ConsentService } from '@app/consent';
+import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
-import { conflict, DomainEvents } from '@app/kernel';
+import { Clock, conflict, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { type Subject, SubjectDataHolders } from '@app/subjects';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
-import { KeyDestruction } from './key-destruction';
 import { UserForgotten } from './user-forgotten.event';
 
-/** A request that is to be put on record. */
+/** A request that is not recorded yet. */
 export interface NewErasure {
   readonly id: string;
   readonly subjectCommitment: string;
 }
 
-/** Something about the subject was stored after its key had been destroyed: the key has to go once more. */
+/** Something about the subject was stored after its key had been destroyed: the new key has to be destroyed too. */
 export class KeyCameBack extends Error {}
 
-/** The steps of an erasure, each for one unit. Every one but the first leaves a request alone that has ended. */
+/**
+ * The steps of an erasure, in their order. Each runs inside a unit of its caller and answers the request as it is
+ * afterwards; null when its bot was deleted. All steps after `begin` leave a request that has ended unchanged.
+ */
 @Injectable()
 export class ErasureSteps {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
@@ -29,11 +32,13 @@ export class ErasureSteps {
     private readonly consents: ConsentService,
     private readonly audit: AuditService,
     private readonly events: DomainEvents,
-    private readonly destruction: KeyDestruction,
+    private readonly keys: SubjectKeys,
+    private readonly digests: SubjectDigests,
     private readonly erased: ErasedSubject,
+    private readonly clock: Clock,
   ) {}
 
-  /** @throws ApiError 409 `deletion_in_progress` */
+  /** Closes the subject for submits and exports, and records the request. @throws ApiError 409 `deletion_in_progress` */
   async begin(tx: Tx, subject: Subject, { id, subjectCommitment }: NewErasure): Promise<DeletionRequest> {
     const { botId, guildId, userId } = subject;
     const createdAt = await this.consents.close(tx, subject);
@@ -62,33 +67,32 @@ export class ErasureSteps {
     };
   }
 
-  /** {@link begin} of a request that the data does not know, or knows as failed. */
+  /** {@link begin} of a request that a restored backup does not contain, or contains as failed. */
   async beginAgain(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest> {
     const failed = `DELETE FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'failed'`;
     await tx.run(failed, subject.botId, erasure.id);
     return this.begin(tx, subject, erasure);
   }
 
-  /** {@link begin} for a subject of whom anything is left. */
+  /** {@link begin} for a subject about which anything is held; undefined for another one. */
   async beginIfHeld(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest | undefined> {
     await this.consents.lock(tx, subject);
     return (await this.holders.hold(tx, subject)) ? this.begin(tx, subject, erasure) : undefined;
   }
 
   /**
-   * The key and every row go at once, or nothing does. Answers the request as it is then; null when its bot was deleted.
-   * It may be done again, for what a crash has left and for what came in between.
+   * Destroys the key, enters the erasure in the ledger and removes every row. Can be repeated: rows that were stored
+   * since the first time are removed and counted too.
    */
   async remove(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {
     const { botId, id } = request;
     const subject = subjectOf(request);
     const found = await this.lock(tx, request);
-    // Another worker that took it up has ended it meanwhile.
     if (found?.status !== 'processing') return found;
-    // The row that only keeps the subject closed is none of what was held.
+    // A consent row that was only inserted by `close` is not counted as erased.
     if (found.deletedCategories !== null) await this.consents.reopen(tx, subject);
     const erasedRows = added(found.erasedRows, await this.holders.count(tx, subject));
-    await this.destruction.destroy(tx, subject, id);
+    await this.destroyKey(tx, subject, id);
     const erased = [...(found.deletedCategories ?? []), ...(await this.holders.erase(tx, subject))];
     const deletedCategories = [...new Set(erased)].sort();
     await tx.run(
@@ -98,27 +102,27 @@ export class ErasureSteps {
     return { ...found, deletedCategories, erasedRows };
   }
 
-  /** Where {@link complete} comes in a unit of its own: no new consent is believed until then. */
-  async keepClosed(tx: Tx, request: DeletionRequest): Promise<void> {
+  /** Closes the subject again after {@link remove}, until {@link complete} in a later unit: no consent counts before. */
+  async close(tx: Tx, request: DeletionRequest): Promise<void> {
     await this.consents.close(tx, subjectOf(request));
   }
 
   /**
-   * Says that it is done, once {@link remove} has been.
+   * Records the end after {@link remove}, and publishes `UserForgotten`. `closed` says that {@link close} came between.
    * @throws KeyCameBack where something was stored about the subject since.
    */
-  async complete(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {
+  async complete(tx: Tx, request: DeletionRequest, closed?: 'closed'): Promise<DeletionRequest | null> {
     const { botId, guildId, userId, id } = request;
     const subject = subjectOf(request);
     const found = await this.lock(tx, request);
     if (found?.status !== 'processing') return found;
-    if (await this.destruction.isUndone(tx, subject)) throw new KeyCameBack();
-    if (tx.engine === 'sqlite') {
+    if ((await this.keys.idOf(tx, subject)) !== undefined) throw new KeyCameBack();
+    if (closed) {
       await this.consents.reopen(tx, subject);
       // An event without details needs no key, and may have been posted since.
       await this.audit.eraseSubject(tx, subject);
     }
-    const reapplied = await this.destruction.wasDoneBefore(tx, botId, id, found.createdAt);
+    const reapplied = await this.wasDoneBefore(tx, found);
     const details = { request_id: id, ...(reapplied && { reapplied }) };
     const completedAt = await this.audit.recordErased(tx, subject, 'deletion_completed', details);
     const erased = this.erased.columnsOf(subject, id);
@@ -132,10 +136,7 @@ export class ErasureSteps {
     return { ...found, ...erased, status: 'completed', completedAt };
   }
 
-  /**
-   * Puts the failure on record and opens the subject again, unless the request has ended meanwhile or the rows are
-   * gone, which leaves only the way forward; answers it as it is then.
-   */
+  /** Records a failure and opens the subject again, unless {@link remove} was committed: then only recovery follows. */
   async fail(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {
     const { botId, id } = request;
     const subject = subjectOf(request);
@@ -154,14 +155,36 @@ export class ErasureSteps {
     await tx.get('SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? FOR UPDATE', botId, id);
     return tx.manager.findOneBy(DeletionRequest, { botId, id });
   }
+
+  /** The ledger is stored beside the keys, apart from the data: a restored backup is erased again by it. */
+  private async destroyKey(tx: Tx, subject: Subject, requestId: string): Promise<void> {
+    const { botId } = subject;
+    const keyId = await this.keys.idOf(tx, subject);
+    if (keyId !== undefined) {
+      const sql = 'UPDATE deletion_requests SET key_id = ? WHERE bot_id = ? AND id = ?';
+      await tx.run(sql, keyId, botId, requestId);
+    }
+    await tx.run(
+      `INSERT INTO keys.erasure_ledger (bot_id, request_id, subject, key_id, erased_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+      ...[botId, requestId, this.digests.subject(subject), keyId ?? null, this.clock.nowIso()],
+    );
+    await this.keys.destroy(tx, subject);
+  }
+
+  /** Whether the ledger has an older entry of this request: the data was restored from a backup since. */
+  private async wasDoneBefore(tx: Tx, { botId, id, createdAt }: DeletionRequest): Promise<boolean> {
+    const sql = 'SELECT 1 FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ? AND erased_at < ?';
+    return (await tx.get(sql, botId, id, createdAt)) !== undefined;
+  }
 }
 
-/** Of a request that is under way. */
+/** The ids of a request that is under way. */
 function subjectOf({ botId, guildId, userId }: DeletionRequest): Subject {
   return { botId, guildId, userId };
 }
 
-/** Of a removal that is done once more, what came in between is counted too. */
+/** The counts of all removals of one request. */
 function added(
   before: Readonly<Record<string, number>> | null,
   now: Readonly<Record<string, number>>,
