@@ -1,6 +1,5 @@
-import { CategoryDeleted } from '@app/categories';
 import { UnitOfWork } from '@app/database';
-import { DomainEvents } from '@app/kernel';
+import { ConsentedDataHolders } from '@app/subjects';
 import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
@@ -30,8 +29,8 @@ describe('an erasure beside the deletion of a category', () => {
       forgetting = forget();
       const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       await until(async () => (await service.database.rows(waiting)).length > 0);
-      const events = service.app.get(DomainEvents, { strict: false });
-      await events.publish(new CategoryDeleted(tx, bot.id, 'profile'));
+      const holders = service.app.get(ConsentedDataHolders, { strict: false });
+      await holders.eraseCategory(tx, bot.id, 'profile', 500);
     });
     const answer = await forgetting;
     const events = await service.database.rows(

@@ -1,15 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Page, type PageQuery } from '@app/http';
-import {
-  Clock,
-  conflict,
-  DomainEvents,
-  type FieldFault,
-  invalidRequest,
-  notFound,
-  Random,
-} from '@app/kernel';
+import { Clock, conflict, type FieldFault, invalidRequest, notFound, Random } from '@app/kernel';
+import { ConsentedDataHolders } from '@app/subjects';
 import { MoreThan } from 'typeorm';
 import type {
   CategoriesView,
@@ -18,11 +11,13 @@ import type {
   DataFieldInput,
   RegisterCategory,
 } from './categories.dto';
-import { CategoryDeleted } from './category-deleted.event';
 import { Category, type DataField } from './category.entity';
 
 /** A category to declare; one without fields takes any object. */
 export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };
+
+/** Rows that one holder removes in one unit at most, so that no other unit waits for a category of millions. */
+const ERASED_AT_ONCE = 500;
 
 /** Categories read at once where all of a bot are asked for. */
 const AT_ONCE = 20;
@@ -32,7 +27,7 @@ const AT_ONCE = 20;
 export class CategoriesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly events: DomainEvents,
+    private readonly holders: ConsentedDataHolders,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -144,10 +139,9 @@ export class CategoriesService {
   private async deleteBatch(tx: Tx, botId: string, key: string): Promise<boolean> {
     await lockCategory(tx, botId, key);
     await this.require(tx, botId, key);
-    const event = new CategoryDeleted(tx, botId, key);
-    await this.events.publish(event);
-    if (!event.hasMore) await tx.manager.delete(Category, { botId, key });
-    return !event.hasMore;
+    if (await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE)) return false;
+    await tx.manager.delete(Category, { botId, key });
+    return true;
   }
 
   private async require(tx: Tx, botId: string, key: string): Promise<Category> {

@@ -1,9 +1,13 @@
-/** When the data that a withdrawn consent has left will be erased, by category; said by whoever holds it. */
+import type { ErasureTime } from '@app/subjects';
+
+/** When the data that a withdrawn consent has left will be erased, by category, as its holders announce it. */
 export class AnnouncedErasures {
   private readonly times = new Map<string, string>();
 
-  add(category: string, erasedAt: string): void {
-    this.times.set(category, erasedAt);
+  /** Of several times of one category the last one counts: only then is all of it erased. */
+  constructor(announced: Iterable<ErasureTime>) {
+    for (const [category, at] of announced)
+      if (at > (this.times.get(category) ?? '')) this.times.set(category, at);
   }
 
   of(category: string): string | undefined {
@@ -11,11 +15,11 @@ export class AnnouncedErasures {
   }
 
   /**
-   * When the last of it will be gone, but for categories that are told by themselves; undefined where nothing is held, or
-   * nothing will be erased by itself.
+   * When the last of it is erased, without the categories `listed` on their own; undefined where nothing is held, or where
+   * nothing is erased by itself.
    */
-  lastBut(told: readonly string[] = []): string | undefined {
-    const times = [...this.times].filter(([category]) => !told.includes(category)).map(([, at]) => at);
+  lastBut(listed: readonly string[] = []): string | undefined {
+    const times = [...this.times].filter(([category]) => !listed.includes(category)).map(([, at]) => at);
     return times.sort().at(-1);
   }
 }

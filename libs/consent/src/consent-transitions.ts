@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import type { Tx, UnitOfWork } from '@app/database';
+import type { Tx } from '@app/database';
 import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
-import type { Subject } from '@app/subjects';
-import type { AnnouncedErasures } from './announced-erasures';
+import { ConsentedDataHolders, type Subject } from '@app/subjects';
+import { AnnouncedErasures } from './announced-erasures';
 import type { ConsentAsked } from './consent-changes';
 import { appendDecision, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
 import { ConsentRevoked } from './consent-revoked.event';
-import { ConsentGiven, ConsentWithdrawn, ErasureTimesAsked } from './consent-withdrawn.event';
 import type { Consent, ConsentAction } from './consent.entity';
 import { createConsent, putConsent } from './consent.sql';
 
@@ -36,6 +35,7 @@ export class ConsentTransitions {
   constructor(
     private readonly audit: AuditService,
     private readonly events: DomainEvents,
+    private readonly holders: ConsentedDataHolders,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -70,29 +70,25 @@ export class ConsentTransitions {
   /** A user has agreed: what rests on it is not to be erased any more. Answers the entry of the history. */
   async give(tx: Tx, consent: Stored, act: Act): Promise<HistoryEntry> {
     const at = consent.acceptedAt ?? this.clock.nowIso();
-    await this.events.publish(new ConsentGiven(tx, subjectOf(consent), act.categories, at));
+    await this.holders.give(tx, subjectOf(consent), act.categories, at);
     return this.decide(tx, consent, { type: 'consent_accepted', action: 'accepted', ...act });
   }
 
   /** A user has withdrawn some categories, or everything, which others are told; answers when what it has left will be erased. */
   async withdraw(tx: Tx, consent: Stored, act: Act, at: string): Promise<AnnouncedErasures> {
     const { botId, userId, guildId, version } = consent;
-    const withdrawn = new ConsentWithdrawn(tx, subjectOf(consent), act.categories, at);
-    await this.events.publish(withdrawn);
+    await this.holders.withdraw(tx, subjectOf(consent), act.categories, at);
+    const announced = await this.announced(tx, subjectOf(consent));
     const action = act.categories === null ? 'revoked' : 'categories_withdrawn';
     await this.decide(tx, consent, { type: 'consent_revoked', action, ...act });
     if (act.categories === null)
       await this.events.publish(new ConsentRevoked(tx, botId, userId, guildId, at, version));
-    return withdrawn.announced;
+    return announced;
   }
 
   /** When what a withdrawn consent has left will be erased. */
-  announced(unitOfWork: UnitOfWork, subject: Subject): Promise<AnnouncedErasures> {
-    return unitOfWork.read(async (tx) => {
-      const asked = new ErasureTimesAsked(tx, subject);
-      await this.events.publish(asked);
-      return asked.announced;
-    });
+  async announced(tx: Tx, subject: Subject): Promise<AnnouncedErasures> {
+    return new AnnouncedErasures(await this.holders.erasureTimes(tx, subject));
   }
 
   private entry(consent: Stored, action: ConsentAction, act: Act) {

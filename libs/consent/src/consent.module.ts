@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '@app/audit';
 import { CategoriesModule } from '@app/categories';
 import { DatabaseModule } from '@app/database';
-import { ConsentCategoriesListener } from './consent-categories.listener';
+import { ConsentCategories } from './consent-categories.holder';
 import { ConsentHistoryPruning } from './consent-history-pruning';
 import { ConsentReceipts } from './consent-receipts.service';
 import { ConsentTextsController } from './consent-texts.controller';
@@ -28,7 +28,7 @@ import { Consents1763600000004 } from './migrations/1763600000004-consents';
     ConsentTransitions,
     ConsentHistoryPruning,
     ConsentHolder,
-    ConsentCategoriesListener,
+    ConsentCategories,
   ],
   exports: [ConsentService, ConsentHistoryPruning],
 })

@@ -126,7 +126,9 @@ export class ConsentService {
   async status(subject: Subject): Promise<ConsentStatusView> {
     const found = await findStatus(this.unitOfWork, subject);
     const asks = found !== null && leavesData(found);
-    const announced = asks ? await this.transitions.announced(this.unitOfWork, subject) : undefined;
+    const announced = asks
+      ? await this.unitOfWork.read((tx) => this.transitions.announced(tx, subject))
+      : undefined;
     return statusView(found, subject, subject.guildId === BOT_WIDE_GUILD_ID, announced);
   }
 

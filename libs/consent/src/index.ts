@@ -1,7 +1,5 @@
-export { AnnouncedErasures } from './announced-erasures';
 export { ConsentHistoryPruning } from './consent-history-pruning';
 export { ConsentRevoked } from './consent-revoked.event';
-export { ConsentGiven, ConsentWithdrawn, ErasureTimesAsked } from './consent-withdrawn.event';
 export { ConsentScope, consentsInForce, requireConsent } from './consent.gate';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';

@@ -1,3 +1,9 @@
+export {
+  type ConsentedDataHolder,
+  ConsentedDataHolders,
+  type ErasureTime,
+  HoldsConsentedData,
+} from './consented-data';
 export { guildOf, SCOPES } from './guild-scope';
 export {
   HoldsSubjectData,

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AuditService } from '@app/audit';
-import { CategoriesService, CategoryDeleted } from '@app/categories';
+import { CategoriesService } from '@app/categories';
 import { SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
-import { OnDomainEvent } from '@app/kernel';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { openValue } from './stored-value';
 
@@ -19,7 +17,6 @@ export class UserDataHolder implements SubjectDataHolder {
   readonly tables = ['user_data'];
 
   constructor(
-    private readonly audit: AuditService,
     private readonly categories: CategoriesService,
     private readonly keys: SubjectKeys,
   ) {}
@@ -50,35 +47,6 @@ export class UserDataHolder implements SubjectDataHolder {
   async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
     const sql = `SELECT 1 FROM user_data WHERE ${SUBJECT} LIMIT 1`;
     return (await tx.get(sql, botId, guildId, userId)) !== undefined;
-  }
-
-  /** Nothing may stay under a category that is no longer declared; each user it concerned has it on record. */
-  @OnDomainEvent(CategoryDeleted)
-  async removeCategory(event: CategoryDeleted): Promise<void> {
-    const { tx, botId, key, batch } = event;
-    const rows = await tx.all<{ guild_id: string; user_id: string }>(
-      `SELECT guild_id, user_id FROM user_data WHERE bot_id = ? AND category_key = ? LIMIT ${batch}`,
-      botId,
-      key,
-    );
-    for (const { guild_id: guildId, user_id: userId } of rows) {
-      await tx.run(
-        `DELETE FROM user_data WHERE ${SUBJECT} AND category_key = ?`,
-        botId,
-        guildId,
-        userId,
-        key,
-      );
-    }
-    await this.audit.recordAll(
-      tx,
-      rows.map(({ guild_id: guildId, user_id: userId }) => ({
-        subject: { botId, guildId, userId },
-        type: 'data_deleted' as const,
-        details: { category: key },
-      })),
-    );
-    event.removed(rows.length);
   }
 
   /** What each stored category is for, and what its values mean (GDPR Art. 15(1)(a), (b), (d)); one by one. */

@@ -5,6 +5,7 @@ import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { StoredRecords } from './stored-records';
 import { CategoryRetention } from './category-retention.job';
+import { ConsentedValues } from './consented-values.holder';
 import { DueCounts } from './due-counts';
 import { DueValues } from './due-values';
 import { UserData1763600000005 } from './migrations/1763600000005-user-data';
@@ -14,7 +15,6 @@ import { UserDataHolder } from './user-data.holder';
 import { SubmitAct } from './submit.act';
 import { UserDataService } from './user-data.service';
 import { WithdrawnDataErasure } from './withdrawn-data.job';
-import { WithdrawnDataListener } from './withdrawn-data.listener';
 
 @Module({
   imports: [
@@ -32,7 +32,7 @@ import { WithdrawnDataListener } from './withdrawn-data.listener';
     DueCounts,
     CategoryRetention,
     WithdrawnDataErasure,
-    WithdrawnDataListener,
+    ConsentedValues,
     StoredRecords,
   ],
   exports: [StoredRecords, DueCounts],
