@@ -1,7 +1,7 @@
 export { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
 export { ApiKeyGuard } from './api-key.guard';
 export { BotDeletion } from './bot-deletion.service';
-export { type BotFacts, botPages, findBot, lockBot, nextBot } from './bot-queries';
+export { botPages, findBot, lockBot, nextBot } from './bot-queries';
 export { ApiKey, Bot } from './bot.entity';
 export { WebhookHealthView } from './bots.dto';
 export { BotsModule } from './bots.module';

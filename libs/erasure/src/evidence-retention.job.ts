@@ -1,5 +1,4 @@
-import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { nextBot } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, type Lease, nextBot, PeriodicJob } from '@app/jobs';
+import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Clock, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
@@ -8,8 +8,6 @@ import { ErasureRequests } from './erasure-requests.service';
 
 /** Guilds of one bot in one pass. */
 const GUILDS_MAX = 100;
-const NEXT_BOT =
-  'SELECT bot_id FROM servers WHERE bot_id > ? AND deletion_scheduled_for IS NOT NULL ORDER BY bot_id LIMIT 1';
 
 /**
  * Deletes the guilds whose scheduled time has come, within a minute, as `DELETE /servers/{guild_id}` does. What fails, or

@@ -30,6 +30,9 @@ export async function botByBot(
 }
 
 /** The `next` of {@link botByBot}: `sql` selects the first `bot_id` above its one parameter. */
-export function nextBot(unitOfWork: UnitOfWork, sql: string): (after: string) => Promise<string | undefined> {
+export function nextBotBy(
+  unitOfWork: UnitOfWork,
+  sql: string,
+): (after: string) => Promise<string | undefined> {
   return async (after) => (await unitOfWork.get<{ bot_id: string | null }>(sql, after))?.bot_id ?? undefined;
 }

@@ -1,6 +1,6 @@
-export { botByBot, nextBot } from './bot-by-bot';
+export { botByBot, nextBotBy } from './bot-by-bot';
 export { JobLease } from './job-lease.entity';
 export { JobLeases, Lease, LEASE_MS, LeaseLost } from './job-leases';
 export { type Job, JobRunner } from './job-runner';
 export { JobsModule } from './jobs.module';
-export { type Period, PeriodicJob, PeriodicJobs } from './periodic-jobs';
+export { PeriodicJob, PeriodicJobs } from './periodic-jobs';

@@ -1,13 +1,9 @@
-import { Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Injectable, Logger } from '@nestjs/common';
 import { limitedCategories, nextBotWithLimits } from '@app/categories';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, type Lease, nextBot, PeriodicJob } from '@app/jobs';
+import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
 import { BATCH, DueValues } from './due-values';
-
-const NEXT_BOT =
-  'SELECT bot_id FROM categories WHERE bot_id > ? AND retention_days IS NOT NULL ORDER BY bot_id LIMIT 1';
 
 /** Holds every category to its `retention_days`, as they are when it runs; what was due meanwhile goes after a downtime too. */
 @PeriodicJob({ lookEveryMs: 60_000 })

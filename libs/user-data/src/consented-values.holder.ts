@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
+import { legalBasisOf } from '@app/categories';
 import type { Tx } from '@app/database';
 import { CONFIG, type Config, daysAfter } from '@app/kernel';
 import { type ConsentedDataHolder, type ErasureTime, HoldsConsentedData, type Subject } from '@app/subjects';
@@ -11,7 +12,6 @@ const MARK = `UPDATE user_data SET withdrawn_at = ? WHERE ${SUBJECT} AND categor
 const IS_MARKED = `COALESCE(withdrawn_at, '') <> ''`;
 const UNMARK = `UPDATE user_data SET withdrawn_at = NULL WHERE ${SUBJECT} AND ${IS_MARKED}`;
 const MARKED = `SELECT category_key, withdrawn_at FROM user_data WHERE ${SUBJECT} AND ${IS_MARKED}`;
-const BASIS = 'SELECT legal_basis FROM categories WHERE bot_id = ? AND key = ?';
 const OF_CATEGORY = 'SELECT guild_id, user_id FROM user_data WHERE bot_id = ? AND category_key = ?';
 const ERASE = `DELETE FROM user_data WHERE ${SUBJECT} AND category_key = ?`;
 
@@ -78,8 +78,8 @@ export class ConsentedValues implements ConsentedDataHolder {
     const held = await tx.all<{ category_key: string }>(UNMARKED, ...keyOf(subject));
     for (const { category_key: key } of held) {
       if (!concerns(key)) continue;
-      const category = await tx.get<{ legal_basis: string }>(BASIS, subject.botId, key);
-      if (category?.legal_basis === 'consent') await tx.run(MARK, at, ...keyOf(subject), key);
+      if ((await legalBasisOf(tx, subject.botId, key)) === 'consent')
+        await tx.run(MARK, at, ...keyOf(subject), key);
     }
   }
 }

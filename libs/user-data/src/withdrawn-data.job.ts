@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, type Lease, nextBot, PeriodicJob } from '@app/jobs';
+import { botByBot, type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { BATCH, DueValues } from './due-values';
 
@@ -36,7 +36,7 @@ export class WithdrawnDataErasure implements Job {
       for (let looked = BATCH; looked === BATCH && !stopping.aborted;)
         looked = await lease.batch((tx) => this.values.eraseWithdrawn(tx, botId));
     };
-    await lease.keep(() => botByBot(nextBot(this.unitOfWork, NEXT_BOT), erase, stopping, this.logger));
+    await lease.keep(() => botByBot(nextBotBy(this.unitOfWork, NEXT_BOT), erase, stopping, this.logger));
     if (erases) await this.unitOfWork.scrub();
   }
 

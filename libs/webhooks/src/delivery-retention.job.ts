@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { type Job, type Lease, nextBot, PeriodicJob } from '@app/jobs';
+import { type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config, firstIdAt } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { CHUNK, exhaustSome } from './delivery-states';
@@ -31,7 +31,7 @@ export class DeliveryRetention implements Job {
   /** One pass over every bot that has deliveries. */
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
     return lease.keep(async () => {
-      const next = nextBot(this.unitOfWork, NEXT_BOT);
+      const next = nextBotBy(this.unitOfWork, NEXT_BOT);
       for (let botId = await next(''); botId !== undefined && !stopping.aborted;) {
         await this.giveUp(lease, botId, stopping);
         await this.removeOld(lease, botId, stopping);

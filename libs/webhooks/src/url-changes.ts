@@ -1,5 +1,4 @@
-import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import { type Job, type Lease, PeriodicJob } from '@app/jobs';
