@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@app/database';
+import { pages, type Tx } from '@app/database';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { AuditService } from './audit.service';
 import { conditionOf } from './audit.sql';
@@ -41,16 +41,13 @@ export class AuditHolder implements SubjectDataHolder {
 
   /** By the events that still name the user, details or not; read in an index alone, a part of it at a time. */
   async *guildsOf(tx: Tx, botId: string, userId: string): AsyncGenerator<string> {
-    for (let after = 0, more = true; more;) {
-      const rows = await tx.all<{ guild_id: string; seq: number }>(
+    const read = (after?: { seq: number }): Promise<{ guild_id: string; seq: number }[]> =>
+      tx.all(
         `SELECT guild_id, seq FROM audit_events WHERE bot_id = ? AND user_id = ? AND seq > ?
          ORDER BY seq LIMIT ${EVENTS_AT_ONCE}`,
-        ...[botId, userId, after],
+        ...[botId, userId, after?.seq ?? 0],
       );
-      yield* new Set(rows.map((row) => row.guild_id));
-      after = rows.at(-1)?.seq ?? after;
-      more = rows.length === EVENTS_AT_ONCE;
-    }
+    for await (const rows of pages(EVENTS_AT_ONCE, read)) yield* new Set(rows.map((row) => row.guild_id));
   }
 
   /** By any event that still names the user. */

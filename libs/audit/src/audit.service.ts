@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type StoredKey, SubjectDigests, type SubjectKey } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { pages, type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { type AuditEventType, Clock, Random } from '@app/kernel';
 import { isDigest, UnreadableSecretError } from '@app/primitives';
@@ -97,14 +97,11 @@ export class AuditService {
     const { botId, guildId, userId } = subject;
     const key = await this.details.keyOf(subject);
     const known = { user_id: userId, guild_id: guildId };
-    for (let after = 0; ;) {
-      const rows = await eventsOf(tx, filterOf(this.digests, botId, known), after, BATCH);
-      for (const { seq, ...row } of rows) {
-        after = seq;
-        yield this.view(botId, row, key, known);
-      }
-      if (rows.length < BATCH) return;
-    }
+    const filter = filterOf(this.digests, botId, known);
+    for await (const rows of pages<ListedEvent & { seq: number }>(BATCH, (after) =>
+      eventsOf(tx, filter, after?.seq ?? 0, BATCH),
+    ))
+      for (const row of rows) yield this.view(botId, row, key, known);
   }
 
   /** Leaves of a subject's events that the acts took place, and when: not who it was, where, and with what details. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
+import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
 import { Page, type PageQuery } from '@app/http';
 import { Clock, conflict, type FieldFault, invalidRequest, notFound, Random } from '@app/kernel';
 import { ConsentedDataHolders } from '@app/subjects';
@@ -121,19 +121,11 @@ export class CategoriesService {
   }
 
   /** {@link all} in the order of their keys, some at a time: a bot may declare more than fits into the memory. */
-  async *each(tx: Tx, botId: string): AsyncGenerator<Category> {
-    for (let after = '', more = true; more;) {
-      const some = await tx.manager.find(Category, {
-        where: { botId, key: MoreThan(after) },
-        order: { key: 'ASC' },
-        take: AT_ONCE,
-      });
-      for (const category of some) {
-        after = category.key;
-        yield category;
-      }
-      more = some.length === AT_ONCE;
-    }
+  each(tx: Tx, botId: string): AsyncGenerator<Category> {
+    return eachOf(AT_ONCE, (after) => {
+      const where = { botId, key: MoreThan(after?.key ?? '') };
+      return tx.manager.find(Category, { where, order: { key: 'ASC' }, take: AT_ONCE });
+    });
   }
 
   private async deleteBatch(tx: Tx, botId: string, key: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@app/database';
+import { eachOf, type Tx } from '@app/database';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { historyOf } from './consent-history';
 import { findConsent } from './consent.sql';
@@ -46,15 +46,13 @@ export class ConsentHolder implements SubjectDataHolder {
 
   /** Nothing is stored without a consent, so these are the guilds of the stored values as well. */
   async *guildsOf(tx: Tx, botId: string, userId: string): AsyncGenerator<string> {
-    for (let after = '', more = true; more;) {
-      const rows = await tx.all<{ guild_id: string }>(
+    const read = (after?: { guild_id: string }): Promise<{ guild_id: string }[]> =>
+      tx.all(
         `SELECT guild_id FROM consents WHERE bot_id = ? AND user_id = ? AND guild_id > ?
          ORDER BY guild_id LIMIT ${GUILDS_AT_ONCE}`,
-        ...[botId, userId, after],
+        ...[botId, userId, after?.guild_id ?? ''],
       );
-      for (const row of rows) yield (after = row.guild_id);
-      more = rows.length === GUILDS_AT_ONCE;
-    }
+    for await (const row of eachOf(GUILDS_AT_ONCE, read)) yield row.guild_id;
   }
 
   async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {

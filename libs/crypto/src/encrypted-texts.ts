@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { type Tx, UnitOfWork } from '@app/database';
+import { pages, type Tx, UnitOfWork } from '@app/database';
 import { SEALED_KEY_ID } from './keyring';
 
 /** A column of texts that the Keyring has sealed. */
@@ -42,6 +42,9 @@ export interface SealedCount {
 
 const keyIdOf = (column: string): string => `substr(${column}, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length})`;
 
+/** The primary key of a text, and the master key that has sealed it. */
+type Counted = Readonly<Record<string, string>> & { readonly key_id: string };
+
 /** Texts counted at once. */
 const PAGE = 5_000;
 
@@ -69,8 +72,8 @@ export class EncryptedTexts {
     const counts: SealedCount[] = [];
     for (const sealed of this.columns()) {
       const texts = new Map<string, number>();
-      for (let after: readonly string[] | undefined = []; after !== undefined;)
-        after = await this.countPage(sealed, after, texts);
+      for await (const rows of pages<Counted>(PAGE, (after) => this.countPage(sealed, after)))
+        for (const { key_id: keyId } of rows) texts.set(keyId, (texts.get(keyId) ?? 0) + 1);
       const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
       counts.push(...sorted.map(([keyId, count]) => ({ table: sealed.table, keyId, texts: count })));
     }
@@ -78,24 +81,18 @@ export class EncryptedTexts {
   }
 
   /**
-   * Counts some behind `after`, and answers where to go on. Page by page, since on SQLite no erasure is completed while
-   * somebody has a snapshot of the keys.
+   * Some behind `after`, each page in a unit of its own, since on SQLite no erasure is completed while somebody has a
+   * snapshot of the keys.
    */
-  private async countPage(
-    { table, column, key }: EncryptedColumn,
-    after: readonly string[],
-    texts: Map<string, number>,
-  ): Promise<readonly string[] | undefined> {
-    const rows = await this.unitOfWork.read((tx) =>
-      tx.all<Record<string, string> & { key_id: string }>(
+  private countPage({ table, column, key }: EncryptedColumn, after: Counted | undefined): Promise<Counted[]> {
+    const place = after === undefined ? [] : key.map((name) => after[name] ?? '');
+    return this.unitOfWork.read((tx) =>
+      tx.all<Counted>(
         `SELECT ${key.join(', ')}, ${keyIdOf(column)} AS key_id FROM ${table}
-         WHERE ${column} IS NOT NULL ${behind(key, after)} ORDER BY ${key.join(', ')} LIMIT ${PAGE}`,
-        ...after,
+         WHERE ${column} IS NOT NULL ${behind(key, place)} ORDER BY ${key.join(', ')} LIMIT ${PAGE}`,
+        ...place,
       ),
     );
-    for (const { key_id: keyId } of rows) texts.set(keyId, (texts.get(keyId) ?? 0) + 1);
-    const last = rows.length < PAGE ? undefined : rows.at(-1);
-    return last && key.map((name) => last[name] ?? '');
   }
 
   /** Some that another key than this one has sealed, in the order of the primary key, behind `after`. */

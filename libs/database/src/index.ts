@@ -20,6 +20,7 @@ export {
 export type { DatabaseEngine } from './database.engine';
 export { allMigrations, databaseEngine, DatabaseModule, type MigrationClass } from './database.module';
 export { KEY_TABLES, keysPath } from './key-tables';
+export { eachOf, pages } from './pages';
 export { PostgresDataSource, postgresOptions } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';

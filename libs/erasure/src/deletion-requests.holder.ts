@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@app/database';
+import { pages, type Tx } from '@app/database';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { In } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
@@ -46,19 +46,18 @@ export class DeletionRequestsHolder implements SubjectDataHolder {
   private async *requestsOf(tx: Tx, subject: Subject): AsyncGenerator<DeletionRequestView> {
     const { botId } = subject;
     const [guildId, userId, erasedGuildId, erasedUserId] = this.erased.namesOf(subject);
-    for (let after = '', more = true; more;) {
-      const places = await tx.all<{ id: string }>(
+    const read = (after = { id: '' }): Promise<{ id: string }[]> =>
+      tx.all(
         `${PLACES} UNION ALL ${PLACES} ORDER BY id LIMIT ${BATCH}`,
-        ...[botId, guildId, userId, after, botId, erasedGuildId, erasedUserId, after],
+        ...[botId, guildId, userId, after.id, botId, erasedGuildId, erasedUserId, after.id],
       );
+    for await (const places of pages(BATCH, read)) {
       const ids = places.map(({ id }) => id);
       const requests = await tx.manager.find(DeletionRequest, {
         where: { botId, id: In(ids) },
         order: { id: 'ASC' },
       });
       for (const request of requests) yield deletionView(request, subject);
-      after = ids.at(-1) ?? after;
-      more = ids.length === BATCH;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { eachOf, type Tx, UnitOfWork } from '@app/database';
 import { StartError, Clock, CONFIG, type Config } from '@app/kernel';
 import { entryOf, headOf, isHead, type LedgerEntry, textOf } from './ledger-lines';
 import { ledgerBegins } from './unknown-erasures';
@@ -40,12 +40,7 @@ export class ErasureLedger {
   /** A head, and then every entry, a line each. */
   async *lines(): AsyncGenerator<string> {
     yield headOf(this.digests, this.clock.nowIso());
-    for (let after: readonly string[] | undefined = []; after !== undefined;) {
-      const entries: LedgerEntry[] = await this.page(after);
-      for (const entry of entries) yield textOf(entry);
-      const last: LedgerEntry | undefined = entries.at(-1);
-      after = last === undefined ? undefined : [last.bot_id, last.request_id];
-    }
+    for await (const entry of eachOf<LedgerEntry>(BATCH, (after) => this.page(after))) yield textOf(entry);
   }
 
   /**
@@ -73,12 +68,12 @@ export class ErasureLedger {
     return { ...merged, destroyedKeys };
   }
 
-  private page(after: readonly string[]): Promise<LedgerEntry[]> {
-    const behind = after.length === 0 ? '' : 'WHERE (bot_id, request_id) > (?, ?)';
+  private page(after: LedgerEntry | undefined): Promise<LedgerEntry[]> {
+    const behind = after === undefined ? '' : 'WHERE (bot_id, request_id) > (?, ?)';
     return this.unitOfWork.read((tx) =>
       tx.all<LedgerEntry>(
         `SELECT ${COLUMNS} FROM keys.erasure_ledger ${behind} ORDER BY bot_id, request_id LIMIT ${BATCH}`,
-        ...after,
+        ...(after === undefined ? [] : [after.bot_id, after.request_id]),
       ),
     );
   }

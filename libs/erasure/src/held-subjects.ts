@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Tx, UnitOfWork } from '@app/database';
+import { pages, type Tx, UnitOfWork } from '@app/database';
 import { isDigest } from '@app/primitives';
 import { type Subject, SubjectDataHolders } from '@app/subjects';
 
@@ -33,12 +33,11 @@ export class HeldSubjects {
   /** A page at a time, none of them in memory for longer; one subject may come several times. */
   async *of(botId: string): AsyncGenerator<readonly Subject[]> {
     for (const walk of await this.walks()) {
-      for (let after: Ids | undefined, more = true; more;) {
-        const rows = await this.unitOfWork.read((tx) => pageOf(tx, walk, botId, after));
+      const read = (after: Ids | undefined): Promise<Ids[]> =>
+        this.unitOfWork.read((tx) => pageOf(tx, walk, botId, after));
+      for await (const rows of pages(1, read)) {
         const plain = rows.filter((row) => !isDigest(row.user_id));
         yield plain.map((row) => ({ botId, guildId: row.guild_id, userId: row.user_id }));
-        after = rows.at(-1);
-        more = after !== undefined;
       }
     }
   }

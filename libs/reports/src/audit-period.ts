@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import type { Tx } from '@app/database';
+import { pages, type Tx } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
 import { isDigest } from '@app/primitives';
 import { DistinctCount } from './distinct-count';
@@ -78,20 +78,20 @@ export class AuditPeriods {
     const user = this.named(botId, 'user');
     const guild = this.named(botId, 'guild');
     const end = await this.placeOf(tx, botId, moved(to, DISORDER_MS));
-    for (let place = await this.placeOf(tx, botId, moved(from, -DISORDER_MS)), more = true; more;) {
-      const rows = await tx.all<Row>(
+    const begin = await this.placeOf(tx, botId, moved(from, -DISORDER_MS));
+    const read = (after?: Row): Promise<Row[]> =>
+      tx.all(
         `SELECT seq, guild_id, user_id, event_type, source, created_at FROM audit_events
          WHERE bot_id = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ${BATCH}`,
-        ...[botId, place, end],
+        ...[botId, after === undefined ? begin : after.seq + 1, end],
       );
+    for await (const rows of pages(BATCH, read)) {
       for (const row of rows) {
         const act = ACT_OF.get(row.event_type);
         if (act === undefined || row.source !== 'service' || row.created_at < from || row.created_at >= to)
           continue;
         counts.add(act, user(row.user_id), guild(row.guild_id));
       }
-      place = (rows.at(-1)?.seq ?? end) + 1;
-      more = rows.length === BATCH;
       await nextTurn();
     }
     return counts;

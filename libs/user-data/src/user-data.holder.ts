@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
 import { SubjectKeys } from '@app/crypto';
-import type { Tx } from '@app/database';
+import { eachOf, type Tx } from '@app/database';
+import { OnDomainEvent } from '@app/kernel';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { openValue } from './stored-value';
 
@@ -75,21 +76,13 @@ async function* valuesOf(
 ): AsyncGenerator<readonly [string, string]> {
   const { botId, guildId, userId } = subject;
   const key = await keys.find(subject);
-  let after = '';
-  for (;;) {
-    const rows = await tx.all<{ category_key: string; value: string }>(
+  const read = (after?: { category_key: string }): Promise<{ category_key: string; value: string }[]> =>
+    tx.all(
       `SELECT category_key, value FROM user_data WHERE ${SUBJECT} AND category_key > ? ORDER BY category_key LIMIT ${BATCH}`,
-      botId,
-      guildId,
-      userId,
-      after,
+      ...[botId, guildId, userId, after?.category_key ?? ''],
     );
-    for (const row of rows) {
-      const json = openValue(key, subject, row.category_key, row.value);
-      if (json !== undefined) yield [row.category_key, json];
-    }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < BATCH) return;
-    after = last.category_key;
+  for await (const row of eachOf(BATCH, read)) {
+    const json = openValue(key, subject, row.category_key, row.value);
+    if (json !== undefined) yield [row.category_key, json];
   }
 }

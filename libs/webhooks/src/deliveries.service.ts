@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { findBot } from '@app/bots';
-import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
+import { asPartlyDone, pages, type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { Clock, conflict, invalidRequest, notFound } from '@app/kernel';
 import type {
@@ -89,13 +88,11 @@ export class DeliveriesService {
     const sinceIso = new Date(since).toISOString();
     const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
     let queued = 0;
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const chunk: string[] = await this.replaySome(botId, { ...scope, after }).catch((error: unknown) => {
+    const replay = (after = ''): Promise<string[]> =>
+      this.replaySome(botId, { ...scope, after }).catch((error: unknown) => {
         throw queued === 0 ? error : asPartlyDone(error);
       });
-      queued += chunk.length;
-      after = chunk.length < CHUNK ? undefined : chunk.at(-1);
-    }
+    for await (const chunk of pages(CHUNK, replay)) queued += chunk.length;
     return { queued };
   }
 

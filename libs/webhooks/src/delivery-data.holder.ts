@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import { lockBot } from '@app/bots';
-import type { Tx } from '@app/database';
+import { eachOf, type Tx } from '@app/database';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 
 /** Deliveries read at once where all of a subject are asked for. */
@@ -52,17 +51,12 @@ export class DeliveryData implements SubjectDataHolder {
 }
 
 /** What was told of the subject, and what became of it: oldest first, a batch at a time. */
-async function* deliveriesOf(tx: Tx, botId: string, names: readonly string[]): AsyncGenerator<object> {
-  for (let after = '', more = true; more;) {
-    const deliveries = await tx.all<{ id: string }>(
+function deliveriesOf(tx: Tx, botId: string, names: readonly string[]): AsyncGenerator<object> {
+  return eachOf(BATCH, (after?: { id: string }) =>
+    tx.all<{ id: string }>(
       `SELECT id, event, status, created_at, finished_at FROM webhook_deliveries WHERE ${OF_SUBJECT} AND id > ?
        ORDER BY id LIMIT ${BATCH}`,
-      ...[botId, ...names, after],
-    );
-    for (const delivery of deliveries) {
-      after = delivery.id;
-      yield delivery;
-    }
-    more = deliveries.length === BATCH;
-  }
+      ...[botId, ...names, after?.id ?? ''],
+    ),
+  );
 }
