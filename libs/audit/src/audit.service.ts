@@ -4,7 +4,7 @@ import { pages, type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { type AuditEventType, Clock, Random } from '@app/kernel';
 import { isDigest, UnreadableSecretError } from '@app/primitives';
-import type { Subject } from '@app/subjects';
+import { ERASED_ID, type Subject } from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
 import { countOf, type ListedEvent, eventsOf, filterOf, pageOf } from './audit.reading';
@@ -14,9 +14,6 @@ import { UnsealedBots } from './unsealed-bots';
 
 /** Events read at once where all of a subject are asked for. */
 const BATCH = 100;
-
-/** Stands where an erased id stood: a snowflake, so that no client stumbles, which no platform issues. */
-const ERASED_ID = '0'.repeat(20);
 
 /** The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. */
 @Injectable()

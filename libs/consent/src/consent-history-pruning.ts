@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
+import { SUBJECT_WHERE } from '@app/subjects';
 
 /** Entries that are looked at by one read, and removed by one unit. */
 const PAGE = 500;
-
-const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 
 const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_history
   WHERE bot_id = ? AND created_at >= ? AND created_at < ? AND (created_at > ? OR id > ?)
@@ -16,7 +15,7 @@ const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_
  * engine looks at all that is old to find what is of one subject.
  */
 const DECISIVE = `SELECT id, consent_id, action FROM consent_history
-  WHERE ${SUBJECT} AND action IN ('accepted', 'revoked') AND created_at || '' < ? ORDER BY id DESC LIMIT 1`;
+  WHERE ${SUBJECT_WHERE} AND action IN ('accepted', 'revoked') AND created_at || '' < ? ORDER BY id DESC LIMIT 1`;
 
 interface Aged {
   readonly guild_id: string;
@@ -99,7 +98,7 @@ function isEndedBy(decisive: Decisive | undefined, entry: Aged): boolean {
 async function remove(tx: Tx, botId: string, entries: readonly Aged[]): Promise<number> {
   const removed = await Promise.all(
     entries.map(({ guild_id: guildId, user_id: userId, id }) =>
-      tx.run(`DELETE FROM consent_history WHERE ${SUBJECT} AND id = ?`, botId, guildId, userId, id),
+      tx.run(`DELETE FROM consent_history WHERE ${SUBJECT_WHERE} AND id = ?`, botId, guildId, userId, id),
     ),
   );
   return removed.reduce((sum, rows) => sum + rows, 0);

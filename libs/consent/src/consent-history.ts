@@ -1,5 +1,5 @@
 import type { Tx } from '@app/database';
-import type { Subject } from '@app/subjects';
+import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import type { ConsentTransition, ShownText } from './consent.entity';
 
 type Entry = Omit<ConsentTransition, 'bot'>;
@@ -12,14 +12,12 @@ export interface Shown {
 
 const COLUMNS = 'id, consent_id, action, version, categories, created_at, language, texts, source';
 
-const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
-
 const INSERT = `INSERT INTO consent_history (bot_id, guild_id, user_id, ${COLUMNS})`;
 
 const APPEND = `${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** A decision is about what was shown last under its request. */
-const LATEST = `FROM consent_history WHERE ${SUBJECT} AND consent_id = ? ORDER BY id DESC LIMIT 1`;
+const LATEST = `FROM consent_history WHERE ${SUBJECT_WHERE} AND consent_id = ? ORDER BY id DESC LIMIT 1`;
 
 const APPEND_DECISION = `${INSERT}
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT language ${LATEST}), (SELECT texts ${LATEST}), ?) RETURNING language, texts`;
@@ -66,7 +64,7 @@ export async function latestOf(
 }
 
 export async function countHistory(tx: Tx, { botId, guildId, userId }: Subject): Promise<number> {
-  const sql = `SELECT COUNT(*) AS total FROM consent_history WHERE ${SUBJECT}`;
+  const sql = `SELECT COUNT(*) AS total FROM consent_history WHERE ${SUBJECT_WHERE}`;
   const row = await tx.get<{ total: number }>(sql, botId, guildId, userId);
   return Number(row?.total ?? 0);
 }
@@ -78,14 +76,14 @@ export async function historyPage(
   limit: number,
   offset: number,
 ): Promise<HistoryEntry[]> {
-  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT} ORDER BY id DESC LIMIT ? OFFSET ?`;
+  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} ORDER BY id DESC LIMIT ? OFFSET ?`;
   const rows = await tx.all<Row>(sql, botId, guildId, userId, limit, offset);
   return rows.map(entryOf);
 }
 
 /** The whole history, oldest first. */
 export async function historyOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<HistoryEntry[]> {
-  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT} ORDER BY id`;
+  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} ORDER BY id`;
   return (await tx.all<Row>(sql, botId, guildId, userId)).map(entryOf);
 }
 

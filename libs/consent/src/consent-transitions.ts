@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import type { Tx } from '@app/database';
 import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
-import { ConsentedDataHolders, type Subject } from '@app/subjects';
-import { AnnouncedErasures } from './announced-erasures';
+import { type Subject, subjectOf } from '@app/subjects';
+import type { AnnouncedErasures } from './announced-erasures';
 import type { ConsentAsked } from './consent-changes';
 import { appendDecision, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
 import { ConsentRevoked } from './consent-revoked.event';
@@ -97,10 +97,6 @@ export class ConsentTransitions {
     const source = act.source ?? DEFAULT_SOURCE;
     return { ...subjectOf(consent), id, consentId, action, version, categories, createdAt, source };
   }
-}
-
-function subjectOf({ botId, guildId, userId }: Stored): Subject {
-  return { botId, guildId, userId };
 }
 
 function detailsOf({ version, categories }: Act): object {

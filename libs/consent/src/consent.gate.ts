@@ -1,6 +1,6 @@
 import type { Tx } from '@app/database';
 import { ApiError } from '@app/kernel';
-import type { Subject } from '@app/subjects';
+import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 
@@ -8,8 +8,7 @@ import type { CategoryStates, Consent } from './consent.entity';
  * What decides stays as it is until the unit has ended. Locked for this unit alone: shared locks are given to whoever
  * comes, past a withdrawal that waits.
  */
-const SELECT =
-  'SELECT status, erasing, categories FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ? FOR UPDATE';
+const SELECT = `SELECT status, erasing, categories FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`;
 
 type Decision = Pick<Consent, 'status' | 'erasing'> & { categories: string | null };
 

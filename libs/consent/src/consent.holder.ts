@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { eachOf, type Tx } from '@app/database';
-import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
+import {
+  HoldsSubjectData,
+  type Subject,
+  SUBJECT_WHERE,
+  type SubjectDataHolder,
+  type SubjectExport,
+} from '@app/subjects';
 import { historyOf } from './consent-history';
 import { findConsent } from './consent.sql';
 import { historyEntryView } from './consent.views';
@@ -25,12 +31,7 @@ export class ConsentHolder implements SubjectDataHolder {
 
   async erase(tx: Tx, { botId, guildId, userId }: Subject): Promise<readonly string[]> {
     for (const table of this.tables) {
-      await tx.run(
-        `DELETE FROM ${table} WHERE bot_id = ? AND guild_id = ? AND user_id = ?`,
-        botId,
-        guildId,
-        userId,
-      );
+      await tx.run(`DELETE FROM ${table} WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
     }
     return [];
   }
@@ -56,7 +57,7 @@ export class ConsentHolder implements SubjectDataHolder {
   }
 
   async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
-    const sql = 'SELECT 1 FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ?';
+    const sql = `SELECT 1 FROM consents WHERE ${SUBJECT_WHERE}`;
     return (await tx.get(sql, botId, guildId, userId)) !== undefined;
   }
 }

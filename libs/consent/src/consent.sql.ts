@@ -1,12 +1,11 @@
 import { ConcurrentChange, type SqlValue, type Tx, type UnitOfWork } from '@app/database';
-import type { Subject } from '@app/subjects';
+import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import type { CategoryStates, Consent } from './consent.entity';
 
 const COLUMNS = `bot_id, guild_id, user_id, id, status, version, categories, requested_at, accepted_at, revoked_at, erasing,
   pending_id, pending_version, pending_categories, pending_requested_at`;
 
 const SELECT = `SELECT ${COLUMNS} FROM consents`;
-const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 
 const INSERT = `INSERT INTO consents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -62,17 +61,19 @@ function consent(row: Columns | undefined): Consent | null {
 
 /** The consent of a subject, or null: status `none`. */
 export async function findConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
-  return consent(await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT}`, botId, guildId, userId));
+  return consent(await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT_WHERE}`, botId, guildId, userId));
 }
 
 /** {@link findConsent} for a unit that decides by it: nobody else changes it, or stores under it, until that ends. */
 export async function lockConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
-  return consent(await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT} FOR UPDATE`, botId, guildId, userId));
+  return consent(
+    await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId),
+  );
 }
 
 /** Keeps a subject from being erased, or its consent from being decided anew, until the unit ends. */
 export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
-  await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT} FOR UPDATE`, botId, guildId, userId);
+  await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId);
 }
 
 /** The part of a consent that its status shows. */
@@ -82,7 +83,7 @@ export type ShownConsent = Pick<
 >;
 
 const SELECT_STATUS = `SELECT status, version, categories, accepted_at, revoked_at, pending_version, pending_categories
-  FROM consents WHERE ${SUBJECT}`;
+  FROM consents WHERE ${SUBJECT_WHERE}`;
 
 /** What {@link findConsent} finds, by one small read: bots ask for it before everything they do. */
 export async function findStatus(

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ConcurrentChange, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Clock, Random } from '@app/kernel';
-import type { Subject } from '@app/subjects';
+import { type Subject, SUBJECT_WHERE, subjectName } from '@app/subjects';
 import { KeyCache } from './key-cache';
 import { Keyring } from './keyring';
 import { SubjectKey } from './subject-key';
@@ -11,8 +11,7 @@ const SECRET_BYTES = 32;
 const ID_LENGTH = 12;
 const TOPIC = 'subject-key-destroyed';
 
-const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
-const SELECT = `SELECT id, sealed FROM keys.subject_keys WHERE ${SUBJECT}`;
+const SELECT = `SELECT id, sealed FROM keys.subject_keys WHERE ${SUBJECT_WHERE}`;
 const SELECT_ALL = `SELECT place, id, sealed
   FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, guild_id, user_id, place)
   JOIN keys.subject_keys USING (bot_id, guild_id, user_id)`;
@@ -59,7 +58,7 @@ export class SubjectKeys {
    * by it, or not at all.
    */
   async forWriting(tx: Tx, subject: Subject): Promise<SubjectKey> {
-    const known = this.known(tx).get(nameOf(subject));
+    const known = this.known(tx).get(subjectName(subject));
     if (known !== undefined) return known;
     const { botId, guildId, userId } = subject;
     const found = await tx.get<StoredKey>(SELECT, botId, guildId, userId);
@@ -102,8 +101,8 @@ export class SubjectKeys {
     const { botId, guildId, userId } = subject;
     const id = await this.idOf(tx, subject);
     if (id === undefined) return;
-    await tx.run(`DELETE FROM keys.subject_keys WHERE ${SUBJECT}`, botId, guildId, userId);
-    this.known(tx).delete(nameOf(subject));
+    await tx.run(`DELETE FROM keys.subject_keys WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
+    this.known(tx).delete(subjectName(subject));
     tx.afterCommit(() => {
       this.opened.drop(id);
       this.signals.tell(TOPIC, id);
@@ -143,7 +142,7 @@ export class SubjectKeys {
   /** Each of them once, without those that the unit knows. */
   private unknown(tx: Tx, subjects: readonly Subject[]): Subject[] {
     const known = this.known(tx);
-    const named = new Map(subjects.map((subject) => [nameOf(subject), subject]));
+    const named = new Map(subjects.map((subject) => [subjectName(subject), subject]));
     return [...named].filter(([name]) => !known.has(name)).map(([, subject]) => subject);
   }
 
@@ -178,7 +177,7 @@ export class SubjectKeys {
   }
 
   private note(tx: Tx, subject: Subject, key: SubjectKey): SubjectKey {
-    this.known(tx).set(nameOf(subject), key);
+    this.known(tx).set(subjectName(subject), key);
     return key;
   }
 
@@ -199,12 +198,8 @@ function fingerprintOf(secret: Buffer): string {
 }
 
 /** What a stored key is bound to: it opens for no other subject. */
-export function contextOf({ botId, guildId, userId }: Subject, id: string): string {
-  return `subject_keys/${botId}/${guildId}/${userId}/${id}`;
-}
-
-function nameOf({ botId, guildId, userId }: Subject): string {
-  return `${botId}/${guildId}/${userId}`;
+export function contextOf(subject: Subject, id: string): string {
+  return `subject_keys/${subjectName(subject)}/${id}`;
 }
 
 function columnsOf(subjects: readonly Subject[]): [string[], string[], string[]] {

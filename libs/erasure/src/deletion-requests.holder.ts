@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { pages, type Tx } from '@app/database';
-import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
+import {
+  HoldsSubjectData,
+  type Subject,
+  SUBJECT_WHERE,
+  type SubjectDataHolder,
+  type SubjectExport,
+} from '@app/subjects';
 import { In } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
@@ -9,8 +15,7 @@ import type { DeletionRequestView } from './erasure.dto';
 
 /** Requests read at once where all of a subject are asked for. */
 const BATCH = 100;
-const PLACES =
-  'SELECT id FROM deletion_requests WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND id > ?';
+const PLACES = `SELECT id FROM deletion_requests WHERE ${SUBJECT_WHERE} AND id > ?`;
 
 /** The erasure requests of a subject: part of a full export, and kept as the evidence of each erasure (Art. 5(2), 17(3)(e)). */
 @Injectable()
@@ -29,7 +34,7 @@ export class DeletionRequestsHolder implements SubjectDataHolder {
   async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
     const { botId, guildId, userId } = subject;
     const failed = await tx.all<{ id: string }>(
-      `SELECT id FROM deletion_requests WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND status = 'failed'`,
+      `SELECT id FROM deletion_requests WHERE ${SUBJECT_WHERE} AND status = 'failed'`,
       ...[botId, guildId, userId],
     );
     for (const { id } of failed) {

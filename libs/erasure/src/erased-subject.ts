@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InstallationKeys, SubjectDigests } from '@app/crypto';
-import type { Subject } from '@app/subjects';
+import { type Subject, subjectName } from '@app/subjects';
 import type { DeletionRequest } from './deletion-request.entity';
 
 /** How the installation of an erasure names its subject: by digests, and sealed for the bot that asks for its own request. */
@@ -40,13 +40,13 @@ export class ErasedSubject {
   }
 }
 
-/** Stands where nobody can tell the id any more: a snowflake, so that no client stumbles, which no platform issues. */
-export const ERASED_ID = '0'.repeat(20);
+/** The condition for {@link ErasedSubject.namesOf}. */
+export const OF_SUBJECT = '((guild_id = ? AND user_id = ?) OR (guild_id = ? AND user_id = ?))';
 
 /** What a certificate says about whom it is: whoever has the salt and the ids can tell, nobody else. */
-export function commitmentTo({ botId, guildId, userId }: Subject, salt: Buffer): string {
+export function commitmentTo(subject: Subject, salt: Buffer): string {
   const hash = createHash('sha256').update(salt).update(Buffer.of(0));
-  return hash.update(`${botId}/${guildId}/${userId}`).digest('base64url');
+  return hash.update(subjectName(subject)).digest('base64url');
 }
 
 function contextOf(botId: string, requestId: string): string {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config } from '@app/kernel';
-import { ERASED_ID } from './erased-subject';
+import { ERASED_ID } from '@app/subjects';
 
 /** Entries that are looked for by one walk over the subjects of their bot. */
 const SOUGHT_MAX = 10_000;

@@ -5,9 +5,9 @@ export {
   HoldsConsentedData,
 } from './consented-data';
 export { guildOf, SCOPES } from './guild-scope';
+export { ERASED_ID, type Subject, SUBJECT_WHERE, subjectName, subjectOf } from './subject';
 export {
   HoldsSubjectData,
-  type Subject,
   type SubjectDataHolder,
   SubjectDataHolders,
   type SubjectExport,

@@ -1,13 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
-
-/** One user of one bot in one guild. */
-export interface Subject {
-  readonly botId: string;
-  readonly userId: string;
-  readonly guildId: string;
-}
+import { type Subject, SUBJECT_WHERE } from './subject';
 
 /** What a holder hands out of a subject. */
 export interface SubjectExport {
@@ -75,8 +69,7 @@ export class SubjectDataHolders {
   async count(tx: Tx, { botId, guildId, userId }: Subject): Promise<Record<string, number>> {
     const tables = this.all().flatMap((holder) => (holder.outlivesErasure === true ? [] : holder.tables));
     const counts = tables.map(
-      (table) =>
-        `(SELECT COUNT(*) FROM ${table} WHERE bot_id = ? AND guild_id = ? AND user_id = ?) AS ${table}`,
+      (table) => `(SELECT COUNT(*) FROM ${table} WHERE ${SUBJECT_WHERE}) AS ${table}`,
     );
     const values = tables.flatMap(() => [botId, guildId, userId]);
     const row = await tx.get<Record<string, number>>(`SELECT ${counts.join(', ')}`, ...values);

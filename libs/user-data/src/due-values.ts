@@ -5,6 +5,7 @@ import { ConsentScope } from '@app/consent';
 import type { Tx } from '@app/database';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
+import { SUBJECT_WHERE } from '@app/subjects';
 
 /** Values that one unit looks at: few enough that nobody waits long for a subject that it holds. */
 export const BATCH = 200;
@@ -43,7 +44,7 @@ const WITHDRAWN = `SELECT d.guild_id, d.user_id, d.category_key, c.status, c.era
 const SOME_WITHDRAWN = `${WITHDRAWN} ORDER BY d.withdrawn_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
 const WITHDRAWN_OF_SUBJECT = `${WITHDRAWN} AND d.guild_id = ? AND d.user_id = ? FOR UPDATE SKIP LOCKED`;
 
-const KEY = 'bot_id = ? AND guild_id = ? AND user_id = ? AND category_key = ?';
+const KEY = `${SUBJECT_WHERE} AND category_key = ?`;
 const ERASE = `DELETE FROM user_data WHERE ${KEY}`;
 const KEEP_AGED = `UPDATE user_data SET retention_from = updated_at WHERE ${KEY}`;
 const KEEP_WITHDRAWN = `UPDATE user_data SET withdrawn_at = NULL WHERE ${KEY}`;

@@ -1,6 +1,6 @@
 import type { SubjectKey } from '@app/crypto';
 import { encryptedBy, UnreadableSecretError } from '@app/primitives';
-import type { Subject } from '@app/subjects';
+import { type Subject, subjectName } from '@app/subjects';
 
 /** How the values of one category of a subject stand in the database: as JSON text, sealed with the subject's key. */
 export function sealValue(key: SubjectKey, subject: Subject, category: string, json: string): string {
@@ -22,6 +22,6 @@ export function openValue(
   return by === key?.id ? key.decrypt(stored, contextOf(subject, category)) : undefined;
 }
 
-function contextOf({ botId, guildId, userId }: Subject, category: string): string {
-  return `user_data/${botId}/${guildId}/${userId}/${category}`;
+function contextOf(subject: Subject, category: string): string {
+  return `user_data/${subjectName(subject)}/${category}`;
 }

@@ -6,7 +6,7 @@ import { SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, type SharedAct, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
 import { ApiError, Clock, CONFIG, type Config, invalidRequest, notFound, OwnError } from '@app/kernel';
-import type { Subject } from '@app/subjects';
+import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
 
@@ -20,7 +20,7 @@ export interface Submission {
   readonly merges: boolean;
 }
 
-const KEY = 'bot_id = ? AND guild_id = ? AND user_id = ? AND category_key = ?';
+const KEY = `${SUBJECT_WHERE} AND category_key = ?`;
 const CONFLICT = 'ON CONFLICT (bot_id, guild_id, user_id, category_key)';
 const REPLACE = `${CONFLICT} DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`;
 const COLUMNS = 'bot_id, guild_id, user_id, category_key, value, created_at, updated_at, retention_from';

@@ -3,13 +3,17 @@ import { CategoriesService } from '@app/categories';
 import { SubjectKeys } from '@app/crypto';
 import { eachOf, type Tx } from '@app/database';
 import { OnDomainEvent } from '@app/kernel';
-import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
+import {
+  HoldsSubjectData,
+  type Subject,
+  SUBJECT_WHERE,
+  type SubjectDataHolder,
+  type SubjectExport,
+} from '@app/subjects';
 import { openValue } from './stored-value';
 
 /** Rows read at once while a subject's values are handed out. */
 const BATCH = 50;
-
-const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 
 /** The stored values of a subject, category by category. */
 @Injectable()
@@ -31,7 +35,7 @@ export class UserDataHolder implements SubjectDataHolder {
 
   async erase(tx: Tx, { botId, guildId, userId }: Subject): Promise<readonly string[]> {
     const rows = await tx.all<{ category_key: string }>(
-      `DELETE FROM user_data WHERE ${SUBJECT} RETURNING category_key`,
+      `DELETE FROM user_data WHERE ${SUBJECT_WHERE} RETURNING category_key`,
       botId,
       guildId,
       userId,
@@ -46,14 +50,43 @@ export class UserDataHolder implements SubjectDataHolder {
   }
 
   async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
-    const sql = `SELECT 1 FROM user_data WHERE ${SUBJECT} LIMIT 1`;
+    const sql = `SELECT 1 FROM user_data WHERE ${SUBJECT_WHERE} LIMIT 1`;
     return (await tx.get(sql, botId, guildId, userId)) !== undefined;
+  }
+
+  /** Nothing may stay under a category that is no longer declared; each user it concerned has it on record. */
+  @OnDomainEvent(CategoryDeleted)
+  async removeCategory(event: CategoryDeleted): Promise<void> {
+    const { tx, botId, key, batch } = event;
+    const rows = await tx.all<{ guild_id: string; user_id: string }>(
+      `SELECT guild_id, user_id FROM user_data WHERE bot_id = ? AND category_key = ? LIMIT ${batch}`,
+      botId,
+      key,
+    );
+    for (const { guild_id: guildId, user_id: userId } of rows) {
+      await tx.run(
+        `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND category_key = ?`,
+        botId,
+        guildId,
+        userId,
+        key,
+      );
+    }
+    await this.audit.recordAll(
+      tx,
+      rows.map(({ guild_id: guildId, user_id: userId }) => ({
+        subject: { botId, guildId, userId },
+        type: 'data_deleted' as const,
+        details: { category: key },
+      })),
+    );
+    event.removed(rows.length);
   }
 
   /** What each stored category is for, and what its values mean (GDPR Art. 15(1)(a), (b), (d)); one by one. */
   private async *purposes(tx: Tx, { botId, guildId, userId }: Subject): AsyncGenerator<object> {
     const rows = await tx.all<{ category_key: string }>(
-      `SELECT category_key FROM user_data WHERE ${SUBJECT} ORDER BY category_key`,
+      `SELECT category_key FROM user_data WHERE ${SUBJECT_WHERE} ORDER BY category_key`,
       botId,
       guildId,
       userId,
@@ -78,7 +111,7 @@ async function* valuesOf(
   const key = await keys.find(subject);
   const read = (after?: { category_key: string }): Promise<{ category_key: string; value: string }[]> =>
     tx.all(
-      `SELECT category_key, value FROM user_data WHERE ${SUBJECT} AND category_key > ? ORDER BY category_key LIMIT ${BATCH}`,
+      `SELECT category_key, value FROM user_data WHERE ${SUBJECT_WHERE} AND category_key > ? ORDER BY category_key LIMIT ${BATCH}`,
       ...[botId, guildId, userId, after?.category_key ?? ''],
     );
   for await (const row of eachOf(BATCH, read)) {
