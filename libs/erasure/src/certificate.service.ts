@@ -11,8 +11,8 @@ export const CERTIFICATE_TYPE = 'lethe-erasure-certificate+jwt';
 const DAY_MS = 86_400_000;
 
 /**
- * The proof of an erasure that its subject, or an authority, can keep (GDPR Art. 5(2), 19): signed, without personal
- * data. It names the subject by a commitment, which whoever has the salt of the erasure's answer and the ids can check.
+ * Signs the certificate of an erasure, which contains no personal data (GDPR Art. 5(2), 19). It names the subject by a
+ * commitment: anyone with the ids and the `certificate_salt` of the erasure's answer can check it.
  */
 @Injectable()
 export class CertificateService {
@@ -26,10 +26,9 @@ export class CertificateService {
   ) {}
 
   /**
-   * Issued when it is first asked for, and from then on the same text.
-   * @throws ApiError 404 for another bot's request as for none; 409 `deletion_not_completed`, `no_certificate` where
-   * other data than what is held since a restore was erased; 503 while older acts that are under way keep the log from
-   * being sealed.
+   * Issues the certificate at the first call; every later call answers the same text.
+   * @throws ApiError 404 for an unknown request and for that of another bot; 409 `deletion_not_completed`; 409
+   * `no_certificate` for a request that a restore has only noted; 503 while older units keep the log from being sealed.
    */
   async of(botId: string, givenId: string): Promise<CertificateView> {
     const id = givenId.toLowerCase();
@@ -71,7 +70,7 @@ export class CertificateService {
     const payload = this.payloadOf(request, ledger, await this.log.head(botId));
     const issued = await this.signer.sign(payload, CERTIFICATE_TYPE);
     return this.unitOfWork.write(async (tx) => {
-      // Of two that are issued at once the first stays.
+      // Of two concurrent calls, the first one's text is kept.
       await tx.run(
         'UPDATE deletion_requests SET certificate = ? WHERE bot_id = ? AND id = ? AND certificate IS NULL',
         ...[issued, botId, id],

@@ -12,7 +12,7 @@ import { Entity, Index } from 'typeorm';
 
 export type DeletionStatus = 'processing' | 'completed' | 'failed';
 
-/** An erasure request and what became of it: the evidence that it was answered (GDPR Art. 5(2)). */
+/** An erasure request and its result, kept to prove that it was answered (GDPR Art. 5(2)). */
 @Entity('deletion_requests')
 @Index(indexName('deletion_requests', ['bot_id', 'guild_id', 'user_id', 'id']), [
   'botId',
@@ -27,7 +27,7 @@ export type DeletionStatus = 'processing' | 'completed' | 'failed';
 export class DeletionRequest {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryIdColumn() id: string;
-  /** Of a completed one a digest, as of the user. */
+  /** A completed request has digests of the guild and the user. */
   @SnowflakeColumn({ name: 'guild_id' }) guildId: string;
   @SnowflakeColumn({ name: 'user_id' }) userId: string;
   @TextColumn() status: DeletionStatus;
@@ -36,14 +36,14 @@ export class DeletionRequest {
   @IntegerColumn({ name: 'webhook_sent' }) webhookSent: number;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'completed_at', nullable: true }) completedAt: string | null;
-  /** Of a completed one the ids, sealed. */
+  /** The encrypted ids of a completed request. */
   @TextColumn({ nullable: true }) subject: string | null;
   @TextColumn({ name: 'subject_commitment', nullable: true }) subjectCommitment: string | null;
-  /** The key that was destroyed. */
+  /** The id of the destroyed key. */
   @TextColumn({ name: 'key_id', nullable: true }) keyId: string | null;
-  /** How many rows about the subject there were, by table. */
+  /** Numbers of erased rows, by table. */
   @JsonColumn({ name: 'erased_rows', nullable: true }) erasedRows: Readonly<Record<string, number>> | null;
-  /** As it was issued first; every later answer is the same. */
+  /** The text of the first issue. */
   @TextColumn({ nullable: true }) certificate: string | null;
 
   @BelongsToBot('deletion_requests') bot?: object;

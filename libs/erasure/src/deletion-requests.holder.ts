@@ -13,11 +13,11 @@ import { ErasedSubject } from './erased-subject';
 import { deletionView } from './erasure-requests.service';
 import type { DeletionRequestView } from './erasure.dto';
 
-/** Requests read at once where all of a subject are asked for. */
+/** Requests of one read. */
 const BATCH = 100;
 const PLACES = `SELECT id FROM deletion_requests WHERE ${SUBJECT_WHERE} AND id > ?`;
 
-/** The erasure requests of a subject: part of a full export, and kept as the evidence of each erasure (Art. 5(2), 17(3)(e)). */
+/** The erasure requests of a subject: exported in full, and kept as proof of each erasure (Art. 5(2), 17(3)(e)). */
 @Injectable()
 @HoldsSubjectData()
 export class DeletionRequestsHolder implements SubjectDataHolder {
@@ -30,7 +30,7 @@ export class DeletionRequestsHolder implements SubjectDataHolder {
     return full ? { full: { deletion_requests: this.requestsOf(tx, subject) } } : {};
   }
 
-  /** Requests that had failed name their subject in plain, as long as it is not erased. */
+  /** Replaces the ids in failed requests, which are stored unencrypted until the subject is erased. */
   async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
     const { botId, guildId, userId } = subject;
     const failed = await tx.all<{ id: string }>(
@@ -47,7 +47,7 @@ export class DeletionRequestsHolder implements SubjectDataHolder {
     return [];
   }
 
-  /** Oldest first, a batch at a time. */
+  /** Oldest first. */
   private async *requestsOf(tx: Tx, subject: Subject): AsyncGenerator<DeletionRequestView> {
     const { botId } = subject;
     const [guildId, userId, erasedGuildId, erasedUserId] = this.erased.namesOf(subject);

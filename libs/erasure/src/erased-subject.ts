@@ -4,7 +4,7 @@ import { InstallationKeys, SubjectDigests } from '@app/crypto';
 import { type Subject, subjectName } from '@app/subjects';
 import type { DeletionRequest } from './deletion-request.entity';
 
-/** How the installation of an erasure names its subject: by digests, and sealed for the bot that asks for its own request. */
+/** Names the subject of a completed request: by digests, and by encrypted ids for the answer to the bot. */
 @Injectable()
 export class ErasedSubject {
   constructor(
@@ -12,7 +12,7 @@ export class ErasedSubject {
     private readonly digests: SubjectDigests,
   ) {}
 
-  /** What stands in the row of a completed request. */
+  /** The columns of a completed request. */
   columnsOf(subject: Subject, requestId: string): Record<'guildId' | 'userId' | 'subject', string> {
     const { guildId, userId } = this.digests.digested(subject);
     const ids = JSON.stringify([subject.guildId, subject.userId]);
@@ -23,7 +23,7 @@ export class ErasedSubject {
     };
   }
 
-  /** The ids that the request was about. */
+  /** The ids of the request's subject. */
   of({ botId, id, guildId, userId, subject }: DeletionRequest): Subject {
     if (subject === null) return { botId, guildId, userId };
     const opened = JSON.parse(this.keys.installation.decrypt(subject, contextOf(botId, id))) as [
@@ -33,18 +33,18 @@ export class ErasedSubject {
     return { botId, guildId: opened[0], userId: opened[1] };
   }
 
-  /** Both names of a subject in the table of requests: while anything is held, and after its erasure. */
+  /** The ids of a subject in a request, before and after its erasure. */
   namesOf(subject: Subject): [guildId: string, userId: string, erasedGuildId: string, erasedUserId: string] {
     const { guildId, userId } = this.digests.digested(subject);
     return [subject.guildId, subject.userId, guildId, userId];
   }
 }
 
-/** The condition for {@link ErasedSubject.namesOf}. */
-export const OF_SUBJECT = '((guild_id = ? AND user_id = ?) OR (guild_id = ? AND user_id = ?))';
+/** Replaces an id that is no longer known. It has the form of a snowflake, and no platform issues it. */
+export const ERASED_ID = '0'.repeat(20);
 
-/** What a certificate says about whom it is: whoever has the salt and the ids can tell, nobody else. */
-export function commitmentTo(subject: Subject, salt: Buffer): string {
+/** Base64url SHA-256 over the salt, a zero byte and the ids: only the salt and the ids together lead to it. */
+export function commitmentTo({ botId, guildId, userId }: Subject, salt: Buffer): string {
   const hash = createHash('sha256').update(salt).update(Buffer.of(0));
   return hash.update(subjectName(subject)).digest('base64url');
 }

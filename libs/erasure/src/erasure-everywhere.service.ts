@@ -8,9 +8,9 @@ import { ErasureService } from './erasure.service';
 const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
 
 /**
- * Erases one user in every guild of a bot in which anything names them, guild after guild: each is an erasure of its
- * own, with its request, certificate and webhook. What a crash interrupts is finished as any erasure is; the call can be
- * repeated for the guilds that it had not come to.
+ * Erases one user in every guild of a bot where anything is held, guild by guild. Each guild is an erasure of its own,
+ * with its request, certificate and webhook. After a crash the recovery finishes the guild under way; the caller repeats
+ * the call for the guilds after it.
  */
 @Injectable()
 export class ErasureEverywhere {
@@ -21,16 +21,16 @@ export class ErasureEverywhere {
   ) {}
 
   /**
-   * When this resolves, all that was held at the call is erased and durable.
-   * @throws ApiError 409 `deletion_in_progress` while the user is being erased by another call; 503 when one guild
-   * failed. Either says in `details.requests` what was completed before.
+   * When this resolves, everything that was held at the call is erased durably.
+   * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed. In
+   * both cases `details.requests` lists the guilds completed before.
    */
   async forget(botId: string, userId: string): Promise<ForgottenEverywhereView> {
     const guildIds = await this.unitOfWork.snapshot((tx) => this.guildsOf(tx, botId, userId));
     const requests: ForgottenInGuildView[] = [];
     for (const guildId of guildIds) {
       const subject = { botId, userId, guildId };
-      // Between two guilds another call may come in: who has begun waits for it, who has not is refused.
+      // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
       const erasing =
         requests.length > 0 ? this.erasures.eraseInTurn(subject) : this.erasures.eraseIfHeld(subject);
       const erased = await erasing.catch((error: unknown) => {
@@ -48,7 +48,7 @@ export class ErasureEverywhere {
   }
 }
 
-/** A refusal half-way tells what was done: nobody is told the salts of these certificates again. */
+/** The answer must contain the completed requests: the salts of their certificates are not stored. */
 function withRequests(error: unknown, requests: readonly ForgottenInGuildView[]): unknown {
   if (requests.length === 0 || !(error instanceof ApiError)) return error;
   const message = 'Some guilds are done, as details.requests says: repeat the request for the others';

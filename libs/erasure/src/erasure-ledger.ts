@@ -5,28 +5,28 @@ import { StartError, Clock, CONFIG, type Config } from '@app/kernel';
 import { entryOf, headOf, isHead, type LedgerEntry, textOf } from './ledger-lines';
 import { ledgerBegins } from './unknown-erasures';
 
-/** Entries of one read, and of one write. */
+/** Entries of one read or write. */
 const BATCH = 500;
 
 const COLUMNS = 'bot_id, request_id, subject, key_id, erased_at, place, chain';
 const INSERT = `INSERT INTO keys.erasure_ledger (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
-/** An entry that was known before it had its place in the chain. */
+/** For an entry that is known without its place in the chain. */
 const PLACE = `UPDATE keys.erasure_ledger SET place = ?, chain = ?
   WHERE bot_id = ? AND request_id = ? AND place IS NULL`;
 
-/** What became of the entries of a file. */
+/** Numbers of entries of a merged file. */
 export interface Merged {
   readonly added: number;
   readonly known: number;
-  /** Entries whose evidence would have gone by its age. */
+  /** Entries beyond the retention time. */
   readonly tooOld: number;
-  /** Keys that a backup had brought back, and that an entry names as destroyed. */
+  /** Keys that a backup had brought back and the ledger lists as destroyed. */
   readonly destroyedKeys: number;
 }
 
 /**
- * The ledger of all erasures, as it is taken along: a line of JSON for each, with digests in the place of ids. Whoever
- * restores a backup merges it, and what was erased since is erased anew at the next start.
+ * Exports and merges the ledger of all erasures: one line of JSON for each, with digests in place of ids. After a
+ * restored backup the operator merges it; the next start repeats the erasures that the backup does not contain.
  */
 @Injectable()
 export class ErasureLedger {
@@ -37,17 +37,16 @@ export class ErasureLedger {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** A head, and then every entry, a line each. */
+  /** The head, then one line for each entry. */
   async *lines(): AsyncGenerator<string> {
     yield headOf(this.digests, this.clock.nowIso());
     for await (const entry of eachOf<LedgerEntry>(BATCH, (after) => this.page(after))) yield textOf(entry);
   }
 
   /**
-   * Adds what is not known yet. `read` answers the lines of one file each time it is called: all of them are looked at
-   * before the first is taken.
-   * @throws StartError for a line that is no entry, with its number, and for the ledger of another installation; nothing
-   * is changed then.
+   * Adds the unknown entries. `read` returns the lines of the file at each call: all are checked before the first one is
+   * added.
+   * @throws StartError, with nothing changed, for a line that is no entry and for the ledger of another installation.
    */
   async merge(read: () => AsyncIterable<string>): Promise<Merged> {
     await this.requireWhole(read());
@@ -91,7 +90,7 @@ export class ErasureLedger {
   private requireOwn(line: string): void {
     if (isHead(this.digests, line)) return;
     throw new StartError(
-      'Line 1 is not the head of a ledger of this installation: its digests could name nobody here. Restore the keys ' +
+      'Line 1 is not the head of a ledger of this installation: its digests match no subject here. Restore the keys ' +
         '(keys.db, or the schema keys) that belong to it first. Nothing was changed.',
     );
   }

@@ -7,25 +7,25 @@ import { firstIdAt } from '@app/kernel';
 /** Rows of one unit. */
 const BATCH = 500;
 
-/** Ids are in the order of time: what was begun too late to be old is not even looked at. */
+/** Ids are in the order of time, so the index on them skips requests that are too young. */
 const OLD_ENTRIES = 'FROM keys.erasure_ledger WHERE bot_id = ? AND request_id < ? AND erased_at < ?';
-/** Of a request that failed it is known when it began. */
+/** A failed request has no `completed_at`: its age counts from its creation. */
 const OLD_REQUESTS = `FROM deletion_requests
   WHERE bot_id = ? AND id < ? AND status <> 'processing' AND COALESCE(completed_at, created_at) < ?`;
 const WITHOUT_ENTRY = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
   WHERE l.bot_id = deletion_requests.bot_id AND l.request_id = deletion_requests.id)`;
 
 /**
- * The end of what is kept about erasures (GDPR Art. 5(1)(e)). An entry of the ledger goes before its request, never with
- * it or after it: an entry without a request means a restored backup, and an erasure that has to be done again.
+ * Removes the records of old erasures (GDPR Art. 5(1)(e)). The entry in the ledger is removed in an earlier unit than its
+ * request: an entry without a request means a restored backup, and the erasure would be repeated.
  */
 @Injectable()
 export class ErasurePruning {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /**
-   * Removes the entries of a bot's ledger from before `beforeIso`, from the beginning of their chain on; the newest that
-   * has its place stays, so that the chain goes on from it.
+   * Removes the entries of a bot from before `beforeIso`, from the beginning of their chain; answers their number. The
+   * newest entry with a place stays: the next one is chained to it.
    */
   async pruneLedger(lease: Lease, botId: string, beforeIso: string, stopping: AbortSignal): Promise<number> {
     const old = [botId, firstIdAt(beforeIso), beforeIso] as const;
@@ -37,7 +37,7 @@ export class ErasurePruning {
     return entries;
   }
 
-  /** {@link pruneLedger} of bots that are deleted: nothing is chained to their entries any more. */
+  /** {@link pruneLedger} of deleted bots. None of their entries has to stay, since their chains have ended. */
   async pruneOfGoneBots(lease: Lease, beforeIso: string, stopping: AbortSignal): Promise<number> {
     let entries = 0;
     for (let botId = await this.goneAfter(''); botId !== undefined; botId = await this.goneAfter(botId)) {
@@ -49,7 +49,7 @@ export class ErasurePruning {
     return entries;
   }
 
-  /** Removes the requests of a bot that ended before `beforeIso` and have no entry in the ledger any more. */
+  /** Removes the requests of a bot that ended before `beforeIso` and have no entry in the ledger; answers their number. */
   async pruneRequests(
     lease: Lease,
     botId: string,
@@ -71,7 +71,7 @@ export class ErasurePruning {
     return requests;
   }
 
-  /** How many entries and requests would go, each by its own time. */
+  /** Numbers of entries and requests that would be removed, each by its own time. */
   async expired(
     botId: string,
     ledgerBefore: string,
@@ -91,7 +91,7 @@ export class ErasurePruning {
     });
   }
 
-  /** From one bot of the ledger to the next, whatever many entries each has. */
+  /** The next deleted bot in the ledger; one index lookup for each bot, however many entries it has. */
   private async goneAfter(after: string): Promise<string | undefined> {
     const next = 'SELECT bot_id FROM keys.erasure_ledger WHERE bot_id > ? ORDER BY bot_id LIMIT 1';
     for (let botId = after; ;) {
@@ -102,7 +102,7 @@ export class ErasurePruning {
     }
   }
 
-  /** The first place that stays; places that are given meanwhile are behind it. */
+  /** The first place that stays. New places are higher. */
   private async keptFrom(botId: string, beforeIso: string): Promise<number> {
     const row = await this.unitOfWork.get<{ place: number | string | null }>(
       `SELECT COALESCE(MIN(CASE WHEN erased_at >= ? THEN place END), MAX(place)) AS place
@@ -117,7 +117,7 @@ interface Total {
   readonly total: number | string;
 }
 
-/** Nobody gives places meanwhile: that, too, locks the bot. */
+/** The lock on the bot excludes `LedgerChain`, which gives places under the same lock. */
 async function removeEntries(
   tx: Tx,
   old: readonly [botId: string, ...string[]],

@@ -10,15 +10,15 @@ import { HeldSubjects } from './held-subjects';
 import { type UnknownErasure, UnknownErasures } from './unknown-erasures';
 
 const NAME = 'erasure-replay';
-/** How long a process waits before it looks again whether another one is done. */
+/** Pause between two looks whether another process has finished. */
 const WAIT_MS = 200;
-/** How often an erasure is begun that another one of the same user keeps out. */
+/** Tries of one erasure while another one of the same user is under way. */
 const TRIES_MAX = 100;
 
 /**
- * Erases anew whom a restored backup has brought back: an erasure in the ledger that the data does not know was done
- * after the backup was made (GDPR Art. 17). It is over before a process answers anything; of several that start at once
- * one does it, and the others wait.
+ * Repeats erasures after a restored backup (GDPR Art. 17): an erasure that is in the ledger and not in the data took
+ * place after the backup was made. The start completes this before it answers requests; of several processes that start
+ * together one does it and the others wait.
  */
 @Injectable()
 export class ErasureReplay implements BeforeApplicationShutdown {
@@ -35,7 +35,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     private readonly erasures: ErasureService,
   ) {}
 
-  /** Resolves when the data knows every erasure of the ledger. @throws Error when one of them cannot be done now */
+  /** Resolves when the data contains every erasure of the ledger. @throws Error when one of them fails */
   run(): Promise<void> {
     const run = this.replayed();
     this.running = run.catch(() => undefined);
@@ -82,12 +82,12 @@ export class ErasureReplay implements BeforeApplicationShutdown {
       }
     }
     this.logger.warn(
-      `The data is older than the ledger of erasures: ${found} erasures were applied again, ` +
-        `and ${absent} were of nobody about whom anything is held`,
+      `The data is older than the ledger of erasures: ${found} erasures were applied again; ` +
+        `${absent} were only noted, since nothing is held about their subjects`,
     );
   }
 
-  /** Erases those whose subject is found; answers the others. */
+  /** Erases the entries whose subject is found; answers the others. */
   private async eraseFound(botId: string, sought: readonly UnknownErasure[]): Promise<UnknownErasure[]> {
     const bySubject = new Map<string, UnknownErasure[]>();
     for (const entry of sought)
@@ -106,7 +106,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     return [...bySubject.values()].flat();
   }
 
-  /** What keeps it out is an erasure of the same user that was under way when the backup was made. */
+  /** A conflict is an erasure of the same user that was under way when the backup was made: it is finished first. */
   private async eraseAgain(subject: Subject, id: string): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {

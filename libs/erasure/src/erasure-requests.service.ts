@@ -8,10 +8,10 @@ import { ErasedSubject } from './erased-subject';
 import type { DeletionRequestView, GuildErasedView } from './erasure.dto';
 import { ErasureService } from './erasure.service';
 
-/** Users of a guild who are erased beside each other: they share commits. */
+/** Users of a guild erased concurrently: they share commits. */
 const AT_ONCE = 32;
 
-/** Erasures, asked for one user or for a whole guild, and their evidence. */
+/** Reads erasure requests, and erases the users of a whole guild. */
 @Injectable()
 export class ErasureRequests {
   constructor(
@@ -23,7 +23,7 @@ export class ErasureRequests {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ApiError 404 for another bot's request as for none. */
+  /** @throws ApiError 404 for an unknown request and for that of another bot */
   async deletion(botId: string, id: string): Promise<DeletionRequestView> {
     const found = await this.unitOfWork.read((tx) =>
       tx.manager.findOneBy(DeletionRequest, { botId, id: id.toLowerCase() }),
@@ -33,9 +33,9 @@ export class ErasureRequests {
   }
 
   /**
-   * {@link eraseGuild} at once, or, since an outage of the platform looks as if the bot had left, after days in which it
-   * can be called off and everything goes on as before.
-   * @throws ApiError as both.
+   * {@link eraseGuild} at once, or after `graceDays` days in which the deletion can be cancelled: an outage of the
+   * platform looks as if the bot had left.
+   * @throws ApiError as {@link eraseGuild} and `ServersService.scheduleDeletion`
    */
   async deleteGuild(botId: string, guildId: string, graceDays: number): Promise<GuildErasedView> {
     if (graceDays === 0) return this.eraseGuild(botId, guildId);
@@ -45,9 +45,9 @@ export class ErasureRequests {
   }
 
   /**
-   * Erases everyone of a guild, each as an erasure of its own with its webhook, until nobody is left; only then goes
-   * the guild's registration. After a crash half-way the guild is still registered and the call can be repeated.
-   * Once `stopping` says so it ends with who is at it, and the guild stays.
+   * Erases every user of a guild, each as an erasure of its own with its webhook, and removes the registration of the
+   * guild when no user is left. After a crash the guild is still registered and the call can be repeated. When `stopping`
+   * is aborted, the erasures under way are finished and the guild stays.
    * @throws ApiError 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
    */
   async eraseGuild(botId: string, guildId: string, stopping?: AbortSignal): Promise<GuildErasedView> {
@@ -77,7 +77,7 @@ export class ErasureRequests {
     return found;
   }
 
-  /** Nobody either when another request for the same guild was done first. */
+  /** None when another request has removed the guild meanwhile. */
   private async usersLeft(botId: string, guildId: string, anyErased: boolean): Promise<string[]> {
     try {
       return (await this.unitOfWork.write((tx) => this.named(tx, botId, guildId))) ?? [];
@@ -87,8 +87,8 @@ export class ErasureRequests {
   }
 
   /**
-   * Some of the users that are left, undefined for a guild that is not registered; where there is none the registration
-   * goes in the same unit.
+   * Some of the users that are left; undefined for a guild that is not registered. Without a user the registration is
+   * removed in the same unit.
    */
   private async named(tx: Tx, botId: string, guildId: string): Promise<string[] | undefined> {
     if (!(await this.servers.lock(tx, botId, guildId))) return undefined;

@@ -12,7 +12,7 @@ interface Processing {
   readonly oldest: string | null;
 }
 
-/** Tells how many erasures are begun and not ended, and since when: none should be older than its own request. */
+/** Metrics: the number of erasures under way, and the age of the oldest in seconds. */
 @Injectable()
 export class ErasureGauges implements OnApplicationBootstrap {
   private readonly reading: SharedReading<Processing | undefined>;

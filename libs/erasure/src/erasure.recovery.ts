@@ -3,18 +3,17 @@ import { type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { ErasureService } from './erasure.service';
 
-/** Erasures that were begun and not finished are looked for this often. */
+/** Time between two runs. */
 const INTERVAL_MS = 10_000;
 /**
- * On PostgreSQL, one that was begun longer ago than this was left behind; younger ones are most likely under way in
- * some process. A SQLite file has one process, which knows its own.
+ * On PostgreSQL an erasure older than this counts as left behind; a younger one is probably under way in a process. A
+ * SQLite file has one process, which has a list of its own erasures.
  */
 const LEFT_AFTER_MS = 10_000;
 
 /**
- * Takes up what was left `processing`, at the start and from then on at intervals. Of several processes one does it at
- * a time; an erasure that another one is at is ended by one of both, never twice. On SQLite no request meets an erasure
- * that a crash has left half-way.
+ * Finishes erasures that were left `processing`, at the start and then at intervals, in one process at a time. When the
+ * process that began one is still working on it, one of both completes it and the other changes nothing.
  */
 @PeriodicJob({ lookEveryMs: INTERVAL_MS / 2, atStart: 'awaited' })
 @Injectable()
@@ -27,6 +26,20 @@ export class ErasureRecovery implements Job {
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
+
+  /**
+   * On SQLite Nest awaits this before the server listens, so that no request finds an unfinished erasure. On PostgreSQL
+   * other processes answer requests meanwhile, so the start does not wait.
+   */
+  async onApplicationBootstrap(): Promise<void> {
+    const taken = this.jobs.run(this, 'now');
+    if (this.config.database.engine === 'sqlite') await taken;
+  }
+
+  @Interval(INTERVAL_MS / 2)
+  async tick(): Promise<void> {
+    await this.jobs.run(this);
+  }
 
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
     return lease.keep(() => this.erasures.finishLeft(this.leftBefore(), stopping));

@@ -5,8 +5,10 @@ import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { EvidenceRetention } from './evidence-retention';
 
-/** Removes evidence that is older than `EVIDENCE_RETENTION_DAYS`, every hour; what was due during a downtime goes after it. */
-@PeriodicJob({ lookEveryMs: 60_000 })
+/** Whether it is due is asked this often. */
+const INTERVAL_MS = 60_000;
+
+/** Removes records older than `EVIDENCE_RETENTION_DAYS` every hour, and after a downtime at the start. */
 @Injectable()
 export class EvidenceRetentionJob implements Job {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;

@@ -6,7 +6,7 @@ import { AuditPruning } from '@app/sealing';
 import { ErasurePruning } from './erasure-pruning';
 import { ledgerBegins } from './unknown-erasures';
 
-/** Records of each kind. */
+/** Numbers of records. */
 export interface ExpiredRecords {
   readonly ledgerEntries: number;
   readonly deletionRequests: number;
@@ -15,8 +15,8 @@ export interface ExpiredRecords {
 }
 
 /**
- * What is kept of a bot to prove what was done (GDPR Art. 5(2)), for `EVIDENCE_RETENTION_DAYS`. The ledger of erasures
- * stays as long as backups do, if they stay longer: it is what keeps a restored one from bringing anybody back.
+ * Holds the records that prove a bot's acts (GDPR Art. 5(2)) to `EVIDENCE_RETENTION_DAYS`. The ledger of erasures stays
+ * for `BACKUP_RETENTION_DAYS` if that is longer: with it a restored backup is erased again.
  */
 @Injectable()
 export class EvidenceRetention {
@@ -28,10 +28,10 @@ export class EvidenceRetention {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Removes what is too old, in batches of the lease; answers how many records. */
+  /** Removes records that are too old, in batches of the lease; answers their number. */
   async prune(lease: Lease, botId: string, stopping: AbortSignal): Promise<number> {
     const { ledger, before } = this.cutoffs();
-    // In this order: of an entry whose request is gone a start would think that a backup was restored.
+    // In this order: a start takes an entry without its request for the sign of a restored backup.
     const entries = await this.erasures.pruneLedger(lease, botId, ledger, stopping);
     const requests = await this.erasures.pruneRequests(lease, botId, before, stopping);
     const consents = await this.consents.pruneBefore(lease, botId, before, stopping);
@@ -39,12 +39,12 @@ export class EvidenceRetention {
     return entries + requests + consents + events;
   }
 
-  /** {@link prune} of what outlives a bot: the ledger. */
+  /** {@link prune} of the ledger of deleted bots, which outlives them. */
   pruneOfGoneBots(lease: Lease, stopping: AbortSignal): Promise<number> {
     return this.erasures.pruneOfGoneBots(lease, this.cutoffs().ledger, stopping);
   }
 
-  /** What {@link prune} would remove. */
+  /** Numbers of the records that {@link prune} would remove. */
   async expired(botId: string): Promise<ExpiredRecords> {
     const { ledger, before } = this.cutoffs();
     const { entries, requests } = await this.erasures.expired(botId, ledger, before);
@@ -56,7 +56,7 @@ export class EvidenceRetention {
     };
   }
 
-  /** Before which time entries of the ledger, and all else, are too old. */
+  /** ISO times before which entries of the ledger, and all other records, are too old. */
   private cutoffs(): { readonly ledger: string; readonly before: string } {
     return {
       ledger: ledgerBegins(this.clock, this.config),

@@ -6,12 +6,14 @@ import { Metrics, NO_METRICS } from '@app/metrics';
 import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
 import { ErasureRequests } from './erasure-requests.service';
 
-/** Guilds of one bot in one pass. */
+/** Whether it is due is asked this often. */
+const INTERVAL_MS = 15_000;
+/** Guilds of one bot in one run. */
 const GUILDS_MAX = 100;
 
 /**
- * Deletes the guilds whose scheduled time has come, within a minute, as `DELETE /servers/{guild_id}` does. What fails, or
- * is left by a process that ends, is gone on with at the next run; it stops no other guild.
+ * Deletes guilds within a minute after their scheduled time, as `DELETE /servers/{guild_id}` does. A guild that fails, or
+ * is interrupted by the end of the process, is continued at the next run; other guilds are not affected.
  */
 @PeriodicJob({ lookEveryMs: 15_000 })
 @Injectable()
@@ -34,7 +36,7 @@ export class GuildDeletion implements Job {
         if (stopping.aborted) return;
         await this.erase(lease, botId, guildId, stopping).catch((error: unknown) =>
           this.logger.error(
-            `A guild of bot ${botId} whose time has come could not be deleted; it is tried again at the next run`,
+            `The scheduled deletion of a guild of bot ${botId} failed and is tried again at the next run`,
             { botId, ...describeFault(error) },
           ),
         );

@@ -5,7 +5,7 @@ import { type Subject, SubjectDataHolders } from '@app/subjects';
 
 import type { EntityMetadata } from 'typeorm';
 
-/** Subjects, or users, of one read. */
+/** Subjects or users of one read. */
 const PAGE = 500;
 
 interface Ids {
@@ -13,15 +13,15 @@ interface Ids {
   readonly user_id: string;
 }
 
-/** How the subjects of a table are gone through: by the index that leads to them. */
+/** The order in which the subjects of a table are read: that of an index. */
 interface Walk {
   readonly table: string;
   readonly order: readonly ['guild_id', 'user_id'] | readonly ['user_id', 'guild_id'] | readonly ['user_id'];
 }
 
 /**
- * Whom anything is held about: every subject in a table that a holder names, as far as the table has `guild_id` and
- * `user_id`, and whoever has a key.
+ * Finds all subjects about which anything is held: in every table of a holder with `guild_id` and `user_id`, and among
+ * the subject keys.
  */
 @Injectable()
 export class HeldSubjects {
@@ -30,7 +30,7 @@ export class HeldSubjects {
     private readonly holders: SubjectDataHolders,
   ) {}
 
-  /** A page at a time, none of them in memory for longer; one subject may come several times. */
+  /** Page by page; a subject may come several times. */
   async *of(botId: string): AsyncGenerator<readonly Subject[]> {
     for (const walk of await this.walks()) {
       const read = (after: Ids | undefined): Promise<Ids[]> =>
@@ -68,7 +68,7 @@ function orderOf({ primaryColumns, indices }: EntityMetadata): Walk['order'] {
   return begins('user_id') ? ['user_id'] : ['guild_id', 'user_id'];
 }
 
-/** The subjects behind `after` in the order of the walk; none at the end. */
+/** The subjects behind `after` in the order of the walk. */
 async function pageOf(tx: Tx, { table, order }: Walk, botId: string, after: Ids | undefined): Promise<Ids[]> {
   const columns = order.join(', ');
   const behind = after === undefined ? '' : `AND (${columns}) > (${order.map(() => '?').join(', ')})`;
@@ -76,7 +76,7 @@ async function pageOf(tx: Tx, { table, order }: Walk, botId: string, after: Ids 
   const page = `SELECT DISTINCT ${columns} FROM ${table} WHERE bot_id = ? AND user_id IS NOT NULL ${behind}
     ORDER BY ${columns} LIMIT ${PAGE}`;
   if (order.length === 2) return tx.all<Ids>(page, ...values);
-  // No index leads from a user to the guilds in their order: all of these users at once.
+  // No index has the guilds of a user in order: the guilds of all users of the page are read together.
   return tx.all<Ids>(
     `SELECT DISTINCT user_id, guild_id FROM ${table} WHERE bot_id = ? AND user_id IN (${page}) ORDER BY user_id, guild_id`,
     ...[botId, ...values],

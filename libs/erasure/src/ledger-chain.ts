@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 
-/** Entries that get their places in one unit. */
+/** Entries of one unit. */
 const BATCH = 500;
 
 interface Entry {
@@ -14,15 +14,15 @@ interface Entry {
   readonly erased_at: string;
 }
 
-/** Where an entry stands in the ledger of its bot, and a hash over it and all before it. */
+/** The number of an entry in the ledger of its bot, and the hash over it and all entries before it. */
 export interface LedgerPlace {
   readonly place: number;
   readonly chain: string;
 }
 
 /**
- * Chains the entries of a bot's erasure ledger, so that none can be taken out or changed behind a certificate that names
- * the chain. No erasure waits for it: entries get their places when first a place is asked for.
+ * Chains the entries of a bot's erasure ledger. A certificate contains the hash of its entry, so no earlier entry can be
+ * removed or changed unnoticed. Entries get their places when a certificate is issued: erasures do not wait for it.
  */
 @Injectable()
 export class LedgerChain {
@@ -38,7 +38,7 @@ export class LedgerChain {
     }
   }
 
-  /** The entry, once a bounded number of those that had no place have got theirs. */
+  /** The entry after at most {@link BATCH} entries without a place got theirs. */
   private async placed(
     tx: Tx,
     botId: string,
@@ -62,7 +62,7 @@ export class LedgerChain {
     );
   }
 
-  /** One at a time for each bot; submits, which only refer to it, are not kept waiting. */
+  /** One unit at a time for each bot. The lock does not block submits, which only have a foreign key to the bot. */
   private async extend(tx: Tx, botId: string): Promise<void> {
     await lockBot(tx, botId, 'NO KEY UPDATE');
     const last = await tx.get<LedgerPlace>(
@@ -87,7 +87,7 @@ export class LedgerChain {
   }
 }
 
-/** SHA-256 over the chain before and the entry, as a JSON list; in hexadecimal digits. */
+/** SHA-256, in hexadecimal, over a JSON list of the hash before, the place and the columns of the entry. */
 function linked(before: string, place: number, entry: Entry): string {
   const { bot_id: botId, request_id: requestId, subject, key_id: keyId, erased_at: erasedAt } = entry;
   return hash('sha256', JSON.stringify([before, place, botId, requestId, subject, keyId, erasedAt]), 'hex');

@@ -16,7 +16,7 @@ export interface LedgerEntry {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FORMAT = 'lethe-erasure-ledger/1';
 
-/** What each field of an entry has to be. */
+/** The check of each field. */
 const FIELDS: Readonly<Record<keyof LedgerEntry, (value: unknown) => boolean>> = {
   bot_id: (value) => isText(value, UUID),
   request_id: (value) => isText(value, UUID),
@@ -27,7 +27,7 @@ const FIELDS: Readonly<Record<keyof LedgerEntry, (value: unknown) => boolean>> =
   chain: (value) => value === null || isText(value, /^[0-9a-f]{64}$/),
 };
 
-/** The first line: by `digests` can be told whether the digests of the entries are those of this installation. */
+/** The first line. `digests` shows whether the entries were digested with the key of this installation. */
 export function headOf(digests: SubjectDigests, exportedAt: string): string {
   return JSON.stringify({ format: FORMAT, digests: markOf(digests), exported_at: exportedAt });
 }
@@ -39,7 +39,7 @@ export function isHead(digests: SubjectDigests, line: string): boolean {
 
 export function textOf(entry: LedgerEntry): string {
   const { bot_id, request_id, subject, key_id, erased_at, place, chain } = entry;
-  // PostgreSQL tells large integers as text.
+  // PostgreSQL returns large integers as text.
   const placed = place === null ? null : Number(place);
   return JSON.stringify({ bot_id, request_id, subject, key_id, erased_at, place: placed, chain });
 }
@@ -57,7 +57,7 @@ function malformed(number: number, reason: string): StartError {
   return new StartError(`Line ${number} is no entry of a ledger: ${reason}. Nothing was changed.`);
 }
 
-/** The digest of what is no id: whoever has another key has another one. */
+/** The digest of a fixed text, which differs for every key. */
 function markOf(digests: SubjectDigests): string {
   return digests.of('', 'subject', 'ledger');
 }

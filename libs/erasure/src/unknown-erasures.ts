@@ -3,7 +3,7 @@ import { UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { ERASED_ID } from '@app/subjects';
 
-/** Entries that are looked for by one walk over the subjects of their bot. */
+/** Entries sought by one walk over the subjects of their bot. */
 const SOUGHT_MAX = 10_000;
 
 const UNKNOWN = `FROM keys.erasure_ledger l
@@ -12,8 +12,8 @@ const UNKNOWN = `FROM keys.erasure_ledger l
   WHERE (r.id IS NULL OR r.status = 'failed') AND l.erased_at >= ?`;
 
 /**
- * An erasure that the ledger knows and the data does not, or knows as failed: entry and removal are committed together, so
- * it is the doing again that has failed, and a start that could not do it is followed by one that has to.
+ * An erasure that is in the ledger, and in the data not at all or as failed. Entry and removal are committed together:
+ * `failed` means that an earlier start could not repeat the erasure, so this one has to.
  */
 export interface UnknownErasure {
   readonly bot_id: string;
@@ -24,14 +24,14 @@ export interface UnknownErasure {
   readonly erased_at: string;
 }
 
-/** From when on entries count: of what is older the evidence may be gone, and backups are. */
+/** Entries from before this ISO time are ignored: their requests may have been pruned, and no backup is that old. */
 export function ledgerBegins(clock: Clock, config: Config): string {
   return clock.daysAgoIso(Math.max(config.evidenceRetentionDays, config.backupRetentionDays));
 }
 
 /**
- * The erasures of the ledger that the data does not know, of bots that are there. Those whose evidence has gone by its
- * age are none: the data has forgotten them in order.
+ * Finds the erasures of present bots that are in the ledger and not in the data. Entries older than
+ * {@link ledgerBegins} are left out: their requests were pruned in the ordinary way.
  */
 @Injectable()
 export class UnknownErasures {
@@ -41,14 +41,14 @@ export class UnknownErasures {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** The next bot that there are any of. */
+  /** The first bot behind `after` with such an erasure. */
   async nextBot(after = ''): Promise<string | undefined> {
     const sql = `SELECT l.bot_id ${UNKNOWN} AND l.bot_id > ? ORDER BY l.bot_id LIMIT 1`;
     const since = ledgerBegins(this.clock, this.config);
     return (await this.unitOfWork.read((tx) => tx.get<UnknownErasure>(sql, since, after)))?.bot_id;
   }
 
-  /** A bounded number of those of a bot. */
+  /** At most {@link SOUGHT_MAX} of a bot. */
   of(botId: string): Promise<UnknownErasure[]> {
     return this.unitOfWork.read((tx) =>
       tx.all<UnknownErasure>(
@@ -59,7 +59,7 @@ export class UnknownErasures {
     );
   }
 
-  /** Of somebody about whom nothing is held: that it was done is on record again, and it is known from now on. */
+  /** Records an erasure of a subject about which nothing is held as completed again. */
   async note({ bot_id: botId, request_id: id, key_id: keyId, erased_at: at }: UnknownErasure): Promise<void> {
     await this.unitOfWork.write((tx) =>
       tx.run(
