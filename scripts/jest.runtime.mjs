@@ -38,7 +38,7 @@ Module._resolveFilename = (name, ...rest) =>
 export default class SharedRuntime extends Runtime {
   #transformer;
   #transformOptions;
-  #putAside = new Map();
+  #putAside;
 
   constructor(config, environment, resolver, transformer, cacheFS, coverageOptions, ...rest) {
     super(config, environment, resolver, transformer, cacheFS, coverageOptions, ...rest);
@@ -73,7 +73,7 @@ export default class SharedRuntime extends Runtime {
 
   teardown() {
     super.teardown();
-    if (this.#putAside.size === 0) return;
+    if (this.#putAside === undefined) return;
     takenOut();
     for (const [path, module] of this.#putAside) Module._cache[path] = module;
   }

@@ -3,15 +3,18 @@
  *
  * @own-modules
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { createLogger, NestLogger, readConfig } from '@app/kernel';
+import { Clock, createLogger, daysAfter, NestLogger, readConfig } from '@app/kernel';
 import { SubjectDataHolders } from '@app/subjects';
-import { SqliteDatabase } from '@app/database';
+import { ConsentedTablesErasure } from '@app/user-data';
+import { AuditService, declareEventTypes } from '@app/audit';
+import { UnitOfWork } from '@app/database';
+import SqliteDatabase from 'better-sqlite3';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { openApiDocument } from '../../apps/api/src/openapi';
@@ -63,8 +66,10 @@ afterAll(async () => {
 beforeEach(async () => {
   const { port } = app.getHttpServer().address() as AddressInfo;
   bot = await Bot.register(`http://127.0.0.1:${port}`);
+  await bot.hasCategory('reminders', [field('channel')], { retention_days: 90 });
   who = subject();
 });
+afterEach(() => jest.restoreAllMocks());
 
 const REMINDER = { text: 'Water the plants', due_at: '2027-01-01T08:00:00.000Z' };
 const ITEM = { items: [REMINDER] };
@@ -78,6 +83,26 @@ function rowsOf({ id }: Bot): unknown {
     database.close();
   }
 }
+
+/** What the database and the files beside it hold, as bytes. */
+function filesHold(text: string): boolean {
+  return readdirSync(DIRECTORY).some((name) => readFileSync(join(DIRECTORY, name)).includes(text));
+}
+
+async function eventsOf(type: string): Promise<unknown[]> {
+  const query = `user_id=${who.user_id}&event_type=${type}`;
+  return (await bot.get<{ events: unknown[] }>(`/audit/events?${query}`)).data.events;
+}
+
+/** From now on it is so many days, and milliseconds, after a time that was answered. */
+function after(iso: string, days: number, ms = 0): void {
+  jest.spyOn(app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
+}
+
+const sweep = () => app.get(ConsentedTablesErasure).sweep();
+
+const deletions = async () =>
+  ((await eventsOf('data_deleted')) as { details: unknown }[]).map((one) => one.details);
 
 const remind = (of: SubjectIds): Promise<Answer> => bot.post('/reminders', { ...of, ...REMINDER });
 
@@ -101,6 +126,12 @@ describe('a module that a team has added in five steps', () => {
     expectFailure(await remind(who), 403, 'consent_required');
   });
 
+  it('answers 404 where the bot has not declared the category', async () => {
+    await bot.delete('/data/categories/reminders');
+    await bot.hasConsent(who);
+    expectFailure(await remind(who), 404, 'not_found');
+  });
+
   it('names every bad field, wants the key, and counts with the limiter', async () => {
     expectFaults(await bot.post('/reminders', { ...who, text: '', due_at: 'soon' }), 'text', 'due_at');
     const response = await fetch(`${bot.baseUrl}/api/v1/reminders`, { method: 'POST' });
@@ -109,7 +140,6 @@ describe('a module that a team has added in five steps', () => {
 
   it('has its data in the export beside that of the service', async () => {
     await bot.hasConsent(who);
-    await bot.hasCategory('reminders', [field('channel')]);
     await bot.hasData(who, 'reminders', { channel: 'garden' });
     await remind(who);
     const data = { reminders: { channel: 'garden' }, 'acme.reminders': ITEM };
@@ -131,12 +161,109 @@ describe('a module that a team has added in five steps', () => {
   it('has its act in the audit log', async () => {
     await bot.hasConsent(who);
     await remind(who);
-    const query = `user_id=${who.user_id}&event_type=data_submitted`;
-    const { events } = (await bot.get<{ events: unknown[] }>(`/audit/events?${query}`)).data;
-    expect(events).toEqual([auditEvent(who, 'data_submitted', { details: { category: 'reminders' } })]);
+    expect(await eventsOf('acme.reminder_set')).toEqual([
+      auditEvent(who, 'acme.reminder_set', { details: { due_at: REMINDER.due_at } }),
+    ]);
   });
 
-  it('has its rows go with the bot', async () => {
+  it('has its own type of event listed, filtered, counted and documented, and closed to bots', async () => {
+    await bot.hasConsent(who);
+    await remind(who);
+    await remind(who);
+    const { data } = await bot.get<{ pagination: object }>('/audit/events?event_type=acme.reminder_set');
+    expect(data.pagination).toMatchObject({ total_count: 2 });
+    const { data: all } = await bot.get<{ pagination: object }>('/audit/events');
+    expect(all.pagination).toMatchObject({ total_count: 4 });
+    expectFaults(await bot.post('/audit/event', { ...who, event_type: 'acme.reminder_set' }), 'event_type');
+    expectFaults(await bot.get('/audit/events?event_type=acme.other'), 'event_type');
+    expect(JSON.stringify(openApiDocument(app).components?.schemas?.['AuditEventView'])).toContain(
+      '"acme.reminder_set"',
+    );
+  });
+
+  it('cannot record a type that it has not declared', async () => {
+    const ids = { botId: bot.id, guildId: who.guild_id, userId: who.user_id };
+    const recorded = app
+      .get(UnitOfWork)
+      .write((tx) => app.get(AuditService, { strict: false }).record(tx, ids, 'acme.other'));
+    await expect(recorded).rejects.toThrow('declareEventTypes');
+    expect(() => declareEventTypes('acme.a_name_that_the_column_does_not_take')).toThrow('32 characters');
+    expect(() => declareEventTypes('Acme.Reminder')).toThrow('lower case');
+  });
+
+  it('has its texts encrypted in the database', async () => {
+    await bot.hasConsent(who);
+    await remind(who);
+    expect(rowsOf(bot)).toBe(1);
+    expect(filesHold(who.user_id)).toBe(true);
+    expect(filesHold(REMINDER.text)).toBe(false);
+  });
+
+  it('has its rows erased after a revocation and its days of grace, no moment before, with one event', async () => {
+    await bot.hasConsent(who);
+    await remind(who);
+    await remind(who);
+    const { data } = await bot.post<Record<string, string>>('/consents/revoke', who);
+    const { revoked_at: at = '', data_erased_at: announced } = data;
+    expect(announced).toBe(daysAfter(at, 30));
+    after(at, 30, -1);
+    await sweep();
+    expect(rowsOf(bot)).toBe(2);
+    after(at, 30);
+    await sweep();
+    expect(rowsOf(bot)).toBe(0);
+    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'consent_revoked' }]);
+  });
+
+  it('has its rows kept when the user revokes and then consents again', async () => {
+    await bot.hasConsent(who);
+    await remind(who);
+    await bot.post('/consents/revoke', who);
+    await bot.hasConsent(who);
+    after(new Date().toISOString(), 31);
+    await sweep();
+    expect(rowsOf(bot)).toBe(1);
+  });
+
+  it('has its rows erased where the user withdraws this category alone', async () => {
+    await bot.hasCategory('profile');
+    await bot.hasConsent(who);
+    await remind(who);
+    await bot.post('/consents/revoke', { ...who, categories: ['profile'] });
+    after(new Date().toISOString(), 31);
+    await sweep();
+    expect(rowsOf(bot)).toBe(1);
+    jest.restoreAllMocks();
+    await bot.post('/consents/revoke', { ...who, categories: ['reminders'] });
+    after(new Date().toISOString(), 31);
+    await sweep();
+    expect(rowsOf(bot)).toBe(0);
+  });
+
+  it('has its rows erased after the retention_days of the category', async () => {
+    await bot.hasConsent(who);
+    const before = new Date().toISOString();
+    await remind(who);
+    after(before, 90, -1);
+    await sweep();
+    expect(rowsOf(bot)).toBe(1);
+    after(new Date().toISOString(), 90);
+    await sweep();
+    expect(rowsOf(bot)).toBe(0);
+    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'retention' }]);
+  });
+
+  it('has its rows erased with the category, of all its users', async () => {
+    for (const each of [who, subject()]) {
+      await bot.hasConsent(each);
+      await remind(each);
+    }
+    await bot.delete('/data/categories/reminders');
+    expect(rowsOf(bot)).toBe(0);
+    expect(await deletions()).toEqual([{ category: 'reminders' }]);
+  });
+
+  it('has its rows removed with the bot', async () => {
     await bot.hasConsent(who);
     await remind(who);
     expect(rowsOf(bot)).toBe(1);

@@ -11,8 +11,8 @@ import {
   TimeColumn,
 } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
-
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { OwnEventType } from './event-types';
 
 const byType = ['bot_id', 'event_type', 'seq'];
 const byGuild = ['bot_id', 'guild_id', 'seq'];
@@ -35,7 +35,7 @@ export class AuditEvent {
   @IdColumn() id: string;
   @SnowflakeColumn({ name: 'guild_id' }) guildId: string;
   @SnowflakeColumn({ name: 'user_id' }) userId: string;
-  @Column({ name: 'event_type', type: 'varchar', length: '32' }) eventType: AuditEventType;
+  @Column({ name: 'event_type', type: 'varchar', length: '32' }) eventType: AuditEventType | OwnEventType;
   /** Who says so: `service` for Lethe's own acts, `client` for what a bot has posted. */
   @TextColumn() source: AuditSource;
   @JsonColumn({ nullable: true }) details: object | null;

@@ -2,6 +2,8 @@ import { Flag, JsonObject, OneOf, PageQuery, Pagination, Snowflake, Timestamp, U
 import { AUDIT_EVENT_TYPES, type AuditEventType } from '@app/kernel';
 
 import { ApiProperty } from '@nestjs/swagger';
+import { EventType } from './event-type.field';
+import type { OwnEventType } from './event-types';
 
 export class WriteAuditEvent {
   @Snowflake() user_id: string;
@@ -16,14 +18,14 @@ export class WriteAuditEvent {
 export class AuditQuery extends PageQuery {
   @Snowflake({ optional: true }) user_id?: string;
   @Snowflake({ optional: true }) guild_id?: string;
-  @OneOf(AUDIT_EVENT_TYPES, { optional: true }) event_type?: AuditEventType;
+  @EventType({ optional: true }) event_type?: AuditEventType | OwnEventType;
 }
 
 export class AuditEventView {
   @Uuid() id: string;
   @Snowflake() guild_id: string;
   @Snowflake() user_id: string;
-  @OneOf(AUDIT_EVENT_TYPES) event_type: AuditEventType;
+  @EventType() event_type: AuditEventType | OwnEventType;
   @OneOf(['service', 'client'], { description: '`client` for events that the bot posted' }) source: string;
   @JsonObject({ nullable: true }) details: object | null;
   @Timestamp() created_at: string;

@@ -10,6 +10,7 @@ import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
 import { countOf, type ListedEvent, eventsOf, filterOf, pageOf } from './audit.reading';
 import { appendEvents, conditionOf, type NewEvent } from './audit.sql';
 import { EventDetails } from './event-details';
+import { type OwnEventType, requireDeclared } from './event-types';
 import { UnsealedBots } from './unsealed-bots';
 
 /** Events read at once where all of a subject are asked for. */
@@ -29,11 +30,14 @@ export class AuditService {
     private readonly unsealed: UnsealedBots,
   ) {}
 
-  /** Appends one event inside the transaction of the act. */
+  /**
+   * Appends one event inside the transaction of the act. A module records its own types, which it has declared by
+   * `declareEventTypes`.
+   */
   async record(
     tx: Tx,
     subject: Subject,
-    type: AuditEventType,
+    type: AuditEventType | OwnEventType,
     details: object | null = null,
     source: AuditSource = 'service',
   ): Promise<AuditEventView> {
@@ -59,7 +63,11 @@ export class AuditService {
   /** {@link record} of one act for each of several subjects, by as few statements as the engine can. */
   async recordAll(
     tx: Tx,
-    acts: readonly { readonly subject: Subject; readonly type: AuditEventType; readonly details: object }[],
+    acts: readonly {
+      readonly subject: Subject;
+      readonly type: AuditEventType | OwnEventType;
+      readonly details: object;
+    }[],
   ): Promise<void> {
     await this.details.prepare(
       tx,
@@ -119,11 +127,12 @@ export class AuditService {
 
   private event(
     subject: Subject,
-    type: AuditEventType,
+    type: AuditEventType | OwnEventType,
     id: string,
     details: string | null,
     source: AuditSource = 'service',
   ): NewEvent {
+    requireDeclared(type);
     const createdAt = this.clock.nowIso();
     return { subject, countedGuildId: subject.guildId, id, type, source, details, createdAt };
   }

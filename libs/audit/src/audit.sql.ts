@@ -2,6 +2,7 @@ import type { Engine, Tx } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
 import type { Subject } from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
+import type { OwnEventType } from './event-types';
 
 /** An event that is to be appended, as it is to be stored. */
 export interface NewEvent {
@@ -9,7 +10,7 @@ export interface NewEvent {
   /** Under which it is counted: its own, also where a digest stands in the place of that. */
   readonly countedGuildId: string;
   readonly id: string;
-  readonly type: AuditEventType;
+  readonly type: AuditEventType | OwnEventType;
   readonly source: AuditSource;
   readonly details: string | null;
   readonly createdAt: string;

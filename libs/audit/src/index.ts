@@ -1,4 +1,6 @@
 export { areCountsExact, CountedGuilds, lowerCounts } from './audit-counts';
 export { AuditModule } from './audit.module';
 export { AuditService } from './audit.service';
+export { EventType } from './event-type.field';
+export { declareEventTypes, type OwnEventType } from './event-types';
 export { UnsealedBots } from './unsealed-bots';

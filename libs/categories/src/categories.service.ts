@@ -177,6 +177,12 @@ async function lockCategory(
   await tx.get(`SELECT 1 FROM categories WHERE bot_id = ? AND key = ? ${lock}`, botId, key);
 }
 
+/** Whether a category is declared. It stays so until the unit ends. */
+export async function isDeclared(tx: Tx, botId: string, key: string): Promise<boolean> {
+  const sql = 'SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR KEY SHARE';
+  return (await tx.get(sql, botId, key)) !== undefined;
+}
+
 async function insertIfNew(tx: Tx, category: Category): Promise<boolean> {
   const { botId, key, id, labelDe, labelEn, description, retentionDays, legalBasis, fields, createdAt } =
     category;

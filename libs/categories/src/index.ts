@@ -1,5 +1,5 @@
 export { CategoriesModule } from './categories.module';
-export { CategoriesService } from './categories.service';
+export { CategoriesService, isDeclared } from './categories.service';
 export { CategoryDeclarations } from './category-declarations';
 export {
   countCategories,

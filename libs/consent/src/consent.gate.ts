@@ -1,6 +1,7 @@
+import { isDeclared } from '@app/categories';
 import type { Tx } from '@app/database';
-import { ApiError } from '@app/kernel';
-import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { ApiError, notFound } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 
@@ -29,6 +30,32 @@ export async function requireConsent(tx: Tx, { botId, guildId, userId }: Subject
     );
   }
   return new ConsentScope(found);
+}
+
+/**
+ * {@link requireConsent} for data under one category: the gate of a module. The category and the consent are held until
+ * the unit ends, in the order in which a deletion of the category locks them.
+ * @throws ApiError 403 `consent_required`, then 404 for a category that the bot has not declared
+ */
+export async function requireConsentTo(tx: Tx, subject: Subject, category: string): Promise<void> {
+  const declared = await isDeclared(tx, subject.botId, category);
+  const scope = await requireConsent(tx, subject);
+  if (!declared) throw notFound('Category');
+  scope.require(category);
+}
+
+/**
+ * What a consent covers now, locked until the unit ends, for what erases by it. undefined where another unit has it locked
+ * or an erasure of the subject is running.
+ */
+export async function consentHeld(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+): Promise<Pick<ConsentScope, 'covers'> | undefined> {
+  const found = await tx.get<Decision>(`${SELECT} SKIP LOCKED`, botId, guildId, userId);
+  if (found === undefined || found.erasing !== 0) return undefined;
+  const scope = new ConsentScope(found);
+  return { covers: (category) => found.status === 'accepted' && scope.covers(category) };
 }
 
 const SELECT_ALL = `SELECT given.place, consents.status, consents.erasing, consents.categories

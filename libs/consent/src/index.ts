@@ -1,6 +1,6 @@
 export { ConsentHistoryPruning } from './consent-history-pruning';
 export { ConsentRevoked } from './consent-revoked.event';
-export { ConsentScope, consentsInForce, requireConsent } from './consent.gate';
+export { consentHeld, ConsentScope, consentsInForce, requireConsent, requireConsentTo } from './consent.gate';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdSubject } from './consent.sql';

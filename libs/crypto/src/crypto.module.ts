@@ -12,6 +12,7 @@ import { Keys1763600000010 } from './migrations/1763600000010-keys';
 import { Signer } from './signer';
 import { SubjectDigests } from './subject-digests';
 import { SubjectKeys } from './subject-keys';
+import { SubjectTexts } from './subject-texts';
 
 /** Provides the {@link Keyring}, and the keys that it seals, to every module. */
 @Global()
@@ -45,10 +46,11 @@ import { SubjectKeys } from './subject-keys';
     },
     SubjectDigests,
     SubjectKeys,
+    SubjectTexts,
     KeyEncryptedTexts,
     EncryptedTexts,
     KeyRotation,
   ],
-  exports: [KeyRotation, Keyring, InstallationKeys, Signer, SubjectDigests, SubjectKeys],
+  exports: [KeyRotation, Keyring, InstallationKeys, Signer, SubjectDigests, SubjectKeys, SubjectTexts],
 })
 export class CryptoModule {}

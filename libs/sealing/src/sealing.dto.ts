@@ -1,5 +1,6 @@
+import { EventType, type OwnEventType } from '@app/audit';
 import { Flag, Integer, OneOf, Pagination, QueryInteger, Timestamp, Uuid } from '@app/http';
-import { AUDIT_EVENT_TYPES, type AuditEventType } from '@app/kernel';
+import type { AuditEventType } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import type { DisclosedEvent } from './audit-disclosure';
 
@@ -30,7 +31,7 @@ export class AuditExportQuery {
 export class ProvenEventView implements DisclosedEvent {
   @Integer(1, MAX) seq: number;
   @Uuid() id: string;
-  @OneOf(AUDIT_EVENT_TYPES) event_type: AuditEventType;
+  @EventType() event_type: AuditEventType | OwnEventType;
   @OneOf(['service', 'client']) source: string;
   @Timestamp() created_at: string;
   @ApiProperty(hash) commitment: string;

@@ -7,6 +7,7 @@ export {
 export { guildOf, SCOPES } from './guild-scope';
 export { ERASED_ID, type Subject, SUBJECT_WHERE, subjectName, subjectOf } from './subject';
 export {
+  type ConsentedTable,
   HoldsSubjectData,
   type SubjectDataHolder,
   SubjectDataHolders,

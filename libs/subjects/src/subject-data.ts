@@ -15,12 +15,26 @@ export interface SubjectExport {
 }
 
 /**
+ * A table whose rows rest on the consent to one category. Beside `bot_id`, `guild_id` and `user_id` it has the columns
+ * `updated_at`, a time, and `withdrawn_at`, a nullable time that Lethe sets.
+ */
+export interface ConsentedTable {
+  readonly table: string;
+  readonly category: string;
+}
+
+/**
  * Implemented by whatever stores anything about a subject, and found by {@link HoldsSubjectData}: the service never
  * knows what is stored where, it asks the holders (GDPR Art. 15 and 17).
  */
 export interface SubjectDataHolder {
   /** Every table with rows about a subject that this holder answers for; a test fails for one that nobody claims. */
   readonly tables: readonly string[];
+  /**
+   * Tables whose rows are erased `REVOKED_DATA_GRACE_DAYS` after the consent is revoked, `retention_days` of the category after
+   * their `updated_at`, and with the category.
+   */
+  readonly consented?: readonly ConsentedTable[];
   /** What it keeps stays after an erasure, as its proof. */
   readonly outlivesErasure?: true;
   /** Erases after all others: for what others, whom the erasure had to wait for, may have written meanwhile. */

@@ -1,4 +1,5 @@
 export { CategoryRetention } from './category-retention.job';
+export { ConsentedTablesErasure } from './consented-tables.job';
 export { type DueCount, DueCounts } from './due-counts';
 export { DueValues } from './due-values';
 export { StoredRecords } from './stored-records';

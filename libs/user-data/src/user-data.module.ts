@@ -6,6 +6,8 @@ import { DatabaseModule } from '@app/database';
 import { StoredRecords } from './stored-records';
 import { CategoryRetention } from './category-retention.job';
 import { ConsentedValues } from './consented-values.holder';
+import { ConsentedTables } from './consented-tables';
+import { ConsentedTablesErasure } from './consented-tables.job';
 import { DueCounts } from './due-counts';
 import { DueValues } from './due-values';
 import { UserData1763600000005 } from './migrations/1763600000005-user-data';
@@ -33,6 +35,8 @@ import { WithdrawnDataErasure } from './withdrawn-data.job';
     CategoryRetention,
     WithdrawnDataErasure,
     ConsentedValues,
+    ConsentedTables,
+    ConsentedTablesErasure,
     StoredRecords,
   ],
   exports: [StoredRecords, DueCounts],

@@ -1,7 +1,7 @@
-import { createBotTable, id, primary, snowflake, text, time } from '@app/database';
+import { createBotTable, id, nullable, primary, snowflake, text, time } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The table of the reminders; its rows go with their bot. */
+/** The table of the reminders; its rows are removed with their bot. */
 export class Reminders1763700000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
@@ -13,7 +13,13 @@ export class Reminders1763700000001 implements MigrationInterface {
         id: primary(id),
         text,
         due_at: time,
+        updated_at: time,
+        withdrawn_at: nullable(time),
       },
+      indices: [
+        { columnNames: ['bot_id', 'updated_at'] },
+        { columnNames: ['bot_id', 'withdrawn_at'], where: '"withdrawn_at" IS NOT NULL' },
+      ],
     });
   }
 

@@ -1,14 +1,30 @@
-import { BelongsToBot, PrimaryIdColumn, PrimarySnowflakeColumn, TextColumn, TimeColumn } from '@app/database';
-import { Entity } from 'typeorm';
+import {
+  BelongsToBot,
+  indexName,
+  PrimaryIdColumn,
+  PrimarySnowflakeColumn,
+  TextColumn,
+  TimeColumn,
+} from '@app/database';
+import { Entity, Index } from 'typeorm';
 
 /** What a user wants to be reminded of. */
 @Entity('reminders')
+@Index(indexName('reminders', ['bot_id', 'updated_at']), ['botId', 'updatedAt'])
+@Index(indexName('reminders', ['bot_id', 'withdrawn_at']), ['botId', 'withdrawnAt'], {
+  where: '"withdrawn_at" IS NOT NULL',
+})
 export class Reminder {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
   @PrimarySnowflakeColumn({ name: 'user_id' }) userId: string;
   @PrimaryIdColumn() id: string;
+  /** Encrypted with the key of the subject. */
   @TextColumn() text: string;
   @TimeColumn({ name: 'due_at' }) dueAt: string;
+  /** The `retention_days` of the category count from here. */
+  @TimeColumn({ name: 'updated_at' }) updatedAt: string;
+  /** Since when the consent is withdrawn; Lethe sets and clears it. */
+  @TimeColumn({ name: 'withdrawn_at', nullable: true }) withdrawnAt: string | null;
   @BelongsToBot('reminders') bot?: object;
 }

@@ -13,11 +13,11 @@ export class RemindersController {
   @Describes({
     summary: 'Add a reminder',
     description:
-      'Stores a reminder of a user who has consented to the category `reminders`. It is exported and ' +
-      'erased with everything else of the user. A repeat adds a further reminder.',
+      'Stores a reminder, encrypted, of a user who has consented to the category `reminders`. It is ' +
+      'exported and erased with everything else of the user. A repeat adds a further reminder.',
     examples: EXAMPLES.add,
   })
-  @Responds(201, ReminderView, ['consent_required'])
+  @Responds(201, ReminderView, ['consent_required', 'not_found'])
   add(@CurrentBot() bot: Caller, @Body() body: AddReminder): Promise<ReminderView> {
     return this.reminders.add(bot.botId, body);
   }

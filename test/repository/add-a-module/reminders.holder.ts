@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { SubjectTexts } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { Reminder } from './reminder.entity';
+import { CATEGORY } from './reminders.service';
 
-/** The name in exports and in `deleted_categories`: no category key holds a dot, so the two never meet. */
+/** The name in exports and in `deleted_categories`: no category key contains a dot, so the two never meet. */
 export const NAME = 'acme.reminders';
 
 /** The reminders of a subject. */
@@ -11,14 +13,15 @@ export const NAME = 'acme.reminders';
 @HoldsSubjectData()
 export class RemindersHolder implements SubjectDataHolder {
   readonly tables = ['reminders'];
+  readonly consented = [{ table: 'reminders', category: CATEGORY }];
 
-  async export(tx: Tx, { botId, guildId, userId }: Subject): Promise<SubjectExport> {
-    const reminders = await tx.manager.find(Reminder, {
-      where: { botId, guildId, userId },
-      order: { id: 'ASC' },
-    });
+  constructor(private readonly texts: SubjectTexts) {}
+
+  async export(tx: Tx, subject: Subject): Promise<SubjectExport> {
+    const reminders = await tx.manager.find(Reminder, { where: { ...subject }, order: { id: 'ASC' } });
     if (reminders.length === 0) return {};
-    const items = reminders.map(({ text, dueAt }) => ({ text, due_at: dueAt }));
+    const texts = await this.texts.decryptAll(subject, 'reminders', reminders);
+    const items = reminders.map(({ dueAt }, at) => ({ text: texts[at], due_at: dueAt }));
     return { data: [[NAME, JSON.stringify({ items })]] };
   }
 

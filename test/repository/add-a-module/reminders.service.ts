@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { AuditService } from '@app/audit';
-import { requireConsent } from '@app/consent';
+import { AuditService, declareEventTypes } from '@app/audit';
+import { requireConsentTo } from '@app/consent';
+import { SubjectTexts } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { Random } from '@app/kernel';
+import { Clock, Random } from '@app/kernel';
 import { Reminder } from './reminder.entity';
 import type { AddReminder, ReminderView } from './reminders.dto';
 
-/** What a consent by categories has to grant; the bot declares a category of this key, so that it can be asked for. */
+/** The category that the bot declares for the reminders, and that users consent to. */
 export const CATEGORY = 'reminders';
+
+const REMINDER_SET = 'acme.reminder_set';
+declareEventTypes(REMINDER_SET);
 
 /** Keeps reminders of users who have consented. */
 @Injectable()
@@ -15,18 +19,25 @@ export class RemindersService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly audit: AuditService,
+    private readonly texts: SubjectTexts,
+    private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
-  /** Consent, row and audit event are one transaction. @throws ApiError 403 `consent_required` */
+  /** Consent, row and audit event are one transaction. @throws ApiError 403 `consent_required`, 404 category */
   add(botId: string, input: AddReminder): Promise<ReminderView> {
     const subject = { botId, guildId: input.guild_id, userId: input.user_id };
     return this.unitOfWork.write(async (tx) => {
-      const scope = await requireConsent(tx, subject);
-      scope.require(CATEGORY);
+      await requireConsentTo(tx, subject, CATEGORY);
       const id = this.random.uuid();
-      await tx.manager.insert(Reminder, { ...subject, id, text: input.text, dueAt: input.due_at });
-      await this.audit.record(tx, subject, 'data_submitted', { category: CATEGORY });
+      await tx.manager.insert(Reminder, {
+        ...subject,
+        id,
+        text: await this.texts.encrypt(tx, subject, 'reminders', id, input.text),
+        dueAt: input.due_at,
+        updatedAt: this.clock.nowIso(),
+      });
+      await this.audit.record(tx, subject, REMINDER_SET, { due_at: input.due_at });
       return { id, text: input.text, due_at: input.due_at };
     });
   }

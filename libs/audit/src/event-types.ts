@@ -1,0 +1,34 @@
+import { AUDIT_EVENT_TYPES, type AuditEventType, OwnError } from '@app/kernel';
+
+/** An audit event type of a module, behind the prefix of its team: `acme.reminder_set`. */
+export type OwnEventType = `${string}.${string}`;
+
+/** What the column `event_type` takes. */
+const MAX_LENGTH = 32;
+const FORM = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
+
+/** Lethe's own types, and then those of the modules that are loaded, as they are declared. */
+export const EVENT_TYPES: string[] = [...AUDIT_EVENT_TYPES];
+
+/**
+ * Declares the event types of a module when its file is loaded, in every process that the module is part of. Bots cannot
+ * post events of these types; `AuditService.record` writes them, and `GET /audit/events` lists and filters them.
+ * @throws OwnError for a type that is longer than 32 characters or has not the form `prefix.name` in lower case
+ */
+export function declareEventTypes(...types: readonly OwnEventType[]): void {
+  for (const type of types) {
+    if (type.length > MAX_LENGTH)
+      throw new OwnError(`The audit event type ${type} is longer than ${MAX_LENGTH} characters`);
+    if (!FORM.test(type))
+      throw new OwnError(
+        `The audit event type ${type} needs a prefix, a dot and a name in lower case, such as acme.reminder_set`,
+      );
+    if (!EVENT_TYPES.includes(type)) EVENT_TYPES.push(type);
+  }
+}
+
+/** @throws OwnError for a type that is not declared. */
+export function requireDeclared(type: AuditEventType | OwnEventType): void {
+  if (EVENT_TYPES.includes(type)) return;
+  throw new OwnError(`The audit event type ${type} is not declared: call declareEventTypes in its module`);
+}
