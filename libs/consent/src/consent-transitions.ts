@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import type { Tx } from '@app/database';
 import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
-import { type Subject, subjectOf } from '@app/subjects';
-import type { AnnouncedErasures } from './announced-erasures';
+import { ConsentedDataHolders, type Subject, subjectOf } from '@app/subjects';
+import { Injectable } from '@nestjs/common';
+import { AnnouncedErasures } from './announced-erasures';
 import type { ConsentAsked } from './consent-changes';
 import { appendDecision, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
 import { ConsentRevoked } from './consent-revoked.event';

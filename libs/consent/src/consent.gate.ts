@@ -1,7 +1,7 @@
 import { isDeclared } from '@app/categories';
 import type { Tx } from '@app/database';
 import { ApiError, notFound } from '@app/kernel';
-import type { Subject } from '@app/subjects';
+import { SUBJECT_WHERE, type Subject } from '@app/subjects';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 

@@ -7,6 +7,6 @@ export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { Signer } from './signer';
 export { SubjectDigests } from './subject-digests';
 export { SubjectKey } from './subject-key';
-export { type StoredKey, SubjectKeys } from './subject-keys';
-export { type StoredText, SubjectTexts } from './subject-texts';
+export { EVENT_KEY, type StoredKey, SubjectKeys } from './subject-keys';
+export { SubjectTexts } from './subject-texts';
 export { gdprSignature, newWebhookSecret, standardSignature } from './webhook-signature';

@@ -40,11 +40,8 @@ export class ErasedSubject {
   }
 }
 
-/** Replaces an id that is no longer known. It has the form of a snowflake, and no platform issues it. */
-export const ERASED_ID = '0'.repeat(20);
-
 /** Base64url SHA-256 over the salt, a zero byte and the ids: only the salt and the ids together lead to it. */
-export function commitmentTo({ botId, guildId, userId }: Subject, salt: Buffer): string {
+export function commitmentTo(subject: Subject, salt: Buffer): string {
   const hash = createHash('sha256').update(salt).update(Buffer.of(0));
   return hash.update(subjectName(subject)).digest('base64url');
 }

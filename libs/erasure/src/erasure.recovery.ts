@@ -13,7 +13,8 @@ const LEFT_AFTER_MS = 10_000;
 
 /**
  * Finishes erasures that were left `processing`, at the start and then at intervals, in one process at a time. When the
- * process that began one is still working on it, one of both completes it and the other changes nothing.
+ * process that began one is still working on it, one of both completes it and the other changes nothing. On SQLite the
+ * server listens after the first run.
  */
 @PeriodicJob({ lookEveryMs: INTERVAL_MS / 2, atStart: 'awaited' })
 @Injectable()
@@ -26,20 +27,6 @@ export class ErasureRecovery implements Job {
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
-
-  /**
-   * On SQLite Nest awaits this before the server listens, so that no request finds an unfinished erasure. On PostgreSQL
-   * other processes answer requests meanwhile, so the start does not wait.
-   */
-  async onApplicationBootstrap(): Promise<void> {
-    const taken = this.jobs.run(this, 'now');
-    if (this.config.database.engine === 'sqlite') await taken;
-  }
-
-  @Interval(INTERVAL_MS / 2)
-  async tick(): Promise<void> {
-    await this.jobs.run(this);
-  }
 
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
     return lease.keep(() => this.erasures.finishLeft(this.leftBefore(), stopping));

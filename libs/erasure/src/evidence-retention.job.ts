@@ -5,10 +5,8 @@ import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { EvidenceRetention } from './evidence-retention';
 
-/** Whether it is due is asked this often. */
-const INTERVAL_MS = 60_000;
-
 /** Removes records older than `EVIDENCE_RETENTION_DAYS` every hour, and after a downtime at the start. */
+@PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
 export class EvidenceRetentionJob implements Job {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;

@@ -6,8 +6,6 @@ import { Metrics, NO_METRICS } from '@app/metrics';
 import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
 import { ErasureRequests } from './erasure-requests.service';
 
-/** Whether it is due is asked this often. */
-const INTERVAL_MS = 15_000;
 /** Guilds of one bot in one run. */
 const GUILDS_MAX = 100;
 

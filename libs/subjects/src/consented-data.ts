@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
-import type { Subject } from './subject-data';
+import type { Subject } from './subject';
 
 /** When the data that a withdrawn consent has left in one category will be erased, in ISO 8601. */
 export type ErasureTime = readonly [category: string, erasedAt: string];

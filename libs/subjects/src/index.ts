@@ -5,7 +5,6 @@ export {
   HoldsConsentedData,
 } from './consented-data';
 export { guildOf, SCOPES } from './guild-scope';
-export { ERASED_ID, type Subject, SUBJECT_WHERE, subjectName, subjectOf } from './subject';
 export {
   type ConsentedTable,
   HoldsSubjectData,
@@ -14,4 +13,5 @@ export {
   type SubjectExport,
 } from './subject-data';
 export { lockSubject } from './subject-lock';
+export { ERASED_ID, type Subject, SUBJECT_WHERE, subjectName, subjectOf } from './subject';
 export { SubjectsModule } from './subjects.module';

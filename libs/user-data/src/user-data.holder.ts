@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
 import { SubjectKeys } from '@app/crypto';
 import { eachOf, type Tx } from '@app/database';
-import { OnDomainEvent } from '@app/kernel';
 import {
   HoldsSubjectData,
   type Subject,
@@ -52,35 +51,6 @@ export class UserDataHolder implements SubjectDataHolder {
   async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
     const sql = `SELECT 1 FROM user_data WHERE ${SUBJECT_WHERE} LIMIT 1`;
     return (await tx.get(sql, botId, guildId, userId)) !== undefined;
-  }
-
-  /** Nothing may stay under a category that is no longer declared; each user it concerned has it on record. */
-  @OnDomainEvent(CategoryDeleted)
-  async removeCategory(event: CategoryDeleted): Promise<void> {
-    const { tx, botId, key, batch } = event;
-    const rows = await tx.all<{ guild_id: string; user_id: string }>(
-      `SELECT guild_id, user_id FROM user_data WHERE bot_id = ? AND category_key = ? LIMIT ${batch}`,
-      botId,
-      key,
-    );
-    for (const { guild_id: guildId, user_id: userId } of rows) {
-      await tx.run(
-        `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND category_key = ?`,
-        botId,
-        guildId,
-        userId,
-        key,
-      );
-    }
-    await this.audit.recordAll(
-      tx,
-      rows.map(({ guild_id: guildId, user_id: userId }) => ({
-        subject: { botId, guildId, userId },
-        type: 'data_deleted' as const,
-        details: { category: key },
-      })),
-    );
-    event.removed(rows.length);
   }
 
   /** What each stored category is for, and what its values mean (GDPR Art. 15(1)(a), (b), (d)); one by one. */

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { findBot } from '@app/bots';
 import { asPartlyDone, pages, type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { Clock, conflict, invalidRequest, notFound } from '@app/kernel';
+import { Injectable } from '@nestjs/common';
 import type {
   AttemptView,
   DeliveriesQuery,

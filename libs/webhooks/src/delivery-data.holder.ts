@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { lockBot } from '@app/bots';
 import { SubjectDigests } from '@app/crypto';
 import { eachOf, type Tx } from '@app/database';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
+
+import { Injectable } from '@nestjs/common';
 
 /** Deliveries read at once where all of a subject are asked for. */
 const BATCH = 100;
