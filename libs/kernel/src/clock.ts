@@ -2,25 +2,25 @@ import { randomBytes, randomFillSync } from 'node:crypto';
 
 const DAY_MS = 86_400_000;
 
-/** The time, as everything in Lethe asks for it; replaced in tests so that hours are played and not waited for. */
+/** The source of time for all code of Lethe. Tests replace it to control time without waiting. */
 export abstract class Clock {
   /** Milliseconds since the Unix epoch; may jump when the operator sets the clock. */
   abstract nowMs(): number;
-  /** Milliseconds that never run backwards; only differences mean anything. */
+  /** Milliseconds that never run backwards. Only the difference of two readings has a meaning. */
   abstract monotonicMs(): number;
 
-  /** ISO 8601, UTC, with milliseconds: the one form in which times are stored and answered. */
+  /** The present time in ISO 8601, UTC, with milliseconds: the only form in which times are stored and answered. */
   nowIso(): string {
     return new Date(this.nowMs()).toISOString();
   }
 
-  /** The time that was so many days of 24 hours ago, in the form of {@link nowIso}. */
+  /** The time `days` × 24 hours ago, in the form of {@link nowIso}. */
   daysAgoIso(days: number): string {
     return daysAfter(this.nowIso(), -days);
   }
 }
 
-/** The time so many days of 24 hours after another, in the form of {@link Clock.nowIso}. */
+/** The time `days` × 24 hours after `iso`, in the form of {@link Clock.nowIso}. */
 export function daysAfter(iso: string, days: number): string {
   return new Date(Date.parse(iso) + days * DAY_MS).toISOString();
 }
@@ -35,14 +35,17 @@ export class SystemClock extends Clock {
   }
 }
 
-/** Chance, injected for the same reason as the clock. Every method draws from a cryptographically secure source. */
+/**
+ * The source of random values, injected so that tests can replace it. Every method uses a cryptographically secure
+ * source.
+ */
 export abstract class Random {
   abstract bytes(length: number): Buffer;
-  /** 12 bytes that are said once and then forgotten, such as a nonce: use them before anything else is asked for. */
+  /** 12 random bytes for short use, such as a nonce. The buffer is valid until the next call of any method. */
   abstract nonce(): Buffer;
   /** A number in [0, 1). */
   abstract fraction(): number;
-  /** A UUID of version 7 (RFC 9562): ids made later by this process sort after earlier ones. */
+  /** A UUID of version 7 (RFC 9562). Within one process, later ids sort after earlier ones. */
   abstract uuid(): string;
 }
 
@@ -68,7 +71,7 @@ export class SystemRandom extends Random {
     return this.pooled(6).readUIntBE(0, 6) / 2 ** 48;
   }
 
-  /** RFC 9562 method 1 with a 12-bit counter in rand_a: monotonic also within one millisecond. */
+  /** RFC 9562, method 1, with a 12-bit counter in rand_a: ids are also monotonic within one millisecond. */
   uuid(): string {
     const nowMs = this.clock.nowMs();
     if (nowMs > this.lastMs) {

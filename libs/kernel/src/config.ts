@@ -4,13 +4,13 @@ import { Setting, SETTINGS } from './settings';
 
 type Settings = typeof SETTINGS;
 
-/** The validated configuration; read once at the start and never changed. */
+/** The validated configuration. It is read once at the start and never changes. */
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never };
 
 /** Injection token of {@link Config}. */
 export const CONFIG = Symbol('Config');
 
-/** The configuration cannot be used; `faults` holds one readable line per mistake. */
+/** The configuration cannot be used. `faults` holds one readable line for each mistake. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The configuration cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
@@ -19,12 +19,12 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Prefixes that belong to Lethe: a variable of one of these that no setting names is a typing mistake. */
+/** Prefixes that belong to Lethe. A variable with such a prefix that is not a setting is a typing mistake. */
 const OWN_PREFIX =
   /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|DATA_LIMIT|DETAILS_LIMIT|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|TRUST_PROXY|DATABASE_|BACKUP_)/;
 
 /**
- * Reads every setting from `environment`; an empty variable counts as not set.
+ * Reads every setting from `environment`. An empty variable counts as not set.
  * @throws ConfigError that lists every fault, not only the first.
  */
 export function readConfig(environment: Environment): Config {
@@ -40,7 +40,7 @@ export function readConfig(environment: Environment): Config {
   const known = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
   for (const name of Object.keys(environment)) {
     if (OWN_PREFIX.test(name) && !known.has(name))
-      faults.push(`${name} is no setting of Lethe; docs/reference.md lists them all`);
+      faults.push(`${name} is not a setting of Lethe; docs/reference.md lists them all`);
   }
   const config = values as Config;
   if (faults.length === 0) faults.push(...contradictions(config));
@@ -51,7 +51,7 @@ export function readConfig(environment: Environment): Config {
 function contradictions(config: Config): string[] {
   const alone = config.database.engine === 'sqlite' && config.jobs === 'off';
   const jobs = alone
-    ? ['JOBS must be on with SQLite: its file belongs to one process, and no worker could do the jobs']
+    ? ['JOBS must be on with SQLite: its file belongs to one process, so a worker cannot run the jobs']
     : [];
   return [...jobs, ...tierFaults(config)];
 }
@@ -65,7 +65,10 @@ function tierFaults(config: Config): string[] {
     );
 }
 
-/** {@link readConfig} of the process environment over the `.env` file of the working directory, if there is one. */
+/**
+ * {@link readConfig} of the process environment. Variables that are missing there are read from the `.env` file of the
+ * working directory.
+ */
 export function loadConfig(): Config {
   return readConfig({ ...readDotenv('.env'), ...process.env });
 }

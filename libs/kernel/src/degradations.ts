@@ -1,4 +1,4 @@
-/** Names what runs worse than it was configured to, from its beginning to its end; readiness and metrics read it. */
+/** The names of the parts that work worse than configured at present. Readiness and metrics read them. */
 export class Degradations {
   private readonly names = new Set<string>();
 
@@ -10,7 +10,7 @@ export class Degradations {
     this.names.delete(name);
   }
 
-  /** The conditions of this moment, in the order in which they began. */
+  /** The present names, in the order in which they began. */
   get current(): readonly string[] {
     return [...this.names];
   }

@@ -198,7 +198,7 @@ describe('EgressPolicy.refusalOf', () => {
     expect(closed.refusalOf(url)).toBeUndefined();
   });
 
-  it('wants https in production unless told otherwise', () => {
+  it('requires https in production unless the setting allows http', () => {
     expect(policy({ NODE_ENV: 'production' }).refusalOf('http://example.org/')).toMatch(/https URL/);
     expect(
       policy({ NODE_ENV: 'production', WEBHOOK_REQUIRE_HTTPS: 'false' }).refusalOf('http://example.org/'),

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { Config } from './config';
 import { ipv6Groups } from './ip-address';
 
-/** What an address is, as far as webhooks are concerned. */
+/** The class of an address that decides whether webhooks may reach it. */
 type Reach = 'public' | 'loopback' | 'private' | 'never';
 
 function ranges(...texts: string[]): BlockList {
@@ -16,7 +16,7 @@ function ranges(...texts: string[]): BlockList {
 
 const LOOPBACK = ranges('127.0.0.0/8', '::1/128');
 
-/** Networks behind a router: private use, shared address space, benchmarks, unique local. */
+/** Private networks: private use, shared address space, benchmarks, unique local. */
 const PRIVATE = ranges(
   '10.0.0.0/8',
   '172.16.0.0/12',
@@ -27,8 +27,8 @@ const PRIVATE = ranges(
 );
 
 /**
- * Never called, in no mode: the metadata services of clouds, link-local, "this" network, multicast, reserved and
- * documentation ranges, and IPv6 that wraps an IPv4 address in a way no receiver is reached by.
+ * Refused in every mode: metadata services of clouds, link-local, "this" network, multicast, reserved and documentation
+ * ranges, and forms of IPv6 that wrap an IPv4 address but reach no receiver.
  */
 const NEVER = ranges(
   '0.0.0.0/8',
@@ -50,16 +50,19 @@ const NEVER = ranges(
   '3fff::/20',
 );
 
-/** All public IPv6; whatever lies outside and is neither loopback nor private is reserved for something else. */
+/** All public IPv6. Addresses outside it that are neither loopback nor private are reserved. */
 const GLOBAL_UNICAST = ranges('2000::/3');
-/** IPv6 that stands for an IPv4 address on a real path: mapped, and the well-known prefix of NAT64. */
-const STANDS_FOR_IPV4 = ranges('::ffff:0:0/96', '64:ff9b::/96');
-/** Interface ids of ISATAP, which tunnels to the IPv4 address after them. */
+/**
+ * IPv6 prefixes that contain an IPv4 address and are routed to it: mapped addresses, and the well-known prefix of
+ * NAT64.
+ */
+const EMBEDS_IPV4 = ranges('::ffff:0:0/96', '64:ff9b::/96');
+/** Interface ids of ISATAP, which tunnels to the IPv4 address that follows. */
 const ISATAP = /^0?2?0?0?:0*5efe$/;
 
-/** Ports of other services below 1024 are all refused but these. */
+/** The only allowed ports below 1024. */
 const WEB_PORTS = new Set([80, 443]);
-/** Ports above 1023 on which something that is no web server takes commands. */
+/** Ports above 1023 of services that accept commands and are not web servers. */
 const SERVICE_PORTS = new Set([
   1433, 1521, 1719, 1720, 1723, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061,
   5432, 5672, 5900, 5984, 6000, 6379, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 9042, 9092, 9200, 9300,
@@ -68,11 +71,16 @@ const SERVICE_PORTS = new Set([
 
 const LOOPBACK_NAME = /^(?:.+\.)?localhost\.?$/i;
 
-/** Where webhooks may go: the checks of a URL before it is stored, and of an address before it is connected to. */
+/**
+ * Decides where webhooks may be sent. It checks a URL before it is stored, and an address before a connection is made.
+ */
 export class EgressPolicy {
   constructor(private readonly config: Config) {}
 
-  /** Why `url` can never be called, completing "webhook_url …"; undefined when it may. Resolves no name. */
+  /**
+   * The reason why `url` can never be called, as the end of "webhook_url …"; undefined for an allowed URL. Resolves no
+   * name.
+   */
   refusalOf(url: string): string | undefined {
     const { protocol, username, password, hash, port, hostname } = new URL(url);
     if (protocol !== 'http:' && protocol !== 'https:') return 'must be an http or https URL';
@@ -88,7 +96,7 @@ export class EgressPolicy {
     return undefined;
   }
 
-  /** Whether `address`, an IP address in text, may be connected to. What is no address may not. */
+  /** Whether a connection to `address` is allowed. A text that is not an IP address is refused. */
   allowsAddress(address: string): boolean {
     return this.allows(reachOf(address));
   }
@@ -113,11 +121,11 @@ function portAllowed(port: number): boolean {
 
 function reachOf(address: string): Reach {
   const version = isIP(address);
-  // A zone (fe80::1%eth0) belongs to link-local addresses only.
+  // Only link-local addresses have a zone (fe80::1%eth0).
   if (version === 0 || address.includes('%')) return 'never';
   if (version === 4) return reachIn(address, 'ipv4') ?? 'public';
   const groups = ipv6Groups(address);
-  if (STANDS_FOR_IPV4.check(address, 'ipv6')) return reachOf(ipv4Of(groups));
+  if (EMBEDS_IPV4.check(address, 'ipv6')) return reachOf(ipv4Of(groups));
   const isatap = ISATAP.test(
     groups
       .slice(4, 6)

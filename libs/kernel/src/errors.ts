@@ -1,4 +1,4 @@
-/** Every error code of the interface: its status, what it means, and how a caller mends it. */
+/** Every error code of the API: its status, its meaning, and how a caller corrects it. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -61,7 +61,7 @@ interface ErrorDescription {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Every value of `details.reason` of a 409: what it means, and how a caller mends it. */
+/** Every value of `details.reason` of a 409: its meaning, and how a caller corrects it. */
 export const CONFLICT_REASONS = {
   bot_exists: {
     meaning: 'A bot with this `platform_bot_id` is registered',
@@ -114,25 +114,25 @@ export const CONFLICT_REASONS = {
   },
 } as const satisfies Readonly<Record<string, Omit<ErrorDescription, 'status'>>>;
 
-/** Why a 409: the values of `details.reason`. */
+/** The values of `details.reason` of a 409. */
 export type ConflictReason = keyof typeof CONFLICT_REASONS;
 
-/** One bad field of a request: its path (`fields[3].key`) and how to mend it. */
+/** One bad field of a request: its path (`fields[3].key`) and how to correct it. */
 export interface FieldFault {
   readonly field: string;
   readonly message: string;
 }
 
-/** At most this many faults are listed, so that an answer stays small however bad the request. */
+/** The maximum of listed faults, so that the answer to a very bad request stays small. */
 const LISTED_FAULTS = 50;
 
 /**
- * An error of Lethe's own whose message is for the operator: it holds no value, no id of a user or guild and no secret, so
- * it may stand in the log. Messages of other errors may not: they can quote what was stored.
+ * An error of Lethe with a message for the operator. The message holds no value, no id of a user or guild and no
+ * secret, so it may be logged. Messages of other errors are not logged, since they can quote stored values.
  */
 export class OwnError extends Error {}
 
-/** An error that is answered to the caller; its message holds no value, path, query or secret. */
+/** An error that is answered to the caller. Its message holds no value, path, query or secret. */
 export class ApiError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -159,12 +159,12 @@ export function invalidRequest(faults: readonly FieldFault[]): ApiError {
   return new ApiError('invalid_request', message, { fields: listed, ...more });
 }
 
-/** A path can hold the caller's own keys: long ones are cut. */
+/** A path can hold keys that the caller chose. Long paths are cut. */
 function shortened(field: string): string {
   return field.length > 200 ? `${field.slice(0, 200)}…` : field;
 }
 
-/** 404; the same words for a foreign resource and for none at all. */
+/** 404, with the same words for a resource of another bot and for a missing one. */
 export function notFound(what: string, details?: Readonly<Record<string, unknown>>): ApiError {
   return new ApiError('not_found', `${what} not found`, details);
 }
@@ -174,7 +174,7 @@ export function conflict(reason: ConflictReason, message: string): ApiError {
   return new ApiError('conflict', message, { reason });
 }
 
-/** A fault that nobody foresaw; what it was is told to the log alone. */
+/** An unforeseen fault. Only the log says what it was. */
 export function internalError(): ApiError {
   return new ApiError('internal_error', 'The service made a mistake; quote X-Request-Id to its operator');
 }

@@ -1,4 +1,4 @@
-/** The eight groups of an IPv6 address; the URL parser knows every way to write one. */
+/** The eight groups of an IPv6 address. The URL parser normalises every notation of it. */
 export function ipv6Groups(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const read = (part: string): number[] =>

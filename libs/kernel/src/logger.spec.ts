@@ -12,7 +12,7 @@ describe('describeFault', () => {
   });
 
   it('has neither message nor parameters of another error, not in its frames either', () => {
-    const error = Object.assign(new Error('value of somebody'), { code: '23505', parameters: ['value'] });
+    const error = Object.assign(new Error('value of a user'), { code: '23505', parameters: ['value'] });
     expect(describeFault(error)).toMatchObject({ fault: 'Error', code: '23505' });
     expect(JSON.stringify(describeFault(error))).not.toContain('value');
   });
@@ -27,7 +27,7 @@ describe('NestLogger', () => {
   beforeEach(() => (lines.length = 0));
 
   it.each(['warn', 'error'] as const)(
-    'puts what stands behind a sentence into fields of its line: %s',
+    'puts the object after a sentence into fields of its line: %s',
     (level) => {
       logger[level]('The job x failed', { job: 'x' }, 'Jobs');
       expect(lines).toEqual([

@@ -6,21 +6,24 @@ import { ApiError, OwnError } from './errors';
 export const LOGGER = Symbol('Logger');
 
 /**
- * Structured JSON log on standard output. Lines hold request ids, routes and statuses; never keys, secrets, ids of
- * users or stored values, so nothing that is not listed here by name may be handed to it.
+ * Structured JSON log on standard output. Lines hold request ids, routes and statuses. They never hold keys, secrets,
+ * ids of users or stored values: a caller passes only fields that are known to be safe.
  */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = { level, base: undefined, timestamp: isoTime };
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** Lines are written together, at the latest after this. */
+/** The longest time, in milliseconds, between a line and its write. */
 const LOG_FLUSH_MS = 250;
 const LOG_BLOCK_BYTES = 8192;
-/** What a reader of the log that does not keep up may hold back; past it lines are dropped, not memory filled. */
+/**
+ * The limit for unwritten lines when the reader of the log is too slow. Above it lines are dropped, so that memory
+ * stays bounded.
+ */
 const LOG_BUFFER_MAX_BYTES = 16 * 1024 * 1024;
 
-/** Standard output, written in blocks off the event loop and emptied when the process exits. */
+/** Standard output, written in blocks outside the event loop, and flushed when the process exits. */
 export function logStream(): DestinationStream {
   return pino.destination({
     sync: false,
@@ -33,7 +36,7 @@ export function logStream(): DestinationStream {
 let second = -1;
 let secondText = '';
 
-/** The time of a line, ISO 8601; the part that a whole second of lines shares is made once. */
+/** The time of a line, ISO 8601. The part that all lines of one second share is formatted once. */
 function isoTime(): string {
   const nowMs = Date.now();
   const millis = nowMs % 1000;
@@ -44,7 +47,7 @@ function isoTime(): string {
   return `${secondText}${String(millis).padStart(3, '0')}Z"`;
 }
 
-/** What the log says of a request; none of the texts holds a character that JSON would escape. */
+/** The fields of the log line of a request. No text in it holds a character that JSON escapes. */
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string;
@@ -56,7 +59,7 @@ export interface RequestLine {
 
 const INFO = pino.levels.values['info'];
 
-/** One line as pino would write it, put together by hand: it is written for every request. */
+/** Writes one line in the format of pino without its serializers, since every request writes one. */
 export function logRequest(logger: Logger, line: RequestLine): void {
   if (!logger.isLevelEnabled('info')) return;
   const { requestId, method, route, status, botId, durationMs } = line;
@@ -67,12 +70,12 @@ export function logRequest(logger: Logger, line: RequestLine): void {
   );
 }
 
-/** Where Nest logs an error that it throws on to the caller, who says it: the start, in readable lines. */
+/** The context in which Nest logs an error that it also throws. The caller reports that error in readable lines. */
 const THROWN_ON = 'ExceptionHandler';
 
 /**
- * What goes through Nest's Logger, in the same log: a sentence, and behind it an object whose entries become fields of
- * the line, as in `logger.error('The job failed and is run again in 60 s', describeFault(error))`.
+ * Writes the messages of Nest's Logger to the same log: a sentence, and after it an object whose entries become fields
+ * of the line, as in `logger.error('The job failed and is run again in 60 s', describeFault(error))`.
  */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
@@ -111,8 +114,8 @@ export class NestLogger implements LoggerService {
 }
 
 /**
- * What may be logged of an unforeseen error: its kind, code and place, and for Lethe's own its message as `reason`. Other
- * messages, and parameters, can hold values.
+ * The parts of an unforeseen error that may be logged: its kind, code and place, and `reason`, the message, for Lethe's
+ * own errors. Messages and parameters of other errors can hold values.
  */
 export function describeFault(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { fault: typeof error };

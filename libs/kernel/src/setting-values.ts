@@ -1,5 +1,5 @@
-// What the texts of settings may be: each function answers the value, or throws an Error whose message completes the
-// sentence "NAME must be …".
+// Parsers of settings. Each function returns the value, or throws an Error whose message completes the sentence "NAME
+// must be …".
 
 export function integer(min: number, max: number) {
   return (text: string): number => {
@@ -10,7 +10,7 @@ export function integer(min: number, max: number) {
   };
 }
 
-/** A number of days; undefined for `off`: never. */
+/** A number of days; undefined for `off`. */
 export function daysOrOff(min: number, max: number) {
   return (text: string): number | undefined => {
     if (text === 'off') return undefined;
@@ -32,7 +32,7 @@ export function oneOf<const T extends string>(...values: T[]) {
 
 export const boolean = (text: string): boolean => oneOf('true', 'false')(text) === 'true';
 
-/** Where the data is kept. */
+/** The database that `DATABASE_URL` names. */
 export type DatabaseSetting =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string };
@@ -45,7 +45,7 @@ export function databaseUrl(text: string): DatabaseSetting {
   throw new Error('sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 }
 
-/** `redis://…`, or `rediss://…` for TLS; empty for none. A password never stands in the message. */
+/** `redis://…`, or `rediss://…` for TLS; empty for none. The error message never holds the password. */
 export function redisUrl(text: string): string | undefined {
   if (text === '') return undefined;
   const fault = new Error('redis://USER:PASSWORD@HOST:PORT/NUMBER, rediss:// for TLS, or empty');
@@ -64,7 +64,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** `name=requests,…`: requests per minute of each tier; `free` is the tier of a bot that has no other. */
+/** `name=requests,…`: the requests per minute of each tier. A bot without another tier is in `free`. */
 export function tiers(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const part of text.split(',')) {
@@ -120,7 +120,7 @@ export function text(value: string): string {
   return value;
 }
 
-/** What stands behind `Bearer` (RFC 6750), long enough not to be guessed; empty for none. */
+/** A token of the `Bearer` scheme (RFC 6750), long enough to resist guessing; empty for none. */
 export function bearerToken(value: string): string {
   if (value !== '' && !/^[A-Za-z0-9._~+/-]{16,256}={0,2}$/.test(value))
     throw new Error('16 to 256 letters, digits and . _ ~ + / - (openssl rand -hex 32)');

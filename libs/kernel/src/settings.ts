@@ -13,7 +13,9 @@ import {
   tiers,
 } from './setting-values';
 
-/** One environment variable: the row of the table in docs/reference.md, of `.env.example` and of the check at the start. */
+/**
+ * One environment variable: a row of the table in docs/reference.md, of `.env.example` and of the check at the start.
+ */
 export interface Setting<T> {
   readonly name: string;
   readonly default: string;
@@ -31,10 +33,10 @@ function setting<T>(
   return { name, default: fallback, description, parse };
 }
 
-/** Where the embedded database is kept unless another place is named. */
+/** The default path of the embedded database. */
 export const DEFAULT_DATABASE_PATH = './data/lethe.db';
 
-/** Every variable Lethe reads, in the order of docs/reference.md. */
+/** Every variable of Lethe, in the order of docs/reference.md. */
 export const SETTINGS = {
   nodeEnv: setting(
     'NODE_ENV',

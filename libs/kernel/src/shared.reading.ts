@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 
-/** A number that a query has to find: asked for at most once in `holdMs`, however many metrics and readers want it. */
+/** A number that needs a query. All readers share one reading for `holdMs` milliseconds. */
 export class SharedReading<T> {
   private reading: Promise<T> | undefined;
   private askedMs = 0;

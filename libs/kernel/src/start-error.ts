@@ -1,4 +1,4 @@
 import { OwnError } from './errors';
 
-/** The service cannot start; the message tells the operator why and how to mend it, and is all that is printed. */
+/** The service cannot start. Only the message is printed: it gives the operator the cause and the remedy. */
 export class StartError extends OwnError {}

@@ -1,9 +1,9 @@
-/** Holds neither NUL (PostgreSQL cannot store it) nor a lone surrogate (no UTF-8 can express it). */
+/** Whether `text` holds neither NUL (PostgreSQL cannot store it) nor a lone surrogate (UTF-8 cannot express it). */
 export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Length in code points, the unit of every limit on a text. */
+/** The length of `text` in code points, the unit of every limit on a text. */
 export function codePoints(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at++, count++) {
