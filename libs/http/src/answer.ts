@@ -29,10 +29,13 @@ export function answerHeaders(
   return headers;
 }
 
-/** Bytes of an unread body that are worth swallowing to keep the connection for a next request. */
+/** The largest unread body, in bytes, that is read and dropped to keep the connection open for the next request. */
 const SWALLOWED_MAX_BYTES = 65_536;
 
-/** A request without body is not complete yet either while it is answered at once: only its headers tell. */
+/**
+ * Whether the request has a long body that is still unread. A request without body can also be incomplete at this time,
+ * so the headers decide.
+ */
 function leavesLongBody({ complete, headers }: LetheResponse['req']): boolean {
   if (complete) return false;
   return (
@@ -40,7 +43,7 @@ function leavesLongBody({ complete, headers }: LetheResponse['req']): boolean {
   );
 }
 
-/** Sends one whole JSON answer and logs it; the only way in which an answer with a body leaves the service. */
+/** Sends one whole JSON answer and logs it. Every answer that has a body and is not streamed is sent here. */
 export function answer(response: LetheResponse, status: number, json: string): void {
   const headers = answerHeaders(response, status);
   headers.push('Content-Length', String(Buffer.byteLength(json)));
@@ -52,12 +55,12 @@ export function answer(response: LetheResponse, status: number, json: string): v
   logAnswer(response, status);
 }
 
-/** How long what follows a refused body is thrown away before the connection is closed. */
+/** How long, in milliseconds, the rest of a refused body is read and dropped before the connection is closed. */
 const DISCARD_MS = 1_000;
 
 /**
- * Ends an answer that was given before its body had been read. Closing at once would reset the connection under the
- * sender's hands, and the answer could be lost with it (RFC 9112 section 9.6).
+ * Ends an answer that was given before its body was read. Closing at once would reset the connection while the client
+ * sends, and the client could lose the answer (RFC 9112, section 9.6).
  */
 function endUnread(response: LetheResponse, json: string): void {
   response.write(json);
@@ -69,7 +72,9 @@ function endUnread(response: LetheResponse, json: string): void {
   response.req.once('end', end).once('close', end).resume();
 }
 
-/** Counts the answer and logs one line: the route as it was declared, never the address, which holds ids of users. */
+/**
+ * Counts the answer and logs one line with the declared route. The address is not logged, since it holds ids of users.
+ */
 export function logAnswer(response: LetheResponse, status: number): void {
   const { method, context } = response.req;
   const route = response.req.route as { path?: string } | undefined;
@@ -85,17 +90,17 @@ export function logAnswer(response: LetheResponse, status: number): void {
   });
 }
 
-/** A result that is JSON text already, as stored values are; it goes into the envelope unchanged. */
+/** A result that is already JSON text, such as stored values. It is put into the envelope unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** A result too large to be held as one text: `writeTo` hands over the JSON piece by piece and awaits each. */
+/** A result that is too large for one text. `writeTo` writes the JSON in pieces and awaits each. */
 export class JsonStream {
   constructor(readonly writeTo: (write: (piece: string) => Promise<void>) => Promise<void>) {}
 }
 
-/** A document that is no JSON and stands in no envelope, handed over like a {@link JsonStream}. */
+/** A document that is not JSON and has no envelope, written like a {@link JsonStream}. */
 export class TextStream {
   constructor(
     readonly contentType: string,
@@ -109,18 +114,18 @@ export function successEnvelope(data: unknown): string {
 }
 
 /**
- * The time that every reader is given, and in which it has to take something; a larger document may take longer, at no
- * slower pace than this. Until all is read, the snapshot that it is read from stays open.
+ * The time, in milliseconds, in which every reader must take something. A larger document may take longer at the same
+ * pace. The snapshot behind the answer stays open until all is read.
  */
 const STREAM_TIMEOUT_MS = 120_000;
 const STREAM_CHARACTERS_PER_MS = 64;
-/** How often a reader's pace is looked at. */
+/** The interval, in milliseconds, at which the pace of a reader is checked. */
 const PACE_MS = 1_000;
 
 /**
  * Sends a {@link JsonStream} in the success envelope, or a {@link TextStream} as it is, at the pace of its reader. A
- * fault before its first piece is answered as an error; one half-way cuts the connection, so that a part can never be
- * taken for the whole.
+ * fault before the first piece is answered as an error. A later fault cuts the connection, so that a reader never takes
+ * a part for the whole.
  */
 export async function answerStream(
   response: LetheResponse,
@@ -156,7 +161,10 @@ export async function answerStream(
   logAnswer(response, status);
 }
 
-/** A streamed answer has met a fault: true where it could still be answered as one, else the connection is cut. */
+/**
+ * Ends a streamed answer after a fault. Returns true when the fault can still be answered as an error; otherwise the
+ * connection is cut.
+ */
 export function answerFault(response: LetheResponse, error: unknown): boolean {
   const { logger, id: requestId } = response.req.context;
   const described = { requestId, ...describeFault(error) };
@@ -180,7 +188,7 @@ export function errorEnvelope({
   return JSON.stringify({ success: false, error: { code, message, details } });
 }
 
-/** Resolves when the reader has caught up, or is gone. */
+/** Resolves when the reader has taken the buffered data, or has closed the connection. */
 export function drained(response: LetheResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -4,14 +4,14 @@ import { Caller, LetheRequest } from './request-context';
 
 export const PUBLIC_ROUTE = 'lethe:public';
 
-/** Tells the documentation about {@link Public}. */
+/** Marks a {@link Public} route in the documentation. */
 export const PUBLIC_ROUTE_EXTENSION = 'x-lethe-public';
 
 /** Opens a route to callers without an API key; every other route is closed. */
 export const Public = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(PUBLIC_ROUTE, true), ApiExtension(PUBLIC_ROUTE_EXTENSION, true));
 
-/** The authenticated bot; only on routes that are not `@Public()`. */
+/** The authenticated bot, on every route that is not `@Public()`. */
 export const CurrentBot = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<LetheRequest>().context;
   if (caller === undefined) throw new Error('CurrentBot is used on a public route');

@@ -2,7 +2,7 @@ import { OwnError } from '@app/kernel';
 import { answerFault, answerHeaders, drained, logAnswer } from './answer';
 import type { LetheResponse } from './request-context';
 
-/** A result in the form that a standard gives it: it leaves without the envelope, and anybody may keep it for a while. */
+/** A result in a standard format. It is sent without the envelope and may be cached for a while. */
 export class PublicDocument {
   constructor(
     readonly content: object,
@@ -10,12 +10,12 @@ export class PublicDocument {
   ) {}
 }
 
-/** A result of one JSON value a line (NDJSON), without the envelope: `writeTo` hands over lines and awaits each. */
+/** A result with one JSON value on each line (NDJSON), without the envelope. `writeTo` writes lines and awaits each. */
 export class LineStream {
   constructor(readonly writeTo: (write: (lines: string) => Promise<void>) => Promise<void>) {}
 }
 
-/** A reader that takes nothing for this long is cut. */
+/** The connection of a reader that takes nothing for this long, in milliseconds, is cut. */
 const STALLED_MS = 60_000;
 
 export function answerDocument(response: LetheResponse, { content, maxAgeSeconds }: PublicDocument): void {
@@ -30,8 +30,8 @@ export function answerDocument(response: LetheResponse, { content, maxAgeSeconds
 }
 
 /**
- * Sends a {@link LineStream} at the pace of its reader, however long that takes, while it takes anything. A fault before
- * the first line is answered as an error; one half-way cuts the connection.
+ * Sends a {@link LineStream} at the pace of its reader, without a limit on the whole time. A fault before the first
+ * line is answered as an error. A later fault cuts the connection.
  */
 export async function answerLines(response: LetheResponse, stream: LineStream): Promise<void> {
   try {

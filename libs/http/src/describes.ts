@@ -1,30 +1,36 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiOperation, ApiTags } from '@nestjs/swagger';
 
-/** A request that can be sent as it is, and what a fresh service answers to it. */
+/** A request that can be sent unchanged, and the answer of a fresh service to it. */
 export interface Example {
-  /** When to send this one; needed where a route has several. */
+  /** When to send this example. A route with several examples needs it. */
   readonly summary?: string;
   readonly body?: object;
-  /** `data` of the answer, or the whole answer where there is no envelope. */
+  /** `data` of the answer, or the whole answer of a route without envelope. */
   readonly answer?: unknown;
 }
 
-/** The examples of a route by name; `canonical` is the first. */
+/** The examples of a route by name. The first is `canonical`. */
 export type Examples = Readonly<Record<string, Example>>;
 
-/** What people read about a route. */
+/** The documentation of a route for readers. */
 export interface Description {
   /** One line without a full stop. */
   readonly summary: string;
-  /** Two to four sentences: what the call does, what it guarantees, which article it serves, what a repeat does. */
+  /**
+   * Two to four sentences: what the call does, what it guarantees, which article it serves, and what a repeated call
+   * does.
+   */
   readonly description: string;
   /** Values of path and query parameters. */
   readonly parameters?: Readonly<Record<string, string | number>>;
   readonly examples?: Examples;
 }
 
-/** The place of a {@link Description}'s values in an operation until {@link withExamples} has put them in. */
+/**
+ * The key under which an operation keeps the values of a {@link Description} until {@link withExamples} moves them to
+ * their places.
+ */
 const DESCRIBED = 'x-lethe-described';
 
 /** Summary, description and examples of a route, for its documentation. `@Responds` adds the answers. */
@@ -32,10 +38,13 @@ export function Describes({ summary, description, ...values }: Description): Met
   return applyDecorators(ApiOperation({ summary, description }), ApiExtension(DESCRIBED, values));
 }
 
-/** The place of a topic's description in an operation until {@link topicOf} has taken it. */
+/** The key under which an operation keeps its topic's description until {@link topicOf} removes it. */
 const TOPIC = 'x-lethe-topic';
 
-/** The heading that the routes of a controller stand under in the documentation; one controller of it describes it. */
+/**
+ * The heading of a controller's routes in the documentation. Where several controllers share a topic, one of them
+ * describes it.
+ */
 export function Topic(name: string, description?: string): ClassDecorator {
   if (description === undefined) return ApiTags(name);
   return applyDecorators(ApiTags(name), ApiExtension(TOPIC, description));
@@ -58,7 +67,7 @@ export interface DescribedOperation {
   [TOPIC]?: string;
 }
 
-/** The topic that the operation's controller describes. */
+/** The topic that the operation's controller describes, with its description; undefined for other controllers. */
 export function topicOf(operation: DescribedOperation): { name: string; description: string } | undefined {
   const { tags: [name] = [], [TOPIC]: description } = operation;
   delete operation[TOPIC];
@@ -72,7 +81,8 @@ export function withExamples(operation: DescribedOperation): void {
   for (const parameter of operation.parameters ?? []) {
     const value = parameters[parameter.name];
     if (value !== undefined) parameter.example = value;
-    // Pages for people fill in every example: an optional parameter is left out unless the route names a value.
+    // Documentation pages send every example value. An optional parameter therefore has an example only where the route
+    // gives one.
     if (value !== undefined || parameter.required !== true) delete parameter.schema?.example;
   }
   const bodies = named(examples, ({ body }) => body);

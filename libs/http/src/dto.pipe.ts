@@ -2,10 +2,13 @@ import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
 import { ApiError, FieldFault, invalidRequest } from '@app/kernel';
 import { Form } from './form';
 
-/** Validates every body, query and path DTO; 400 names each bad field. What declares no field passes untouched. */
+/**
+ * Validates every DTO of a body, query or path. The 400 names each bad field. A type without declared fields passes
+ * unchanged.
+ */
 @Injectable()
 export class DtoPipe implements PipeTransform {
-  /** @throws ApiError the fault of a body or query that could not even be read, or 400 `invalid_request`. */
+  /** @throws ApiError: the fault of a body or query that could not be read, or 400 `invalid_request`. */
   transform(value: unknown, { metatype }: ArgumentMetadata): unknown {
     const form = Form.of(metatype);
     if (form === undefined) return value;

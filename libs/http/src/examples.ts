@@ -1,4 +1,4 @@
-/** Ids, names and times of every example: one bot and one user, so that each example follows from the one before it. */
+/** Ids, names and times of every example: one bot and one user, so that each example can follow the one before it. */
 export const EXAMPLE = {
   bot_id: '0198c0de-0000-7000-8000-000000000001',
   platform_bot_id: '987654321098765432',
@@ -15,14 +15,14 @@ export const EXAMPLE = {
   /** Base64url of 32 bytes. */
   hash: 'YvZ3sZyTq0M9mQ0rQb1m1c2n3o4p5q6r7s8t9u0v1w8',
   digest: 'sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
-  /** A compact JWS, cut in its signature. */
+  /** A compact JWS with a shortened signature. */
   jws: 'eyJhbGciOiJFZERTQSIsImtpZCI6IjAxOThjMGRlIn0.eyJ2ZXJzaW9uIjoxfQ.c2lnbmF0dXJl',
 } as const;
 
 /** The user and the guild of the examples. */
 export const EXAMPLE_SUBJECT = { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id } as const;
 
-/** The `pagination` of a list that fits into one page. */
+/** The `pagination` of a list that fits on one page. */
 export function examplePage(count: number): object {
   return { page: 1, page_size: 20, total_count: count, total_pages: Math.min(count, 1) };
 }

@@ -5,7 +5,7 @@ import { answer, errorEnvelope } from './answer';
 import { rateLimitExceeded } from './rate-limit.guard';
 import type { LetheResponse } from './request-context';
 
-/** The one way out for every error of every layer: parser, router, guards, services. Nothing internal is disclosed. */
+/** Answers every error of every layer: parser, router, guards, services. No internal detail is disclosed. */
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
@@ -13,7 +13,7 @@ export class ApiExceptionFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<LetheResponse>();
     const { context } = response.req;
-    // Guards do not run for unknown paths: a caller over the limit is refused here instead.
+    // Guards do not run for unknown paths, so a caller over the limit is refused here.
     const error = context.rate?.exceeded ? rateLimitExceeded() : toApiError(exception);
     if (error.status >= 500)
       this.logger.error({ requestId: context.id, ...describeFault(exception) }, 'request failed');
@@ -22,7 +22,7 @@ export class ApiExceptionFilter implements ExceptionFilter {
   }
 }
 
-/** What a caller may know of any thrown value. */
+/** The error that a caller gets for any thrown value. */
 export function toApiError(exception: unknown): ApiError {
   if (exception instanceof ApiError) return exception;
   if (exception instanceof HttpException) {

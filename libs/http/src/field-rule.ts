@@ -2,25 +2,25 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf, ValidationOptions } from 'class-validator';
 
-/** Presence of a field: required unless it is optional, or the field it names is given instead. */
+/** The presence of a field: required, optional, or replaced by the field that `unless` names. */
 export interface Presence {
   readonly optional?: boolean;
   readonly unless?: string;
-  /** For documentation: the table says "or null". */
+  /** For the documentation: the table adds "or null". */
   readonly nullable?: boolean;
   readonly description?: string;
 }
 
-/** One check of one field with its words and its documentation. */
+/** One check of one field, with its message and its documentation. */
 export interface Rule {
   readonly name: string;
   readonly check: (value: unknown) => boolean;
-  /** Completes "FIELD …" and says how to mend it. */
+  /** Completes "FIELD …" and says how to correct the value. */
   readonly message: string | ((value: unknown) => string);
   readonly schema: ApiPropertyOptions;
 }
 
-/** The condition under which a field is checked at all. */
+/** The condition under which a field is checked. */
 export function presence({ optional, unless }: Presence): PropertyDecorator[] {
   if (unless !== undefined) {
     return [ValidateIf((body: Record<string, unknown>, value) => value != null || body[unless] == null)];
@@ -42,7 +42,7 @@ export function documented(
   } as ApiPropertyOptions);
 }
 
-/** One line per field of a DTO: the check, its message and its documentation. */
+/** Declares one field of a DTO: its check, its message and its documentation. */
 export function field(rule: Rule, given: Presence = {}): PropertyDecorator {
   const { message } = rule;
   const options: ValidationOptions = {
@@ -55,7 +55,7 @@ export function field(rule: Rule, given: Presence = {}): PropertyDecorator {
   );
 }
 
-/** A text that satisfies `pattern`. */
+/** A check for a text that satisfies `pattern`. */
 export function matches(pattern: RegExp): Rule['check'] {
   return (value) => typeof value === 'string' && pattern.test(value);
 }

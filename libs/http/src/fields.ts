@@ -9,17 +9,19 @@ import { documented, field, matches, type Presence, presence, type Rule } from '
 const SNOWFLAKE = /^\d{17,20}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const KEY = /^[a-z_][a-z0-9_]*$/;
-/** Longest key of a category or field, in characters; the contract sets none, an index row needs one. */
+/**
+ * The maximum length of a category's or field's slug, in characters. The contract sets none; an index row needs one.
+ */
 const KEY_MAX = 100;
 
-/** In examples the same name has the same id everywhere. */
+/** The same name has the same id in every example. */
 const EXAMPLE_IDS: Readonly<Record<string | symbol, string>> = {
   guild_id: EXAMPLE.guild_id,
   guildId: EXAMPLE.guild_id,
   platform_bot_id: EXAMPLE.platform_bot_id,
 };
 
-/** A platform id. A JSON number has already lost digits, so it is refused with the way to mend it. */
+/** A platform id. A JSON number is refused with a remedy, since it has already lost digits. */
 export const Snowflake =
   (given?: Presence): PropertyDecorator =>
   (target, property) =>
@@ -46,7 +48,7 @@ export const Uuid = (given?: Presence): PropertyDecorator =>
     given,
   );
 
-/** The key of a category or of one of its fields. */
+/** The slug of a category or of one of its fields. */
 export const Slug = (given?: Presence): PropertyDecorator =>
   field(
     {
@@ -62,7 +64,7 @@ function isText(value: unknown, max: number): boolean {
   return typeof value === 'string' && value !== '' && codePoints(value) <= max && isCleanText(value);
 }
 
-/** Text of 1 to `max` code points; unbounded texts are bounded by the body limit. */
+/** A text of 1 to `max` code points. A text without `max` is bounded by the body limit. */
 export const Text = (max: number, given?: Presence): PropertyDecorator =>
   field(
     {
@@ -99,7 +101,7 @@ export const Email = (given?: Presence): PropertyDecorator =>
     given,
   );
 
-/** An address with http or https; which targets are allowed besides is the EgressPolicy's to say. */
+/** An http or https address. The EgressPolicy decides which targets are allowed. */
 export const WebUrl = (given?: Presence): PropertyDecorator =>
   field(
     {
@@ -137,7 +139,7 @@ export const Integer = (min: number, max: number, given?: Presence): PropertyDec
     given,
   );
 
-/** A whole number in a query; it stays text in the DTO and is read by Page. */
+/** A whole number in a query. The DTO keeps it as text, and Page reads it. */
 export const QueryInteger = (min: number, max: number, fallback: number): PropertyDecorator =>
   field(
     {
@@ -169,7 +171,7 @@ export const Flag = (given?: Presence): PropertyDecorator =>
     given,
   );
 
-/** A point in time that Lethe answers. */
+/** A time in an answer. */
 export const Timestamp = (given?: Presence): PropertyDecorator =>
   field(
     {
@@ -181,7 +183,7 @@ export const Timestamp = (given?: Presence): PropertyDecorator =>
     given,
   );
 
-/** A JSON object with keys of the caller's own; class-transformer never sees it. */
+/** A JSON object with keys that the caller chooses. class-transformer does not process it. */
 export const JsonObject = (given?: Presence): PropertyDecorator =>
   field(
     {
@@ -196,7 +198,7 @@ export const JsonObject = (given?: Presence): PropertyDecorator =>
     given,
   );
 
-/** A list of texts that each satisfy `pattern`. */
+/** A list of texts. Each satisfies `pattern`. */
 export const Texts = (max: number, maxItems: number, given: Presence = {}): PropertyDecorator => {
   return field(
     {
@@ -225,7 +227,7 @@ export function itemTypeOf(prototype: object, property: string): unknown {
   return (Reflect.getMetadata(ITEM_TYPE, prototype, property) as (() => unknown) | undefined)?.();
 }
 
-/** A list of nested DTOs; faults are named by path, `fields[3].key`. */
+/** A list of nested DTOs. Faults are named by path, `fields[3].key`. */
 export const ListOf = (
   item: () => new () => object,
   min: number,

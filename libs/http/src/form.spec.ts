@@ -18,7 +18,7 @@ import { Form } from './form';
 type DtoClass = new () => object;
 type Plain = Record<string, unknown>;
 
-/** Every class of the service that declares a checked field; loading the module has registered them all. */
+/** Every class of the service that declares a checked field. Loading the module registers them. */
 function everyDto(): DtoClass[] {
   expect(AppModule).toBeDefined();
   const storage = getMetadataStorage() as unknown as { validationMetadatas: Map<DtoClass, unknown> };
@@ -31,7 +31,7 @@ function fieldsOf(dto: DtoClass): string[] {
   return [...new Set(metadatas.map(({ propertyName }) => propertyName))];
 }
 
-/** Values of which every field finds right and wrong ones. */
+/** Values that are right for some fields and wrong for others. */
 const VALUES = [
   ...[null, true, false, 0, 1, 7, 90, 1.5, -1, 123456789012345680, 4000],
   ...[
@@ -64,7 +64,7 @@ function anyBody(dto: DtoClass): fc.Arbitrary<Plain> {
   const fields = fieldsOf(dto).map((name) => {
     const item = itemTypeOf(dto.prototype as object, name) as DtoClass | undefined;
     if (item === undefined) return [name, anyValue] as const;
-    // class-validator lets null and arrays pass as items, which Form refuses: see below.
+    // class-validator accepts null and arrays as items. Form refuses them: see below.
     const items = fc.oneof(
       { weight: 5, arbitrary: anyBody(item) },
       { weight: 1, arbitrary: fc.constantFrom('x', 1, true) },
@@ -80,7 +80,7 @@ function anyBody(dto: DtoClass): fc.Arbitrary<Plain> {
 const isNoList = (value: unknown): boolean =>
   !Array.isArray(value) || value.every((item) => typeof item !== 'object');
 
-/** Paths of class-validator's errors, as Form writes them. */
+/** Paths of class-validator's errors in the notation of Form. */
 function paths(errors: readonly ValidationError[], before = ''): string[] {
   return errors.flatMap(({ property, constraints, children }) => {
     const path = /^\d+$/.test(property)
@@ -88,7 +88,7 @@ function paths(errors: readonly ValidationError[], before = ''): string[] {
       : before === ''
         ? property
         : `${before}.${property}`;
-    // A list that is none, or of a wrong length, is one fault, whatever its items are.
+    // A value that is no list, or a list of a wrong length, is one fault, whatever its items are.
     return constraints !== undefined && Object.keys(constraints).length > 0
       ? [path]
       : paths(children ?? [], path);
@@ -196,7 +196,7 @@ describe('Form', () => {
   });
 });
 
-/** What of `body` the DTO declares. */
+/** The part of `body` that the DTO declares. */
 function declaredOf(dto: DtoClass, body: Plain): Plain {
   return Object.fromEntries(
     fieldsOf(dto)

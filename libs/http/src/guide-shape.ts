@@ -6,9 +6,9 @@ import type { Caller, LetheRequest } from './request-context';
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
- * The guide's shape names the bot and no guild: it becomes the canonical call in the bot-wide scope. With a
- * `guild_id` present the shape is canonical and `bot_id` an unknown field.
- * @throws ApiError 404 for another bot's id, 400 for one that is no text.
+ * The shape of the guide names the bot and no guild. It is rewritten to the canonical call in the bot-wide scope. With
+ * a `guild_id` the shape is canonical, and `bot_id` is an unknown field.
+ * @throws ApiError 404 for the id of another bot, 400 for an id that is not a text.
  */
 function inBotWideScope(raw: Raw, caller: Caller | undefined): Raw {
   if (raw['bot_id'] == null || raw['guild_id'] != null) return raw;
@@ -16,7 +16,7 @@ function inBotWideScope(raw: Raw, caller: Caller | undefined): Raw {
   return { ...raw, guild_id: BOT_WIDE_GUILD_ID };
 }
 
-/** `bot_id` of the guide is the bot's id or its platform id. */
+/** In the guide's shape, `bot_id` is the id of the bot or its platform id. */
 export function requireOwnBot(botId: unknown, caller: Caller | undefined): void {
   if (typeof botId !== 'string') throw invalidRequest([{ field: 'bot_id', message: 'must be a string' }]);
   if (botId.toLowerCase() !== caller?.botId && botId !== caller?.platformBotId) throw notFound('Bot');
@@ -27,27 +27,29 @@ function translated(raw: unknown, caller: Caller | undefined): unknown {
   return inBotWideScope(raw as Raw, caller);
 }
 
-/** The body in the canonical shape, whichever of the two was sent. */
+/** The body in the canonical shape, for a body in either shape. */
 export const SubjectBody = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
   const request = context.switchToHttp().getRequest<LetheRequest>();
-  // A missing body is the pipe's to refuse; undefined would be taken for an argument that was left out.
+  // The pipe refuses a missing body. `null` marks it, since undefined would mean a missing argument.
   return translated(request.body ?? null, request.context.caller);
 });
 
-/** The query in the canonical shape, whichever of the two was sent. */
+/** The query in the canonical shape, for a query in either shape. */
 export const SubjectQuery = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
   const request = context.switchToHttp().getRequest<LetheRequest>();
   return translated(request.query, request.context.caller);
 });
 
-/** The guide registers a bot under the name `bot_id`. */
+/** The guide's shape of a registration has `bot_id` in place of `platform_bot_id`. */
 export const RegistrationBody = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
   const body = context.switchToHttp().getRequest<LetheRequest>().body ?? null;
   if (body === null || body instanceof ApiError || body['platform_bot_id'] != null) return body;
   return { ...body, platform_bot_id: body['bot_id'] };
 });
 
-/** The documentation of a body in the canonical shape of `type`, or in the guide's: with `bot_id` in place of a field. */
+/**
+ * Documents a body in the canonical shape of `type`, or in the guide's shape, which has `bot_id` in place of one field.
+ */
 export function EitherShape(type: Type, replaced: 'guild_id' | 'platform_bot_id'): MethodDecorator {
   const canonical = getSchemaPath(type);
   return applyDecorators(
@@ -65,7 +67,7 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-/** Schemas of the guide's shape that the document refers to, each made of its canonical schema. */
+/** The schemas of the guide's shapes that the document refers to. Each is made from its canonical schema. */
 export function guideSchemas(
   document: object,
   schemas: Readonly<Record<string, unknown>>,

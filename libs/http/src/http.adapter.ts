@@ -9,16 +9,19 @@ import { answerDocument, answerLines, LineStream, PublicDocument } from './bare-
 import { parseQuery } from './query';
 import type { LetheResponse } from './request-context';
 
-/** Milliseconds a client has to send its headers, and its whole request: slow senders are cut, others not held up. */
+/**
+ * The time in which a client must send its headers, and its whole request, in milliseconds. The connection of a slower
+ * client is cut.
+ */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** At a shutdown, how long an idle connection may still bring a request before it is closed. */
+/** At a shutdown, how long an idle connection stays open for one more request, in milliseconds. */
 const IDLE_GRACE_MS = 100;
 
 /**
- * Express behind Nest with three differences: every result of a controller leaves in the success envelope with one
- * `writeHead`; requests are created with Express's prototypes instead of being given them afterwards, which keeps
- * V8's inline caches; and what Node refuses before Express sees it is answered in the error envelope too.
+ * Express behind Nest, with three differences. Every result of a controller is sent in the success envelope with one
+ * `writeHead`. Requests are created with Express's prototypes, since a later change of the prototype defeats V8's
+ * inline caches. Requests that Node refuses before Express are answered in the error envelope.
  */
 export class LetheHttpAdapter extends ExpressAdapter {
   private readonly sockets = new Set<Socket>();
@@ -33,12 +36,12 @@ export class LetheHttpAdapter extends ExpressAdapter {
     super(app);
   }
 
-  /** Open connections, idle ones too. */
+  /** The number of open connections, idle ones included. */
   get connections(): number {
     return this.sockets.size;
   }
 
-  /** Express checks the code, which is ours, and looks into a deprecation on every call. */
+  /** Express checks the status and a deprecation on every call. Statuses of Lethe need no check. */
   override status(response: LetheResponse, status: number): LetheResponse {
     response.statusCode = status;
     return response;
@@ -61,7 +64,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: 2_000,
-      // Node's own refusal stands outside the envelope.
+      // Node would answer a missing host outside the envelope.
       requireHostHeader: false,
     };
     const server: Server = createServer(options as object, (request, response) => {
@@ -69,13 +72,14 @@ export class LetheHttpAdapter extends ExpressAdapter {
       else app(request, response);
     });
     server.on('clientError', refuseUnreadable);
-    // Node answers 417 outside the envelope; a server may as well overlook an expectation (RFC 9110 section 10.1.1).
+    // Node would answer 417 outside the envelope. A server may ignore an expectation (RFC 9110, section 10.1.1).
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     server.on('connection', (socket: Socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });
-    // Without a listener Node cuts these without a word; with one the socket's errors and its end are ours to see to.
+    // Without a listener Node cuts these connections silently. A listener must handle the errors and the end of the
+    // socket.
     server.on('connect', (_request, socket: Duplex) => {
       socket.on('error', () => socket.destroy()).resume();
       refuseUnreadable(new Error(), socket);
@@ -84,13 +88,14 @@ export class LetheHttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Stops accepting connections and lets the open ones end: every further answer says `Connection: close`, idle
-   * connections are closed. Resolves when none is left, false when some had to be cut at `timeoutMs`.
+   * Stops accepting connections and waits for the open ones to end. Every further answer has `Connection: close`, and
+   * idle connections are closed. Resolves to true when no connection is left, to false when `timeoutMs` has passed and
+   * the remaining ones were cut.
    */
   async drain(timeoutMs: number): Promise<boolean> {
     const server = this.httpServer as Server;
     closeAfterAnswers(this.getInstance<Express>().response);
-    // Not http's own close(): that resets idle connections whose next request may be on its way.
+    // `close()` of node:http would reset idle connections, although a next request may already be in transit.
     const closed = new Promise<boolean>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve(true));
     });
@@ -107,16 +112,16 @@ export class LetheHttpAdapter extends ExpressAdapter {
     return ended;
   }
 
-  /** Unknown paths outside the prefix are answered in the envelope as well. */
+  /** Unknown paths outside the prefix are also answered in the envelope. */
   override setNotFoundHandler(handler: RequestHandler): unknown {
     return this.use(handler);
   }
 
-  /** Parsing is Lethe's own (json-body.ts). */
+  /** json-body.ts parses bodies instead. */
   override registerParserMiddleware(): void {}
 }
 
-/** A constructor like `native` whose instances have `prototype`, so that Express finds nothing left to change. */
+/** A constructor like `native` whose instances have `prototype`, so that Express need not change the prototype. */
 function born(native: typeof IncomingMessage | typeof ServerResponse, prototype: object): unknown {
   function Born(this: object, ...given: unknown[]): void {
     (native as unknown as (...args: unknown[]) => void).apply(this, given);
@@ -125,7 +130,7 @@ function born(native: typeof IncomingMessage | typeof ServerResponse, prototype:
   return Born;
 }
 
-/** Makes every answer not yet begun its connection's last one. */
+/** Marks every answer that has not begun as the last of its connection. */
 function closeAfterAnswers(responses: Express['response']): void {
   const native = Reflect.get(responses, 'writeHead') as (...given: unknown[]) => ServerResponse;
   Reflect.set(responses, 'writeHead', function (this: ServerResponse, ...given: unknown[]) {
@@ -134,17 +139,18 @@ function closeAfterAnswers(responses: Express['response']): void {
   });
 }
 
-/** HTTP/1.1 wants to be told the host (RFC 9112 section 3.2). */
+/** HTTP/1.1 requires a host (RFC 9112, section 3.2). */
 function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined;
 }
 
-/** How long a refused client may take to read why: one that never closes would keep its connection for ever. */
+/** How long a refused client may read the answer, in milliseconds. Then its connection is closed. */
 const LINGER_MS = 1_000;
 
 /**
- * Requests that are no HTTP (400), that did not arrive in time (408) or whose headers are too large (431): answered in the envelope, then cut. Nothing is
- * written into the middle of an answer that has begun on the same connection; that one is cut.
+ * Answers requests that are not HTTP (400), arrive too late (408) or have too large headers (431) in the envelope, and
+ * closes the connection. If an answer has already begun on the connection, nothing is written and the connection is
+ * cut.
  */
 function refuseUnreadable(
   error: Error & { code?: string },
@@ -156,7 +162,7 @@ function refuseUnreadable(
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** By the code of Node's error: what is no fault of the syntax. */
+/** Statuses by the code of Node's error. Every other code is a fault of the syntax (400). */
 const REFUSALS: Readonly<Record<string, readonly [status: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],

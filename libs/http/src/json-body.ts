@@ -10,9 +10,9 @@ export interface JsonLimits {
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Middleware that reads the JSON object of POST and PUT. It never answers by itself: what is wrong with a body is
- * left in `request.body` as an ApiError, which the validation pipe throws once the route is known and the caller
- * is authenticated, so that an unknown path stays 404 and a missing key 401 however bad the body is.
+ * Middleware that reads the JSON object of POST and PUT. It never answers a fault: it puts the fault into
+ * `request.body` as an ApiError, and the validation pipe throws it after the router and the authentication. An unknown
+ * path is therefore 404 and a missing key 401, whatever the body is.
  */
 export function jsonBody(limits: JsonLimits) {
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
@@ -69,7 +69,7 @@ function receive(
   request.on('end', () => {
     if (!settled) settle(parseJsonObject(joined(chunks), limits.jsonDepthLimit));
   });
-  // A client that went away gets no answer; nothing behind this middleware runs for it.
+  // A client that closed its connection gets no answer, and no later middleware runs for its request.
   request.on('error', () => (settled = true));
 }
 
@@ -78,7 +78,7 @@ function joined(chunks: readonly Buffer[]): Buffer {
   return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
-/** The JSON object in `bytes`; undefined for no bytes at all; else the fault. */
+/** The JSON object in `bytes`; undefined for no bytes; an ApiError for a fault. */
 export function parseJsonObject(
   bytes: Buffer,
   depthLimit: number,
@@ -109,7 +109,10 @@ function badBody(message: string): ApiError {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The deepest nesting, and whether any `\u` escape occurs, in one pass and before JSON.parse could exhaust the stack. */
+/**
+ * Finds the depth of nesting and whether a `\u` escape occurs, in one pass. It runs before JSON.parse, which deep
+ * nesting could make exhaust the stack.
+ */
 function scan(bytes: Buffer): { depth: number; escapes: boolean } {
   let depth = 0;
   let deepest = 0;
@@ -129,7 +132,7 @@ function scan(bytes: Buffer): { depth: number; escapes: boolean } {
   return { depth: deepest, escapes };
 }
 
-/** Where a text or key with NUL or a lone surrogate stands; only escapes can bring one in. */
+/** The path of a text or key with NUL or a lone surrogate. Only escapes can produce one. */
 function pathOfBadText(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return isCleanText(value) ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;

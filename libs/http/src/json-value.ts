@@ -1,8 +1,8 @@
 import type { FieldFault } from '@app/kernel';
 
 /**
- * Adds a fault for every number within `value` that would not come back as it was sent: 1e400 is read as Infinity and
- * written as null, and integers past 2^53 lose digits (RFC 8259 section 6).
+ * Adds a fault for every number in `value` that changes when it is read and written again. 1e400 is read as Infinity
+ * and written as null, and integers above 2^53 lose digits (RFC 8259, section 6).
  */
 export function addNumberFaults(value: unknown, path: string, faults: FieldFault[]): void {
   if (typeof value === 'number') {
@@ -15,10 +15,10 @@ export function addNumberFaults(value: unknown, path: string, faults: FieldFault
   }
 }
 
-/** From here on numbers are written with an exponent, not digit by digit. */
+/** Larger numbers are written with an exponent. */
 const EXPONENT_FROM = 1e21;
 
-/** Why a JSON number cannot be kept exactly; undefined when it can. */
+/** The reason why a JSON number cannot be kept exactly; undefined for a number that can. */
 export function numberFault(value: number): string | undefined {
   if (!Number.isFinite(value)) return 'must be a finite number';
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < EXPONENT_FROM) {
@@ -28,8 +28,8 @@ export function numberFault(value: number): string | undefined {
 }
 
 /**
- * `patch` applied to `target` (RFC 7396): `null` removes a key, objects are merged, all else replaces. Objects are
- * made without a prototype, so that keys like `__proto__` are ordinary ones.
+ * Applies `patch` to `target` (RFC 7396): `null` removes a key, objects are merged, every other value replaces. New
+ * objects have no prototype, so that keys like `__proto__` are ordinary keys.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;

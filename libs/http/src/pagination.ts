@@ -16,7 +16,7 @@ export class Pagination {
   @ApiProperty({ type: 'integer' }) total_pages: number;
 }
 
-/** One page of a list: what to skip and take, and the answer's `pagination`. */
+/** One page of a list: its offset and size in the database, and the answer's `pagination`. */
 export class Page {
   readonly number: number;
   readonly size: number;
@@ -26,7 +26,7 @@ export class Page {
     this.size = Number(query.page_size ?? DEFAULT_PAGE_SIZE);
   }
 
-  /** Rows before this page, kept within what a database takes as an offset. */
+  /** The number of rows before this page, at most what a database accepts as an offset. */
   get offset(): number {
     return Math.min((this.number - 1) * this.size, Number.MAX_SAFE_INTEGER);
   }

@@ -1,8 +1,8 @@
 import { ApiError, invalidRequest } from '@app/kernel';
 
 /**
- * Parses a query string into single text values. A repeated parameter and the bracket forms of arrays and objects
- * have no meaning here; they become the fault that the validation pipe answers, since a parser must not throw.
+ * Parses a query string into single text values. A repeated parameter, or a bracket form of an array or object, is a
+ * fault. A parser must not throw, so the fault is returned and the validation pipe answers it.
  */
 export function parseQuery(text: string | null | undefined): Record<string, string> | ApiError {
   const found = Object.create(null) as Record<string, string>;
@@ -16,7 +16,7 @@ export function parseQuery(text: string | null | undefined): Record<string, stri
   return found;
 }
 
-/** Nothing to decode and nothing to interpret: what nearly every query is. */
+/** A query without encoding or brackets, as most queries are. */
 const PLAIN = /^\w+=[\w.-]*(&\w+=[\w.-]*)*$/;
 
 function plainPairs(text: string): [string, string][] {

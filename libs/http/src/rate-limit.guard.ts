@@ -12,8 +12,8 @@ export function rateLimitExceeded(): ApiError {
 }
 
 /**
- * Nest's throttler guard as the place that refuses, with the counting of {@link countRate}: the package's own counts
- * per route and sends other headers than the contract.
+ * Refuses requests over the limit that {@link countRate} counts. It replaces the counting of Nest's throttler guard,
+ * which counts per route and sends other headers than the contract.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {

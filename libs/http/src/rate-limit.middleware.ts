@@ -5,8 +5,8 @@ import type { LetheRequest } from './request-context';
 import type { NextFunction, Response } from 'express';
 
 /**
- * Counts every request: one bucket per bot over all its routes and keys, and where no key is valid one per client
- * address. It only counts; ThrottlerGuard refuses. A store that fails lets the request pass uncounted.
+ * Counts every request: one bucket per bot over all its routes and keys, or one per client address for requests without
+ * a valid key. The rate limit guard refuses. A store that fails lets the request pass uncounted.
  */
 export function countRate(store: RateLimitStore, anonymousLimit: number) {
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
@@ -24,7 +24,7 @@ export function countRate(store: RateLimitStore, anonymousLimit: number) {
   };
 }
 
-/** One client of IPv6 usually owns a /64: that is its bucket. */
+/** One IPv6 client usually has a /64, so a /64 is one bucket. */
 function addressBucket(address = ''): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -14,7 +14,7 @@ export class Caller {
   ) {}
 }
 
-/** What Lethe knows of one request, from its first middleware to its log line. */
+/** The facts of one request, kept from its first middleware to its log line. */
 export class RequestContext {
   caller: Caller | undefined = undefined;
   rate: RateDecision | undefined = undefined;
@@ -29,7 +29,7 @@ export class RequestContext {
 
 export interface LetheRequest extends Request {
   context: RequestContext;
-  /** The parsed JSON object, the fault that kept it from being one, or undefined where no body was sent. */
+  /** The parsed JSON object, or the fault of the body, or undefined for a request without body. */
   body: Record<string, unknown> | ApiError | undefined;
 }
 

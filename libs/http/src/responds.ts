@@ -4,7 +4,7 @@ import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@
 import { PUBLIC_ROUTE_EXTENSION } from './auth';
 import { type DescribedOperation, withExamples } from './describes';
 
-/** What a route refuses beyond what every route can: error codes, and a reason for each of its conflicts. */
+/** A refusal of one route beyond those of all routes: an error code, or the reason of a conflict. */
 export type Refusal = Exclude<ErrorCode, 'conflict'> | ConflictReason;
 
 const EVERYWHERE: readonly ErrorCode[] = [
@@ -23,7 +23,7 @@ const HEADERS = Object.fromEntries(
   ]),
 );
 
-/** What single statuses answer beside the headers of every answer. */
+/** The headers of single statuses, in addition to the headers of every answer. */
 const HEADERS_OF_STATUS: Readonly<Record<number, string>> = {
   401: 'WWW-Authenticate',
   429: 'Retry-After',
@@ -31,9 +31,9 @@ const HEADERS_OF_STATUS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Status and documentation of a route: the success envelope around `view`, or around one of several, and the errors that
- * this route alone can answer. The errors of every route, of a route with a body and of a route with a key are added by
- * {@link completeOperation}. `documents` are further types of content, without envelope, that a caller can ask for.
+ * The status and documentation of a route: the success envelope around `view`, or around one of several views, and the
+ * errors that only this route answers. {@link completeOperation} adds the errors of every route, of routes with a body
+ * and of routes with a key. `documents` are further content types, without envelope, that a caller can request.
  */
 export function Responds(
   status: 200 | 201,
@@ -57,9 +57,9 @@ export function Responds(
   );
 }
 
-/** {@link Responds} of a route that answers lines of JSON without the envelope, each a `view`. */
+/** {@link Responds} for a route that answers lines of JSON without the envelope. Each line is a `view`. */
 export function RespondsLines(view: Type, refusals: readonly Refusal[] = []): MethodDecorator {
-  // The type of a line says which further fields it has.
+  // The `type` of a line determines its further fields.
   const schema = { allOf: [{ $ref: getSchemaPath(view) }], additionalProperties: true };
   const content = { 'application/x-ndjson': { schema } };
   return applyDecorators(
@@ -75,7 +75,7 @@ export interface DocumentedOperation extends DescribedOperation {
   [PUBLIC_ROUTE_EXTENSION]?: boolean;
 }
 
-/** What follows from the route itself: its security, the errors that need no word at the route, and its examples. */
+/** Adds what follows from the route itself: its security, the errors that it does not declare, and its examples. */
 export function completeOperation(operation: DocumentedOperation): void {
   const isPublic = operation[PUBLIC_ROUTE_EXTENSION] === true;
   delete operation[PUBLIC_ROUTE_EXTENSION];
@@ -106,7 +106,7 @@ function refusal(code: ErrorCode) {
   return answer(status, meaning, { example });
 }
 
-/** The 409 of a route: an example for each reason that it can name. */
+/** The 409 of a route, with an example for each of its reasons. */
 function conflictOf(reasons: readonly ConflictReason[]) {
   const examples = reasons.map((reason) => {
     const { meaning } = CONFLICT_REASONS[reason];
@@ -117,7 +117,7 @@ function conflictOf(reasons: readonly ConflictReason[]) {
   return answer(ERRORS.conflict.status, meanings, { examples: Object.fromEntries(examples) });
 }
 
-/** What `details` of an error holds, where it holds the same on every route. */
+/** The `details` of errors whose `details` are the same on every route. */
 const DETAILS: Partial<Record<ErrorCode, { readonly details: object }>> = {
   invalid_request: {
     details: { fields: [{ field: 'user_id', message: 'must be a string of 17 to 20 digits' }] },
