@@ -14,15 +14,16 @@ import { RedisLink } from './redis-link';
 
 const KEY_PREFIX = 'lethe:rate:';
 const PROBE_KEY = `${KEY_PREFIX}probe`;
-/** 128 bits, so that two buckets never meet. */
+/** 132 bits in base64url: two buckets never have the same digest. */
 const DIGEST_CHARACTERS = 22;
 
-/** The condition of {@link Degradations} while each process counts alone. */
+/** The name in {@link Degradations} while each process counts alone. */
 export const RATE_LIMIT_LOCAL = 'rate_limit_local';
 
 /**
- * Adds ARGV[i] requests to the window KEYS[i], or begins it, and answers Redis' time, then count and end of each.
- * Everything is measured by the clock of Redis. A window that ends later than one can was written by another clock.
+ * Adds ARGV[i] requests to the window KEYS[i], or begins the window. Returns the time of Redis, then count and end of
+ * each window. All times are of the clock of Redis. A window with an end beyond one window length was written with
+ * another clock.
  */
 const COUNT = `
 local time = redis.call('TIME')
@@ -46,14 +47,14 @@ const COUNT_SHA = createHash('sha1').update(COUNT).digest('hex');
 /** A request that waits for its count. */
 interface Waiting {
   readonly limit: number;
-  /** What this process would say by itself. */
+  /** The decision of this process alone. */
   readonly own: RateDecision;
   readonly decide: (decision: RateDecision) => void;
 }
 
 export interface RedisRateLimitOptions {
   readonly url: string;
-  /** Keys the digests under which buckets stand in Redis; every process of an installation has the same. */
+  /** The key of the digests that name buckets in Redis. All processes of an installation have the same. */
   readonly masterKey: Buffer | undefined;
   readonly local: MemoryRateLimitStore;
   readonly degradations: Degradations;
@@ -61,9 +62,9 @@ export interface RedisRateLimitOptions {
 }
 
 /**
- * Windows in Redis, shared by every process and measured by its clock: a limit holds exactly over all of them. While
- * Redis does not answer, each process holds the limits by its own counts; no request waits for Redis longer than 50 ms,
- * and none is refused or let pass uncounted because of it.
+ * Windows in Redis, shared by all processes and measured by the clock of Redis: a limit is exact over all processes.
+ * While Redis does not answer, each process applies the limits to its own counts. A request waits at most 50 ms for
+ * Redis, and a failure of Redis neither refuses a request nor lets it pass uncounted.
  */
 export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit, OnApplicationShutdown {
   private readonly link: RedisLink;
@@ -88,7 +89,7 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
     });
   }
 
-  /** Requests that were counted by this process alone. */
+  /** The number of requests that only this process has counted. */
   override get fallbacks(): number {
     return this.fallen;
   }
@@ -102,7 +103,7 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
   }
 
   hit(bucket: string, limit: number): RateDecision | Promise<RateDecision> {
-    // Counted here too, so that what this process has admitted still counts when Redis goes away.
+    // The local count continues beside Redis, so that it is right when Redis fails.
     const own = this.local.hit(bucket, limit);
     if (!this.link.up) return this.fallBack(own);
     return new Promise((decide) => {
@@ -114,7 +115,7 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
     });
   }
 
-  /** One command for all requests of one turn of the event loop. */
+  /** Sends one command for all requests of one turn of the event loop. */
   private async flush(): Promise<void> {
     const batch = this.waiting;
     this.waiting = new Map();
@@ -141,7 +142,7 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
   }
 }
 
-/** Redis forgets scripts at a restart, a failover and SCRIPT FLUSH: then the script travels along once more. */
+/** Redis loses scripts at a restart, a failover and SCRIPT FLUSH. The script is then sent again. */
 async function count(client: Redis, keys: string[], amounts: number[]): Promise<number[]> {
   try {
     return (await client.evalsha(COUNT_SHA, keys.length, ...keys, ...amounts)) as number[];
@@ -151,7 +152,7 @@ async function count(client: Redis, keys: string[], amounts: number[]): Promise<
   }
 }
 
-/** Bots and client addresses do not stand in Redis, only digests; without a master key those can be guessed back. */
+/** Redis holds digests instead of bots and client addresses. Without a master key the digests can be guessed. */
 function digestUnder(masterKey: Buffer | undefined): (bucket: string) => string {
   const key = masterKey && Buffer.from(hkdfSync('sha256', masterKey, '', 'lethe rate-limit buckets', 32));
   return (bucket) => {

@@ -1,22 +1,28 @@
 import { Clock } from '@app/kernel';
 
-/** The window is one minute, as the contract's headers count. */
+/** The window of the contract's headers: one minute, in milliseconds. */
 export const RATE_WINDOW_MS = 60_000;
-/** Buckets begun in one window at most; whoever comes after them shares one, so that addresses cannot fill the memory. */
+/**
+ * The maximum of buckets that begin in one window. Later buckets share one, so that many addresses cannot fill the
+ * memory.
+ */
 const BUCKETS_MAX = 200_000;
 const OVERFLOW = 'overflow';
 
-/** What the limiter says of one request. */
+/** The decision of the limiter on one request. */
 export interface RateDecision {
   readonly limit: number;
   readonly remaining: number;
-  /** Unix seconds at which the window ends. */
+  /** The end of the window, in Unix seconds. */
   readonly resetSeconds: number;
   readonly retryAfterSeconds: number;
   readonly exceeded: boolean;
 }
 
-/** The decision on request number `count` of a window that ends at `endsAtMs` of the Unix epoch, in `leftMs`. */
+/**
+ * The decision on request number `count` of a window. `endsAtMs` is its end in milliseconds of the Unix epoch, `leftMs`
+ * the time until then.
+ */
 export function rateDecision(limit: number, count: number, endsAtMs: number, leftMs: number): RateDecision {
   return {
     limit,
@@ -27,14 +33,14 @@ export function rateDecision(limit: number, count: number, endsAtMs: number, lef
   };
 }
 
-/** Counts requests in fixed windows of a minute; one store may serve many processes. */
+/** Counts requests in fixed windows of a minute. Several processes can share one store. */
 export abstract class RateLimitStore {
-  /** Requests that were counted by something less than what was configured. */
+  /** The number of requests that were counted by a fallback instead of the configured store. */
   get fallbacks(): number {
     return 0;
   }
 
-  /** Counts one request of `bucket`, refused ones too. */
+  /** Counts one request of `bucket`. Refused requests count too. */
   abstract hit(bucket: string, limit: number): RateDecision | Promise<RateDecision>;
 }
 
@@ -45,8 +51,9 @@ interface Window {
 }
 
 /**
- * Windows in the memory of this process, each starting with its first request; measured by the monotonic clock. They
- * are kept in two generations of a minute each: when the younger is a minute old, every window of the elder has ended.
+ * Windows in the memory of this process. A window starts with its first request and is measured by the monotonic clock.
+ * The windows are kept in two generations of a minute each: when the newer one is a minute old, every window of the
+ * older one has ended.
  */
 export class MemoryRateLimitStore extends RateLimitStore {
   private young = new Map<string, Window>();

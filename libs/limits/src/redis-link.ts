@@ -1,20 +1,23 @@
 import { Redis, type RedisOptions } from 'ioredis';
 
-/** What a command may take; beyond it Redis counts as away. */
+/** The time limit of a command, in milliseconds. After it Redis counts as unavailable. */
 const COMMAND_MS = 50;
-/** What a new connection may take, TLS and name resolution included; the start of the service waits for one of them. */
+/**
+ * The time limit of a new connection, TLS and name resolution included, in milliseconds. The start of the service waits
+ * for one attempt.
+ */
 const CONNECT_MS = 1000;
-/** Between the end of a connection and the next attempt at one. */
+/** The pause between the end of a connection and the next attempt, in milliseconds. */
 const PAUSE_MS = 500;
 const KEEP_ALIVE_MS = 30_000;
 
-/** Nothing is queued, sent twice or reconnected behind our back: {@link RedisLink} alone decides when Redis is used. */
+/** The client queues nothing, repeats nothing and does not reconnect: {@link RedisLink} decides when Redis is used. */
 const OPTIONS: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   retryStrategy: null,
-  // Readiness is what the probe says: it writes, so a replica, a full and a loading Redis fail it.
+  // The probe replaces this check. It writes, so it fails on a replica and on a full or loading Redis.
   enableReadyCheck: false,
   disableClientInfo: true,
   connectTimeout: CONNECT_MS,
@@ -23,7 +26,7 @@ const OPTIONS: RedisOptions = {
   keepAlive: KEEP_ALIVE_MS,
 };
 
-/** Is told when Redis goes away, once, and when it is back. */
+/** Callbacks for the loss of Redis, once for each loss, and for its return. */
 export interface RedisLinkNotice {
   lost(reason: string): void;
   regained(): void;
@@ -32,8 +35,8 @@ export interface RedisLinkNotice {
 type Command<T> = (client: Redis) => Promise<T>;
 
 /**
- * A connection to Redis that is used only while it answers. A command settles within 50 ms; after the first one that
- * fails, however it fails, every other fails at once, until a new connection has passed the probe.
+ * A connection to Redis that is used only while Redis answers. A command settles within 50 ms. After the first failure
+ * every further command fails at once, until a new connection has passed the probe.
  */
 export class RedisLink {
   private client: Redis | undefined;
@@ -52,7 +55,7 @@ export class RedisLink {
     return this.client !== undefined;
   }
 
-  /** Resolves when Redis answers, or when the first attempt has failed; the others are made in the background. */
+  /** Resolves when Redis answers, or when the first attempt has failed. Further attempts are made in the background. */
   start(): Promise<void> {
     return this.attempt();
   }
@@ -68,7 +71,7 @@ export class RedisLink {
     }
   }
 
-  /** Ends at once, whatever state Redis is in. */
+  /** Ends at once in every state of Redis. */
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);
@@ -77,7 +80,10 @@ export class RedisLink {
     this.client = undefined;
   }
 
-  /** Each attempt has a connection of its own, which looks its name up anew: after a failover it is another machine. */
+  /**
+   * Opens a new connection for each attempt and resolves the name again: after a failover the name leads to another
+   * machine.
+   */
   private async attempt(): Promise<void> {
     const client = new Redis(this.url, OPTIONS);
     this.trying = client;
@@ -121,7 +127,7 @@ function fault(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** Gives `work` up after `ms`; an answer that came in while the event loop was busy elsewhere is still taken. */
+/** Rejects when `work` takes longer than `ms`. An answer that arrived while the event loop was busy still counts. */
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(reject, fault('TIMEOUT')), ms);
@@ -129,7 +135,7 @@ function within<T>(ms: number, work: Promise<T>): Promise<T> {
   });
 }
 
-/** A code, or the first word of what Redis has said: the rest of a message can hold addresses and keys. */
+/** The code of an error, or the first word of an answer of Redis. The rest of a message can hold addresses and keys. */
 function reasonOf(error: unknown): string {
   const { code, message = '' } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   return code ?? /^[A-Z]{2,}\b/.exec(message)?.[0] ?? 'CLOSED';
