@@ -1,16 +1,19 @@
 import { METRICS } from './metric.definitions';
 
-/** The label of whatever met no route, so that invented paths make no series. */
+/** The label of requests that match no route, so that invented paths create no series. */
 export const UNKNOWN_ROUTE = 'unknown';
 const OTHER_METHOD = 'OTHER';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 
 const BOUNDS_MS = METRICS.httpDuration.buckets.map((seconds) => seconds * 1000);
 
-/** What is known of one method and route: answers by status, and how many took how long. */
+/** The counts of one method and route: answers by status, and answers by duration. */
 export class RouteTimes {
   readonly statuses = new Map<number, { answers: number }>();
-  /** Of each bound those at most as long and longer than the bound before; the last is of all longer ones. */
+  /**
+   * The number of answers in each bucket: above the bound before it and up to its own bound. The last bucket has no
+   * upper bound.
+   */
   readonly buckets: number[] = new Array<number>(BOUNDS_MS.length + 1).fill(0);
   sumMs = 0;
 
@@ -21,8 +24,8 @@ export class RouteTimes {
 }
 
 /**
- * Counts every answer in plain numbers, which costs a tenth of what counting with labels does; they are given their
- * labels when somebody reads them. Labels are the method, the route as it was declared and the status, never a path.
+ * Counts every answer in plain numbers, at a tenth of the cost of counters with labels. Labels are added when the
+ * metrics are read: the method, the declared route and the status, never a path.
  */
 export class HttpMeter {
   private readonly methods = new Map<string, Map<string, RouteTimes>>(

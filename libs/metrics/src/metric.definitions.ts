@@ -1,19 +1,19 @@
-/** One metric: what it is called, what it says, and every value that its label can have. */
+/** One metric: its name, its meaning, and every value of its label. */
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
   readonly help: string;
-  /** A closed list: nothing that a caller sends can ever become a label. */
+  /** A closed list: a value from a caller can never become a label. */
   readonly label?: { readonly name: string; readonly values: readonly string[] };
-  /** Of a metric that no module feeds: its labels, bounded by where their values are made. */
+  /** The labels of a metric that no module feeds. The code that makes their values bounds them. */
   readonly labels?: readonly string[];
-  /** Upper bounds of a histogram. */
+  /** The upper bounds of a histogram. */
   readonly buckets?: readonly number[];
 }
 
 /**
- * Every metric of Lethe. docs/operate.md takes its table from here, and a test holds the
- * dashboard and the alerts against it.
+ * Every metric of Lethe. The table of docs/operate.md is made from this list, and a test compares the dashboard and the
+ * alerts with it.
  */
 export const METRICS = {
   up: {

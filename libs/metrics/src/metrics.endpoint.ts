@@ -4,17 +4,20 @@ import type { PrometheusMetrics } from './prometheus.metrics';
 
 const PATH = '/metrics';
 
-/** As the kernel writes it, so that no other spelling has to be known. */
+/** Loopback addresses in the notation of the kernel, which is the only one that occurs. */
 const LOOPBACK = /^(?:::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/;
 
-/** What proxies add: a caller that comes through one is not the machine itself, whatever its socket says. */
+/**
+ * Headers that proxies add. A request with one of them does not come from the machine itself, whatever its socket
+ * address is.
+ */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Says who may read the metrics: with a token whoever sends it, without one only a caller on the machine itself that no
- * proxy has passed on.
+ * Decides who may read the metrics. With a token, every caller that sends it; without one, only callers on the same
+ * machine and not behind a proxy.
  */
 export function mayRead(token: string): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean {
   if (token === '')
@@ -30,8 +33,8 @@ export function mayRead(token: string): (request: Pick<IncomingMessage, 'headers
 type Incoming = IncomingMessage & { readonly context?: { readonly id: string } };
 
 /**
- * Middleware that answers `GET /metrics`. Whoever may not read it is passed on like a caller of any unknown path, and so
- * cannot tell that it is there. For a bare server `next` is what it does with unknown paths.
+ * Middleware that answers `GET /metrics`. A caller that may not read the metrics is passed to `next`, which answers
+ * like for an unknown path: such a caller cannot detect the endpoint.
  */
 export function metricsEndpoint(metrics: PrometheusMetrics, token: string) {
   const admits = mayRead(token);

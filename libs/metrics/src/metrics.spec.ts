@@ -49,7 +49,7 @@ describe('mayRead with a token', () => {
   const from = (remoteAddress: string, headers: Record<string, string>) =>
     admits({ headers, socket: { remoteAddress } as IncomingMessage['socket'] });
 
-  it('admits who sends it from anywhere, and nobody else, not even the machine itself', () => {
+  it('admits every caller that sends it, and no other, not even on the same machine', () => {
     expect(from('203.0.113.7', { authorization: 'Bearer 0123456789abcdef' })).toBe(true);
     expect(from('127.0.0.1', {})).toBe(false);
     expect(from('127.0.0.1', { authorization: 'Bearer 0123456789abcdef0' })).toBe(false);
@@ -88,7 +88,7 @@ describe('PrometheusMetrics', () => {
     expect(readings).toBe(2);
   });
 
-  it('waits for nobody who does not answer', async () => {
+  it('does not wait for a gauge that does not answer', async () => {
     jest.useFakeTimers();
     const metrics = new PrometheusMetrics();
     metrics.gauge('up', () => new Promise<number>(() => undefined));
@@ -100,7 +100,7 @@ describe('PrometheusMetrics', () => {
     expect(valueOf(text, 'lethe_up')).toBeNaN();
   });
 
-  it('is told of a unit of work by an observer', async () => {
+  it('gets the reports of a unit of work from an observer', async () => {
     const metrics = new PrometheusMetrics();
     const pool = () => ({ open: 4, idle: 1, waiting: 2, max: 10 });
     const observer = observeUnitOfWork(metrics, { unitsWaiting: () => 7, pool });
@@ -121,12 +121,12 @@ describe('a library without metrics', () => {
     NO_METRICS.count('erasures', 'begun');
     NO_METRICS.observe('databaseCommitUnits', 1);
     NO_METRICS.gauge('up', () => {
-      throw new Error('nobody asks');
+      throw new Error('no reading');
     });
   });
 });
 
-/** Times between looks at the loop, as perf_hooks would have measured them. */
+/** A histogram of loop intervals as perf_hooks would measure them. */
 class PlayedHistogram {
   times: number[] = [];
   enabled = false;
@@ -149,7 +149,7 @@ class PlayedHistogram {
 }
 
 describe('EventLoopDelay', () => {
-  it('measures nothing before somebody asks, and ends when it is told to', () => {
+  it('measures nothing before the first reading, and ends when it is stopped', () => {
     const histogram = new PlayedHistogram();
     const delay = new EventLoopDelay(histogram);
     expect(histogram.enabled).toBe(false);

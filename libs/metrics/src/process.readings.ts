@@ -1,15 +1,12 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics, Reading } from './metrics';
 
-/** The loop is looked at this often. */
+/** The interval between two measurements of the event loop, in milliseconds. */
 const RESOLUTION_MS = 10;
-/** Who reads within this time after somebody else is told the same. */
+/** Readings within this time, in milliseconds, share one result. */
 const WINDOW_MS = 10_000;
 
-/**
- * How late the event loop comes to its work since the reading before. Nothing is measured until somebody has asked for
- * the first time.
- */
+/** The delay of the event loop since the previous reading. Measurement begins with the first reading. */
 export class EventLoopDelay {
   private windowBegunMs: number | undefined;
   private last: Reading<'eventLoopDelay'> | undefined;
@@ -48,14 +45,15 @@ export class EventLoopDelay {
   }
 }
 
-/** What is measured is the time from one look to the next, so that a loop without delay measures the resolution. */
+/** The measured time is the interval between two timers, so a loop without delay measures the resolution. */
 function lateness(nanoseconds: number): number {
   return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3);
 }
 
 /**
- * Memory, start and event loop of this process; answers how to end it. These few instead of prom-client's own metrics,
- * which tell versions, list every open handle, and cannot be chosen one by one.
+ * Registers memory, start time and event loop of this process. Returns a function that ends the measurement.
+ * prom-client's own metrics are not used: they disclose versions, list every open handle, and cannot be chosen one by
+ * one.
  */
 export function readProcess(metrics: Metrics): () => void {
   const delay = new EventLoopDelay();

@@ -4,7 +4,7 @@ import type { MetricDefinition } from './metric.definitions';
 
 const labelNames = ({ labels = [] }: MetricDefinition): string[] => [...labels];
 
-/** The answers that an {@link HttpMeter} has counted, with their labels. */
+/** The answers that an {@link HttpMeter} has counted, with labels. */
 export class HttpRequests extends Counter {
   constructor(meter: HttpMeter, definition: MetricDefinition) {
     super({
@@ -23,9 +23,9 @@ export class HttpRequests extends Counter {
 
 type Exposed = ReturnType<Histogram['get']>;
 
-/** The times that an {@link HttpMeter} has added up, as a histogram: prom-client has no way to hand over whole buckets. */
+/** The durations that an {@link HttpMeter} has counted, as a histogram. prom-client has no way to set whole buckets. */
 export class HttpDurations extends Histogram {
-  /** Knows what is told of a histogram beside its samples. */
+  /** Supplies the description of a histogram without samples. */
   private readonly empty: Histogram;
 
   constructor(
@@ -43,7 +43,7 @@ export class HttpDurations extends Histogram {
     return { ...(await this.empty.get()), values };
   }
 
-  /** The way that the registry takes for its text. */
+  /** The method by which the registry gets the text of a metric. */
   getForPromString(): Exposed {
     return this.get();
   }

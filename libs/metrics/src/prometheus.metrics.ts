@@ -7,18 +7,18 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OwnError, describeFault } from '@app/kernel';
 
-/** Whoever knows a number has this long to say it; an answer without it is better than none. */
+/** The time limit of one reading, in milliseconds. The exposition leaves out a slower reading. */
 const READING_MAX_MS = 2_000;
 
 type Collect = () => unknown;
 
 /**
- * {@link Metrics} in the registry of this application, in Prometheus's text format. A gauge is there once somebody
- * reads it; one that cannot be read is left out and counted, and the others are told all the same.
+ * {@link Metrics} in the registry of this application, in Prometheus's text format. A gauge is read at each exposition.
+ * A gauge that cannot be read is left out and counted, and the others are still answered.
  */
 @Injectable()
 export class PrometheusMetrics extends Metrics implements OnApplicationShutdown {
-  /** For the place where requests are answered. */
+  /** Counts answers; the HTTP adapter feeds it. */
   readonly http = new HttpMeter();
   private readonly logger = new Logger('Metrics');
   private readonly registry = new Registry();
@@ -69,7 +69,7 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
     this.collectors.set(name, collect);
   }
 
-  /** What a scrape is answered; those who ask at the same time share one. */
+  /** The answer to a scrape. Simultaneous scrapes share one. */
   exposition(): Promise<string> {
     this.reading ??= this.registry.metrics().finally(() => (this.reading = undefined));
     return this.reading;
@@ -105,12 +105,12 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
   }
 }
 
-/** A definition as prom-client takes it. */
+/** A definition in the form of prom-client. */
 export function named({ name, help, label, labels }: MetricDefinition) {
   return { name, help, labelNames: [...(labels ?? []), ...(label === undefined ? [] : [label.name])] };
 }
 
-/** A counter that begins with 0 for every value of its label, so that the first event of a kind is seen as a rise. */
+/** A counter that begins with 0 for every value of its label, so that the first event is visible as a rise. */
 function counter(definition: MetricDefinition, registers: Registry[]): Counter {
   const { label } = definition;
   const made = new Counter({ ...named(definition), registers });
@@ -124,7 +124,7 @@ function set(gauge: Gauge, { label }: MetricDefinition, reading: unknown): void 
     gauge.set({ [label.name]: value }, (reading as Record<string, number>)[value] ?? 0);
 }
 
-/** Without a sample, not with 0. */
+/** Removes every sample, so that the gauge has no value instead of 0. */
 function clear(gauge: Gauge, { label }: MetricDefinition): void {
   if (label === undefined) gauge.remove({});
   else gauge.reset();

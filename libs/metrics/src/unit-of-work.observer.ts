@@ -1,17 +1,17 @@
 import type { LabelOf, Metrics } from './metrics';
 
-/** What a UnitOfWork tells of itself while it works; each call is cheap and never throws. */
+/** The reports of a UnitOfWork while it works. A call is cheap and never throws. */
 export interface UnitOfWorkObserver {
-  /** A commit that made `units` units durable has taken `durationMs`. */
+  /** A commit made `units` units durable and took `durationMs` milliseconds. */
   readonly committed: (units: number, durationMs: number) => void;
   /** A unit is run again. */
   readonly retried: (reason: LabelOf<'databaseUnitsRetried'>) => void;
 }
 
-/** What a UnitOfWork is asked for when somebody reads the metrics. */
+/** The sizes that a reading of the metrics gets from a UnitOfWork. */
 export interface UnitOfWorkSizes {
   readonly unitsWaiting: () => number;
-  /** Where there is a pool. */
+  /** Only for an engine with a pool. */
   readonly pool?: () => {
     readonly open: number;
     readonly idle: number;
@@ -20,7 +20,7 @@ export interface UnitOfWorkSizes {
   };
 }
 
-/** Registers the sizes and answers whom to tell. */
+/** Registers the sizes and returns the observer. */
 export function observeUnitOfWork(
   metrics: Metrics,
   { unitsWaiting, pool }: UnitOfWorkSizes,
