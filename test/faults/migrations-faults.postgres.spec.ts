@@ -63,13 +63,13 @@ describe('a PostgreSQL that cannot be used is told of in one line that says how 
   it('no such database', () =>
     expectRefusals(
       changed((url) => (url.pathname = '/nowhere')),
-      'there is no such database. Create it with CREATE DATABASE',
+      'the database does not exist. Create it with CREATE DATABASE',
     ));
 
   it('nobody listening', () =>
     expectRefusals(
       changed((url) => (url.port = '1')),
-      'nobody listens there. Start the server',
+      'no server listens there. Start the server',
     ));
 
   it('no such host', () =>

@@ -91,7 +91,7 @@ describe('a start that fails', () => {
       await expect(
         databaseEngine(config).open(ormOptions(config), 'migrate', () => undefined),
       ).rejects.toThrow(
-        `The data directory ${data} cannot be written (EACCES). Give it to the user that runs Lethe`,
+        `The data directory ${data} cannot be written (EACCES). Make it writable for the user that runs Lethe`,
       );
     } finally {
       if (isRoot) process.seteuid?.(0);

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { databaseUnavailable } from './database-faults';
 
-/** Callers that travel together at most. */
+/** The maximum of callers in one batch. */
 const BATCH_MAX = 128;
-/** Batches of one kind under way at the same time; who comes meanwhile joins the next one. */
+/** The maximum of batches of one kind that run at the same time. Later callers join the next batch. */
 const LANES = 2;
 
-/** One caller, waiting for its own answer. */
+/** One caller that waits for its own answer. */
 export interface Waiting<Input, Output> {
   readonly input: Input;
   readonly joinedMs: number;
@@ -15,20 +15,23 @@ export interface Waiting<Input, Output> {
 }
 
 /**
- * Lets callers of one kind travel together: those of one turn of the event loop, and those who come while earlier ones
- * are under way. The busier the service is, the larger the batches.
+ * Serves callers of one kind in batches: the callers of one turn of the event loop, and the callers that arrive while
+ * earlier batches run. Batches grow with the load.
  */
 export class Batcher<Input, Output> {
   private readonly waiting: Waiting<Input, Output>[] = [];
   private running = 0;
 
-  /** `serve` answers every passenger, and never rejects. Whoever waits for it longer than `waitMs` is refused. */
+  /**
+   * `serve` answers every caller of a batch and never rejects. A caller that waits longer than `waitMs` milliseconds is
+   * refused.
+   */
   constructor(
     private readonly serve: (batch: readonly Waiting<Input, Output>[]) => Promise<void>,
     private readonly waitMs = Infinity,
   ) {}
 
-  /** Who has not been taken along yet. */
+  /** The number of callers that are in no batch yet. */
   get length(): number {
     return this.waiting.length;
   }

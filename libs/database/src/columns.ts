@@ -9,13 +9,13 @@ export const IdColumn = (options: Options = {}): PropertyDecorator =>
   Column({ type: 'varchar', length: '36', ...options });
 export const PrimaryIdColumn = (options: PrimaryOptions = {}): PropertyDecorator =>
   PrimaryColumn({ type: 'varchar', length: '36', ...options });
-/** A snowflake: text, since 64 bits do not survive a JavaScript number. */
+/** A snowflake, as text, since a JavaScript number cannot hold 64 bits. */
 export const SnowflakeColumn = (options: Options = {}): PropertyDecorator =>
   Column({ type: 'varchar', length: '20', ...options });
 export const PrimarySnowflakeColumn = (options: PrimaryOptions = {}): PropertyDecorator =>
   PrimaryColumn({ type: 'varchar', length: '20', ...options });
 export const TextColumn = (options: Options = {}): PropertyDecorator => Column({ type: 'text', ...options });
-/** ISO 8601, UTC, milliseconds: the same text on both engines, in the order of time. */
+/** ISO 8601, UTC, milliseconds: the same text on both engines, and its order is the order of time. */
 export const TimeColumn = (options: Options = {}): PropertyDecorator =>
   Column({ type: 'varchar', length: '24', ...options });
 export const IntegerColumn = (options: Options = {}): PropertyDecorator =>
@@ -33,7 +33,7 @@ export const JsonColumn = (options: Options = {}): PropertyDecorator =>
     }),
   );
 
-/** The row belongs to a bot and goes with it; `table` names the foreign key as createBotTable does. */
+/** The row belongs to a bot and is deleted with it. `table` names the foreign key as createBotTable does. */
 export const BelongsToBot = (table: string): PropertyDecorator =>
   applyDecorators(
     ManyToOne('Bot', { onDelete: 'CASCADE' }),

@@ -1,6 +1,6 @@
 import { ApiError } from '@app/kernel';
 
-/** The engine cannot do it now; nothing was changed. */
+/** The engine cannot do the act now. Nothing was changed. */
 export function databaseUnavailable(): ApiError {
   return new ApiError(
     'service_unavailable',
@@ -8,7 +8,7 @@ export function databaseUnavailable(): ApiError {
   );
 }
 
-/** The connection was lost between the order to commit and its confirmation: either may be true. */
+/** The connection was lost between the COMMIT and its confirmation. The commit may have taken effect or not. */
 export function outcomeUnknown(): ApiError {
   return new ApiError(
     'service_unavailable',
@@ -16,7 +16,7 @@ export function outcomeUnknown(): ApiError {
   );
 }
 
-/** An act of several units came to a stop behind the first of them. */
+/** An act of several units failed after at least one of them was committed. */
 export function partlyDone(): ApiError {
   return new ApiError(
     'service_unavailable',
@@ -24,12 +24,12 @@ export function partlyDone(): ApiError {
   );
 }
 
-/** What a caller is told of an error behind the first unit of an act: no 503 may say that nothing was changed. */
+/** The answer to an error after the first unit of an act. A 503 must not say that nothing was changed. */
 export function asPartlyDone(error: unknown): unknown {
   return error instanceof ApiError && error.code === 'service_unavailable' ? partlyDone() : error;
 }
 
-/** The bot was deleted after the request had been authenticated. */
+/** The bot was deleted after the authentication of the request. */
 export function botDeleted(): ApiError {
   return new ApiError('unauthorized', 'The API key is not valid any more');
 }
@@ -37,27 +37,27 @@ export function botDeleted(): ApiError {
 const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
 
 /**
- * PostgreSQL: connection (08), read-only after a failover (25006), time-outs of idle units and transactions (25P0x),
- * a password or database that is being changed (28, 3D), no resources (53), out of limits (54 is no such),
- * a lock that was not free in time (55P03), cancelled or shutting down (57), the system's own errors (58, XX).
+ * PostgreSQL: connection (08), read-only after a failover (25006), time-outs of idle transactions (25P0x), login or
+ * database not available (28, 3D), collisions (40), no resources (53), a lock that was not free in time (55P03),
+ * cancelled or shutting down (57), errors of the system (58).
  */
 const POSTGRES_UNAVAILABLE = /^(08|25006|25P0[34]|28|3D|40|53|55P03|57|58)/;
 
-/** What Node says of a connection that cannot be had or was lost. */
+/** Codes of Node for a connection that cannot be opened or was lost. */
 const CONNECTION = /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT$)/;
 
-/** Errors of the driver and its pool that carry no code. */
+/** Messages of the driver and its pool for errors without a code. */
 const CONNECTION_MESSAGE =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL|Query read timeout)/;
 
-/** The code of a driver's error, also where TypeORM has wrapped it. */
+/** The code of a driver's error, also of one that TypeORM has wrapped. */
 export function driverCode(error: unknown): string {
   const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };
   const found = driverError?.code ?? code;
   return typeof found === 'string' ? found : '';
 }
 
-/** Whether the connection itself is gone, so that nothing more can be asked over it. */
+/** Whether the connection is lost, so that no further statement can use it. */
 export function isConnectionLost(error: unknown): boolean {
   const code = driverCode(error);
   return (
@@ -67,19 +67,21 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
-/** Whether a unit that was undone may succeed when it is run again: it met another one (SQLSTATE 40001, 40P01). */
+/**
+ * Whether a unit that was undone may succeed in a further run: it collided with another unit (SQLSTATE 40001, 40P01).
+ */
 export function isCollision(error: unknown): boolean {
   return ['40001', '40P01'].includes(driverCode(error));
 }
 
-/** What a caller is told of an error inside a unit: engine trouble becomes 503, all else stays what it is. */
+/** The answer to an error inside a unit. Errors of the engine become 503; other errors stay unchanged. */
 export function translateFault(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   const code = driverCode(error);
   if (SQLITE_UNAVAILABLE.test(code) || (code.length === 5 && POSTGRES_UNAVAILABLE.test(code)))
     return databaseUnavailable();
   if (isConnectionLost(error)) return databaseUnavailable();
-  // Every foreign key leads to the bot.
+  // Every foreign key refers to the bot.
   if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === '23503') return botDeleted();
   return error;
 }

@@ -1,24 +1,24 @@
 import type { DataSource, DataSourceOptions, EntityTarget, ObjectLiteral } from 'typeorm';
 import type { UnitOfWork } from './unit-of-work';
 
-/** What tells of a fault that no caller can be told of. */
+/** Reports a fault that no caller gets as an answer. */
 export type OnFault = (error: unknown) => void;
 
 /**
- * What a process may do to the database: `migrate` brings the schema up to date first, `check` leaves that to others and
- * only looks whether it is, and `read` is for who changes nothing: on SQLite it may decrypt a file that a service holds.
+ * The access of a process to the database. `migrate` brings the schema up to date first. `check` only checks that the
+ * schema is up to date. `read` changes nothing: on SQLite such a process may read a file that a service holds.
  */
 export type Access = 'migrate' | 'check' | 'read';
 
-/** One engine: how its connections are made and opened, and what works on them. */
+/** One engine: its connection options, and how its database is opened. */
 export interface DatabaseEngine {
-  /** How TypeORM connects; entities and migrations are added by who uses it. */
+  /** The options of TypeORM. The caller adds entities and migrations. */
   readonly options: DataSourceOptions;
-  /** What the operator is told of where the data is; no password. */
+  /** The place of the data for the operator, without a password. */
   readonly place: string;
   /**
-   * A connection for changing the schema, not yet initialised: it runs and reverts migrations while nobody else does,
-   * and has no time-outs.
+   * A connection for changes of the schema, not yet initialised. It has no time-outs and excludes other processes while
+   * it runs or reverts migrations.
    */
   schemaSource(options: DataSourceOptions): DataSource;
   /** @throws StartError */
@@ -28,7 +28,7 @@ export interface DatabaseEngine {
 export interface OpenDatabase {
   readonly source: DataSource;
   readonly unitOfWork: UnitOfWork;
-  /** Waits for the units under way and gives everything back, but for `source`. */
+  /** Waits for the running units and releases everything except `source`. */
   close(): Promise<void>;
 }
 

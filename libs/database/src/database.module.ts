@@ -11,7 +11,7 @@ import { NO_SIGNALS, Signals } from './signals';
 import { SqliteEngine } from './sqlite.engine';
 import { UnitOfWork } from './unit-of-work';
 
-/** How TypeORM connects: ormconfig.ts. */
+/** The options of TypeORM, from ormconfig.ts. */
 type OptionsOf = (config: Config) => DataSourceOptions;
 
 const DATABASE_FAULT =
@@ -19,12 +19,12 @@ const DATABASE_FAULT =
 
 export type MigrationClass = new () => MigrationInterface;
 
-/** A migration's class name ends in its time in milliseconds. */
+/** The class name of a migration ends with its time in milliseconds, which has this many digits. */
 const TIME_DIGITS = 13;
 
 const migrations = new Set<MigrationClass>();
 
-/** The migrations of every module that is loaded, in the order in which they run: that of the times in their names. */
+/** The migrations of every loaded module, in the order of the times in their names, which is the order of execution. */
 export function allMigrations(): MigrationClass[] {
   const time = ({ name }: MigrationClass): number => Number(name.slice(-TIME_DIGITS));
   return [...migrations].sort((a, b) => time(a) - time(b));
@@ -38,7 +38,7 @@ export function databaseEngine(config: Config): DatabaseEngine {
     : new PostgresEngine(database.url, config);
 }
 
-/** The opened database; made before everything that uses it, and closed last. */
+/** The open database. Nest creates it before the providers that use it and closes it last. */
 @Injectable()
 class DatabaseLifecycle implements OnApplicationShutdown {
   database: OpenDatabase | undefined;
@@ -52,8 +52,8 @@ class DatabaseLifecycle implements OnApplicationShutdown {
 @Module({})
 export class DatabaseModule {
   /**
-   * Opens the configured database and provides the {@link UnitOfWork}. Without `access` the schema is brought up to date,
-   * unless the configuration leaves that to others.
+   * Opens the configured database and provides the {@link UnitOfWork}. Without `access` the configuration decides
+   * whether the schema is brought up to date.
    */
   static forRoot(
     options: OptionsOf = (config) => databaseEngine(config).options,
@@ -70,7 +70,8 @@ export class DatabaseModule {
           inject: [Metrics, getDataSourceToken()],
           useFactory: (metrics: Metrics) => lifecycle.database?.unitOfWork.observedBy(metrics),
         },
-        // After the database is decrypt: what cannot be reached is told once, and readably.
+        // Signals connect after the database is open, so that an unreachable server is reported once, in readable
+        // words.
         { provide: Signals, inject: [CONFIG, UnitOfWork], useFactory: signals },
       ],
       exports: [UnitOfWork, Signals],
@@ -111,12 +112,12 @@ function typeorm(
     useFactory: (config: Config) => {
       engine = databaseEngine(config);
       access = given ?? (config.migrateOnStart ? 'migrate' : 'check');
-      // A failed start is not tried again: whatever keeps the process running does so.
+      // A failed start is not tried again by Nest: the process manager starts the process again.
       return {
         ...optionsOf(config),
         autoLoadEntities: true,
         migrations: allMigrations(),
-        // Else @nestjs/typeorm logs that it tries again.
+        // Without this, @nestjs/typeorm logs that it tries again.
         toRetry: () => false,
       };
     },

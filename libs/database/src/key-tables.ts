@@ -3,12 +3,14 @@ import type { DataSource } from 'typeorm';
 import { StartError } from '@app/kernel';
 
 /**
- * The tables that hold keys, and what has to outlive the data, each with the columns of its primary key: on SQLite in a
- * file of their own, on PostgreSQL in a schema of their own, each with its own backups. `keys.` leads to them on both.
+ * The tables of keys, and of records that must outlive the data, each with the columns of its primary key. On SQLite
+ * they are in a file of their own, on PostgreSQL in a schema of their own, each with separate backups. The prefix
+ * `keys.` addresses them on both engines.
  *
  * - `keys.subject_keys`: the key of each subject, encrypted by the keyring;
- * - `keys.service_keys`: the installation's own, encrypted likewise; `public_part` is what everybody may know of one;
- * - `keys.erasure_ledger`: who was erased, by a keyed digest, so that a restored backup cannot bring them back.
+ * - `keys.service_keys`: the keys of the installation, encrypted by the keyring; `public_part` is the public part of a
+ *   signing key;
+ * - `keys.erasure_ledger`: the erased subjects, by a keyed digest, so that a restored backup cannot bring them back.
  */
 export const KEY_TABLES = {
   subject_keys: ['bot_id', 'guild_id', 'user_id'],
@@ -16,13 +18,16 @@ export const KEY_TABLES = {
   erasure_ledger: ['bot_id', 'request_id'],
 } as const;
 
-/** Beside the data: `keys.db` for `lethe.db`, else `NAME.keys.db`, so that no two databases share a file of keys. */
+/**
+ * The file of the keys beside the data: `keys.db` for `lethe.db`, else `NAME.keys.db`, so that two databases never
+ * share a file.
+ */
 export function keysPath(path: string): string {
   const name = basename(path).replace(/\.db$/, '');
   return join(dirname(path), name === 'lethe' ? 'keys.db' : `${name}.keys.db`);
 }
 
-/** @throws StartError for data without its keys, which nobody could read. */
+/** @throws StartError for data without keys, which cannot be read */
 export async function requireKeyTables(source: DataSource): Promise<void> {
   try {
     await source.query('SELECT 1 FROM keys.subject_keys LIMIT 1');

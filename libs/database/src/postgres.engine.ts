@@ -6,7 +6,7 @@ import { PostgresSchemaSource } from './postgres.schema-source';
 import { PostgresUnitOfWork } from './postgres.unit-of-work';
 import { bringUpToDate } from './schema-version';
 
-/** A PostgreSQL server, 14 or later, shared by any number of processes. */
+/** A PostgreSQL server of version 14 or later, shared by any number of processes. */
 export class PostgresEngine implements DatabaseEngine {
   readonly options: PostgresDataSourceOptions;
   readonly place: string;

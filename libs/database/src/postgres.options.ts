@@ -4,13 +4,13 @@ import { type PoolConfig, types } from 'pg';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 
-/** Text is compared byte by byte, as SQLite does, whatever language the database was created for. */
+/** Text is compared byte by byte, as on SQLite, whatever the locale of the database is. */
 export const COLLATION = 'C';
 
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Counts and sums as numbers: Lethe keeps none beyond 2^53. */
+/** Reads counts and sums as numbers. No number of Lethe exceeds 2^53. */
 function getTypeParser(oid: number, format?: 'text'): (text: string) => unknown {
   return oid === INT8 || oid === NUMERIC
     ? Number
@@ -22,12 +22,12 @@ export type PostgresConfig = Pick<
   'databasePoolSize' | 'databaseStatementTimeoutMs' | 'databaseLockTimeoutMs'
 >;
 
-/** How long a transaction may wait for its unit to go on before the server ends it, in milliseconds. */
+/** The server ends a transaction that waits longer than this for its next statement, in milliseconds. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
 /**
- * What every connection needs: times in UTC, bounded waits, plans that are made once. `url` may carry what libpq
- * understands of TLS (`sslmode`, `sslrootcert`, …).
+ * The settings of every connection: times in UTC, bounded waits, generic plans. `url` may carry the TLS parameters of
+ * libpq (`sslmode`, `sslrootcert`, …).
  */
 export function postgresOptions(url: string, config: PostgresConfig): PostgresDataSourceOptions {
   return {
@@ -45,16 +45,17 @@ function connectionOptions(config: PostgresConfig): Record<string, unknown> {
     application_name: 'lethe',
     keepAlive: true,
     statement_timeout: config.databaseStatementTimeoutMs,
-    // The server's own answer comes first; this is for a server that gives none.
+    // The server's own time-out fires first. This one is for a server that does not answer.
     query_timeout: config.databaseStatementTimeoutMs + 5_000,
     lock_timeout: config.databaseLockTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     options: [
-      // Planning a statement on a partitioned table costs more than running it: the plan that prunes at run time is kept.
+      // Planning a statement on a partitioned table costs more than running it. A generic plan prunes partitions at run
+      // time.
       '-c plan_cache_mode=force_generic_plan',
       '-c timezone=UTC',
-      // What is written stands in a transaction that says READ WRITE: a statement that was sent behind a BEGIN which
-      // failed is refused.
+      // Only a transaction with READ WRITE can write. A statement that was sent after a failed BEGIN is therefore
+      // refused.
       '-c default_transaction_read_only=on',
     ].join(' '),
     types: { getTypeParser },
@@ -62,15 +63,15 @@ function connectionOptions(config: PostgresConfig): Record<string, unknown> {
   };
 }
 
-/** How long the reader of a streamed export may take in all, and a little more. */
+/** The time limit of a snapshot, in milliseconds: the reader of a streamed export may take this long, with a margin. */
 const IDLE_IN_SNAPSHOT_MS = 150_000;
 
-/** For transactions that wait for the reader of what they read. */
+/** The options for transactions that wait for the reader of a streamed answer. */
 export function patient(options: PoolConfig): PoolConfig {
   return { ...options, idle_in_transaction_session_timeout: IDLE_IN_SNAPSHOT_MS };
 }
 
-/** For work on the schema, which may take as long as it takes. */
+/** The options for changes of the schema, which have no time limit. */
 export function withoutTimeouts(options: PostgresDataSourceOptions): PostgresDataSourceOptions {
   const extra = {
     ...(options.extra as object),
@@ -84,7 +85,7 @@ export function withoutTimeouts(options: PostgresDataSourceOptions): PostgresDat
   return { ...options, extra, poolSize: 1 };
 }
 
-/** TypeORM's connection to PostgreSQL, whose schema is the entities' with 64-bit integers and bytewise text. */
+/** TypeORM's connection to PostgreSQL. Integers of its schema have 64 bits, and text is compared byte by byte. */
 export class PostgresDataSource extends DataSource {
   protected override async buildMetadatas(): Promise<void> {
     await super.buildMetadatas();

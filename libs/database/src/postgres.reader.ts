@@ -3,15 +3,15 @@ import { Batcher, type Waiting } from './batcher';
 import { databaseUnavailable, isConnectionLost } from './database-faults';
 import { prepared } from './postgres.tx';
 
-/** Connections for single reads: one is asked while the other one's answers are read. */
+/** The number of connections for single reads. One can run a statement while the answers of the other are read. */
 const CONNECTIONS = 2;
 
 type Row = Record<string, unknown> | undefined;
 type Values = readonly string[];
 
 /**
- * Reads of one statement each. Those of one moment that ask the same of different values travel as one statement. A
- * connection that breaks is opened anew by the next read.
+ * Reads of one statement each. Simultaneous reads with the same text are sent as one statement. The next read replaces
+ * a broken connection.
  */
 export class PostgresReader {
   private readonly connections = new Array<Promise<Client> | undefined>(CONNECTIONS).fill(undefined);
@@ -57,7 +57,7 @@ export class PostgresReader {
     try {
       return await ask(client, sql, asked);
     } catch (error) {
-      // One that gives no answer in time may never give one again: the next read shall not wait for it.
+      // A connection with a timed-out statement may never answer. The next read opens another.
       if (isConnectionLost(error)) client.end().catch(this.onFault);
       throw error;
     }
@@ -81,7 +81,7 @@ export class PostgresReader {
         throw error;
       },
     );
-    // A lost connection is no news to anyone but the reads that wait on it, and these are refused by the driver.
+    // The reads that wait on a lost connection get the error from the driver, so no other report is needed.
     client.on('error', abandon).on('end', abandon);
     this.connections[at] = connection;
     return connection;
@@ -94,7 +94,7 @@ async function ask(client: Client, sql: string, asked: readonly Values[]): Promi
     const { rows } = await client.query<NonNullable<Row>>({ ...prepared(sql), values: [...first] });
     return new Array<Row>(asked.length).fill(rows[0]);
   }
-  // One list per placeholder, as long as there are passengers.
+  // One list of values for each placeholder, with one value for each read of the batch.
   const lists = first.map((_, at) => asked.map((values) => values[at]));
   const { rows } = await client.query<NonNullable<Row> & { lethe_place: number }>({
     ...prepared(forMany(sql)),
@@ -107,7 +107,7 @@ async function ask(client: Client, sql: string, asked: readonly Values[]): Promi
 
 const many = new Map<string, string>();
 
-/** The same question of many values: its placeholders become columns of the lists that are passed. */
+/** Rewrites a statement for many values: its placeholders become columns of lists. */
 function forMany(sql: string): string {
   let text = many.get(sql);
   if (text === undefined) {

@@ -4,16 +4,16 @@ import { StartError } from '@app/kernel';
 import { driverCode, isConnectionLost } from './database-faults';
 import { PostgresDataSource, withoutTimeouts } from './postgres.options';
 
-/** The advisory lock that whoever changes the schema holds: any number that nothing else in the database uses. */
+/** The advisory lock for changes of the schema. The number is arbitrary; nothing else in the database uses it. */
 const SCHEMA_LOCK = 5_138_008_101;
-/** How long somebody else's lock is waited for. */
+/** How long to wait for the lock of another process, in milliseconds. */
 const LOCK_WAIT_MS = 3_000;
 const OLDEST_VERSION = 140_000;
 
 /**
- * Changes the schema of a PostgreSQL database. Of any number that do so at once, one does it at a time, and the others
- * find it done. The lock is held by the connection that does the work: neither outlives the other.
- * @throws StartError, without a password, where the operator can mend what is wrong.
+ * Changes the schema of a PostgreSQL database. Processes change the schema one at a time; the later ones find the work
+ * done. The connection that does the work holds the lock, so the lock ends with the work.
+ * @throws StartError, without a password, for faults that the operator can correct.
  */
 export class PostgresSchemaSource extends PostgresDataSource {
   constructor(
@@ -27,7 +27,7 @@ export class PostgresSchemaSource extends PostgresDataSource {
   private holder: QueryRunner | undefined;
 
   override async initialize(): Promise<this> {
-    return this.told(async () => {
+    return this.withReason(async () => {
       await super.initialize();
       await requireVersion(this).catch(async (error: unknown) => {
         await this.destroy();
@@ -45,11 +45,14 @@ export class PostgresSchemaSource extends PostgresDataSource {
     return this.alone((executor) => executor.undoLastMigration(), options);
   }
 
-  /** Keeps everybody else from changing the schema until this source is destroyed; false when somebody does so now. */
+  /**
+   * Excludes other processes from changing the schema until this source is destroyed. Resolves to false when another
+   * process is changing it now.
+   */
   async lock(): Promise<boolean> {
     this.holder = this.createQueryRunner();
     try {
-      // The connection of a process that was killed takes a moment to end.
+      // The connection of a killed process takes a moment to end.
       await this.holder.query(`SET lock_timeout = '${LOCK_WAIT_MS}ms'`);
       await this.holder.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
       return true;
@@ -68,7 +71,7 @@ export class PostgresSchemaSource extends PostgresDataSource {
     work: (executor: MigrationExecutor) => Promise<T>,
     options: Parameters<DataSource['runMigrations']>[0] = {},
   ): Promise<T> {
-    return this.told(async () => {
+    return this.withReason(async () => {
       const runner = this.createQueryRunner();
       const executor = new MigrationExecutor(this, runner);
       executor.transaction = options.transaction ?? 'all';
@@ -86,7 +89,7 @@ export class PostgresSchemaSource extends PostgresDataSource {
     });
   }
 
-  private async told<T>(work: () => Promise<T>): Promise<T> {
+  private async withReason<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -106,28 +109,29 @@ async function requireVersion(source: DataSource): Promise<void> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there. Start the server, or correct DATABASE_URL.',
-  ENOTFOUND: 'there is no such host. Correct DATABASE_URL.',
+  ECONNREFUSED: 'no server listens there. Start the server, or correct DATABASE_URL.',
+  ENOTFOUND: 'the host does not exist. Correct DATABASE_URL.',
   EAI_AGAIN: 'the name of the host could not be looked up. Try again, or correct DATABASE_URL.',
   '28P01': 'user or password is wrong. Correct DATABASE_URL; special characters have to be percent-encoded.',
   '28000':
-    'the server does not let this user in from here. Correct DATABASE_URL, or the pg_hba.conf of the server.',
-  '3D000': 'there is no such database. Create it with CREATE DATABASE, or correct DATABASE_URL.',
+    'the server refuses this user from this address. Correct DATABASE_URL, or the pg_hba.conf of the server.',
+  '3D000': 'the database does not exist. Create it with CREATE DATABASE, or correct DATABASE_URL.',
   '42501':
     'the user may not change the schema. Grant it CREATE on the database and on the schema public, or run npm run admin -- db:migrate as the owner of the tables.',
-  '53300': 'it has no connection left. Raise max_connections, or lower DATABASE_POOL_SIZE.',
-  '57P03': 'it is starting up or shutting down. Try again.',
+  '53300': 'the server has no free connection. Raise max_connections, or lower DATABASE_POOL_SIZE.',
+  '57P03': 'the server is starting up or shutting down. Try again.',
 };
 
-/** What is wrong and how to mend it; undefined for what no operator can mend. */
+/** The fault and its remedy; undefined for a fault that an operator cannot correct. */
 function reasonOf(error: unknown): string | undefined {
   const code = driverCode(error);
   const known = REASONS[code];
   if (known !== undefined) return known;
   if (/CERT|TLS|SSL|UNABLE_TO/.test(code) || /support SSL/.test(String((error as Error).message)))
     return `no secure connection (${code || 'the server offers no TLS'}). Check sslmode and sslrootcert in DATABASE_URL.`;
-  if (/^(53|57)/.test(code)) return `the server gave up (${code}). Nothing was changed; try again.`;
+  if (/^(53|57)/.test(code))
+    return `the server cancelled the work (${code}). Nothing was changed; try again.`;
   if (isConnectionLost(error))
-    return `the connection ended${code && ` (${code})`}. What was under way is undone; try again.`;
+    return `the connection ended${code && ` (${code})`}. Unfinished work is undone; try again.`;
   return undefined;
 }

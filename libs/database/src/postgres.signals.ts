@@ -5,11 +5,11 @@ import type { OnFault } from './database.engine';
 import { Signals } from './signals';
 
 const CHANNEL = 'lethe';
-/** PostgreSQL takes notifications of less than 8,000 bytes. */
+/** The payload limit of a notification, in bytes. PostgreSQL accepts less than 8,000. */
 const BYTES_MAX = 7_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** A connection that nobody answers on is lost without a word: it is asked this often. */
+/** The interval of the heartbeat, in milliseconds. It detects a connection that was lost silently. */
 const HEARTBEAT_MS = 5_000;
 
 interface Message {
@@ -18,8 +18,8 @@ interface Message {
 }
 
 /**
- * Signals over LISTEN and NOTIFY, on a connection of its own that is opened anew whenever it is lost. A notification
- * takes a lock of the whole server at its commit: it is never part of an act's transaction, and waits for no disk.
+ * Signals over LISTEN and NOTIFY, on a separate connection that is opened again after each loss. A notification takes a
+ * server-wide lock at its commit, so it is never part of an act's transaction and does not wait for the disk.
  */
 export class PostgresSignals extends Signals implements OnModuleInit, OnApplicationShutdown {
   private readonly me = randomUUID();
@@ -44,14 +44,14 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
     return this.client !== undefined;
   }
 
-  /** The service starts all the same when it does not succeed yet. */
+  /** The service starts even if the first connection fails. */
   async onModuleInit(): Promise<void> {
     await this.open();
     this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT_MS).unref();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    // What the end of the modules had to tell is told yet.
+    // Signals that modules send during the shutdown are still sent.
     const { client } = this;
     if (client !== undefined) await this.send(client);
     this.closed = true;
@@ -68,7 +68,7 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
     this.flushing = true;
     setImmediate(() => {
       this.flushing = false;
-      // Without a connection the words are lost, as they would be on the way.
+      // Without a connection the signals are lost, as in transit.
       if (this.client === undefined) this.waiting.clear();
       else void this.send(this.client);
     });
@@ -155,7 +155,7 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
   }
 }
 
-/** The words in as few notifications as they fit into. */
+/** Packs the signals into as few notifications as possible. */
 function* messages(from: string, words: readonly (readonly [string, string])[]): Generator<string> {
   let some: (readonly [string, string])[] = [];
   let bytes = 0;
@@ -173,7 +173,7 @@ function* messages(from: string, words: readonly (readonly [string, string])[]):
   if (some.length > 0) yield message();
 }
 
-/** Undefined for what no process of Lethe has sent. */
+/** Undefined for a payload that no process of Lethe has sent. */
 function parsed(text: string): Message | undefined {
   try {
     const { from, words } = JSON.parse(text) as Partial<Message>;

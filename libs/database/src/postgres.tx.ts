@@ -2,18 +2,24 @@ import type { PoolClient } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { type SqlList, type SqlValue, Tx } from './tx';
 
-/** A statement as PostgreSQL takes it: placeholders by number, and the name under which each connection keeps it. */
+/**
+ * A statement in the form of PostgreSQL: numbered placeholders, and the name of the prepared statement on each
+ * connection.
+ */
 interface Prepared {
   readonly name?: string;
   readonly text: string;
 }
 
-/** The texts of the code are far fewer; where a module writes values into its texts, the others are not kept. */
+/**
+ * The maximum of kept texts. The texts of Lethe are far fewer; a module that writes values into its texts cannot fill
+ * the memory.
+ */
 const KEPT_MAX = 1_000;
 
 const known = new Map<string, Prepared>();
 
-/** `?` becomes `$1`, `$2`, …; no statement of ours has a question mark in a text. */
+/** `?` becomes `$1`, `$2`, … No statement of Lethe has a question mark inside a text. */
 export function prepared(sql: string): Prepared {
   let found = known.get(sql);
   if (found === undefined) {
@@ -26,11 +32,11 @@ export function prepared(sql: string): Prepared {
   return found;
 }
 
-/** One unit on a connection that is its own until it ends. */
+/** One unit on its own connection. */
 export class PostgresTx extends Tx {
   readonly engine = 'postgres';
 
-  /** The error of the first statement that failed, whichever the unit hears of. */
+  /** The error of the first failed statement, whichever error reaches the unit first. */
   firstFault: unknown;
   private typeorm: EntityManager | undefined;
 
@@ -41,7 +47,7 @@ export class PostgresTx extends Tx {
     super();
   }
 
-  /** Made when it is first asked for: most units do without. TypeORM's runner takes the connection that it finds. */
+  /** Created at the first use, since most units need none. TypeORM's runner uses the connection of the unit. */
   protected get entityManager(): EntityManager {
     if (this.typeorm !== undefined) return this.typeorm;
     const runner = this.source.createQueryRunner();

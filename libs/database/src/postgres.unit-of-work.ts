@@ -20,24 +20,30 @@ import type { Tx } from './tx';
 import { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';
 import { withinTimeout } from './unit-timeout';
 
-/** How often a unit that met another one is run in all. */
+/** The maximum of runs of a unit that collides with others. */
 const TRIES_MAX = 6;
-/** The longest pause before the second try; it grows with each, and chance chooses below it. */
+/**
+ * The maximum pause before the second run, in milliseconds. It grows with each run; the actual pause is random below
+ * it.
+ */
 const RETRY_PAUSE_MS = 20;
-/** Connections for work that takes long: further exports wait for one of them. */
+/** The number of connections for long reads. Further exports wait for a free one. */
 const SNAPSHOTS_MAX = 4;
-/** A unit that awaits something else than its statements is ended after this; the statements have limits of their own. */
+/**
+ * A unit that takes longer is ended, in milliseconds. Statements have limits of their own, so such a unit awaits
+ * something else.
+ */
 const UNIT_TIMEOUT_MS = 60_000;
 
-/** SQLSTATE of a statement in a transaction that has failed already. */
+/** SQLSTATE of a statement in a failed transaction. */
 const ABORTED = '25P02';
 
 const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
- * UnitOfWork on PostgreSQL: each unit is a transaction on a connection of its own, and the rows that decide are locked
- * (consent, then deletion request, then data: in this order everywhere). Units that met another one are run again.
+ * UnitOfWork on PostgreSQL: each unit is a transaction on its own connection. Rows that a decision rests on are locked,
+ * in the same order everywhere: consent, then deletion request, then data. Units that collide are run again.
  */
 export class PostgresUnitOfWork extends UnitOfWork {
   readonly engine = 'postgres';
@@ -85,7 +91,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     return this.noted(this.readOn(this.snapshots, work, Infinity));
   }
 
-  /** What PostgreSQL keeps of deleted rows (dead tuples, its log) goes by its own rules: VACUUM and WAL recycling. */
+  /** PostgreSQL removes deleted rows by its own rules: VACUUM for dead tuples, recycling for the WAL. */
   async scrub(): Promise<void> {
     return undefined;
   }
@@ -98,12 +104,12 @@ export class PostgresUnitOfWork extends UnitOfWork {
     await this.get('SELECT 1');
   }
 
-  /** Resolves when every unit accepted so far has ended. */
+  /** Resolves when every accepted unit has ended. */
   async drained(): Promise<void> {
     while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
   }
 
-  /** Gives back the connections that were opened beside the pool's. */
+  /** Closes the connections outside the pool. */
   async close(): Promise<void> {
     await this.reader.close();
     await this.snapshots.end();
@@ -150,7 +156,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     try {
       return await this.unit(pool, READ, work, timeoutMs);
     } catch (error) {
-      // A unit that writes although it said that it would read is a mistake of its author, no trouble of the engine.
+      // A unit that writes in a read is a mistake of its code and not a fault of the engine.
       throw driverCode(error) === '25006' ? error : translateFault(error);
     }
   }
@@ -177,7 +183,8 @@ export class PostgresUnitOfWork extends UnitOfWork {
       } catch (error) {
         tx.close();
         broken = !(await rolledBack(client, error));
-        // Of statements that were sent together those behind the failed one fail too, and may be heard of first.
+        // If several statements are sent together, those after the failed one fail too, and their errors can arrive
+        // first.
         throw driverCode(error) === ABORTED ? (tx.firstFault ?? error) : error;
       }
       const callbacks = tx.close();
@@ -192,7 +199,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     }
   }
 
-  /** A connection that survives its own loss, of which the unit hears by its statements. */
+  /** A connection whose loss does not end the process. The unit gets the error from its statements. */
   private async connection(pool: Pool): Promise<PoolClient> {
     const client = await pool.connect();
     if (!this.prepared.has(client)) {
@@ -216,18 +223,18 @@ function reasonOf(error: unknown): LabelOf<'databaseUnitsRetried'> {
   return driverCode(error) === '40P01' ? 'deadlock_detected' : 'serialization_failure';
 }
 
-/** @throws ApiError 503 when it is not known whether the commit took place. */
+/** @throws ApiError 503 when it is unknown whether the commit took effect */
 async function commit(client: PoolClient): Promise<void> {
   try {
     const { command } = await client.query('COMMIT');
-    // The answer of a transaction that a failed statement, caught by the unit, had ended already.
+    // PostgreSQL answers ROLLBACK when a statement has failed and the unit has caught its error.
     if (command !== 'COMMIT') throw new OwnError('The unit of work went on after a statement had failed');
   } catch (error) {
     throw isConnectionLost(error) ? outcomeUnknown() : error;
   }
 }
 
-/** False when the connection is of no more use. */
+/** Resolves to false when the connection cannot be used again. */
 async function rolledBack(client: PoolClient, error: unknown): Promise<boolean> {
   if (isConnectionLost(error)) return false;
   try {

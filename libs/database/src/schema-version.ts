@@ -2,22 +2,22 @@ import { type DataSource, MigrationExecutor, type MigrationInterface } from 'typ
 import { StartError } from '@app/kernel';
 import { requireKeyTables } from './key-tables';
 
-/** Marks a database that a move has not finished; one row for each table that was begun. */
+/** Marks a database that a move has not finished. It has one row for each table that the move has begun. */
 export const MOVE_TABLE = 'lethe_move';
 
 /**
- * A migration of the keys. On SQLite its `up` runs before all other migrations and is committed by itself, so it runs
- * once more and has to pass over what is there.
+ * A migration of the keys. On SQLite its `up` first runs alone, before all other migrations, and is committed. It then
+ * runs again with the others, so it must accept tables that exist.
  */
 export interface KeysMigration extends MigrationInterface {
   readonly isOfKeys: true;
 }
 
 /**
- * Brings the schema up to date, all migrations in one transaction, or checks that it is where migrations are run by
- * hand (`MIGRATE_ON_START=false`). A database that was written by a newer Lethe, or that a move from another engine has
- * filled in part, is left untouched.
- * @throws StartError that says what to do.
+ * Brings the schema up to date, with all migrations in one transaction. With `migrate` false (`MIGRATE_ON_START=false`)
+ * it only checks that the schema is up to date. A database of a newer Lethe, or one that a move from another engine has
+ * filled in part, stays untouched.
+ * @throws StartError with the remedy.
  */
 export async function bringUpToDate(source: DataSource, migrate: boolean): Promise<void> {
   await requireKnown(source);
@@ -38,8 +38,7 @@ export async function bringUpToDate(source: DataSource, migrate: boolean): Promi
 }
 
 /**
- * SQLite commits to its two files one after the other: the keys come first, so that no data that says it has them is
- * ever without.
+ * SQLite commits to its two files one after the other. The keys come first, so that no data exists without its keys.
  */
 async function makeKeyFile(source: DataSource): Promise<void> {
   if (source.options.type === 'postgres') return;
@@ -50,12 +49,12 @@ async function makeKeyFile(source: DataSource): Promise<void> {
   await runner.release();
 }
 
-/** Whether migrations that this Lethe knows have not run. */
+/** Whether known migrations have not run. */
 export async function needsMigrations(source: DataSource): Promise<boolean> {
   return (await new MigrationExecutor(source).getPendingMigrations()).length > 0;
 }
 
-/** Whether a move from another engine was begun and not finished. */
+/** Whether a move from another engine has begun and is not finished. */
 export async function isBeingFilled(source: DataSource): Promise<boolean> {
   const runner = source.createQueryRunner();
   try {
@@ -65,7 +64,7 @@ export async function isBeingFilled(source: DataSource): Promise<boolean> {
   }
 }
 
-/** @throws StartError when migrations have run that this Lethe does not know */
+/** @throws StartError when unknown migrations have run */
 export async function requireKnown(source: DataSource): Promise<void> {
   const known = new Set(source.migrations.map((migration) => migration.name ?? migration.constructor.name));
   const executed = await new MigrationExecutor(source).getExecutedMigrations();

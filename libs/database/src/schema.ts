@@ -5,8 +5,8 @@ import { COLLATION } from './postgres.options';
 type Shape = Omit<TableColumnOptions, 'name'>;
 
 /**
- * The column types of columns.ts, for migrations. `default` is an SQL expression. Whatever is in this file is a part of
- * every released migration: test/migrations-frozen.engines.e2e-spec.ts fails when a change alters what one of them does.
+ * The column types of columns.ts, for migrations. `default` is an SQL expression. This file is part of every released
+ * migration: test/migrations-frozen.engines.e2e-spec.ts fails when a change alters the effect of one.
  */
 export const id: Shape = { type: 'varchar', length: '36' };
 export const snowflake: Shape = { type: 'varchar', length: '20' };
@@ -18,14 +18,14 @@ export const varchar = (length: number): Shape => ({ type: 'varchar', length: St
 export const primary = (shape: Shape): Shape => ({ ...shape, isPrimary: true });
 export const nullable = (shape: Shape): Shape => ({ ...shape, isNullable: true });
 
-/** Parts of a large table on PostgreSQL; each holds the bots whose ids fall into it. */
+/** The number of partitions of a large table on PostgreSQL. The hash of the bot's id selects the partition. */
 const PARTITIONS = 16;
 
 export interface TableShape {
   readonly name: string;
   readonly columns: Readonly<Record<string, Shape>>;
   readonly indices?: readonly Omit<TableIndexOptions, 'name'>[];
-  /** Grows without bound: on PostgreSQL it is partitioned by the hash of `bot_id`. */
+  /** A table that grows without bound. On PostgreSQL it is partitioned by the hash of `bot_id`. */
   readonly large?: boolean;
 }
 
@@ -33,7 +33,7 @@ export function isPostgres(runner: QueryRunner): boolean {
   return runner.dataSource.options.type === 'postgres';
 }
 
-/** Creates a table of one bot's rows: `bot_id` leads to the bot and goes with it. */
+/** Creates a table with rows of bots. `bot_id` refers to the bot, and the rows are deleted with it. */
 export async function createBotTable(runner: QueryRunner, shape: TableShape): Promise<void> {
   await createTable(runner, shape, [
     new TableForeignKey({
@@ -63,10 +63,7 @@ export async function createTable(
   else await runner.createTable(table);
 }
 
-/**
- * Creates a table beside the data, in the schema or file `keys`. On SQLite it may be there already: see
- * {@link KeysMigration}.
- */
+/** Creates a table in the schema or file `keys`. On SQLite it may exist already: see {@link KeysMigration}. */
 export async function createKeyTable(runner: QueryRunner, { name, columns }: TableShape): Promise<void> {
   if (isPostgres(runner) && !(await hasSchema(runner, 'keys'))) await runner.query('CREATE SCHEMA keys');
   const entries = Object.entries(columns);
@@ -78,8 +75,8 @@ export async function createKeyTable(runner: QueryRunner, { name, columns }: Tab
 }
 
 /**
- * Adds a column in place, nullable or with a default; the schema API would copy the whole table on SQLite. Rows that are
- * there already are not written: both engines answer the default for them.
+ * Adds a column in place, nullable or with a default. TypeORM's schema API would copy the whole table on SQLite.
+ * Existing rows are not written: both engines return the default for them.
  */
 export async function addColumn(
   runner: QueryRunner,
@@ -90,7 +87,7 @@ export async function addColumn(
   await runner.query(`ALTER TABLE ${table} ADD COLUMN ${definition(name, onEngine(runner, shape))}`);
 }
 
-/** PostgreSQL: the parts of a table that is partitioned, or the table itself: what holds rows and has settings. */
+/** PostgreSQL: the partitions of a table, or the table itself when it has none. They hold the rows and the settings. */
 export async function partsOf(runner: QueryRunner, table: string): Promise<readonly string[]> {
   const parts = (await runner.query(
     'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1',
@@ -99,12 +96,12 @@ export async function partsOf(runner: QueryRunner, table: string): Promise<reado
   return parts.length === 0 ? [table] : parts.map(({ name }) => name);
 }
 
-/** One name for the index of a migration and of its entity. */
+/** The name of an index, the same in its migration and its entity. */
 export function indexName(table: string, columns: readonly string[] = []): string {
   return `ix_${table}_${columns.join('_')}`;
 }
 
-/** Integers have 64 bits and text is compared byte by byte, as on SQLite. */
+/** On PostgreSQL integers have 64 bits and text is compared byte by byte, as on SQLite. */
 function onEngine(runner: QueryRunner, shape: Shape): Shape {
   if (!isPostgres(runner)) return shape;
   return shape.type === 'integer' ? { ...shape, type: 'bigint' } : { ...shape, collation: COLLATION };
@@ -122,7 +119,7 @@ async function hasSchema(runner: QueryRunner, name: string): Promise<boolean> {
   return ((await runner.query(sql, [name])) as unknown[]).length > 0;
 }
 
-/** TypeORM knows no partitions: the table is written out, its indices are made by TypeORM again. */
+/** TypeORM has no partitions: the table is created by SQL, and TypeORM adds its indices. */
 async function createPartitioned(runner: QueryRunner, table: Table): Promise<void> {
   const columns = table.columns.map((column) => definition(column.name, column));
   const key = table.primaryColumns.map(({ name }) => `"${name}"`).join(', ');

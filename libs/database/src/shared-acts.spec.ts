@@ -5,16 +5,18 @@ import { SharedActs } from './shared-acts';
 import type { Tx } from './tx';
 import type { SharedAct } from './unit-of-work';
 
-// What an act is answered does not depend on whom it travels with, whatever fails on the way.
+// The answer to an act is independent of the other acts in its transaction and of their failures.
 
 interface Input {
   readonly id: number;
   readonly row: number;
-  /** `bad`: refused by its own fault; `shy`: left to be done alone; `wreck`: fails the transaction of whoever is with it. */
+  /**
+   * `bad`: refused by its own fault; `shy`: left for a transaction of its own; `wreck`: fails the whole transaction.
+   */
   readonly kind: 'good' | 'bad' | 'shy' | 'wreck';
 }
 
-/** Transactions on a list, each taken back when its work fails; chosen ones fail at the commit. */
+/** Transactions on a list. A transaction whose work fails is undone; chosen ones fail at the commit. */
 class Ledger {
   readonly committed: Input[] = [];
   begun = 0;
@@ -57,12 +59,13 @@ const ACT: SharedAct<Input, number> = {
 async function play(inputs: readonly Input[], ledger: Ledger) {
   const acts = new SharedActs((work) => ledger.write(work));
   const answers = new Map<number, string[]>();
-  const told = (id: number, answer: string): unknown => answers.set(id, [...(answers.get(id) ?? []), answer]);
+  const record = (id: number, answer: string): unknown =>
+    answers.set(id, [...(answers.get(id) ?? []), answer]);
   await Promise.all(
     inputs.map((input) =>
       acts.do(ACT, input).then(
-        (id) => told(input.id, `done ${id}`),
-        (error: Error) => told(input.id, error.message),
+        (id) => record(input.id, `done ${id}`),
+        (error: Error) => record(input.id, error.message),
       ),
     ),
   );
@@ -85,7 +88,7 @@ const inputs = fc
   .map((list) => list.map((each, id): Input => ({ ...each, id })));
 
 describe('acts that share transactions', () => {
-  it('are each answered once and truly, whoever travels with them and whichever transactions fail', async () => {
+  it('are each answered once and truly, whatever shares their transactions and whichever of these fail', async () => {
     await fc.assert(
       fc.asyncProperty(
         inputs,

@@ -3,18 +3,21 @@ import { Batcher, type Waiting } from './batcher';
 import type { Tx } from './tx';
 import type { SharedAct } from './unit-of-work';
 
-/** Lets the callers of each kind of act share transactions; each is answered after the commit, and each by itself. */
+/** Shares transactions between the callers of each kind of act. Each caller gets its own answer after the commit. */
 export class SharedActs {
   private readonly convoys = new Map<object, Batcher<never, unknown>>();
 
-  /** `write` runs work that serves a number of callers in one transaction, for which nobody waits longer than `waitMs`. */
+  /**
+   * `write` runs the work of several callers in one transaction. No caller waits longer than `waitMs` milliseconds for
+   * it.
+   */
   constructor(
     private readonly write: <T>(work: (tx: Tx) => Promise<T>, callers: number) => Promise<T>,
     private readonly waitMs?: number,
     private readonly onFault: (error: unknown) => void = () => undefined,
   ) {}
 
-  /** Callers whose transaction has not begun. */
+  /** The number of callers whose transaction has not begun. */
   get waiting(): number {
     return [...this.convoys.values()].reduce((sum, { length }) => sum + length, 0);
   }
@@ -37,12 +40,12 @@ export class SharedActs {
       const inputs = batch.map(({ input }) => input);
       outcomes = await this.write((tx) => act.together(tx, inputs), batch.length);
     } catch (error) {
-      // The database cannot do it now, or nobody knows whether it has: asking again one by one would not help.
+      // The database is unavailable or the outcome is unknown. Single runs of the acts would not help.
       if (error instanceof ApiError && error.code === 'service_unavailable') {
         for (const { reject } of batch) reject(error);
         return;
       }
-      // One by one each hears of its own part in it; that they could not go together is news to the operator.
+      // Each act runs again alone and gets its own error. The operator gets a report of the shared failure.
       if (!(error instanceof ApiError)) this.onFault(error);
     }
     batch.forEach(({ input, resolve, reject }, at) => {

@@ -1,25 +1,25 @@
 /**
- * Short words between the processes of one database: heard by every other process within milliseconds, or lost. Whoever
- * relies on them asks the database now and then all the same. Nobody waits for them, and they never fail anybody.
+ * Short messages between the processes of one database. Every other process receives a message within milliseconds, or
+ * it is lost: a receiver must also poll the database. Sending never blocks and never fails.
  */
 export abstract class Signals {
-  /** Tells all other processes; call it after the commit. The same words of one turn of the event loop are told once. */
+  /**
+   * Sends a message to all other processes; call it after the commit. Equal messages of one turn of the event loop are
+   * sent once.
+   */
   abstract tell(topic: string, payload: string): void;
 
-  /** From now on `listener` hears what other processes tell of the topic. */
+  /** Registers `listener` for messages of other processes about the topic. */
   abstract on(topic: string, listener: (payload: string) => void): void;
 
-  /**
-   * From now on `listener` is called when words of others may have been missed: when the connection is lost, and when
-   * it is there again.
-   */
+  /** Registers `listener` for times when messages may have been lost: the loss of the connection, and its return. */
   abstract onGap(listener: () => void): void;
 
-  /** Whether words of others arrive now; always true where there are no others. */
+  /** Whether messages of other processes arrive now. Always true for an engine with a single process. */
   abstract readonly isConnected: boolean;
 }
 
-/** For an engine that one process has to itself: there is nobody to tell. */
+/** For an engine with a single process: there is no receiver. */
 export class NoSignals extends Signals {
   readonly isConnected = true;
   tell(): void {}

@@ -8,7 +8,7 @@ import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection } from './sqlite.tx';
 import { SqliteUnitOfWork } from './sqlite.unit-of-work';
 
-/** One SQLite file, held by one process; beside that one others may read. */
+/** One SQLite file. One process holds it; others may read it at the same time. */
 export class SqliteEngine implements DatabaseEngine {
   readonly options: DataSourceOptions;
   readonly place: string;
@@ -71,7 +71,7 @@ export class SqliteEngine implements DatabaseEngine {
   }
 }
 
-/** Holds the file as the service does, so that no schema is changed beneath a running one. */
+/** Locks the file as the service does, so that the schema cannot change under a running service. */
 class LockedFileSource extends DataSource {
   constructor(
     options: DataSourceOptions,

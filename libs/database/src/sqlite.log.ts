@@ -4,8 +4,8 @@ import type { SqliteConnection } from './sqlite.tx';
 const TRIES_MAX = 50;
 
 /**
- * The write-ahead log of the data, or of the keys. Deleted text stays in it until it is truncated, which one open
- * snapshot is enough to prevent: after a number of tries that is left to the next truncation, and the operator is told.
+ * The write-ahead log of the data or of the keys. Deleted text stays in it until it is truncated, and one open snapshot
+ * prevents that. After several attempts the work is left to the next truncation, and the operator gets a log line.
  */
 export class SqliteLog {
   private readonly waiting: ((truncated: boolean) => void)[] = [];
@@ -21,12 +21,15 @@ export class SqliteLog {
     return this.waiting.length > 0;
   }
 
-  /** Resolves with the next truncation, or false when it was given up; callers that wait together share one. */
+  /**
+   * Resolves to true after the next truncation, to false when it was given up. Simultaneous callers share one
+   * truncation.
+   */
   requestTruncation(): Promise<boolean> {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** To be called while no transaction is open. Answers false when another try is due. */
+  /** Must be called while no transaction is open. Returns false when another attempt is due. */
   truncate(): boolean {
     const truncated = this.tryOnce();
     if (!truncated && ++this.tries < TRIES_MAX) return false;

@@ -4,9 +4,9 @@ import { driverCode } from './database-faults';
 import { bringUpToDate } from './schema-version';
 
 /**
- * Initialises the connection and brings the schema up to date, or checks that it is where migrations are run
- * by hand (`MIGRATE_ON_START=false`). A file that is damaged or was written by a newer Lethe is left untouched.
- * @throws StartError that says what to do.
+ * Initialises the connection and brings the schema up to date. With `migrate` false (`MIGRATE_ON_START=false`) it only
+ * checks that the schema is up to date. A damaged file, or one of a newer Lethe, stays untouched.
+ * @throws StartError with the remedy.
  */
 export async function openSource(source: DataSource, migrate: boolean): Promise<DataSource> {
   try {

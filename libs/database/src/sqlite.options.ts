@@ -7,14 +7,14 @@ import { keysPath } from './key-tables';
 import { SqliteDatabase } from './sqlite.driver';
 
 /**
- * Pages kept in memory. The writer touches one more page of an index for each event, at random, the longer the log is:
- * with 16 MiB an event cost 1.4 times as much at 5,000,000 as at none, with 64 the same.
+ * The page cache, in KiB. Each event touches random pages of the indices, more of them as the log grows. With 16 MiB an
+ * event at 5,000,000 events cost 1.4 times as much as at none; with 64 MiB it cost the same.
  */
 const CACHE_KIB = { write: 65_536, read: 16_384 } as const;
 
 /**
- * What every connection needs: a commit survives a power cut (`synchronous=FULL`, write-ahead log), deleted text is
- * overwritten (`secure_delete`), and a lock is never waited for on the event loop (`timeout` 0; the UnitOfWork retries).
+ * The settings of every connection. A commit survives a power cut (`synchronous=FULL`, write-ahead log), deleted text
+ * is overwritten (`secure_delete`), and a lock never blocks the event loop (`timeout` 0; the UnitOfWork retries).
  */
 export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSqlite3DataSourceOptions {
   return {
@@ -38,9 +38,9 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
   };
 }
 
-/** The keys of the subjects stand in a file of their own, `keys` to every statement; it is as durable as the data. */
+/** The keys of the subjects are in a separate file, `keys` in every statement. It is as durable as the data. */
 function attachKeys(database: Database, path: string, access: 'write' | 'read'): void {
-  // One that was never opened for writing has no keys yet.
+  // A database that was never opened for writing has no keys yet.
   if (access === 'read' && !existsSync(path)) return;
   database.prepare('ATTACH DATABASE ? AS keys').run(path);
   const pragmas = ['keys.synchronous = FULL', 'keys.secure_delete = ON'];
@@ -49,9 +49,10 @@ function attachKeys(database: Database, path: string, access: 'write' | 'read'):
 }
 
 /**
- * Takes the file for this process until it ends, however it ends: an SQLite lock on a file beside it, which the
- * kernel gives back. Creates the directory and the file readable by their owner alone.
- * @throws StartError when another process holds it, the directory cannot be written, or a restore was interrupted.
+ * Locks the file for this process until the process ends, by an SQLite lock on a file beside it, which the kernel
+ * releases. Creates the directory and the file, readable by their owner only.
+ * @throws StartError when another process holds the file, the directory cannot be written, or a restore was
+ * interrupted.
  */
 export function lockFile(path: string): () => void {
   const release = takeFile(path);
@@ -72,22 +73,22 @@ export function requireWhole(path: string): void {
   );
 }
 
-/** @throws StartError where there is no file with anything in it */
+/** @throws StartError for a missing or empty file */
 export function requireFilled(path: string): void {
   if (!isFilled(path)) throw new StartError(`There is no database at ${path}.`);
 }
 
-/** Whether there is a file with anything in it. */
+/** Whether the file exists and is not empty. */
 export function isFilled(path: string): boolean {
   return existsSync(path) && statSync(path).size > 0;
 }
 
-/** Where a restore is made ready, and stands until it is in place. */
+/** The directory in which a restore is prepared. It exists until the restore is in place. */
 export function restoringPath(path: string): string {
   return `${resolve(path)}.restoring`;
 }
 
-/** {@link lockFile} for who restores it. */
+/** {@link lockFile} for a restore. */
 export function takeFile(path: string): () => void {
   const lockPath = `${resolve(path)}.lock`;
   const files = [resolve(path), keysPath(resolve(path))];
@@ -110,22 +111,22 @@ export function takeFile(path: string): () => void {
   }
 }
 
-/** Where something is missing beside what is there, it is the directory that cannot be written. */
+/** If a file is missing, the directory is the one that cannot be written. */
 function cannotWrite(path: string, files: readonly string[], code = 'unknown'): StartError {
   const directory = dirname(resolve(path));
   if (files.every((file) => existsSync(file)))
     return new StartError(
-      `${path} cannot be opened for writing (${code}). Let the user that runs Lethe write it and the files beside it.`,
+      `${path} cannot be opened for writing (${code}). Give the user that runs Lethe write access to it and to the files beside it.`,
     );
   return new StartError(
     `The data directory ${directory} cannot be ${existsSync(directory) ? 'written' : 'made'} (${code}). ` +
-      'Give it to the user that runs Lethe, or name another one with DATABASE_URL=sqlite:PATH.',
+      'Make it writable for the user that runs Lethe, or name another one with DATABASE_URL=sqlite:PATH.',
   );
 }
 
 /**
- * Takes what is left in the write-ahead log into the file, which is whole by itself then. The writer does so when it is
- * the last to close, but not while readers are open; and a reader that is the last cannot.
+ * Moves the rest of the write-ahead log into the file, which is then complete. The writer does so when it is the last
+ * connection to close. It cannot while readers are open, and a reader that closes last cannot either.
  */
 export function foldLog(path: string): void {
   for (const file of [resolve(path), keysPath(resolve(path))]) {

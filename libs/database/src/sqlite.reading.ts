@@ -3,17 +3,15 @@ import { databaseUnavailable, driverCode } from './database-faults';
 import { SqliteReads } from './sqlite.reads';
 import type { Tx } from './tx';
 
-/** UnitOfWork on a file that another process may be writing to: units read, and one that writes after all is refused. */
+/** UnitOfWork on a file that another process may write to. A unit that writes is refused. */
 export class SqliteReading extends SqliteReads {
-  /** @throws StartError for a unit that writes: the start of a service makes what is missing then */
+  /** @throws StartError for a unit that writes. The service creates missing rows when it starts. */
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       return await this.read(work);
     } catch (error) {
       if (!driverCode(error).startsWith('SQLITE_READONLY')) throw error;
-      throw new StartError(
-        'The database is opened for reading alone. Start the service with it once before.',
-      );
+      throw new StartError('The database is open for reading only. Start the service with it once first.');
     }
   }
 

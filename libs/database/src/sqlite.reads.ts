@@ -5,9 +5,9 @@ import type { Tx } from './tx';
 import { UnitOfWork } from './unit-of-work';
 
 /**
- * A snapshot of a file begins with the first look into it. The keys first: an older key beside newer data is of no use to
- * anybody, while data whose key is gone looks damaged. What takes long leaves this out, since nothing removes a key from
- * its file for good while somebody looks into it.
+ * The statements that open a snapshot of each file. The keys come first: an old key beside newer data is harmless, but
+ * data without its key looks damaged. Long reads leave the keys out, since a destroyed key stays in its file while a
+ * snapshot is open.
  */
 const SNAPSHOT = ['SELECT 1 FROM keys.sqlite_master', 'SELECT 1 FROM main.sqlite_master'];
 
@@ -15,11 +15,11 @@ const SNAPSHOT = ['SELECT 1 FROM keys.sqlite_master', 'SELECT 1 FROM main.sqlite
 export interface SqliteReaders {
   readonly reader: SqliteConnection;
   readonly turnReader: SqliteTurnReader;
-  /** Makes further ones for long snapshots. */
+  /** Opens further connections for long snapshots. */
   readonly open: () => Promise<SqliteConnection>;
 }
 
-/** Reads on read-only connections of their own: whoever writes to the file holds up none of them. */
+/** Reads on separate read-only connections, so that a writer never blocks a read. */
 export abstract class SqliteReads extends UnitOfWork {
   readonly engine = 'sqlite';
   private turns: Promise<unknown> = Promise.resolve();
@@ -28,7 +28,7 @@ export abstract class SqliteReads extends UnitOfWork {
     super();
   }
 
-  /** One after the other. */
+  /** Runs one read after the other. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const turn = this.turns.then(() => this.readOn(this.readers.reader, work, SNAPSHOT));
     this.turns = turn.catch(() => undefined);
@@ -56,12 +56,12 @@ export abstract class SqliteReads extends UnitOfWork {
     await this.get('SELECT 1 FROM sqlite_master');
   }
 
-  /** Nobody reads any more what was before a commit. */
+  /** Ends the shared snapshot, so that no later read returns the state before a commit. */
   protected endTurn(): void {
     this.readers.turnReader.endTurn();
   }
 
-  /** Resolves when everything asked for so far has ended. */
+  /** Resolves when every accepted read has ended. */
   async drained(): Promise<void> {
     await this.turns;
   }
@@ -72,7 +72,7 @@ export abstract class SqliteReads extends UnitOfWork {
       await dataSource.destroy();
   }
 
-  /** `first` are statements that are run at once. */
+  /** Runs the statements of `first` to open the snapshot. */
   private async readOn<T>(
     connection: SqliteConnection,
     work: (tx: Tx) => Promise<T>,
@@ -84,11 +84,11 @@ export abstract class SqliteReads extends UnitOfWork {
       for (const sql of first) connection.prepared(sql).get();
       return await work(tx);
     } catch (error) {
-      // A unit that writes although it said that it would read is a mistake of its author, no trouble of the engine.
+      // A unit that writes in a read is a mistake of its code and not a fault of the engine.
       throw driverCode(error).startsWith('SQLITE_READONLY') ? error : translateFault(error);
     } finally {
       tx.close();
-      // It has nothing to commit, and giving a snapshot up does not fail.
+      // There is nothing to commit, and the rollback of a read does not fail.
       if (connection.database.inTransaction) connection.prepared('ROLLBACK').run();
     }
   }

@@ -3,9 +3,9 @@ import type { SqliteConnection } from './sqlite.tx';
 import type { SqlValue } from './tx';
 
 /**
- * Reads of one statement each. Those of one turn of the event loop share a snapshot, since taking and giving back the
- * lock costs as much as the read. A commit of this process, the only writer of the file, ends the snapshot at once,
- * so that nobody reads what was before an answer that has been given.
+ * Reads of one statement each. The reads of one turn of the event loop share a snapshot, since taking and releasing the
+ * lock costs as much as a read. A commit of this process, the only writer, ends the snapshot at once: no read returns a
+ * state older than an answer that was sent.
  */
 export class SqliteTurnReader {
   private open = false;
@@ -17,7 +17,7 @@ export class SqliteTurnReader {
   get(sql: string, values: readonly SqlValue[]): unknown {
     if (this.closed) throw databaseUnavailable();
     if (!this.open) {
-      // Of a turn that could not be ended: nobody may read by its snapshot any more.
+      // Rolls back the snapshot of a turn that failed to end: no later read may use it.
       if (this.connection.database.inTransaction) this.connection.prepared('ROLLBACK').run();
       this.connection.prepared('BEGIN').run();
       this.open = true;
@@ -26,20 +26,20 @@ export class SqliteTurnReader {
     return this.connection.prepared(sql).get(...values);
   }
 
-  /** Nothing is read any more: the connection can be closed in the same turn. */
+  /** Ends all reads, so that the connection can be closed in the same turn. */
   close(): void {
     this.endTurn();
     this.closed = true;
   }
 
-  /** Never throws: who has committed is to be told so, whatever becomes of the reads beside it. */
+  /** Never throws: a fault of the reads must not change the answer to a commit. */
   endTurn(): void {
     if (!this.open) return;
     this.open = false;
     try {
       this.connection.prepared('COMMIT').run();
     } catch {
-      // The next turn ends it.
+      // The next turn ends the snapshot.
     }
   }
 }

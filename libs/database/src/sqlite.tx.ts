@@ -2,13 +2,13 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { DataSource, EntityManager } from 'typeorm';
 import { type SqlList, type SqlValue, Tx } from './tx';
 
-/** Row locks, which PostgreSQL needs: on SQLite the units of work take turns. */
+/** Row locks, which only PostgreSQL needs: on SQLite units run one after the other. */
 const ROW_LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)(?: OF [a-z_]+)?(?: SKIP LOCKED)?/g;
 
-/** Statements kept prepared on one connection; the texts of the code are far fewer. */
+/** The maximum of prepared statements on one connection. The texts of Lethe are far fewer. */
 const STATEMENTS_MAX = 500;
 
-/** TypeORM's connection to SQLite together with the handle beneath it. */
+/** TypeORM's connection to SQLite, with the handle of the driver. */
 export class SqliteConnection {
   readonly database: Database;
   readonly manager: EntityManager;
@@ -30,7 +30,7 @@ export class SqliteConnection {
   }
 }
 
-/** One unit on a SQLite connection; its statements are synchronous beneath their promises. */
+/** One unit on a SQLite connection. Its statements run synchronously inside their promises. */
 export class SqliteTx extends Tx {
   readonly engine = 'sqlite';
 

@@ -7,14 +7,20 @@ import { SqliteConnection, SqliteTx } from './sqlite.tx';
 import type { Tx } from './tx';
 import { withinTimeout } from './unit-timeout';
 
-/** Units that share one COMMIT at most: bounds how long the first of a group waits for its answer. */
+/** The maximum of units in one COMMIT. It bounds how long the first unit of a group waits for its answer. */
 const GROUP_MAX = 256;
-/** A unit that awaits something else than its statements would hold up every writer: it is ended after this. */
+/**
+ * A unit that takes longer is ended, in milliseconds: it awaits something else than its statements and would block
+ * every writer.
+ */
 const UNIT_TIMEOUT_MS = 5_000;
-/** How long a lock of another program on the file is waited for, off the event loop, before the units get 503. */
+/**
+ * The pauses, in milliseconds, before a locked file is tried again, outside the event loop. After the last one the
+ * units get 503.
+ */
 const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
 
-/** Until a truncation that a reader prevents is tried again, where nothing else is to be done. */
+/** The pause, in milliseconds, before a truncation that a reader prevented is tried again in an idle service. */
 const TRUNCATION_PAUSE_MS = 20;
 
 interface Unit {
@@ -30,9 +36,9 @@ interface Ended {
 }
 
 /**
- * UnitOfWork on SQLite. Write units run strictly one after the other on one connection and share a transaction with
- * whoever waits beside them (group commit): each has its own SAVEPOINT, a failing one rolls back alone, and all
- * answers, refusals too, go out after the COMMIT has reached the disk. Reads use read-only connections of their own.
+ * UnitOfWork on SQLite. Write units run strictly one after the other on one connection, and waiting units share a
+ * transaction (group commit). Each has its own SAVEPOINT, and a failing unit rolls back alone. All answers, refusals
+ * included, are sent after the COMMIT has reached the disk. Reads use separate read-only connections.
  */
 export class SqliteUnitOfWork extends SqliteReads {
   private readonly waiting: Unit[] = [];
@@ -98,7 +104,7 @@ export class SqliteUnitOfWork extends SqliteReads {
     if (!log.truncate() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
   }
 
-  /** Never throws: whatever happens, every unit that was taken up is answered, and the next group can begin. */
+  /** Never throws: every accepted unit gets an answer, and the next group can begin. */
   private async runNextGroup(): Promise<void> {
     const taken: Unit[] = [];
     try {
@@ -118,7 +124,7 @@ export class SqliteUnitOfWork extends SqliteReads {
     }
   }
 
-  /** Opens the group's transaction; where the file stays locked every waiting unit is refused. */
+  /** Opens the transaction of the group. If the file stays locked, every waiting unit is refused. */
   private async begin(): Promise<boolean> {
     for (const waitMs of [...BUSY_RETRIES_MS, undefined]) {
       try {
@@ -141,7 +147,7 @@ export class SqliteUnitOfWork extends SqliteReads {
     for (let unit = this.waiting.shift(); unit !== undefined; unit = this.waiting.shift()) {
       taken.push(unit);
       ended.push(await this.runUnit(unit));
-      // Some errors, such as a full disk, end the whole transaction: nothing of the group is left to commit.
+      // Some errors, such as a full disk, end the whole transaction. Nothing of the group is then left to commit.
       if (ended.length >= GROUP_MAX || !this.writer.database.inTransaction) break;
     }
     return ended;
@@ -167,7 +173,7 @@ export class SqliteUnitOfWork extends SqliteReads {
     this.writer.prepared('RELEASE unit').run();
   }
 
-  /** Makes the group durable. Where that fails all of it is undone, and every unit hears so, refused ones too. */
+  /** Makes the group durable. If that fails, all of it is undone and every unit gets the error, refused ones too. */
   private commit(group: Ended[]): Ended[] {
     try {
       if (!this.writer.database.inTransaction) throw databaseUnavailable();

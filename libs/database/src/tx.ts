@@ -2,27 +2,27 @@ import { OwnError } from '@app/kernel';
 
 import type { EntityManager } from 'typeorm';
 
-/** The engines that the same code runs on. */
+/** The supported engines. */
 export type Engine = 'sqlite' | 'postgres';
 
-/** A value that both engines bind without conversion; times and ids are text, flags are 0 and 1. */
+/** A value that both engines bind without conversion. Times and ids are text, flags are 0 and 1. */
 export type SqlValue = string | number | null;
 
-/** A list as one value, for `unnest`: PostgreSQL alone takes it. */
+/** A list as one value, for `unnest`. Only PostgreSQL accepts it. */
 export type SqlList = readonly SqlValue[];
 
 /**
- * One unit's view of the database: every statement belongs to the unit's transaction, and none is accepted after it.
- * `manager` is for everything where convenience counts; the three statement methods keep prepared statements and are
- * for the paths that every request takes. Placeholders are `?`, on every engine. A statement may end in a row lock
- * (`FOR UPDATE`, `FOR SHARE`, `SKIP LOCKED`), which SQLite, whose writers take turns, passes over.
+ * One unit's view of the database. Every statement belongs to the unit's transaction, and no statement is accepted
+ * after its end. `manager` is for convenience. The three statement methods keep prepared statements and are for the
+ * paths that every request takes. Placeholders are `?` on every engine. A statement may end in a row lock (`FOR
+ * UPDATE`, `FOR SHARE`, `SKIP LOCKED`), which SQLite ignores, since its writers run one after the other.
  */
 export abstract class Tx {
   private closed = false;
   private callbacks: (() => void)[] | undefined;
   private notes: Map<object, unknown> | undefined;
 
-  /** Where the engines have no text in common, an act chooses by it. */
+  /** The engine, for an act that needs a different statement on each. */
   abstract readonly engine: Engine;
   protected abstract readonly entityManager: EntityManager;
   protected abstract fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]>;
@@ -46,19 +46,22 @@ export abstract class Tx {
     return this.fetchOne(sql, values) as Promise<Row | undefined>;
   }
 
-  /** The number of rows changed: the way to a compare-and-set. */
+  /** The number of changed rows. With a condition in the statement this is a compare-and-set. */
   run(sql: string, ...values: readonly (SqlValue | SqlList)[]): Promise<number> {
     this.requireOpen();
     return this.execute(sql, values);
   }
 
-  /** Runs `callback` once the unit is durable, before its caller hears of it; never if it is rolled back. */
+  /**
+   * Runs `callback` when the unit is durable and before its caller gets the answer. It never runs for a unit that is
+   * rolled back.
+   */
   afterCommit(callback: () => void): void {
     this.requireOpen();
     (this.callbacks ??= []).push(callback);
   }
 
-  /** What `owner` keeps for the time of this unit; `make` makes it when it is first asked for. */
+  /** The object that `owner` keeps for this unit; `make` creates it at the first call. */
   kept<Kept>(owner: object, make: () => Kept): Kept {
     this.notes ??= new Map();
     const known = this.notes.get(owner) as Kept | undefined;
@@ -68,7 +71,7 @@ export abstract class Tx {
     return made;
   }
 
-  /** For the UnitOfWork alone: nothing may use this unit any more. */
+  /** Ends the unit and returns its callbacks. Only the UnitOfWork calls it. */
   close(): readonly (() => void)[] {
     this.closed = true;
     return this.callbacks ?? NONE;

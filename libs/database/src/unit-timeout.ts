@@ -1,6 +1,6 @@
 import { OwnError } from '@app/kernel';
 
-/** Ends a unit that awaits something else than its statements: it would hold up others for ever. */
+/** Ends a unit that awaits something else than its statements, since it would block other units. */
 export async function withinTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   if (timeoutMs === Infinity) return work;
   let timer: NodeJS.Timeout | undefined;
