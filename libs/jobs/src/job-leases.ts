@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, Random, OwnError } from '@app/kernel';
 
-/** How long a lease holds that nobody renews: so soon the job of a dead process is taken over. */
+/** How long a lease is valid without renewal, in milliseconds. Then another process can take over the job. */
 export const LEASE_MS = 20_000;
 
-/** Another process has taken the job over; nothing of the batch remains. */
+/** Another process has taken over the job. Nothing of the batch is stored. */
 export class LeaseLost extends OwnError {
   constructor(name: string) {
     super(`The job ${name} was taken over by another process`);
   }
 }
 
-/** The right to do one job, until it ends or somebody else has it. */
+/** The right to do one job, until the job ends or another process takes it over. */
 export class Lease {
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -22,8 +22,8 @@ export class Lease {
   ) {}
 
   /**
-   * Runs a batch of the job in one unit that holds the lease until its commit: no two processes are ever in a batch of
-   * one job at once, also not after a long pause of one of them.
+   * Runs a batch of the job in one unit that holds the lease until its commit. Two processes never run batches of one
+   * job at the same time, even after a long pause of one of them.
    * @throws LeaseLost when another process has taken over.
    */
   batch<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -33,7 +33,7 @@ export class Lease {
     });
   }
 
-  /** Renews the lease while `work` goes on in units of its own, which must bear to be done twice. */
+  /** Renews the lease while `work` runs in its own units. `work` must be safe to run twice. */
   async keep<T>(work: () => Promise<T>): Promise<T> {
     const renewal = setInterval(() => {
       this.batch(async () => undefined).catch(() => undefined);
@@ -45,7 +45,7 @@ export class Lease {
     }
   }
 
-  /** The job is done, and due again after `pauseMs`; without a pause that is known it is forgotten. */
+  /** Ends the job. It is due again after `pauseMs`; without `pauseMs` the lease is deleted. */
   async end(tx: Tx, pauseMs?: number): Promise<void> {
     if (pauseMs !== undefined) await this.set(tx, null, pauseMs);
     else await tx.run('DELETE FROM job_leases WHERE name = ? AND locked_by = ?', this.name, this.id);
@@ -62,8 +62,8 @@ export class Lease {
 }
 
 /**
- * Hands out each job to one process at a time. A row says who has it and until when; without a holder, when it is due
- * again.
+ * Gives each job to one process at a time. A row holds the process and the end of its lease, or, without a process, the
+ * time when the job is due.
  */
 @Injectable()
 export class JobLeases {
@@ -73,7 +73,9 @@ export class JobLeases {
     private readonly random: Random,
   ) {}
 
-  /** Undefined while another process has the job, or it is not due; `now` takes it also before it is due. */
+  /**
+   * Resolves to undefined while another process has the job, or it is not due. `now` also takes a job before it is due.
+   */
   async take(tx: Tx, name: string, when: 'due' | 'now' = 'due'): Promise<Lease | undefined> {
     const nowMs = this.clock.nowMs();
     const until = new Date(nowMs + LEASE_MS).toISOString();
@@ -84,7 +86,7 @@ export class JobLeases {
     );
     if (found !== undefined) {
       const waits = found.locked_until > new Date(nowMs).toISOString();
-      // Whoever has left a lease in a SQLite file is dead: the file has one process.
+      // A lease in a SQLite file is of a process that has ended, since the file has one process.
       if (waits && (found.locked_by === null ? when === 'due' : tx.engine === 'postgres')) return undefined;
     }
     const taken =
