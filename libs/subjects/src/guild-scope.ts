@@ -1,9 +1,9 @@
 import { invalidRequest } from '@app/kernel';
 
-/** The scopes of a call beside one guild. */
+/** The values of `scope` in a call without `guild_id`. */
 export const SCOPES = ['all_guilds'] as const;
 
-/** The guild that a call is about; undefined for all of them. @throws ApiError 400 when both are named. */
+/** The guild of a call; undefined for all guilds. @throws ApiError 400 when the call names both */
 export function guildOf({
   guild_id: guildId,
   scope,

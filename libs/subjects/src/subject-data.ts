@@ -3,14 +3,14 @@ import { DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
 import { type Subject, SUBJECT_WHERE } from './subject';
 
-/** What a holder hands out of a subject. */
+/** The part of a subject's export that one holder provides. */
 export interface SubjectExport {
-  /** Entries of the export's `data`: name and the stored value as JSON text, which is passed on unchanged. */
+  /** Entries of the export's `data`: a name, and the stored value as JSON text, which is exported unchanged. */
   readonly data?:
     Iterable<readonly [name: string, json: string]> | AsyncIterable<readonly [name: string, json: string]>;
-  /** The `consent` of the export record; only the consent module has one. */
+  /** The `consent` of the export record. Only the consent module provides it. */
   readonly consent?: object;
-  /** Further sections of `?format=full`, each a list; a long one is handed out as it is read. */
+  /** Further sections of `?format=full`, each a list. A long list is read while it is exported. */
   readonly full?: Readonly<Record<string, Iterable<object> | AsyncIterable<object>>>;
 }
 
@@ -28,7 +28,10 @@ export interface ConsentedTable {
  * knows what is stored where, it asks the holders (GDPR Art. 15 and 17).
  */
 export interface SubjectDataHolder {
-  /** Every table with rows about a subject that this holder answers for; a test fails for one that nobody claims. */
+  /**
+   * Every table with rows about a subject for which this holder is responsible. A test fails for a table without a
+   * holder.
+   */
   readonly tables: readonly string[];
   /**
    * Tables whose rows are erased `REVOKED_DATA_GRACE_DAYS` after the consent is revoked, `retention_days` of the category after
@@ -37,27 +40,30 @@ export interface SubjectDataHolder {
   readonly consented?: readonly ConsentedTable[];
   /** What it keeps stays after an erasure, as its proof. */
   readonly outlivesErasure?: true;
-  /** Erases after all others: for what others, whom the erasure had to wait for, may have written meanwhile. */
+  /** This holder erases after all others, since its rows can be written while the erasure waits for other holders. */
   readonly last?: true;
-  /** What is held; an empty object for nothing. `full` asks for the sections beyond the export record too. */
+  /** The stored data; an empty object for none. `full` requests the sections beyond the export record. */
   export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport>;
-  /** Removes all of it inside `tx`; answers the names of the data categories that really went. */
+  /** Removes all of it inside `tx`. Returns the slugs of the data categories that had values. */
   erase(tx: Tx, subject: Subject): Promise<readonly string[]>;
-  /** Users of a guild about whom this holder has something to erase, a bounded number of them; asked until none is left. */
+  /**
+   * A bounded number of users of a guild with data to erase in this holder. It is called until it returns
+   * none.
+   */
   subjectsOf?(tx: Tx, botId: string, guildId: string): Promise<readonly string[]>;
   /**
-   * Guilds in which this holder has something of one user, read bit by bit; one may come again. Who writes `subjectsOf`
-   * writes this too, unless another holder names the guilds anyway.
+   * Guilds in which this holder has data of one user, as a stream; a guild may occur twice. A holder with `subjectsOf`
+   * needs this method unless another holder returns the same guilds.
    */
   guildsOf?(tx: Tx, botId: string, userId: string): AsyncIterable<string>;
-  /** Whether there is anything to erase of this one; without it, of those whom `subjectsOf` names it is taken for granted. */
+  /** Whether there is data to erase of this subject. Without it, every subject of `subjectsOf` counts as held. */
   holds?(tx: Tx, subject: Subject): Promise<boolean>;
 }
 
 /** Marks a provider as a {@link SubjectDataHolder}. */
 export const HoldsSubjectData = DiscoveryService.createDecorator();
 
-/** Every holder of the application, whichever module brought it. */
+/** Every holder of every module of the application. */
 @Injectable()
 export class SubjectDataHolders {
   private found: readonly SubjectDataHolder[] | undefined;
@@ -71,7 +77,7 @@ export class SubjectDataHolders {
     return this.found;
   }
 
-  /** Whether any of those who name the users of a guild still has something to erase of this one. */
+  /** Whether a holder with `subjectsOf` still has data to erase of this subject. */
   async hold(tx: Tx, subject: Subject): Promise<boolean> {
     for (const holder of this.all()) {
       if (holder.subjectsOf !== undefined && ((await holder.holds?.(tx, subject)) ?? true)) return true;
@@ -79,7 +85,7 @@ export class SubjectDataHolders {
     return false;
   }
 
-  /** How many rows about the subject each table holds, but for evidence that outlives an erasure. */
+  /** The number of rows about the subject in each table, without those that outlive an erasure. */
   async count(tx: Tx, { botId, guildId, userId }: Subject): Promise<Record<string, number>> {
     const tables = this.all().flatMap((holder) => (holder.outlivesErasure === true ? [] : holder.tables));
     const counts = tables.map(
@@ -90,7 +96,7 @@ export class SubjectDataHolders {
     return Object.fromEntries(tables.map((table) => [table, Number(row?.[table] ?? 0)]));
   }
 
-  /** The guilds of a bot in which anything may be held of a user, in the order of their ids. */
+  /** The guilds of a bot in which a holder may have data of a user, in the order of their ids. */
   async guildsOf(tx: Tx, botId: string, userId: string): Promise<readonly string[]> {
     const guildIds = new Set<string>();
     for (const holder of this.all()) {
@@ -100,7 +106,7 @@ export class SubjectDataHolders {
     return [...guildIds].sort();
   }
 
-  /** Removes everything inside `tx`, holder beside holder, and then what is {@link SubjectDataHolder.last}. */
+  /** Removes everything inside `tx`: first all holders, then those with {@link SubjectDataHolder.last}. */
   async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
     const erased: string[] = [];
     for (const last of [false, true]) {

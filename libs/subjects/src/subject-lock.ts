@@ -2,9 +2,9 @@ import type { Tx } from '@app/database';
 import { type Subject, subjectName } from './subject';
 
 /**
- * Keeps apart what is written about a subject without its consent, such as an event that a bot posts, and its erasure:
- * writers hold the subject together, an erasure alone, each until its unit ends. Whoever passes the consent gate needs
- * no more than that. On SQLite units take turns anyway.
+ * Separates an erasure from writes about its subject that do not pass the consent gate, such as an event of a bot.
+ * Writers share the lock, an erasure has it alone, each until its unit ends. An act behind the consent gate needs no
+ * lock. On SQLite units run one after the other.
  */
 export async function lockSubject(tx: Tx, subject: Subject, mode: 'together' | 'alone'): Promise<void> {
   if (tx.engine !== 'postgres') return;
