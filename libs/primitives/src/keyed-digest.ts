@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 
 const MARK = '~';
-/** 108 bits: no two are ever the same by chance, and they fit where an id stands. */
+/** 108 bits: two ids never have the same digest by chance, and a digest fits into a column of ids. */
 const LENGTH = 18;
 
 /**
- * A digest in the place of an id. Whoever knows the id and the key finds what stands under it; whoever lacks the key
- * cannot try out the few ids that there are, which an unkeyed digest would allow.
+ * A digest in the place of an id. With the id and the key the rows under the digest can be found. Without the key the
+ * ids cannot be guessed by trial, which a digest without a key would allow.
  */
 export function keyedDigest(
   key: Buffer,
@@ -18,7 +18,7 @@ export function keyedDigest(
   return MARK + digest.digest('base64url').slice(0, LENGTH);
 }
 
-/** Whether a digest stands in the place of an id. */
+/** Whether `id` is a digest in the place of an id. */
 export function isDigest(id: string): boolean {
   return id.startsWith(MARK);
 }

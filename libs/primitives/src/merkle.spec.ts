@@ -3,7 +3,7 @@ import { inclusionPath, isIncluded, leafHash, merkleRoot } from './merkle';
 
 const digest = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
 
-/** The definition of RFC 6962 section 2.1, word for word: split at the largest power of two below n. */
+/** The definition of RFC 6962, section 2.1, literally: split at the largest power of two below n. */
 function rootByDefinition(entries: readonly Buffer[]): Buffer {
   const [first = Buffer.alloc(0)] = entries;
   if (entries.length === 0) return digest();

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 
-/** A leaf can never be taken for a node of the tree (RFC 9162 section 2.1.1). */
+/** The prefix that separates leaves from nodes of the tree (RFC 9162, section 2.1.1). */
 const LEAF = Buffer.of(0);
 const NODE = Buffer.of(1);
 
@@ -9,7 +9,7 @@ export function leafHash(entry: Buffer): Buffer {
   return sha256(Buffer.concat([LEAF, entry]));
 }
 
-/** The hash that stands for all leaves and their order: Merkle Tree Hash of RFC 9162 section 2.1.1. */
+/** The hash of all leaves in their order: Merkle Tree Hash of RFC 9162, section 2.1.1. */
 export function merkleRoot(leaves: readonly Buffer[]): Buffer {
   const [first] = leaves;
   if (first === undefined) return createHash('sha256').digest();
@@ -18,20 +18,20 @@ export function merkleRoot(leaves: readonly Buffer[]): Buffer {
   return level[0] ?? first;
 }
 
-/** What has to be hashed to a leaf to reach the root, from the leaf upwards (RFC 9162 section 2.1.3.1). */
+/** The hashes that lead from a leaf to the root, from the leaf upwards (RFC 9162, section 2.1.3.1). */
 export function inclusionPath(leaves: readonly Buffer[], index: number): Buffer[] {
   const path: Buffer[] = [];
   let at = index;
   for (let level = leaves; level.length > 1; level = nextLevel(level)) {
     const sibling = level[at ^ 1];
-    // The last of an odd number goes up as it is.
+    // The last node of an odd level has no sibling and moves up unchanged.
     if (sibling !== undefined) path.push(sibling);
     at >>= 1;
   }
   return path;
 }
 
-/** Whether the path leads from the leaf at `index` of `size` leaves to the root (RFC 9162 section 2.1.3.2). */
+/** Whether the path leads from the leaf at `index` of `size` leaves to the root (RFC 9162, section 2.1.3.2). */
 export function isIncluded(
   { leaf, index, size }: { readonly leaf: Buffer; readonly index: number; readonly size: number },
   path: readonly Buffer[],
@@ -64,7 +64,7 @@ function nodeHash(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([NODE, left, right]));
 }
 
-/** In one call, and by way of a text, it takes a third of what a hash object does. */
+/** One call that returns a text takes a third of the time of a hash object. */
 export function sha256(bytes: Buffer): Buffer {
   return Buffer.from(hash('sha256', bytes, 'binary'), 'latin1');
 }

@@ -1,7 +1,7 @@
 import { type DecryptionKey, encryptedBy } from './encryption-key';
 import { UnreadableSecretError } from './unreadable-secret';
 
-/** Where the details of an event stand, and what stands there. */
+/** The stored details of an event, with the columns of their context. */
 export interface StoredDetails {
   readonly id: string;
   readonly guild_id: string;
@@ -9,14 +9,14 @@ export interface StoredDetails {
   readonly details: string | null;
 }
 
-/** What the details of an event are bound to: they decrypt at no other. */
+/** The context of the details of an event: they decrypt in no other event. */
 export function detailsContext(botId: string, guildId: string, userId: string, id: string): string {
   return `audit_events/${botId}/${guildId}/${userId}/${id}`;
 }
 
 /**
- * As they were given, as JSON text; null for none, and where the key was destroyed. `service` is the installation's
- * key, `key` that of the subject.
+ * The details as JSON text; null for an event without details, or with a destroyed key. `service` is the installation
+ * key, `key` the subject key.
  * @throws UnreadableSecretError for details that were changed or are not encrypted
  */
 export function openDetails(

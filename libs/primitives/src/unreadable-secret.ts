@@ -1,7 +1,7 @@
-/** The stored text was sealed with a key that is not at hand, in another place, or was changed. */
+/** A stored text was changed, moved to another place, or encrypted with a key that this process does not have. */
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError';
-  /** What the log tells of it: which master key is missing. Ids of keys are no secrets. */
+  /** The reason in the log: the id of the missing master key. Ids of keys are not secret. */
   readonly code: string | undefined;
 
   constructor(missingKeyId?: string) {
