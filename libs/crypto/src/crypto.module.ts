@@ -14,14 +14,14 @@ import { SubjectDigests } from './subject-digests';
 import { SubjectKeys } from './subject-keys';
 import { SubjectTexts } from './subject-texts';
 
-/** Provides the {@link Keyring}, and the keys that it seals, to every module. */
+/** Provides the {@link Keyring}, and the keys that it encrypts, to every module. */
 @Global()
 @Module({
   imports: [DiscoveryModule, DatabaseModule.forFeature([], [Keys1763600000010])],
   providers: [
     {
       provide: Keyring,
-      // After the database is decrypt: a start that cannot decrypt it leaves no key file.
+      // The database opens first, so that a start that cannot open it leaves no key file.
       inject: [CONFIG, Random, UnitOfWork],
       useFactory: async (config: Config, random: Random, unitOfWork: UnitOfWork) => {
         const logger = new Logger('Keyring');
@@ -39,7 +39,7 @@ import { SubjectTexts } from './subject-texts';
     },
     {
       provide: Signer,
-      // After the other keys of the installation: their first row is what it locks.
+      // The keys of the installation come first, since the signer locks one of their rows.
       inject: [UnitOfWork, Keyring, Clock, Random, InstallationKeys],
       useFactory: (unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random) =>
         Signer.open(unitOfWork, keyring, clock, random),

@@ -3,29 +3,32 @@ import { DiscoveryService } from '@nestjs/core';
 import { pages, type Tx, UnitOfWork } from '@app/database';
 import { SEALED_KEY_ID } from './keyring';
 
-/** A column of texts that the Keyring has sealed. */
+/** A column of texts that the Keyring encrypts. */
 export interface EncryptedColumn {
   readonly table: string;
   readonly column: string;
   /** The primary key of the table. */
   readonly key: readonly string[];
-  /** Further columns that the context is made of. */
+  /** Further columns from which the context is made. */
   readonly bound?: readonly string[];
-  /** What the text of a row is bound to: the context that the Keyring sealed it for. */
+  /** The context with which the Keyring encrypted the text of a row. */
   readonly contextOf: (row: Readonly<Record<string, string>>) => string;
-  /** Rewrapped after all others: what every start opens, so that none begins with keys that do not open the rest. */
+  /**
+   * Rewrapped after all other columns: every start decrypts this column first, so a start with keys that cannot decrypt
+   * the rest fails.
+   */
   readonly last?: true;
 }
 
-/** Implemented by whatever stores texts that the Keyring has sealed, and found by {@link HoldsEncryptedTexts}. */
+/** A provider that stores texts encrypted by the Keyring, marked with {@link HoldsEncryptedTexts}. */
 export interface EncryptedTextHolder {
   readonly columns: readonly EncryptedColumn[];
 }
 
-/** Marks a provider as a {@link EncryptedTextHolder}: what it holds follows when the master key is changed. */
+/** Marks a provider as an {@link EncryptedTextHolder}. A change of the master key rewraps its texts. */
 export const HoldsEncryptedTexts = DiscoveryService.createDecorator();
 
-/** A text where it stands. */
+/** An encrypted text with its place in the database. */
 export interface SealedText {
   /** The values of the primary key. */
   readonly at: readonly string[];
@@ -33,7 +36,7 @@ export interface SealedText {
   readonly context: string;
 }
 
-/** How many texts of a column a master key has sealed. */
+/** The number of texts of a column that a master key has encrypted. */
 export interface SealedCount {
   readonly table: string;
   readonly keyId: string;
@@ -48,11 +51,11 @@ type Counted = Readonly<Record<string, string>> & { readonly key_id: string };
 /** Texts counted at once. */
 const PAGE = 5_000;
 
-/** The condition for rows behind one; none for the first. */
+/** The condition for the rows after a key; empty for the first page. */
 const behind = (key: readonly string[], after: readonly string[]): string =>
   after.length === 0 ? '' : `AND (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
 
-/** Every text in the database that a master key has sealed, whichever module stores it. */
+/** Every text in the database that is encrypted with a master key, whichever module stores it. */
 @Injectable()
 export class EncryptedTexts {
   constructor(
@@ -67,15 +70,15 @@ export class EncryptedTexts {
     return [...all.filter(({ last }) => last !== true), ...all.filter(({ last }) => last === true)];
   }
 
-  /** How many there are under each key, column by column; those that are written meanwhile may be left out. */
+  /** The number of texts for each key, column by column. Texts that are written meanwhile may be missing. */
   async counts(): Promise<SealedCount[]> {
     const counts: SealedCount[] = [];
-    for (const sealed of this.columns()) {
+    for (const column of this.columns()) {
       const texts = new Map<string, number>();
       for await (const rows of pages<Counted>(PAGE, (after) => this.countPage(sealed, after)))
         for (const { key_id: keyId } of rows) texts.set(keyId, (texts.get(keyId) ?? 0) + 1);
       const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
-      counts.push(...sorted.map(([keyId, count]) => ({ table: sealed.table, keyId, texts: count })));
+      counts.push(...sorted.map(([keyId, count]) => ({ table: column.table, keyId, texts: count })));
     }
     return counts;
   }
@@ -95,7 +98,7 @@ export class EncryptedTexts {
     );
   }
 
-  /** Some that another key than this one has sealed, in the order of the primary key, behind `after`. */
+  /** Texts that another key has encrypted, after `after`, in the order of the primary key. */
   async page(
     tx: Tx,
     { table, column, key, bound = [], contextOf }: EncryptedColumn,
@@ -103,19 +106,19 @@ export class EncryptedTexts {
     after: readonly string[],
     limit: number,
   ): Promise<SealedText[]> {
-    const rows = await tx.all<Record<string, string> & { sealed_text: string }>(
-      `SELECT ${[...key, ...bound].join(', ')}, ${column} AS sealed_text FROM ${table}
+    const rows = await tx.all<Record<string, string> & { encrypted_text: string }>(
+      `SELECT ${[...key, ...bound].join(', ')}, ${column} AS encrypted_text FROM ${table}
        WHERE ${column} IS NOT NULL AND ${keyIdOf(column)} <> ? ${behind(key, after)} ORDER BY ${key.join(', ')} LIMIT ${limit}`,
       ...[keyId, ...after],
     );
     return rows.map((row) => ({
       at: key.map((name) => row[name] ?? ''),
-      sealed: row.sealed_text,
+      sealed: row.encrypted_text,
       context: contextOf(row),
     }));
   }
 
-  /** Compare-and-set: false where the text is no longer what was read. */
+  /** Compare-and-set: resolves to false when the text has changed since it was read. */
   async replace(
     tx: Tx,
     { table, column, key }: EncryptedColumn,

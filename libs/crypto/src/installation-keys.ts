@@ -6,7 +6,7 @@ import { SubjectKey } from './subject-key';
 
 const SECRET_BYTES = 32;
 
-/** A secret of the installation, such as it is stored. */
+/** A stored key of the installation. */
 export interface ServiceKeyRow {
   readonly id: string;
   readonly sealed: string;
@@ -16,18 +16,18 @@ export interface ServiceKeyRow {
 }
 
 /**
- * The secrets of the installation itself: random, sealed by the keyring, the same in every process, and kept when the
- * master key changes.
+ * The keys of the installation: random, encrypted by the keyring, the same in every process, and kept when the master
+ * key changes.
  */
 export class InstallationKeys {
   private constructor(
-    /** Keys the digests by which an erased person can be recognised, but not found out. */
+    /** The key of the digests that replace ids: an erased person can be recognised by them, but not identified. */
     readonly digest: Buffer,
-    /** Seals what the service has to keep about an erasure, once the key of its subject is gone. */
+    /** Encrypts what the service must keep about an erasure after the subject key is destroyed. */
     readonly installation: SubjectKey,
   ) {}
 
-  /** Reads them, or makes them at the first start. @throws StartError when they were sealed with another master key */
+  /** Reads the keys, or makes them at the first start. @throws StartError when another master key encrypted them */
   static async open(
     unitOfWork: UnitOfWork,
     keyring: Keyring,
@@ -52,7 +52,7 @@ export class InstallationKeys {
   }
 }
 
-/** Every key of a name, the newest first. */
+/** Every key with this name, the newest first. */
 export function installationKeys(tx: Tx, name: string): Promise<ServiceKeyRow[]> {
   return tx.all<ServiceKeyRow>(
     `SELECT id, sealed, public_part, created_at, retired_at FROM keys.service_keys
@@ -62,8 +62,8 @@ export function installationKeys(tx: Tx, name: string): Promise<ServiceKeyRow[]>
 }
 
 /**
- * A new master key opens nothing that an older one has encrypted.
- * @throws StartError where something is encrypted already
+ * Refuses to start with a new master key when texts exist that an older one has encrypted.
+ * @throws StartError when the database holds such texts
  */
 export async function requireUnencrypted(unitOfWork: UnitOfWork, keyFile: string): Promise<void> {
   const found = await unitOfWork.read((tx) => tx.get('SELECT 1 AS found FROM keys.service_keys LIMIT 1'));
@@ -74,7 +74,7 @@ export async function requireUnencrypted(unitOfWork: UnitOfWork, keyFile: string
   );
 }
 
-/** Adds one, unless another process was faster with the same. */
+/** Adds a key, unless another process has added the same one first. */
 export async function addInstallationKey(
   tx: Tx,
   name: string,
@@ -87,13 +87,13 @@ export async function addInstallationKey(
   );
 }
 
-/** What a stored key is bound to. */
+/** The context of a stored key. */
 export function contextOf(name: string, id: string): string {
   return `service_keys/${name}/${id}`;
 }
 
 function opened(keyring: Keyring, name: string, row: ServiceKeyRow | undefined): string {
-  if (row === undefined) throw new OwnError(`The service key ${name} is missing`);
+  if (row === undefined) throw new OwnError(`The installation key ${name} is missing`);
   try {
     return keyring.decrypt(row.sealed, contextOf(name, row.id));
   } catch (error) {

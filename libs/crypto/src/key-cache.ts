@@ -1,11 +1,17 @@
 import type { SubjectKey } from './subject-key';
 
-/** Keys of one generation at most, of which there are two. */
+/** The maximum of keys in one generation. There are two generations. */
 const KEYS_MAX = 25_000;
-/** A key that is not asked for any more is forgotten after one to two of these. */
+/**
+ * The time after which a generation is replaced, in milliseconds. An unused key is dropped after one to two of these
+ * times.
+ */
 const GENERATION_MS = 300_000;
 
-/** Keys opened lately: a bounded number, for a bounded time. Whoever asks for one has just read that it is in force. */
+/**
+ * Recently decrypted keys: a bounded number, for a bounded time. The caller must have just read that the key is still
+ * in force.
+ */
 export class KeyCache {
   private young = new Map<string, SubjectKey>();
   private old = new Map<string, SubjectKey>();
@@ -30,7 +36,7 @@ export class KeyCache {
     this.young.set(id, key);
   }
 
-  /** Forgets a key that was destroyed, and overwrites it. */
+  /** Removes a destroyed key and overwrites its bytes. */
   drop(id: string): void {
     (this.young.get(id) ?? this.old.get(id))?.wipe();
     this.young.delete(id);

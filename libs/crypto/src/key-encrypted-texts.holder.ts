@@ -3,7 +3,7 @@ import { HoldsEncryptedTexts, type EncryptedColumn, type EncryptedTextHolder } f
 import { contextOf as serviceContext } from './installation-keys';
 import { contextOf as subjectContext } from './subject-keys';
 
-/** The keys of the subjects and of the installation, as they follow a new master key. */
+/** Registers the keys of the subjects and of the installation for a change of the master key. */
 @Injectable()
 @HoldsEncryptedTexts()
 export class KeyEncryptedTexts implements EncryptedTextHolder {

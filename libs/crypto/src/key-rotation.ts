@@ -6,15 +6,15 @@ import { type EncryptedColumn, EncryptedTexts } from './encrypted-texts';
 import { Keyring } from './keyring';
 import { KEY_BYTES, keyFilePath, presentMasterKeys, replaceKeyFile, retireKeys } from './master-key';
 
-/** Texts of one unit: few enough that nobody waits long for it. */
+/** The number of texts in one unit, small enough that other units do not wait long. */
 const BATCH = 500;
-/** Passes over everything; a further one finds what was written with an older key meanwhile. */
+/** The maximum of passes over all texts. A further pass finds texts that were written with an older key meanwhile. */
 const PASSES_MAX = 5;
 
-/** Which master keys there are, and what each has sealed. */
+/** A master key, and the number of texts that it has encrypted. */
 export interface KeyUse {
   readonly keyId: string;
-  /** `present` seals and opens, `older` opens, `missing` is not among the keys of this process. */
+  /** `present` encrypts and decrypts, `older` decrypts, `missing` is not among the keys of this process. */
   readonly role: 'present' | 'older' | 'missing';
   readonly texts: number;
 }
@@ -22,23 +22,24 @@ export interface KeyUse {
 export interface Rotated {
   readonly keyId: string;
   readonly rewrapped: number;
-  /** Texts that their own key does not decrypt: damaged, and left as they are. */
+  /** The number of texts that their own key does not decrypt. They are damaged and stay unchanged. */
   readonly unreadable: number;
 }
 
 interface Batch {
   readonly rewrapped: number;
   readonly unreadable: number;
-  /** Where it ended; undefined for the last one. */
+  /** The position after the last text; undefined after the last batch. */
   readonly reached: readonly string[] | undefined;
 }
 
-/** How far a rotation is. */
+/** Reports the progress of a rotation. */
 export type OnRewrapped = (table: string, rewrapped: number) => void;
 
 /**
- * Changes the master key: every text that a key has sealed is sealed by the present one, and the data stays where it
- * is. It can be broken off at any moment and run again: each text is under a key that is kept, the old or the new one.
+ * Changes the master key: every text that an older key has encrypted is encrypted with the present one, and the data
+ * stays in place. A rotation can be interrupted at any time and run again: each text is encrypted with the old or the
+ * new key, and both are kept.
  */
 @Injectable()
 export class KeyRotation {
@@ -59,9 +60,9 @@ export class KeyRotation {
   }
 
   /**
-   * Brings everything under the present key of `LETHE_MASTER_KEY`. With a key file it makes a new one, and once nothing
-   * is left under the old one, moves that to the retired keys, which nothing is opened with by itself.
-   * @throws StartError for keys that are missing, or that a process goes on using
+   * Encrypts every text with the present key of `LETHE_MASTER_KEY`. With a key file it makes a new key. When no text
+   * needs the old key, the old key moves to the file of retired keys, which Lethe does not read by itself.
+   * @throws StartError for missing keys, or an older key that a process still uses
    */
   async rotate(onRewrapped: OnRewrapped): Promise<Rotated> {
     const file = this.config.masterKeys.length === 0 ? keyFilePath(this.config) : undefined;
@@ -76,10 +77,10 @@ export class KeyRotation {
     return rotated;
   }
 
-  /** The keys of the file behind a new one, which is on the disk before anything is sealed by it. */
+  /** Adds a new first key to the key file. The file is on the disk before the new key encrypts anything. */
   private withNewKey(file: string): readonly Buffer[] {
     const present = presentMasterKeys(this.config) ?? [];
-    // Several keys are what a rotation has left that was broken off.
+    // Several keys are the trace of an interrupted rotation.
     if (present.length > 1) return present;
     const keys = [this.random.bytes(KEY_BYTES), ...present];
     replaceKeyFile(file, keys);
@@ -111,7 +112,7 @@ export class KeyRotation {
       const left = (await this.uses(keyring)).filter(({ role }) => role !== 'present');
       const others = left.reduce((sum, { texts }) => sum + texts, 0);
       if (others <= unreadable) return { keyId: keyring.presentId, rewrapped, unreadable };
-      if (pass === PASSES_MAX) throw stillSealing(keyring.presentId);
+      if (pass === PASSES_MAX) throw stillEncrypting(keyring.presentId);
     }
   }
 
@@ -147,10 +148,10 @@ function roleOf(keyring: Keyring, keyId: string): KeyUse['role'] {
   return keyring.ids.includes(keyId) ? 'older' : 'missing';
 }
 
-/** Undefined for a text that is damaged. */
-function plainOf(keyring: Keyring, sealed: string, context: string): string | undefined {
+/** The decrypted text; undefined for a damaged one. */
+function plainOf(keyring: Keyring, encrypted: string, context: string): string | undefined {
   try {
-    return keyring.decrypt(sealed, context);
+    return keyring.decrypt(encrypted, context);
   } catch (error) {
     if (error instanceof UnreadableSecretError) return undefined;
     throw error;
@@ -164,9 +165,9 @@ function needsSetting(file: string): StartError {
   );
 }
 
-function stillSealing(keyId: string): StartError {
+function stillEncrypting(keyId: string): StartError {
   return new StartError(
-    `Some process goes on encrypting with an older key: make ${keyId} the first of LETHE_MASTER_KEY for every process, ` +
+    `A process still encrypts with an older key: make ${keyId} the first of LETHE_MASTER_KEY for every process, ` +
       'restart them, and run keys:rotate again.',
   );
 }

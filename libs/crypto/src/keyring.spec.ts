@@ -12,30 +12,30 @@ const [old, present] = [random.bytes(32), random.bytes(32)];
 describe('Keyring', () => {
   const keyring = new Keyring([present, old], random);
 
-  it('opens what it sealed, in the same context only', () => {
-    const sealed = keyring.encrypt('whsec_x', 'bots/1');
-    expect(keyring.decrypt(sealed, 'bots/1')).toBe('whsec_x');
-    expect(() => keyring.decrypt(sealed, 'bots/2')).toThrow(UnreadableSecretError);
+  it('decrypts what it encrypted, in the same context only', () => {
+    const encrypted = keyring.encrypt('whsec_x', 'bots/1');
+    expect(keyring.decrypt(encrypted, 'bots/1')).toBe('whsec_x');
+    expect(() => keyring.decrypt(encrypted, 'bots/2')).toThrow(UnreadableSecretError);
   });
 
-  it('shows nothing of the secret and never seals it the same way twice', () => {
+  it('shows nothing of the secret and never encrypts it the same way twice', () => {
     const texts = Array.from({ length: 100 }, () => keyring.encrypt('whsec_secret', 'bots/1'));
     expect(new Set(texts).size).toBe(100);
     for (const text of texts)
       expect(Buffer.from(text.split('.')[2] ?? '', 'base64url').includes('secret')).toBe(false);
   });
 
-  it('seals with the present key and opens with older ones', () => {
-    const sealedBefore = new Keyring([old], random).encrypt('a', 'c');
-    expect(keyring.decrypt(sealedBefore, 'c')).toBe('a');
+  it('encrypts with the present key and decrypts with older ones', () => {
+    const encryptedBefore = new Keyring([old], random).encrypt('a', 'c');
+    expect(keyring.decrypt(encryptedBefore, 'c')).toBe('a');
     expect(() => new Keyring([old], random).decrypt(keyring.encrypt('a', 'c'), 'c')).toThrow(
       UnreadableSecretError,
     );
   });
 
   it('opens nothing of which a single bit was changed, and no text of other origin', () => {
-    const sealed = keyring.encrypt('whsec_x', 'c');
-    const [version, id, body = ''] = sealed.split('.');
+    const encrypted = keyring.encrypt('whsec_x', 'c');
+    const [version, id, body = ''] = encrypted.split('.');
     const bytes = Buffer.from(body, 'base64url');
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes);

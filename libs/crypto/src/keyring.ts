@@ -7,21 +7,22 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 
-/** What an operator reads of an unreadable text that keeps a process from starting. */
+/** The part of an operator's message that names the master key of an unreadable text. */
 export function missingKey({ code }: UnreadableSecretError): string {
   return code === undefined ? '' : ` (${code})`;
 }
 
-/** Where the id of the master key stands in a sealed text, counted from 1 as SQL does, and how long it is. */
+/** The place and length of the master key's id in an encrypted text. The place is counted from 1, as in SQL. */
 export const SEALED_KEY_ID = { at: 4, length: 8 } as const;
 
 /**
- * Keeps small secrets unreadable in the database and its backups (AES-256-GCM). What was sealed for one context, say
- * one bot's webhook secret, opens in no other. The first key seals, every key opens: so the master key is changed.
+ * Encrypts small secrets in the database and its backups (AES-256-GCM). A secret encrypted for one context, for example
+ * the webhook secret of one bot, decrypts in no other context. The first key encrypts, every key decrypts: this allows
+ * a change of the master key.
  */
 export class Keyring {
   private readonly keys: ReadonlyMap<string, Buffer>;
-  /** Of the key that seals. */
+  /** The id of the key that encrypts. */
   readonly presentId: string;
 
   constructor(
@@ -35,7 +36,7 @@ export class Keyring {
     this.keys = new Map(entries.map(([id, key]) => [id, derive(key, 'seal', 32)]));
   }
 
-  /** Of every key that opens, the present one first. */
+  /** The ids of all keys, the present one first. */
   get ids(): readonly string[] {
     return [...this.keys.keys()];
   }
@@ -43,13 +44,13 @@ export class Keyring {
   encrypt(plain: string, context: string): string {
     const iv = this.random.bytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.key(this.presentId), iv).setAAD(Buffer.from(context));
-    const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `${VERSION}.${this.presentId}.${sealed.toString('base64url')}`;
+    const encrypted = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${VERSION}.${this.presentId}.${encrypted.toString('base64url')}`;
   }
 
   /** @throws UnreadableSecretError for a text that this keyring did not encrypt for this context. */
-  decrypt(sealed: string, context: string): string {
-    const [version, id = '', body = ''] = sealed.split('.');
+  decrypt(encrypted: string, context: string): string {
+    const [version, id = '', body = ''] = encrypted.split('.');
     const bytes = Buffer.from(body, 'base64url');
     if (version !== VERSION || bytes.length < IV_BYTES + TAG_BYTES) throw new UnreadableSecretError();
     const key = this.key(id);
@@ -71,7 +72,7 @@ export class Keyring {
   }
 }
 
-/** One key per purpose, so that none is ever used for two things. */
+/** Derives one key for each purpose, so that no key has two. */
 function derive(masterKey: Buffer, purpose: string, length: number): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `lethe/keyring/${purpose}`, length));
 }

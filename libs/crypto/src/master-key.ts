@@ -15,8 +15,8 @@ import { StartError, type Config, DEFAULT_DATABASE_PATH, type Random } from '@ap
 export const KEY_BYTES = 32;
 
 /**
- * The keys of `LETHE_MASTER_KEY`; without it those of the key file beside the database, one a line, the present one
- * first. Undefined where there is neither. `warn` hears what the operator should know of such a file.
+ * The keys of `LETHE_MASTER_KEY`. Without it, the keys of the key file beside the database, one on each line, the
+ * present one first. Undefined when there is neither. `warn` gets messages for the operator about the file.
  * @throws StartError when the file cannot be used.
  */
 export function presentMasterKeys(
@@ -29,7 +29,7 @@ export function presentMasterKeys(
   if (keys === undefined) return undefined;
   warn(
     `LETHE_MASTER_KEY is not set: secrets are encrypted with the key file ${path}. ` +
-      'Keep a copy apart from the backups of the database: without it no webhook can be signed, and with both anybody can sign.',
+      'Keep a copy apart from the backups of the database: without it no webhook can be signed, and with both anyone can sign.',
   );
   if ((statSync(path).mode & 0o077) !== 0)
     warn(`Others can read the key file ${path}: restrict it with chmod 600.`);
@@ -37,8 +37,8 @@ export function presentMasterKeys(
 }
 
 /**
- * {@link presentMasterKeys}; where there are none a key file is made, readable by its owner alone. To be called once the
- * database is open and known to hold nothing encrypted: a start that fails leaves no key file.
+ * {@link presentMasterKeys}, or the key of a new key file that only its owner can read. Call it after the database is
+ * open and known to hold nothing encrypted, so that a failed start leaves no key file.
  */
 export function masterKeys(
   config: Config,
@@ -51,12 +51,15 @@ export function masterKeys(
   return presentMasterKeys(config, warn) ?? [];
 }
 
-/** Beside the SQLite file; with another engine where the file would be, so that a grown installation keeps its key. */
+/**
+ * The path beside the SQLite file. With PostgreSQL it is the path beside the default SQLite file, so that an
+ * installation keeps its key after a move.
+ */
 export function keyFilePath({ database }: Config): string {
   return `${resolve(database.engine === 'sqlite' ? database.path : DEFAULT_DATABASE_PATH)}.key`;
 }
 
-/** Undefined where there is none. @throws StartError for one that cannot be used */
+/** The keys of the file; undefined when there is none. @throws StartError for a file that cannot be used */
 export function readKeyFile(path: string): readonly Buffer[] | undefined {
   let text: string;
   try {
@@ -76,8 +79,9 @@ export function readKeyFile(path: string): readonly Buffer[] | undefined {
 }
 
 /**
- * Replaces the key file as a whole: whatever happens meanwhile, it holds what it held before, or these keys, on the disk.
- * @throws StartError when that cannot be done.
+ * Replaces the key file as a whole: after an interruption it holds its old content or the new keys, and it is flushed
+ * to the disk.
+ * @throws StartError when the file cannot be written.
  */
 export function replaceKeyFile(path: string, keys: readonly Buffer[]): void {
   const next = `${path}.next`;
@@ -94,12 +98,12 @@ export function replaceKeyFile(path: string, keys: readonly Buffer[]): void {
   }
 }
 
-/** Where keys stand that a rotation has taken out of the key file: backups that were made before need them. */
+/** The file of the keys that a rotation has taken out of the key file. Older backups need them. */
 export function retiredKeysPath(path: string): string {
   return `${path}.retired`;
 }
 
-/** Adds to the retired keys, the newest first, before they leave the key file. @throws StartError */
+/** Adds keys to the retired keys, the newest first, before they are removed from the key file. @throws StartError */
 export function retireKeys(path: string, keys: readonly Buffer[]): void {
   const retired = retiredKeysPath(path);
   const kept = (readKeyFile(retired) ?? []).filter((key) => !keys.some((other) => other.equals(key)));

@@ -7,9 +7,12 @@ import type { Keyring } from './keyring';
 
 const NAME = 'signing';
 const SEED_BYTES = 32;
-/** What stands before the seed of an Ed25519 key in PKCS #8 (RFC 8410 section 7). */
+/** The bytes before the seed of an Ed25519 key in PKCS #8 (RFC 8410, section 7). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
-/** After a rotation, how long a process may go on signing with the key that was retired. */
+/**
+ * How long a process may use its copy of the present key, in milliseconds. After a rotation it may sign with the
+ * retired key for this time.
+ */
 const TRUSTED_MS = 30_000;
 
 /** A public key in a key set (RFC 7517, RFC 8037). */
@@ -20,7 +23,7 @@ export interface PublicKey {
   readonly use: 'sig';
   readonly kid: string;
   readonly x: string;
-  /** When it signed for the last time; what it has signed before stays good. */
+  /** The time of its last signature. Earlier signatures stay valid. */
   readonly retired_at?: string;
 }
 
@@ -34,13 +37,13 @@ interface SigningKey {
 }
 
 /**
- * Signs what the service says about itself, so that anybody can verify it later without asking it: compact JWS (RFC
- * 7515) with Ed25519 (RFC 8037). One key is in force in the whole installation; keys that were retired are still told.
+ * Signs statements of the service as compact JWS (RFC 7515) with Ed25519 (RFC 8037), so that anyone can verify them
+ * offline. The whole installation has one key in force. Retired keys stay in the key set.
  */
 export class Signer {
   private present: Promise<SigningKey> | undefined;
   private readMs = -Infinity;
-  private told: readonly PublicKey[] = [];
+  private publicKeys: readonly PublicKey[] = [];
 
   private constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -49,36 +52,39 @@ export class Signer {
     private readonly random: Random,
   ) {}
 
-  /** Makes the first key where there is none; of processes that start at once one does. */
+  /** Makes the first key when there is none. Of processes that start at the same time, one makes it. */
   static async open(unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random): Promise<Signer> {
     const signer = new Signer(unitOfWork, keyring, clock, random);
     await signer.replace((keys) => keys.every(isRetired));
     return signer;
   }
 
-  /** `typ` says what is signed, so that nothing signed for one purpose passes for another (RFC 8725 section 3.11). */
+  /**
+   * `typ` names the purpose of the statement, so that a signature for one purpose is not valid for another (RFC 8725,
+   * section 3.11).
+   */
   async sign(payload: object, typ: string): Promise<string> {
     const { kid, key } = await this.inForce();
     const input = `${encoded({ alg: 'EdDSA', typ, kid })}.${encoded(payload)}`;
     return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
   }
 
-  /** What an own key has signed for this purpose; undefined for anything else. */
+  /** The payload of a statement that an own key has signed for this purpose; undefined for anything else. */
   async verified(jws: string, typ: string): Promise<Record<string, unknown> | undefined> {
     const [header = '', payload = '', signature = '', ...further] = jws.split('.');
     if (further.length > 0) return undefined;
     const { kid, typ: given } = decoded(header) ?? {};
     const jwk = (await this.known(String(kid))).find((key) => key.kid === kid);
     const bytes = Buffer.from(signature, 'base64url');
-    // The last digit has bits that mean nothing.
+    // The last digit has unused bits, so a changed text can have the same bytes.
     if (jwk === undefined || given !== typ || bytes.toString('base64url') !== signature) return undefined;
     const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
     return verify(null, Buffer.from(`${header}.${payload}`), key, bytes) ? decoded(payload) : undefined;
   }
 
   /**
-   * Every key that has ever signed, the one in force first. They are derived from their secrets: whoever can only write
-   * into the database adds no key of their own.
+   * Every key that has ever signed, the one in force first. Public keys are derived from the encrypted private keys, so
+   * that write access to the database is not enough to add a key.
    */
   async keySet(): Promise<KeySet> {
     const rows = await this.unitOfWork.read((tx) => installationKeys(tx, NAME));
@@ -86,7 +92,7 @@ export class Signer {
     return { keys: sorted.flatMap((row) => this.publicOf(row) ?? []) };
   }
 
-  /** Puts a new key in force and retires the present one; answers the new one's id. */
+  /** Puts a new key in force and retires the present one. Returns the id of the new key. */
   async rotate(): Promise<string> {
     const kid = await this.replace(() => true);
     this.readMs = -Infinity;
@@ -95,7 +101,7 @@ export class Signer {
 
   private async replace(isDue: (keys: readonly ServiceKeyRow[]) => boolean): Promise<string | undefined> {
     return this.unitOfWork.write(async (tx) => {
-      // A row that every installation has: whoever holds it is the only one to change the signing key.
+      // Every installation has this row. Its lock excludes other rotations.
       await tx.get(`SELECT 1 FROM keys.service_keys WHERE name = 'digest' AND id = '1' FOR UPDATE`);
       if (!isDue(await installationKeys(tx, NAME))) return undefined;
       const createdAt = this.clock.nowIso();
@@ -115,10 +121,10 @@ export class Signer {
     });
   }
 
-  /** The keys as they were read last, unless this one is none of them. */
+  /** The public keys of the last reading. They are read again when `kid` is not among them. */
   private async known(kid: string): Promise<readonly PublicKey[]> {
-    if (!this.told.some((key) => key.kid === kid)) this.told = (await this.keySet()).keys;
-    return this.told;
+    if (!this.publicKeys.some((key) => key.kid === kid)) this.publicKeys = (await this.keySet()).keys;
+    return this.publicKeys;
   }
 
   private inForce(): Promise<SigningKey> {
@@ -126,14 +132,14 @@ export class Signer {
     if (this.present === undefined || nowMs - this.readMs > TRUSTED_MS) {
       this.readMs = nowMs;
       this.present = this.read();
-      // A read that failed is no key: the next one reads again.
+      // A failed reading is not kept: the next call reads again.
       this.present.catch(() => (this.readMs = -Infinity));
     }
     return this.present;
   }
 
   private async read(): Promise<SigningKey> {
-    // Not by a unit: who signs may be in the middle of one.
+    // Not inside a unit, since the caller may be inside one.
     const row = await this.unitOfWork.get<ServiceKeyRow>(
       `SELECT id, sealed FROM keys.service_keys WHERE name = ? AND retired_at IS NULL ORDER BY created_at DESC LIMIT 1`,
       NAME,
@@ -143,7 +149,7 @@ export class Signer {
     return { kid: jwkOf(key).kid, key };
   }
 
-  /** Undefined for what the keyring did not encrypt. */
+  /** The public key; undefined for a row that the keyring did not encrypt. */
   private publicOf(row: ServiceKeyRow): PublicKey | undefined {
     try {
       const jwk = jwkOf(this.opened(row));
@@ -167,7 +173,7 @@ function privateKey(seed: Buffer): KeyObject {
   return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
 }
 
-/** Named by its thumbprint (RFC 7638): the hash of its required members in the order of their names. */
+/** The id is the thumbprint (RFC 7638): the hash of the required members, ordered by name. */
 function jwkOf(key: KeyObject): PublicKey {
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
   const members = { crv: 'Ed25519', kty: 'OKP', x } as const;

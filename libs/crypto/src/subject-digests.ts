@@ -3,7 +3,10 @@ import { keyedDigest } from '@app/primitives';
 import type { Subject } from '@app/subjects';
 import { InstallationKeys } from './installation-keys';
 
-/** Keyed digests in the place of ids: an erased person can be recognised by who knows the ids, and not found out. */
+/**
+ * Keyed digests in the place of ids. With the ids an erased person can be recognised; without them the person cannot be
+ * found.
+ */
 @Injectable()
 export class SubjectDigests {
   constructor(private readonly keys: InstallationKeys) {}
@@ -12,12 +15,12 @@ export class SubjectDigests {
     return keyedDigest(this.keys.digest, botId, kind, value);
   }
 
-  /** The subject with its ids replaced. */
+  /** The subject with digests in place of its ids. */
   digested({ botId, guildId, userId }: Subject): Subject {
     return { botId, guildId: this.of(botId, 'guild', guildId), userId: this.of(botId, 'user', userId) };
   }
 
-  /** One digest for the whole of a subject. */
+  /** One digest of the whole subject. */
   subject({ botId, guildId, userId }: Subject): string {
     return this.of(botId, 'subject', `${guildId}/${userId}`);
   }

@@ -10,11 +10,11 @@ const newKey = (id = 'key-1', secret = random.bytes(32)): SubjectKey => new Subj
 
 describe('SubjectKey', () => {
   const key = newKey();
-  const sealed = key.encrypt('{"a":1}', 'user_data/bot/guild/user/category');
+  const encrypted = key.encrypt('{"a":1}', 'user_data/bot/guild/user/category');
 
-  it('opens what it sealed, and tells by which key', () => {
-    expect(key.decrypt(sealed, 'user_data/bot/guild/user/category')).toBe('{"a":1}');
-    expect(encryptedBy(sealed)).toBe('key-1');
+  it('decrypts what it encrypted, and tells by which key', () => {
+    expect(key.decrypt(encrypted, 'user_data/bot/guild/user/category')).toBe('{"a":1}');
+    expect(encryptedBy(encrypted)).toBe('key-1');
     expect(encryptedBy('{"a":1}')).toBeUndefined();
   });
 
@@ -26,25 +26,25 @@ describe('SubjectKey', () => {
     'audit_events/bot/guild/user/category',
     '',
   ])('opens nothing in another place: %s', (context) => {
-    expect(() => key.decrypt(sealed, context)).toThrow(UnreadableSecretError);
+    expect(() => key.decrypt(encrypted, context)).toThrow(UnreadableSecretError);
   });
 
   it('opens nothing of which a single bit was changed, wherever it is', () => {
-    for (let at = 0; at < sealed.length; at++) {
-      const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
+    for (let at = 0; at < encrypted.length; at++) {
+      const changed = encrypted.slice(0, at) + (encrypted[at] === 'A' ? 'B' : 'A') + encrypted.slice(at + 1);
       expect(() => key.decrypt(changed, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
     }
-    for (const cut of ['', 's1.', 's1.key-1', 's1.key-1.', 's1.key-1.AAAA', sealed.slice(0, -4)])
+    for (const cut of ['', 's1.', 's1.key-1', 's1.key-1.', 's1.key-1.AAAA', encrypted.slice(0, -4)])
       expect(() => key.decrypt(cut, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
   });
 
   it('opens nothing of another key, not even of one with the same id', () => {
-    expect(() => newKey().decrypt(sealed, 'user_data/bot/guild/user/category')).toThrow(
+    expect(() => newKey().decrypt(encrypted, 'user_data/bot/guild/user/category')).toThrow(
       UnreadableSecretError,
     );
   });
 
-  it('is of no use once it was wiped: it opens nothing, seals nothing and has no salts', () => {
+  it('is of no use once it was wiped: it decrypts nothing, encrypts nothing and has no salts', () => {
     const wiped = newKey();
     const text = wiped.encrypt('x', 'c');
     wiped.wipe();
@@ -53,7 +53,7 @@ describe('SubjectKey', () => {
     expect(() => wiped.salts('event')).toThrow('Another unit of work');
   });
 
-  it('never seals with a nonce twice, in a hundred thousand texts', () => {
+  it('never encrypts with a nonce twice, in a hundred thousand texts', () => {
     const nonces = new Set<string>();
     for (let count = 0; count < 100_000; count++)
       nonces.add(key.encrypt('', 'c').split('.')[2]?.slice(0, 16) ?? '');
@@ -86,7 +86,7 @@ describe('KeyCache', () => {
     expect(cache.get('key-59999')).toBeDefined();
   });
 
-  it('forgets a key that nobody has asked for in ten minutes', () => {
+  it('drops a key that was not used for ten minutes', () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(0);
     const cache = new KeyCache();
     cache.set('idle', newKey());
@@ -129,7 +129,7 @@ describe('SubjectDigests', () => {
     expect(digests.of('bot', 'user', '1')).toBe(all[0]);
   });
 
-  it('fit where an id stands, and are taken for none', () => {
+  it('fit into a column of ids, and are never mistaken for an id', () => {
     const digest = digests.of('bot', 'user', '123456789012345678');
     expect(digest).toMatch(/^~[\w-]{18}$/);
     expect(digest.length).toBeLessThanOrEqual(20);

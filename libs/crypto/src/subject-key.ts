@@ -3,8 +3,8 @@ import type { Random } from '@app/kernel';
 import { type DecryptionKey, type Salts, ENCRYPTION_KEY_BYTES, EncryptionKey } from '@app/primitives';
 
 /**
- * The key of one subject (GDPR Art. 32(1)(a)), with a random nonce for each text. Destroying it makes everything that
- * it sealed unreadable, wherever copies of that may be.
+ * The key of one subject (GDPR Art. 32(1)(a)). Each text has a random nonce. After the key is destroyed, every copy of
+ * its texts is unreadable.
  */
 export class SubjectKey implements DecryptionKey {
   private readonly key: EncryptionKey;
@@ -18,34 +18,38 @@ export class SubjectKey implements DecryptionKey {
     this.key = EncryptionKey.of(id, secret);
   }
 
-  /** `context` says where the text stands; it opens nowhere else. @throws ConcurrentChange once it was destroyed */
+  /**
+   * `context` names the place of the text, which decrypts in no other place. @throws ConcurrentChange when the key is
+   * destroyed
+   */
   encrypt(plain: string, context: string): string {
     return this.inForce().encrypt(plain, context, this.random.nonce());
   }
 
   /**
-   * @throws UnreadableSecretError for a text that was changed, stands elsewhere, or is of another key; ConcurrentChange
-   * once the key was destroyed
+   * @throws UnreadableSecretError for a text that was changed, moved to another place or encrypted with another key;
+   * ConcurrentChange when the key is destroyed
    */
-  decrypt(sealed: string, context: string): string {
-    return this.inForce().decrypt(sealed, context);
+  decrypt(encrypted: string, context: string): string {
+    return this.inForce().decrypt(encrypted, context);
   }
 
-  /** The same for the same context as long as the key lives, and gone with it. @throws ConcurrentChange by then */
+  /** Salts that depend on the context and the key only. @throws ConcurrentChange when the key is destroyed */
   salts(context: string): Salts {
     return this.inForce().salts(context);
   }
 
   /**
-   * A copy for another thread of this process, written into `target` at a place; who has used it overwrites it.
-   * @throws ConcurrentChange once the key was destroyed
+   * A copy for another thread of this process, written into `target` at `at`. The receiver overwrites the copy after
+   * use.
+   * @throws ConcurrentChange when the key is destroyed
    */
   copy(target = new Uint8Array(ENCRYPTION_KEY_BYTES), at = 0): Uint8Array {
     target.set(this.inForce().bytes, at);
     return target;
   }
 
-  /** Overwrites the key in memory; it is of no use after that. */
+  /** Overwrites the key in memory. The key cannot be used afterwards. */
   wipe(): void {
     this.wiped = true;
     this.key.bytes.fill(0);

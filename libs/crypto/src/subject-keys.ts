@@ -35,9 +35,9 @@ export interface StoredKey {
 }
 
 /**
- * The keys of the subjects, made when first something is stored about one, and destroyed by an erasure (GDPR Art. 17,
- * 32). A key is only ever used as it stands in the database at that moment: opened ones are kept in memory, a bounded
- * number for a bounded time, but not believed.
+ * The keys of the subjects. A key is made when the first text about its subject is stored, and an erasure destroys it
+ * (GDPR Art. 17, 32). Decrypted keys are cached in bounded number and time, but every use first reads the key's row, so
+ * that a destroyed key is never used.
  */
 @Injectable()
 export class SubjectKeys {
@@ -54,8 +54,8 @@ export class SubjectKeys {
   }
 
   /**
-   * The key to encrypt with, made where there is none. The unit keeps erasures of the subject out; what it seals is stored
-   * by it, or not at all.
+   * The key to encrypt with; a new one when the subject has none. The unit must exclude erasures of the subject until
+   * its end, and must store every text that it encrypts.
    */
   async forWriting(tx: Tx, subject: Subject): Promise<SubjectKey> {
     const known = this.known(tx).get(subjectName(subject));
@@ -65,7 +65,7 @@ export class SubjectKeys {
     return found === undefined ? this.make(tx, subject) : this.note(tx, subject, this.open(subject, found));
   }
 
-  /** {@link forWriting} for several subjects by as few statements as the engine can; each may be named repeatedly. */
+  /** {@link forWriting} for several subjects, in as few statements as possible. A subject may occur several times. */
   async allForWriting(tx: Tx, subjects: readonly Subject[]): Promise<SubjectKey[]> {
     if (tx.engine === 'postgres') {
       await this.prefetch(tx, subjects);
@@ -76,26 +76,26 @@ export class SubjectKeys {
     return keys;
   }
 
-  /** The key to decrypt with; undefined once it was destroyed. It is read beside any unit, and holds up no erasure. */
+  /** The key to decrypt with; undefined after its destruction. It is read outside any unit and blocks no erasure. */
   async find(subject: Subject): Promise<SubjectKey | undefined> {
     const { botId, guildId, userId } = subject;
     const found = await this.unitOfWork.get<StoredKey>(SELECT, botId, guildId, userId);
     return found && this.open(subject, found);
   }
 
-  /** Opens a key that was read otherwise, for one by a join. */
+  /** Decrypts a key that a query of the caller has read, for example by a join. */
   open(subject: Subject, stored: StoredKey): SubjectKey {
     return this.opened.get(stored.id) ?? this.keep(stored.id, this.secretOf(subject, stored));
   }
 
-  /** The id of the subject's key, which says nothing about it; undefined when there is none. */
+  /** The id of the subject's key, which discloses nothing about the subject; undefined when there is no key. */
   async idOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<string | undefined> {
     return (await tx.get<StoredKey>(SELECT, botId, guildId, userId))?.id;
   }
 
   /**
-   * Destroys the key of a subject, here and, as soon as they hear of it, in the memory of other processes. That there
-   * is none is success.
+   * Destroys the key of a subject in the database, in this process, and by a signal in the memory of other processes. A
+   * missing key is no error.
    */
   async destroy(tx: Tx, subject: Subject): Promise<void> {
     const { botId, guildId, userId } = subject;
@@ -110,8 +110,8 @@ export class SubjectKeys {
   }
 
   /**
-   * Reads the keys that are there by one statement, for a unit that is going to ask {@link allForWriting}: it can be
-   * sent together with others. On SQLite there is nothing to gain.
+   * Reads existing keys by one statement for a later {@link allForWriting} of the unit. It can be sent together with
+   * other statements. On SQLite it has no use.
    */
   async prefetch(tx: Tx, subjects: readonly Subject[]): Promise<void> {
     const asked = this.unknown(tx, subjects);
@@ -139,7 +139,7 @@ export class SubjectKeys {
       this.noteNew(tx, subject, new SubjectKey(id, secret, this.random));
   }
 
-  /** Each of them once, without those that the unit knows. */
+  /** Each subject once, without the subjects whose keys the unit has read. */
   private unknown(tx: Tx, subjects: readonly Subject[]): Subject[] {
     const known = this.known(tx);
     const named = new Map(subjects.map((subject) => [subjectName(subject), subject]));
@@ -170,7 +170,7 @@ export class SubjectKeys {
     return key;
   }
 
-  /** A key that is not committed yet is known to its unit alone, and from then on to all. */
+  /** A key that is not committed is visible to its unit only; after the commit it is cached for all. */
   private noteNew(tx: Tx, subject: Subject, key: SubjectKey): SubjectKey {
     tx.afterCommit(() => this.opened.set(key.id, key));
     return this.note(tx, subject, key);
@@ -181,7 +181,7 @@ export class SubjectKeys {
     return key;
   }
 
-  /** Those that a unit has asked for already. */
+  /** The keys that the unit has read. */
   private known(tx: Tx): Map<string, SubjectKey> {
     return tx.kept(this, newKeys);
   }
@@ -189,7 +189,10 @@ export class SubjectKeys {
 
 const newKeys = (): Map<string, SubjectKey> => new Map();
 
-/** Names a key, also when it is gone: nobody finds it by that, but whoever has it can tell that it is the one. */
+/**
+ * Identifies a key, also after its destruction. The key cannot be found from the fingerprint, but a copy of the key can
+ * be recognised.
+ */
 function fingerprintOf(secret: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from('lethe/subject-key/'), secret]), 'base64url').slice(
     0,

@@ -9,12 +9,15 @@ export function newWebhookSecret(random: Random): string {
   return PREFIX + random.bytes(SECRET_BYTES).toString('base64');
 }
 
-/** `X-GDPR-Signature`: keyed with the UTF-8 bytes of the whole secret, so that any HMAC function verifies it. */
+/** `X-GDPR-Signature`. The key is the UTF-8 bytes of the whole secret, so that any HMAC function can verify it. */
 export function gdprSignature(secret: string, body: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-/** One entry of `webhook-signature` (Standard Webhooks); covers id and time, so that a captured call grows stale. */
+/**
+ * One entry of `webhook-signature` (Standard Webhooks). It covers id and time, so that a receiver can refuse an old
+ * call.
+ */
 export function standardSignature(secret: string, id: string, seconds: number, body: string): string {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;

@@ -58,7 +58,7 @@ export class Keys1763600000010 implements KeysMigration {
     });
   }
 
-  /** @throws StartError while any table holds a row: without its keys no stored data can be read. */
+  /** @throws StartError when any table holds a row, since stored data cannot be read without its keys */
   async down(runner: QueryRunner): Promise<void> {
     for (const table of TABLES) {
       const found = (await runner.query(`SELECT 1 FROM keys.${table} LIMIT 1`)) as unknown[];
