@@ -219,13 +219,13 @@ describe('npm run admin -- db:move refuses', () => {
     await service.start();
     await service.registerBot();
     await service.app.close();
-    await refused('has data of its own, in keys.service_keys', undefined, service.database.url);
+    await refused('already has data, for example in keys.service_keys', undefined, service.database.url);
     await service.remove();
   });
 
   it('a target that a service is using', async () => {
     const service = await new Service().start();
-    await refused('A Lethe is using PostgreSQL', undefined, service.database.url);
+    await refused('A process of Lethe is using PostgreSQL', undefined, service.database.url);
     await service.stop();
   });
 

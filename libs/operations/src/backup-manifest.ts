@@ -4,10 +4,12 @@ import { open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StartError } from '@app/kernel';
 
-/** What a backup is of: each has its own policy, since the keys alone make the data readable. */
+/**
+ * The part of a database that a backup holds. Each part has its own policy, since only the keys make the data readable.
+ */
 export type BackupPart = 'data' | 'keys';
 
-/** In this order they are copied: a key that a value needs is older than the value. */
+/** The order of the copies: the keys are copied last, so that every copied value has its key. */
 export const BACKUP_PARTS: readonly BackupPart[] = ['data', 'keys'];
 
 export interface BackupFile {
@@ -16,7 +18,7 @@ export interface BackupFile {
   readonly sha256: string;
 }
 
-/** What stands beside the files of a backup; written last, so that a backup without one is none. */
+/** The manifest beside the files of a backup. It is written last: a backup without a manifest is not complete. */
 export interface BackupManifest {
   readonly format: typeof FORMAT;
   readonly made_at: string;
@@ -36,7 +38,7 @@ export async function writeManifest(directory: string, manifest: BackupManifest)
   await syncDirectory(directory);
 }
 
-/** @throws StartError for a directory that holds no backup, or one that was not finished */
+/** @throws StartError for a directory without a complete backup */
 export function readManifest(directory: string): BackupManifest {
   let manifest: Partial<BackupManifest>;
   try {
@@ -49,7 +51,7 @@ export function readManifest(directory: string): BackupManifest {
   return manifest as BackupManifest;
 }
 
-/** @throws StartError when a file of the backup is not what was written */
+/** @throws StartError when a file of the backup has changed since it was written */
 export async function requireUnchanged(directory: string, { name, sha256 }: BackupFile): Promise<void> {
   const path = join(directory, name);
   const found = await digestOf(path).catch(() => undefined);
@@ -65,14 +67,14 @@ export async function digestOf(path: string): Promise<string> {
   return digest.digest('hex');
 }
 
-/** What was renamed or created in it stays so over a power cut. */
+/** Flushes a directory, so that renamed and created files in it survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   await directory.sync();
   await directory.close();
 }
 
-/** The contents of a file, and its name, are on the disk. */
+/** Flushes a file to the disk. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+');
   await file.sync();

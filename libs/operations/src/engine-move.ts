@@ -26,14 +26,14 @@ import {
 import { PostgresMoveEnd } from './postgres.move-end';
 import { SqliteMoveEnd, SqliteMoveTarget } from './sqlite.move-end';
 
-/** One of the two databases: where it is, and how its schema is reached. */
+/** One of the two databases, with its schema. */
 export interface MovePlace {
   readonly database: Config['database'];
   readonly engine: DatabaseEngine;
   readonly options: DataSourceOptions;
 }
 
-/** Told after every batch. */
+/** Called after every batch. */
 export type OnProgress = (step: MoveStep) => void;
 
 export interface MoveStep {
@@ -50,10 +50,10 @@ interface Opened<End> {
 }
 
 /**
- * Moves everything that is in one database into another, empty one, of another engine. It ends only after both hold
- * the same rows, compared by a digest that each side is read for. The source is left untouched. Whenever it is
- * interrupted, the next run goes on where it was; until it has ended no service starts on the target.
- * @throws StartError that says what to do.
+ * Moves all rows of a database into an empty database of the other engine. It ends after a comparison: a digest over
+ * the rows of each side must be equal. The source stays unchanged. After an interruption the next run continues. No
+ * service starts on the target before the move has ended.
+ * @throws StartError with the remedy.
  */
 export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnProgress): Promise<number> {
   const source = await openSource(from);
@@ -79,7 +79,7 @@ export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnP
   }
 }
 
-/** Leases end by themselves; the processes that held them are gone. */
+/** The leases of jobs are left out. They expire, and the processes that held them have ended. */
 function leftOut(schema: DataSource): string {
   return schema.getMetadata(JobLease).tableName;
 }
@@ -127,7 +127,7 @@ async function verify(
   );
 }
 
-/** Over the rows in the order of their keys, each a line of JSON. */
+/** The digest over the rows in the order of their keys, each as a line of JSON. */
 async function digestOf(
   end: MoveEnd,
   table: MovedTable,
@@ -180,7 +180,7 @@ async function openPostgres(
   };
   try {
     if ((await end.services()) > 0)
-      throw new StartError(`A Lethe is using ${engine.place}. Stop it, then run this again.`);
+      throw new StartError(`A process of Lethe is using ${engine.place}. Stop it, then run this again.`);
     if (!(schema instanceof PostgresSchemaSource) || !(await schema.lock()))
       throw new StartError(`${engine.place} is being migrated or moved by another process. Wait for it.`);
     return { schema, end, close };
@@ -204,7 +204,7 @@ async function prepared(
   }
 }
 
-/** Creates the schema where there is none. @throws StartError when it is another one than the source's */
+/** Creates the schema when there is none. @throws StartError when the schema differs from the source's */
 async function create(schema: DataSource): Promise<void> {
   await requireKnown(schema);
   await schema.runMigrations({ transaction: 'all' });
@@ -219,7 +219,7 @@ async function requireMigrated(schema: DataSource, { engine }: MovePlace): Promi
   await requireKnown(schema);
   if (!(await needsMigrations(schema)) && !(await isBeingFilled(schema))) return;
   throw new StartError(
-    `The source (${engine.place}) is no complete database of this version. Run npm run admin -- db:migrate with DATABASE_URL set to it, then run this again.`,
+    `The source (${engine.place}) is not a complete database of this version. Run npm run admin -- db:migrate with DATABASE_URL set to it, then run this again.`,
   );
 }
 
@@ -231,7 +231,7 @@ async function requireEmpty(
   for (const table of tables) {
     if ((await end.count(table)) === 0) continue;
     throw new StartError(
-      `The target (${engine.place}) has data of its own, in ${table.name} for one. Nothing was changed; move into an empty database.`,
+      `The target (${engine.place}) already has data, for example in ${table.name}. Nothing was changed; move into an empty database.`,
     );
   }
 }
@@ -240,7 +240,7 @@ function readable(error: unknown): unknown {
   if (error instanceof StartError) return error;
   if (isConnectionLost(error) || /^(53|57)/.test(driverCode(error)))
     return new StartError(
-      `The connection to PostgreSQL was lost (${driverCode(error) || (error as Error).message}). Run this again: it goes on where it was.`,
+      `The connection to PostgreSQL was lost (${driverCode(error) || (error as Error).message}). Run this again: it continues where it ended.`,
     );
   if (driverCode(error) === '22021')
     return new StartError(

@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { KEY_TABLES } from '@app/database';
 import { StartError } from '@app/kernel';
 
-/** A table of an entity, as a move sees it. */
+/** The table of an entity, for a move. */
 export interface MovedTable {
   readonly name: string;
   readonly columns: readonly MovedColumn[];
@@ -16,36 +16,36 @@ export interface MovedColumn {
 }
 
 /**
- * A row: one text for each column, integers in decimal digits. It is the same text whatever engine it was read from,
- * since Lethe's tables hold nothing but text and integers.
+ * A row with one text for each column, integers as decimal digits. Tables of Lethe hold only text and integers, so the
+ * text is the same on both engines.
  */
 export type Row = readonly (string | null)[];
 
 /** One of the two databases of a move. */
 export interface MoveEnd {
-  /** The columns of a table of keys, each with the engine's name of its type. */
+  /** The columns of a key table, each with the engine's name of its type. */
   keyColumns(table: string): Promise<readonly { readonly name: string; readonly type: string }[]>;
   count(table: MovedTable): Promise<number>;
-  /** Every row behind `after`, in the order of the key, in batches of bounded size, all of one state. */
+  /** Every row after `after`, in the order of the key, in batches of bounded size, all from one snapshot. */
   batches(table: MovedTable, after: Row | undefined): AsyncIterable<readonly Row[]>;
 }
 
-/** How far a table has come. */
+/** The progress of one table. */
 export interface TableProgress {
   readonly rows: number;
-  /** The key of the newest row that was moved. */
+  /** The key of the last moved row. */
   readonly last: Row | undefined;
 }
 
-/** The database that is moved to. */
+/** The database that a move fills. */
 export interface MoveTarget extends MoveEnd {
-  /** Whether a move has begun to fill it. */
+  /** Whether a move has begun to fill the database. */
   isBegun(): Promise<boolean>;
-  /** What an interrupted move has left, by table; empty at the first run. */
+  /** The progress of an interrupted move by table; empty at the first run. */
   begin(sourcePlace: string): Promise<ReadonlyMap<string, TableProgress>>;
-  /** Rows and progress are committed together, or neither is. */
+  /** Commits rows and progress together. */
   append(table: MovedTable, rows: readonly Row[], progress: TableProgress): Promise<void>;
-  /** The database may be used from now on. */
+  /** Releases the database for use. */
   finish(tables: readonly MovedTable[]): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export interface ProgressRow {
   readonly last: string | null;
 }
 
-/** What was noted of an interrupted move, by table. @throws StartError when it was a move of another database */
+/** The progress of an interrupted move by table. @throws StartError when that move had another source */
 export function progressOf(
   rows: readonly ProgressRow[],
   sourcePlace: string,
@@ -76,11 +76,14 @@ export function progressOf(
   );
 }
 
-/** Rows of one batch, and about how many characters it may have. */
+/** The number of rows in a batch, and the approximate number of characters. */
 export const BATCH_ROWS = 1000;
 export const BATCH_CHARACTERS = 2_000_000;
 
-/** The tables of the entities, each behind those that it refers to. @throws StartError for types that differ by engine */
+/**
+ * The tables of the entities, each after the tables to which it refers. @throws StartError for types that differ
+ * between the engines
+ */
 export function movedTables(metadatas: readonly EntityMetadata[], left: readonly string[]): MovedTable[] {
   const ordered: EntityMetadata[] = [];
   const visit = (metadata: EntityMetadata): void => {
@@ -108,7 +111,7 @@ function movedColumn(table: string, name: string, given: string): MovedColumn {
   const isInteger = INTEGERS.includes(type);
   if (isInteger || TEXTS.includes(type)) return { name, isInteger };
   throw new StartError(
-    `${table}.${name} is of the type ${given}, which the engines do not hold alike. ` +
+    `${table}.${name} is of the type ${given}, which the engines store differently. ` +
       'Only the column types of libs/database/src/columns.ts can be moved.',
   );
 }
@@ -118,7 +121,7 @@ export function keyOf(table: MovedTable, row: Row): Row {
   return table.key.map((column) => row[table.columns.indexOf(column)] ?? null);
 }
 
-/** The tables of keys, which have no entity, as they are at one end. */
+/** The key tables, which have no entity, with their columns on one side. */
 export async function keyTables(end: MoveEnd): Promise<MovedTable[]> {
   const tables: MovedTable[] = [];
   for (const [table, primary] of Object.entries<readonly string[]>(KEY_TABLES)) {
@@ -143,7 +146,7 @@ export function listOf(columns: readonly MovedColumn[]): string {
   return columns.map(({ name }) => `"${name}"`).join(', ');
 }
 
-/** Rows one by one, gathered into batches. */
+/** Groups rows into batches. */
 export function* gathered(rows: Iterable<Row>): Generator<Row[]> {
   let batch: Row[] = [];
   let characters = 0;

@@ -14,14 +14,14 @@ import {
   type TableProgress,
 } from './move-end';
 
-/** The fewest rows of one reading: a table of long values is read in small bites. */
+/** The minimum of rows in one query. A table of long values is read in small batches. */
 const ROWS_MIN = 10;
 
-/** The next event of the audit log gets a place behind all that are there, and behind those that were pruned. */
+/** Sets the place of the next audit event after all existing and all pruned events. */
 const CONTINUE_AUDIT_ORDER = `SELECT setval('audit_events_seq', GREATEST(
   (SELECT COALESCE(MAX(seq), 0) FROM audit_events), (SELECT COALESCE(MAX(last_seq), 0) FROM audit_heads)) + 1, false)`;
 
-/** Reads and fills a PostgreSQL database. Every value comes and goes as text. */
+/** Reads and fills a PostgreSQL database. Every value is read and written as text. */
 export class PostgresMoveEnd implements MoveTarget {
   private constructor(private readonly client: Client) {}
 
@@ -30,7 +30,7 @@ export class PostgresMoveEnd implements MoveTarget {
     const client = new Client({ connectionString: url, application_name: 'lethe-move', types: asText });
     client.on('error', () => undefined);
     await client.connect();
-    // What a crash of the server takes back is moved again: rows and progress are lost together.
+    // A crash of the server loses rows and progress together, so the move repeats them.
     await client.query('SET synchronous_commit = off');
     return new PostgresMoveEnd(client);
   }
@@ -129,7 +129,7 @@ export class PostgresMoveEnd implements MoveTarget {
     await this.client.query('COMMIT');
   }
 
-  /** How many services use this database now. */
+  /** The number of services that use this database. */
   async services(): Promise<number> {
     const { rows } = await this.client.query<{ count: string }>(
       `SELECT COUNT(*) AS count FROM pg_stat_activity
@@ -147,7 +147,10 @@ function arrayType({ isInteger }: MovedColumn): string {
   return isInteger ? 'bigint[]' : 'text[]';
 }
 
-/** As many rows as should fill a batch, by the size of those before; growing slowly, so that a change is noticed. */
+/**
+ * The number of rows that fills a batch, estimated from the previous rows. It grows slowly, since later rows may be
+ * longer.
+ */
 function nextSize(rows: readonly Row[]): number {
   let characters = 1;
   for (const row of rows) for (const value of row) characters += value?.length ?? 0;

@@ -13,16 +13,16 @@ import {
   writeManifest,
 } from './backup-manifest';
 
-/** Where each part of an SQLite database is. */
+/** The path of each part of an SQLite database. */
 export function partPath(path: string, part: BackupPart): string {
   return part === 'data' ? resolve(path) : keysPath(resolve(path));
 }
 
 /**
- * Copies a database, also while the service runs and writes. First the data, then the keys: a value in the copy has its
- * key, unless its subject was erased meanwhile, and the ledger beside the keys says so. Every file is verified, and for
- * its owner alone.
- * @throws StartError that says what to do; nothing of an unfinished backup is left then.
+ * Copies a database while the service may run and write. The data is copied before the keys. A value in the copy
+ * therefore has its key, unless its subject was erased meanwhile, which the copied ledger records. Every file is
+ * verified and readable by its owner only.
+ * @throws StartError with the remedy; an incomplete backup is deleted.
  */
 export async function backUpSqlite(
   path: string,
@@ -46,8 +46,8 @@ export async function backUpSqlite(
 }
 
 /**
- * One file by itself, without a log beside it, that nothing is wrong with.
- * @throws StartError for one that is damaged
+ * Checks that a file is sound and has no log beside it.
+ * @throws StartError for a damaged file
  */
 export function requireSound(path: string): void {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 5_000 });
@@ -65,7 +65,7 @@ async function copied(source: string, directory: string, name: string): Promise<
   closeSync(openSync(target, 'wx', 0o600));
   const database = new SqliteDatabase(source, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
-    // All pages by one step: with several, a service that writes would make it begin anew each time.
+    // All pages are copied in one step. Between several steps a write of the service would restart the copy.
     await database.backup(target, { progress: () => 0x7fffffff });
   } finally {
     database.close();

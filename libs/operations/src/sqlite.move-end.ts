@@ -15,7 +15,7 @@ import {
 
 type SqliteRow = (string | bigint | null)[];
 
-/** Reads a SQLite file and changes nothing in it; nobody else may write to it meanwhile. */
+/** Reads a SQLite file without changes. No other process may write to it meanwhile. */
 export class SqliteMoveEnd implements MoveEnd {
   protected readonly database: Database;
 
@@ -56,7 +56,7 @@ export class SqliteMoveEnd implements MoveEnd {
   }
 }
 
-/** A text as it is bound for a column. */
+/** Converts a text to the type of its column. */
 function bound(text: string | null, isInteger: boolean): string | bigint | null {
   return isInteger && text !== null ? BigInt(text) : text;
 }
@@ -65,7 +65,7 @@ function* texts(rows: Iterable<SqliteRow>): Generator<Row> {
   for (const row of rows) yield row.map((value) => (value === null ? null : String(value)));
 }
 
-/** Fills a SQLite file, of which nobody else makes use meanwhile. */
+/** Fills a SQLite file. No other process may use it meanwhile. */
 export class SqliteMoveTarget extends SqliteMoveEnd implements MoveTarget {
   constructor(path: string) {
     super(path, { fileMustExist: true });

@@ -1,20 +1,21 @@
 import type { Database } from 'better-sqlite3';
 import { SqliteDatabase, driverCode, KEY_TABLES } from '@app/database';
 
-/** What became of the keys of a backup. */
+/** The result of a restore for the keys. */
 export interface RestoredKeys {
-  /** Entries of the present ledger that the backup did not know. */
+  /** The number of erasures in the present ledger that the backup did not hold. */
   readonly erasures: number;
-  /** Keys of the backup that were destroyed since, and stay so. */
+  /** The number of keys of the backup that were destroyed after it was made, and stay destroyed. */
   readonly destroyed: number;
 }
 
-/** A signing key is named by its own hash: where one is in both files they are of one installation. */
+/** A signing key is named by its own hash. If both files hold the same one, they are of one installation. */
 const SAME = `SELECT COUNT(*) FROM service_keys JOIN present.service_keys USING (name, id) WHERE name = 'signing'`;
 
 /**
- * Takes into the keys of a backup what has to outlive it: the present ledger of erasures, the installation's own keys,
- * and, where the data stays, the keys that it needs. Keys that were destroyed since are destroyed in the copy.
+ * Copies into the keys of a backup what must outlive it: the present ledger of erasures, the installation keys, and,
+ * when the data is not restored, the keys of the data. Keys that were destroyed after the backup are destroyed in the
+ * copy.
  * @returns undefined when the present keys cannot be read
  */
 export function takePresentKeys(
@@ -54,10 +55,10 @@ function merged(database: Database, dataStays: boolean): RestoredKeys {
   return { erasures, destroyed };
 }
 
-/** The id of a key in a text that it has sealed: `s1.`, 12 characters, a dot. */
-const SEALED_BY = 'substr(u.value, 4, 12)';
+/** The key's id in an encrypted text: `s1.`, 12 characters, a dot. */
+const ENCRYPTED_BY = 'substr(u.value, 4, 12)';
 
-/** Values whose key is neither among the keys nor known as destroyed: nobody could read them any more. */
+/** The number of values whose key is neither stored nor recorded as destroyed. They cannot be read. */
 export function valuesWithoutKey(data: string, keys: string): number {
   const database = new SqliteDatabase(data, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
@@ -66,8 +67,8 @@ export function valuesWithoutKey(data: string, keys: string): number {
       .prepare(
         `SELECT COUNT(*) FROM user_data u WHERE u.value LIKE 's1.%'
          AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.bot_id = u.bot_id AND k.guild_id = u.guild_id
-                         AND k.user_id = u.user_id AND k.id = ${SEALED_BY})
-         AND ${SEALED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`,
+                         AND k.user_id = u.user_id AND k.id = ${ENCRYPTED_BY})
+         AND ${ENCRYPTED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`,
       )
       .pluck()
       .get() as number;

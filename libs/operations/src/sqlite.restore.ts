@@ -26,33 +26,33 @@ export interface RestoreOrder {
   readonly path: string;
   readonly from: string;
   readonly parts: readonly BackupPart[];
-  /** Replaces what is there. */
+  /** Replaces the present files. */
   readonly force: boolean;
-  /** Goes on where values have no key. */
+  /** Continues although values have no key. */
   readonly acceptLoss: boolean;
   readonly now: string;
 }
 
 export interface Restored {
-  /** When the backup was made; undefined where an interrupted restore was finished. */
+  /** The time of the backup; undefined when an interrupted restore was finished. */
   readonly madeAt: string | undefined;
-  /** Files that were replaced, as they are named now. */
+  /** The new names of the replaced files. */
   readonly replaced: readonly string[];
-  /** Undefined where there were no present keys, or none to be read. */
+  /** Undefined when there were no present keys, or they could not be read. */
   readonly keys: RestoredKeys | undefined;
   readonly presentKeysUnreadable: boolean;
 }
 
-/** A restore that is staged as a whole, and only has to be put in place. */
+/** A restore that is completely prepared and only has to be put in place. */
 interface Ready {
   readonly at: string;
 }
 
 /**
- * Puts a backup in place of a database that nobody uses. Everything is checked and made ready beside it first; what is
- * replaced is kept. It never takes back an erasure: the present ledger goes on, and keys that it names stay destroyed.
- * Killed half-way, no service starts, and running it again ends it.
- * @throws StartError that says what to do
+ * Puts a backup in place of a database that no process uses. Everything is checked and prepared beside the database
+ * first, and replaced files are kept. An erasure is never undone: the present ledger is kept, and its keys stay
+ * destroyed. After an interruption no service starts until the restore is run again to its end.
+ * @throws StartError with the remedy
  */
 export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   const manifest = readManifest(order.from);
@@ -86,7 +86,7 @@ function fileOf(manifest: BackupManifest, part: BackupPart, from: string) {
   return file;
 }
 
-/** What was interrupted while it was put in place. */
+/** Finishes a restore that was interrupted while it was put in place. */
 async function finished(path: string, staging: string): Promise<Restored> {
   const replaced = await putInPlace(path, staging);
   return { madeAt: undefined, replaced, keys: undefined, presentKeysUnreadable: false };
@@ -113,7 +113,7 @@ async function stage(
   return { keys, presentKeysUnreadable: hasPresent && keys === undefined };
 }
 
-/** @throws StartError when data and keys, as they are going to be, do not belong together */
+/** @throws StartError when the restored data and keys do not belong together */
 function requireKeysOf(path: string, parts: readonly BackupPart[], staging: string): void {
   const [data, keys] = BACKUP_PARTS.map((part) =>
     parts.includes(part) ? join(staging, part) : partPath(path, part),
@@ -128,7 +128,7 @@ function requireKeysOf(path: string, parts: readonly BackupPart[], staging: stri
   );
 }
 
-/** From here on the restore can only go forward. */
+/** Marks the restore as prepared. After this step it can only be finished. */
 async function declareReady(staging: string, ready: Ready): Promise<void> {
   const path = join(staging, READY);
   writeFileSync(`${path}.next`, JSON.stringify(ready), { mode: 0o600, flush: true });
@@ -138,7 +138,7 @@ async function declareReady(staging: string, ready: Ready): Promise<void> {
   await syncDirectory(dirname(staging));
 }
 
-/** Each step can be done again: a part that is not staged any more is in place. */
+/** Puts each part in place. Every step can be repeated: a part that is no longer staged is in place. */
 async function putInPlace(path: string, staging: string): Promise<string[]> {
   const { at } = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as Ready;
   const replaced: string[] = [];
@@ -158,7 +158,7 @@ async function putInPlace(path: string, staging: string): Promise<string[]> {
   return replaced;
 }
 
-/** With the log that belongs to it. */
+/** Renames a file together with its log. */
 function setAside(target: string, at: string): void {
   for (const suffix of ['', '-wal', '-shm']) {
     if (!existsSync(target + suffix)) continue;
