@@ -5,7 +5,7 @@ import { RATE_LIMIT_LOCAL } from '@app/limits';
 import { Metrics } from '@app/metrics';
 import { Readiness } from './readiness';
 
-/** What probes and metrics are told of the process, the same by every kind of it. */
+/** The health of the process for probes and metrics, the same in every kind of process. */
 @Injectable()
 export class Health implements OnApplicationBootstrap {
   constructor(
@@ -32,8 +32,8 @@ export class Health implements OnApplicationBootstrap {
   }
 
   /**
-   * The process does its work: its database answers and it is not shutting down. Degraded, it does it all the same.
-   * @throws ApiError 503 when it does not.
+   * Whether the process can work: its database answers and no shutdown has begun. A degraded process is ready.
+   * @throws ApiError 503 when it is not ready.
    */
   async ready(): Promise<{ status: string }> {
     if (!this.readiness.ready)

@@ -22,17 +22,17 @@ import { SharedModule } from './shared.module';
 export interface Parts {
   readonly config: Config;
   readonly logger: Logger;
-  /** How TypeORM connects: ormconfig.ts. */
+  /** The options of TypeORM, from ormconfig.ts. */
   readonly orm: Parameters<typeof DatabaseModule.forRoot>[0];
-  /** The modules of a team, beside Lethe's own. */
+  /** The modules of a team, in addition to Lethe's own. */
   readonly further?: readonly Type[];
-  /** What the process may do to the database, where the configuration does not say it. */
+  /** The access of the process to the database, when the configuration does not decide it. */
   readonly access?: Parameters<typeof DatabaseModule.forRoot>[1];
 }
 
 /**
- * Everything that Lethe is, the same in every process: an erasure that a worker finishes has to know every module whose
- * data the api stores.
+ * All modules of Lethe, the same in every process: a worker that finishes an erasure needs every module whose data the
+ * api stores.
  */
 @Module({})
 export class LetheModule {

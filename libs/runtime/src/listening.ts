@@ -1,17 +1,17 @@
 import { StartError } from '@app/kernel';
 
-/** Where a process is to listen, and the setting that names the port. */
+/** The address of a process, and the setting of its port. */
 export interface Place {
   readonly host: string;
   readonly port: number;
   readonly setting: string;
 }
 
-/** Why the port cannot be had, in words that say how to mend it. */
+/** The error for a port that cannot be used, with the remedy. */
 export function listenFault(error: unknown, { host, port, setting }: Place): unknown {
-  const noAddress = `HOST names ${host}, which is no address of this machine.`;
+  const noAddress = `HOST names ${host}, which is not an address of this machine.`;
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} of ${host} is in use. Stop what listens there, or choose another port with ${setting}.`,
+    EADDRINUSE: `Port ${port} of ${host} is in use. Stop the program that listens there, or choose another port with ${setting}.`,
     EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with ${setting}.`,
     EADDRNOTAVAIL: noAddress,
     ENOTFOUND: noAddress,
@@ -21,7 +21,7 @@ export function listenFault(error: unknown, { host, port, setting }: Place): unk
   return reason === undefined ? error : new StartError(reason);
 }
 
-/** The address under which a process that listens on `host` can be reached from its own machine. */
+/** The address of a process for callers on the same machine. */
 export function reachableUrl(host: string, port: number): string {
   if (isWildcard(host)) return `http://localhost:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

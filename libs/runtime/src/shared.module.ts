@@ -16,7 +16,7 @@ import {
 import { RedisRateLimitStore, MemoryRateLimitStore, RateLimitStore } from '@app/limits';
 import { Metrics, PrometheusMetrics } from '@app/metrics';
 
-/** The seams that every module shares: configuration, clock, chance, events, limiter store, log. */
+/** Providers for every module: configuration, clock, random values, events, store of the rate limits, log. */
 @Global()
 @Module({})
 export class SharedModule {

@@ -3,23 +3,30 @@ import { describeFault } from '@app/kernel';
 import type { Logger } from 'pino';
 import { Readiness } from './readiness';
 
-/** What a process does between its start and its end. */
+/** The start and the end of a process. */
 export interface Application {
   readonly nest: INestApplicationContext;
-  /** Answers where it listens, and what the operator reads of it. @throws StartError when the address cannot be had. */
+  /**
+   * Returns the address of the process and the greeting for the operator. @throws StartError when the address cannot be
+   * used
+   */
   listen(): Promise<{ readonly url: string; readonly greeting: string }>;
-  /** Takes no new connection and lets requests under way be answered; false when some had to be cut. */
+  /** Accepts no new connection and answers the running requests. Resolves to false when some were cut. */
   drain(timeoutMs: number): Promise<boolean>;
 }
 
-/** npm passes on a Ctrl-C that the terminal has sent to everyone already: within this it is the same signal. */
+/**
+ * npm repeats a Ctrl-C that the terminal has already sent to all processes. Within this time, in milliseconds, it
+ * counts as the same signal.
+ */
 const SAME_SIGNAL_MS = 100;
-/** What the modules are given to drain and close, beyond the time for requests under way. */
+/** The time for modules to drain and close, in milliseconds, after the time for running requests. */
 const CLOSING_MS = 10_000;
 
 /**
- * Ends the process in order at SIGTERM and SIGINT, also while it is still starting: not ready, no new connections,
- * requests under way are answered, then the modules drain and close, then exit 0. A second signal ends it at once.
+ * Ends the process in order at SIGTERM and SIGINT, also during its start. The process becomes not ready, accepts no
+ * connection, answers the running requests, drains and closes the modules, and exits with 0. A second signal ends it at
+ * once.
  */
 export class Shutdown {
   private app: Application | undefined;
@@ -30,17 +37,20 @@ export class Shutdown {
     private readonly logger: Logger,
   ) {}
 
-  /** There is nothing to begin any more. */
+  /** Whether a signal has arrived, so that nothing new may begin. */
   get hasBegun(): boolean {
     return this.begunMs !== undefined;
   }
 
-  /** From here on signals are obeyed. */
+  /** Starts to handle signals. */
   watch(): void {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.receive(signal));
   }
 
-  /** Hands over what has to be closed; false when a signal came before, so that there is nothing to start any more. */
+  /**
+   * Registers the application for the shutdown. Returns false when a signal has already arrived: then nothing may
+   * start.
+   */
   takes(app: Application): boolean {
     this.app = app;
     if (this.begunMs === undefined) return true;

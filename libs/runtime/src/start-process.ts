@@ -14,8 +14,8 @@ import { Readiness } from './readiness';
 import { type Application, Shutdown } from './shutdown';
 
 /**
- * Starts a process, whatever it does, and keeps it running until a signal. A configuration or database that cannot be
- * used is told in readable lines on standard error; the exit code is 1 then.
+ * Starts a process and keeps it running until a signal. Faults of the configuration or the database are written in
+ * readable lines to standard error, and the exit code is 1.
  */
 export async function startProcess(
   create: (config: Config, logger: Logger) => Promise<Application>,
@@ -40,13 +40,13 @@ async function run(create: (config: Config, logger: Logger) => Promise<Applicati
   shutdown.watch();
   const app = await create(config, logger);
   if (!shutdown.takes(app)) return;
-  // Nobody is answered from data that a backup has brought back.
+  // No request is answered before data that a backup has brought back is erased again.
   await app.nest.get(ErasureReplay).run();
   if (shutdown.hasBegun) return;
   const { url, greeting } = await app.listen();
   app.nest.get(Readiness).ready = true;
-  // A terminal shows the greeting, which says the same.
+  // A terminal shows the greeting, which holds the same address.
   if (!(process.stdout.isTTY && process.stderr.isTTY)) logger.info({ url }, 'listening');
-  // On standard error, so that standard output holds nothing but the structured log.
+  // The greeting is written to standard error, so that standard output holds only the structured log.
   process.stderr.write(greeting);
 }

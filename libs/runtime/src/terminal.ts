@@ -3,7 +3,7 @@ import type { Config } from '@app/kernel';
 
 type Output = Writable & { readonly isTTY?: boolean };
 
-/** Where a command finds its settings, and where it writes. */
+/** The settings of a command, and its output. */
 export interface Terminal {
   /** @throws ConfigError */
   readonly config: () => Config;
