@@ -99,8 +99,8 @@ def decoded(text):
     try:
         content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except ValueError:
-        raise DoesNotHold("this is no base64url") from None
-    require(encoded(content) == text, "this is no base64url as it was written")
+        raise DoesNotHold("this is not base64url in its only notation") from None
+    require(encoded(content) == text, "this is not base64url in its only notation")
     return content
 
 
@@ -113,16 +113,16 @@ def json_of(part):
         value = json.loads(decoded(part))
     except ValueError:
         value = None
-    require(isinstance(value, dict), "this is no compact JWS")
+    require(isinstance(value, dict), "this is not a compact JWS")
     return value
 
 
 def statement(jws, key_set, typ):
     """What the statement says, if one of the keys has signed it for this purpose."""
     parts = str(jws).strip().split(".")
-    require(len(parts) == 3, "this is no compact JWS")
+    require(len(parts) == 3, "this is not a compact JWS")
     header = json_of(parts[0])
-    require(header.get("alg") == "EdDSA" and header.get("typ") == typ, "this is no " + typ)
+    require(header.get("alg") == "EdDSA" and header.get("typ") == typ, "this is not " + typ)
     found = [key for key in key_set.get("keys", []) if key.get("kid") == header.get("kid")]
     require(found and found[0].get("crv") == "Ed25519", "the key is not in the key set")
     message = (parts[0] + "." + parts[1]).encode()
@@ -146,7 +146,7 @@ def part_hash(name, part, erased):
     # A value beside a hash would be any.
     if set(part) == {"hash"} and erased is True and name != "details":
         return decoded(part["hash"])
-    require(set(part) == {"value", "salt"}, name + " has to be told by value and salt, or erased, by its hash alone")
+    require(set(part) == {"value", "salt"}, name + " must have value and salt; a hash alone is valid for an erased user only")
     value = part["value"]
     require(value is None or isinstance(value, str), name + " is no text")
     return sha256(b"\x03", framed(name, decoded(part["salt"]), *([] if value is None else [value])))
@@ -214,7 +214,7 @@ def verify_proof(proof, key_set):
     require(checkpoint["bot_id"] == proof["bot_id"], "the checkpoint is of another bot")
     leaf = leaf_of(proof["bot_id"], proof["event"])
     root = root_by(leaf, proof["leaf_index"], checkpoint["events"], proof["path"])
-    require(encoded(root) == checkpoint["root"], "the event does not stand under the checkpoint as it is told")
+    require(encoded(root) == checkpoint["root"], "the event is not in the batch of the checkpoint")
     return checkpoint
 
 
@@ -241,8 +241,8 @@ class Log:
     def take(self, line):
         kind = line.get("type")
         require(self.statement is None, "something follows the end of the export")
-        require((kind == "log") == (self.bot_id is None), "an export has one first line, which says whose log it is")
-        require(kind in ("log", "event", "batch", "end"), "this is no line of an audit export")
+        require((kind == "log") == (self.bot_id is None), "an export has one first line, which names the bot")
+        require(kind in ("log", "event", "batch", "end"), "this is not a line of an audit export")
         getattr(self, "take_" + kind)(line)
 
     def take_log(self, line):
@@ -285,7 +285,7 @@ class Log:
 
     def take_end(self, line):
         end = statement(line["statement"], self.key_set, "lethe-audit-export+jwt")
-        require(not self.leaves, "events stand behind the last batch")
+        require(not self.leaves, "events follow the last batch")
         told = (end["bot_id"], end["after"], end["events"])
         at_end = end["number"] < self.after or (end["number"], end["chain"]) == (self.number, self.chain or end["chain"])
         require(told == (self.bot_id, self.after, self.events) and at_end, "lines are missing from the export")

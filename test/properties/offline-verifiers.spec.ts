@@ -200,7 +200,7 @@ describe('a part of an event', () => {
     }
     for (const event of forged(completed!)) {
       const changed = lines.with(at, JSON.stringify(event));
-      await expect(verifyAuditExport(changed, keySet)).rejects.toThrow('has to be told by value and salt');
+      await expect(verifyAuditExport(changed, keySet)).rejects.toThrow('must have value and salt');
     }
   });
 });
@@ -346,7 +346,7 @@ describe('a salt that begins with a hyphen', () => {
   it('refuses a hash beside a value, and an export that does not go on from what was kept', async () => {
     const rival = await contradicting(service, checkpoint);
     for (const event of forged(proof.event).filter((_, at) => at % 4 === 1))
-      expect((await python('proof', { ...proof, event })).text).toContain('has to be told by value and salt');
+      expect((await python('proof', { ...proof, event })).text).toContain('must have value and salt');
     const [one, two] = [join(directory, 'one'), join(directory, 'two')];
     writeFileSync(one, checkpoint);
     writeFileSync(two, rival);

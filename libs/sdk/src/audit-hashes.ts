@@ -3,7 +3,7 @@ import { bytes } from './base64url';
 import { VerificationError } from './verification-error';
 import type { Payload } from './signed-statement';
 
-/** What `GET /audit/proof` and the lines of the audit export tell of an event. */
+/** An event in the answer of `GET /audit/proof` and in the lines of the audit export. */
 export interface AuditEventEvidence {
   readonly seq: number;
   readonly id: string;
@@ -23,10 +23,10 @@ export interface AuditPart {
 
 const PARTS = ['user', 'guild', 'details'] as const;
 
-/** First bytes of what is hashed: docs/audit-log.md. */
+/** The first byte of each hashed text: docs/audit-log.md. */
 const [LEAF, NODE, CHAIN, PART, COMMITMENT] = [0, 1, 2, 3, 4].map((tag) => Buffer.of(tag));
 
-/** The leaf of an event. @throws VerificationError when its parts are not those that it commits to. */
+/** The leaf of an event. @throws VerificationError when the parts of the event do not match their hashes */
 export function leafOf(botId: string, event: AuditEventEvidence): Buffer {
   const commitment = bytes(event.commitment);
   const { parts } = event;
@@ -41,7 +41,7 @@ export function leafOf(botId: string, event: AuditEventEvidence): Buffer {
   return sha256(LEAF, framed(botId, String(seq), id, type, source, createdAt, commitment));
 }
 
-/** The root over leaves in their order (RFC 9162 section 2.1.1). */
+/** The root over leaves in their order (RFC 9162, section 2.1.1). */
 export function rootOf(leaves: readonly Buffer[]): Buffer {
   let level = leaves;
   while (level.length > 1) {
@@ -55,7 +55,7 @@ export function rootOf(leaves: readonly Buffer[]): Buffer {
   return level[0] ?? sha256();
 }
 
-/** The root that a path leads to from a leaf (RFC 9162 section 2.1.3.2); undefined where it has a wrong length. */
+/** The root to which a path leads from a leaf (RFC 9162, section 2.1.3.2); undefined for a path of wrong length. */
 export function rootBy(
   leaf: Buffer,
   index: number,
@@ -83,7 +83,9 @@ export function chainOf(checkpoint: Payload): string {
   return sha256(CHAIN, framed(...texts, ...hashes, String(checkpoint['sealed_at']))).toString('base64url');
 }
 
-/** Of a part only what it is hashed from may be told, or its hash alone: a value beside a hash would be any. */
+/**
+ * A part has either the value and salt of its hash, or the hash alone. A value beside a bare hash would be unverified.
+ */
 function partHash(name: string, part: AuditPart, isErased: boolean): Buffer {
   const { value, salt, hash } = part;
   const given = Object.keys(part).sort().join();
@@ -91,12 +93,12 @@ function partHash(name: string, part: AuditPart, isErased: boolean): Buffer {
   const isOpen = typeof salt === 'string' && (typeof value === 'string' || value === null);
   if (given !== 'salt,value' || !isOpen)
     throw new VerificationError(
-      `${name} has to be told by value and salt; by its hash alone only of an erased user`,
+      `${name} must have value and salt; a hash alone is valid for an erased user only`,
     );
   return sha256(PART, framed(name, bytes(salt), ...(value === null ? [] : [value])));
 }
 
-/** Each part behind its length, four bytes, the highest first. */
+/** Each part after its length in four bytes, the highest first. */
 function framed(...parts: (string | Buffer)[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {

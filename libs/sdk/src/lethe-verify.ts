@@ -26,7 +26,7 @@ const OPTIONS = {
   checkpoint: { type: 'string', multiple: true },
 } as const;
 
-/** What stands in a file, taken out of the envelope. */
+/** The JSON of a file, without the envelope. */
 function contentOf(path: string): unknown {
   const text = readFileSync(path, 'utf8').trim();
   if (!text.startsWith('{')) return text;
@@ -62,7 +62,7 @@ async function run(args: readonly string[]): Promise<object | undefined> {
   );
 }
 
-/** A salt may begin with a hyphen, with which it would look like another option. */
+/** Joins a salt that begins with a hyphen to its option, since it would otherwise count as an option. */
 function joined(args: readonly string[]): string[] {
   const at = args.indexOf('--salt');
   const salt = args[at + 1];

@@ -1,15 +1,18 @@
-/** Ids kept at most; the oldest go first. */
+/** The maximum of kept ids. The oldest are removed first. */
 const IDS_MAX = 100_000;
 
 export interface ReplayCacheOptions {
-  /** How long an id is remembered; longer than the tolerance of the verification. 24 hours unless told. */
+  /**
+   * How long an id is kept, in seconds; 24 hours by default. It must be longer than the tolerance of the verification.
+   */
   readonly seconds?: number;
   readonly now?: () => number;
 }
 
 /**
- * Remembers the ids of calls that were acted upon, so that a repeated delivery is confirmed without acting twice. In
- * memory: a process that starts anew, or a second one, acts again, which deleting bears; else keep ids in a database.
+ * Keeps the ids of processed calls in memory, so that a repeated delivery is confirmed without a second effect. After a
+ * restart, or in a second process, a call can be processed twice. That is harmless for deletions; for other effects
+ * keep the ids in a database.
  */
 export class ReplayCache {
   private readonly seen = new Map<string, number>();
@@ -26,7 +29,7 @@ export class ReplayCache {
     return seenAt !== undefined && this.now() - seenAt < this.lifetimeMs;
   }
 
-  /** To be called when the event has been acted upon: not before, or a failure would lose it. */
+  /** Call this after the event is processed. An earlier call would lose the event if processing fails. */
   add(id: string): void {
     this.seen.delete(id);
     this.seen.set(id, this.now());

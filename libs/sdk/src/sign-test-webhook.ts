@@ -5,7 +5,7 @@ import type { WebhookEvent } from './webhook-event';
 export interface SignTestWebhook {
   readonly event: WebhookEvent;
   readonly secret: string;
-  /** During a rotation: the secret that follows. */
+  /** The next secret during a rotation. */
   readonly nextSecret?: string;
   readonly id?: string;
   readonly sentAt?: Date;
@@ -16,7 +16,7 @@ export interface SignedWebhook {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A call as the service would send it, for the tests of your receiver. */
+/** Makes a call like the ones of the service, for the tests of your receiver. */
 export function signTestWebhook({ event, secret, nextSecret, ...given }: SignTestWebhook): SignedWebhook {
   const { id = randomUUID(), sentAt = new Date() } = given;
   const rawBody = JSON.stringify(event);

@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 
-/** `X-GDPR-Signature`: the key is the whole secret as text. */
+/** `X-GDPR-Signature`. The key is the whole secret as text. */
 export function gdprSignature(secret: string, rawBody: string | Uint8Array): string {
   return `sha256=${createHmac('sha256', secret).update(rawBody).digest('hex')}`;
 }
 
-/** One entry of `webhook-signature` (Standard Webhooks); the key is what the secret encodes after `whsec_`. */
+/** One entry of `webhook-signature` (Standard Webhooks). The key is the base64 after `whsec_`. */
 export function standardSignature(
   secret: string,
   id: string,
@@ -22,7 +22,7 @@ export function isSecret(text: unknown): text is string {
   return typeof text === 'string' && SECRET.test(text);
 }
 
-/** Compares without telling by its duration where two texts differ. */
+/** Compares two texts in constant time. */
 export function equalTexts(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

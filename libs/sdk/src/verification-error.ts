@@ -1,10 +1,10 @@
-/** Evidence that does not hold: a signature, a hash or an order is not what it should be; the message says which. */
+/** A verification failed: the message names the signature, hash or order that is wrong. */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';
 
   constructor(
     message: string,
-    /** The line of an export. */
+    /** The line of the export. */
     readonly line?: number,
   ) {
     super(line === undefined ? message : `line ${line}: ${message}`);

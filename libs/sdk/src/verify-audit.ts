@@ -5,10 +5,10 @@ import { type KeySet, type Payload, verifyStatement } from './signed-statement';
 const CHECKPOINT = 'lethe-audit-checkpoint+jwt';
 const PRUNING = 'lethe-audit-pruning+jwt';
 const EXPORT = 'lethe-audit-export+jwt';
-/** What the first batch of a log follows. */
+/** The chain value before the first batch of a log. */
 const NO_CHAIN = Buffer.alloc(32).toString('base64url');
 
-/** What `GET /audit/proof/{event_id}` answers in `data`. */
+/** `data` of the answer of `GET /audit/proof/{event_id}`. */
 export interface AuditProof {
   readonly bot_id: string;
   readonly event: AuditEventEvidence;
@@ -22,13 +22,13 @@ export interface VerifiedLog {
   readonly batches: number;
   readonly events: number;
   readonly erased: number;
-  /** The last checkpoint: keep it, and give it to the next verification. */
+  /** The last checkpoint. Keep it and pass it to the next verification. */
   readonly checkpoint: Payload | undefined;
 }
 
 /**
- * Shows that an event stands in the log as it was sealed; answers the checkpoint that it stands under.
- * @throws VerificationError when it does not.
+ * Verifies that an event is in the log as it was sealed. Returns the checkpoint of its batch.
+ * @throws VerificationError when the proof is wrong.
  */
 export function verifyAuditProof(proof: AuditProof, keySet: KeySet): Payload {
   const checkpoint = verifyCheckpoint(proof.checkpoint, keySet);
@@ -37,14 +37,14 @@ export function verifyAuditProof(proof: AuditProof, keySet: KeySet): Payload {
   const size = Number(checkpoint['events']);
   const root = rootBy(leafOf(proof.bot_id, event), index, size, path);
   if (root?.toString('base64url') !== checkpoint['root'])
-    throw new VerificationError('the event does not stand under the checkpoint as it is told');
+    throw new VerificationError('the event is not in the batch of the checkpoint');
   return checkpoint;
 }
 
 /**
- * Shows that an export of a log (`GET /audit/export`, line by line) is whole and unchanged. `kept` are checkpoints that
- * were noted down earlier: the log has to go through each that falls into the export.
- * @throws VerificationError that names the line.
+ * Verifies that an export of a log (`GET /audit/export`, line by line) is complete and unchanged. `kept` holds earlier
+ * checkpoints: the log must contain each of them that falls into the export.
+ * @throws VerificationError with the line.
  */
 export async function verifyAuditExport(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -60,7 +60,7 @@ export async function verifyAuditExport(
       log.take(JSON.parse(text) as Line);
     } catch (error) {
       const message =
-        error instanceof VerificationError ? error.message : 'this is no line of an audit export';
+        error instanceof VerificationError ? error.message : 'this is not a line of an audit export';
       throw new VerificationError(message, number);
     }
   }
@@ -69,7 +69,7 @@ export async function verifyAuditExport(
 
 type Line = Readonly<Record<string, unknown>> & { readonly type?: string };
 
-/** Follows one export; whatever does not go on from what was before is refused. */
+/** Reads one export line by line. A line that does not follow from the lines before it is refused. */
 class LogWalk {
   private botId: string | undefined;
   private after = 0;
@@ -102,12 +102,12 @@ class LogWalk {
   take(line: Line): void {
     if (this.statement !== undefined) throw new VerificationError('something follows the end of the export');
     if ((line.type === 'log') !== (this.botId === undefined))
-      throw new VerificationError('an export has one first line, which says whose log it is');
+      throw new VerificationError('an export has one first line, which names the bot');
     if (line.type === 'log') this.begin(line);
     else if (line.type === 'event') this.event(line as unknown as AuditEventEvidence);
     else if (line.type === 'batch') this.batch(verifyCheckpoint(String(line['checkpoint']), this.keySet));
     else if (line.type === 'end') this.close(verifyStatement(String(line['statement']), this.keySet, EXPORT));
-    else throw new VerificationError('this is no line of an audit export');
+    else throw new VerificationError('this is not a line of an audit export');
   }
 
   end(): VerifiedLog {
@@ -124,7 +124,7 @@ class LogWalk {
     if (this.keptOf.size > 0 && !this.keptOf.has(botId))
       throw new VerificationError('the checkpoint that was kept is of another bot');
     if (typeof pruning === 'string') this.prune(pruning);
-    // The first batch has to follow from what was kept of the one before it.
+    // The first batch must follow from the kept checkpoint of the batch before it.
     this.chain ??= this.kept.get(this.number) as string | undefined;
   }
 
@@ -159,7 +159,7 @@ class LogWalk {
     if (botId !== this.botId) throw new VerificationError('the batch is of another bot');
     if (number !== this.number + 1)
       throw new VerificationError(`the batch before ${String(number)} is missing`);
-    // Of an export that begins in the middle only the signature says what was before.
+    // In an export that begins inside the log, only the signature vouches for the earlier part.
     if (previous !== (this.chain ?? previous))
       throw new VerificationError('the batch does not follow from the one before');
     if (events !== this.pending.length)
@@ -168,7 +168,7 @@ class LogWalk {
       (seq, at) => seq > (at === 0 ? this.lastSeq : (this.seqs[at - 1] ?? 0)),
     );
     if (!isInOrder || this.seqs[0] !== first || this.seqs.at(-1) !== last)
-      throw new VerificationError('the events of the batch do not stand in their order');
+      throw new VerificationError('the events of the batch are not in their order');
     if (rootOf(this.pending).toString('base64url') !== root)
       throw new VerificationError('an event of the batch was changed, exchanged or moved');
     this.compare(Number(number), chain);
@@ -177,7 +177,7 @@ class LogWalk {
 
   private close(statement: Payload): void {
     const { bot_id: botId, number, chain, after, events } = statement;
-    if (this.pending.length > 0) throw new VerificationError('events stand behind the last batch');
+    if (this.pending.length > 0) throw new VerificationError('events follow the last batch');
     const isWhole =
       botId === this.botId &&
       after === this.after &&
@@ -187,11 +187,11 @@ class LogWalk {
     this.compare(Number(number), chain);
     const beyond = [...this.kept.keys()].find((kept) => kept > Number(number));
     if (beyond !== undefined)
-      throw new VerificationError(`batch ${beyond}, of which a checkpoint was kept, is missing from the log`);
+      throw new VerificationError(`batch ${beyond}, whose checkpoint was kept, is missing from the log`);
     this.statement = statement;
   }
 
-  /** There is one batch of each number: what is told of it is what was kept of it. */
+  /** Each batch number has one chain value: the one in the export must equal the kept one. */
   private compare(number: number, chain: unknown): void {
     const known = this.kept.get(number);
     if (known !== undefined && known !== chain)

@@ -13,9 +13,9 @@ const REQUIRED = [
   'backups_clear_by',
 ];
 
-/** Who a certificate is said to be about: the salt stands in the answer of the erasure, and nowhere else. */
+/** The user for the check of a certificate. Only the answer of the erasure holds the salt. */
 export interface CertifiedSubject {
-  /** base64url, as it was answered. */
+  /** base64url, as in the answer. */
   readonly salt: string;
   readonly botId: string;
   readonly userId: string;
@@ -23,8 +23,9 @@ export interface CertifiedSubject {
 }
 
 /**
- * Answers what a certificate of an erasure says (GDPR Art. 17). With a `subject` it is also shown to be about that one.
- * @throws VerificationError when it was not signed by the service, or is about somebody else.
+ * The payload of a certificate of an erasure (GDPR Art. 17). With `subject` it is also checked that the certificate is
+ * about that user.
+ * @throws VerificationError when the service has not signed the certificate, or it is about another user.
  */
 export function verifyCertificate(jws: string, keySet: KeySet, subject?: CertifiedSubject): Payload {
   const payload = verifyStatement(jws, keySet, TYPE);

@@ -4,24 +4,24 @@ import type { VerifiedWebhook, WebhookEvent } from './webhook-event';
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** Headers as node:http, Express, fetch and most frameworks hand them over. */
+/** Headers in the form of node:http, Express, fetch and most frameworks. */
 export type WebhookHeaders =
   Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null };
 
 export interface VerifyWebhook {
-  /** The body byte for byte as it arrived, before any parser. */
+  /** The body as it arrived, byte for byte, before any parser. */
   readonly rawBody: string | Uint8Array;
   readonly headers: WebhookHeaders;
-  /** The bot's webhook secret; during a rotation the old and the new one. */
+  /** The bot's webhook secret; the old and the new one during a rotation. */
   readonly secrets: string | readonly string[];
-  /** How far the call's time may be from this machine's, in seconds; 300 unless told. */
+  /** The maximum difference between the time of the call and this machine's, in seconds; 300 by default. */
   readonly toleranceSeconds?: number;
   /** Milliseconds since the epoch; for tests. */
   readonly now?: () => number;
 }
 
 /**
- * Proves that a call comes from the service, was not changed and is not old, and answers its event.
+ * Verifies that the service has sent a call, that it is unchanged and that it is not old. Returns its event.
  * @throws WebhookVerificationError whose `fault` and message name the mistake; answer such a call with 400.
  */
 export function verifyWebhook(given: VerifyWebhook): VerifiedWebhook {
@@ -33,7 +33,7 @@ export function verifyWebhook(given: VerifyWebhook): VerifiedWebhook {
   const expected = secrets.map((secret) => standardSignature(secret, id, timestamp, rawBody));
   const isSigned = expected.some((one) => signatures.some((other) => equalTexts(one, other)));
   if (!isSigned) throw wrongSignature(rawBody);
-  // Only a signed time says anything; so it is looked at last.
+  // The time is checked last, since an unsigned time proves nothing.
   const sentAt = requireFresh(timestamp, given);
   return { id, sentAt, event: parse(rawBody) };
 }
@@ -42,7 +42,7 @@ function requireRaw(rawBody: unknown): string | Uint8Array {
   if (typeof rawBody === 'string' || rawBody instanceof Uint8Array) return rawBody;
   throw new WebhookVerificationError(
     'parsed_body',
-    'rawBody is not text or bytes: a JSON parser has been at it. Verify the body as it arrived, ' +
+    'rawBody is not text or bytes: a JSON parser has read it. Verify the body as it arrived, ' +
       'for example with express.raw({ type: "application/json" }) on this route, before express.json().',
   );
 }
@@ -62,12 +62,12 @@ function header(headers: WebhookHeaders, name: string): string {
     typeof headers.get === 'function'
       ? (headers as { get(name: string): string | null }).get(name)
       : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  // Some platforms hand every header over as a list.
+  // Some platforms pass every header as a list.
   const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (typeof one === 'string' && one !== '') return one;
   throw new WebhookVerificationError(
     'missing_header',
-    `The header ${name} is missing: this is no call of the service, or a proxy has removed it.`,
+    `The header ${name} is missing: this is not a call of the service, or a proxy has removed it.`,
   );
 }
 
@@ -79,7 +79,7 @@ function wrongSignature(rawBody: string | Uint8Array): WebhookVerificationError 
   return new WebhookVerificationError('wrong_signature', `No signature fits body and secret. ${reason}`);
 }
 
-/** The service sends JSON without blanks and line breaks; other JSON has been through somebody's hands. */
+/** Whether a parser has rewritten the body: the service sends JSON without blanks and line breaks. */
 function isRewritten(text: string): boolean {
   try {
     return JSON.stringify(JSON.parse(text)) !== text;
@@ -104,6 +104,6 @@ function parse(rawBody: string | Uint8Array): WebhookEvent {
   try {
     return JSON.parse(Buffer.from(rawBody).toString()) as WebhookEvent;
   } catch {
-    throw new WebhookVerificationError('not_json', 'The body is signed but is no JSON.');
+    throw new WebhookVerificationError('not_json', 'The body is signed but is not JSON.');
   }
 }

@@ -1,8 +1,8 @@
-/** Why a call was not accepted. */
+/** The reason why a call was refused. */
 export type WebhookFault =
   'parsed_body' | 'bad_secret' | 'missing_header' | 'clock' | 'wrong_signature' | 'not_json';
 
-/** A call that must not be acted upon; the message names the usual mistake behind it. */
+/** A call that must not be processed. The message names the usual mistake. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 

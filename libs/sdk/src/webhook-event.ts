@@ -1,4 +1,4 @@
-/** A user was erased: delete whatever you hold of this user in this guild. */
+/** A user was erased: delete your data of this user in this guild. */
 export interface UserForgottenEvent {
   readonly event: 'user_forgotten';
   readonly request_id: string;
@@ -17,7 +17,7 @@ export interface ConsentRevokedEvent {
   readonly previous_version?: string;
 }
 
-/** You asked for it with `POST /webhooks/test`. */
+/** The answer to `POST /webhooks/test`. */
 export interface PingEvent {
   readonly event: 'ping';
   readonly sent_at: string;
@@ -25,9 +25,9 @@ export interface PingEvent {
 
 export type WebhookEvent = UserForgottenEvent | ConsentRevokedEvent | PingEvent;
 
-/** A call that was proved to come from the service. */
+/** A verified call of the service. */
 export interface VerifiedWebhook {
-  /** The same in every attempt of one delivery: act once per id. */
+  /** The same in every attempt of one delivery: process each id once. */
   readonly id: string;
   readonly sentAt: Date;
   readonly event: WebhookEvent;

@@ -4,15 +4,15 @@ import { verifyWebhook } from './verify-webhook';
 import { WebhookVerificationError } from './webhook-error';
 import type { VerifiedWebhook } from './webhook-event';
 
-/** Calls of the service are far smaller. */
+/** The limit of a body in bytes. Calls of the service are far smaller. */
 const BODY_MAX_BYTES = 65_536;
 
 export interface WebhookMiddleware {
   readonly secrets: string | readonly string[];
   readonly toleranceSeconds?: number;
-  /** Acts upon the event. Resolve when it is done: only then is the call confirmed, else it is repeated. */
+  /** Processes the event. The call is confirmed after the promise resolves; otherwise the service repeats it. */
   readonly onEvent: (webhook: VerifiedWebhook) => void | Promise<void>;
-  /** Hears of refused calls and of errors of `onEvent`; silent unless told. */
+  /** Called for refused calls and for errors of `onEvent`. Without it they are silent. */
   readonly onError?: (error: unknown) => void;
   readonly replayCache?: ReplayCache;
 }
@@ -20,8 +20,9 @@ export interface WebhookMiddleware {
 type Received = IncomingMessage & { readonly body?: unknown };
 
 /**
- * A request handler for node:http, and a route handler for Express: verifies, acts once per id, then answers 204; a
- * call that is not genuine gets 400, and one that could not be acted upon 500, so that it is sent again.
+ * A request handler for node:http and a route handler for Express. It verifies a call, processes each id once and
+ * answers 204. A call that fails the verification gets 400. A call whose processing fails gets 500, and the service
+ * sends it again.
  */
 export function webhookMiddleware(
   given: WebhookMiddleware,
@@ -52,7 +53,7 @@ export function webhookMiddleware(
       response.writeHead(204).end();
     } catch (error) {
       onError(error);
-      // Something before this handler, a time-out say, has answered already.
+      // Another handler, for example a time-out, has already answered.
       if (response.headersSent) return;
       const isRefused = error instanceof WebhookVerificationError;
       response.writeHead(isRefused ? 400 : 500, { 'content-type': 'text/plain', connection: 'close' });
@@ -61,7 +62,10 @@ export function webhookMiddleware(
   };
 }
 
-/** The bytes of the body: read here, or left by `express.raw()`; what another parser left is for the verifier to name. */
+/**
+ * The bytes of the body, read here or by `express.raw()`. The verification reports a body that another parser has
+ * changed.
+ */
 async function rawBodyOf(request: Received): Promise<Uint8Array> {
   if (request.body !== undefined) return request.body as Uint8Array;
   const chunks: Buffer[] = [];
