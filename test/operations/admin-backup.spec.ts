@@ -117,7 +117,7 @@ describe('npm run admin -- restore', () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('Say --force');
     const run = await restore('b', '--force');
-    expect(run.stderr).toContain('1 erasures since were kept, and 1 destroyed keys stay destroyed.');
+    expect(run.stderr).toContain('1 later erasures were kept, and 1 destroyed keys stay destroyed.');
     expect(readdirSync(directory).filter((name) => /\.replaced-\d{14}$/.test(name))).toHaveLength(2);
     await service.start();
     expectFailure(await bot.export(gone), 404, 'not_found');

@@ -158,7 +158,7 @@ describe('npm run admin -- keys:rotate', () => {
     await database.run('UPDATE bots SET webhook_secret_next = ?', damaged);
     const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
     expect(run.code).toBe(1);
-    expect(run.stderr).toMatch(/Except 1 texts that their own key does not open.*Keep the older keys/);
+    expect(run.stderr).toMatch(/Except 1 texts that their own key does not decrypt.*Keep the older keys/);
     expect(await database.rows('SELECT webhook_secret_next FROM bots')).toEqual([
       { webhook_secret_next: damaged },
     ]);
@@ -244,10 +244,10 @@ if (engine === 'sqlite')
       const before = await openedBy(old);
       const run = await admin(own(), 'keys:rotate');
       expect(run.code).toBe(0);
-      expect(run.stderr).toContain('The key file holds the new key alone');
+      expect(run.stderr).toContain('The key file holds only the new key');
       expect(content()).not.toContain(old.trim());
       expect(content().trim().split('\n')).toHaveLength(1);
-      // Backups that were made before need it.
+      // Older backups need it.
       expect(readFileSync(`${file()}.retired`, 'utf8')).toBe(old);
       expect(statSync(`${file()}.retired`).mode & 0o777).toBe(0o600);
       expect(statSync(file()).mode & 0o777).toBe(0o600);

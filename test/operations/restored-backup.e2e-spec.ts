@@ -86,14 +86,14 @@ describe('a start on a restored backup of data and keys', () => {
     const requestId = await bot.hasForgotten(gone);
     await service.end();
     const exported = await admin('ledger:export', '--out', ledger());
-    expect(exported).toMatchObject({ code: 0, stdout: '', stderr: '1 erasures are in it.\n' });
+    expect(exported).toMatchObject({ code: 0, stdout: '', stderr: '1 erasures were written.\n' });
     expect(statSync(ledger()).mode & 0o777).toBe(0o600);
     for (const id of [gone.user_id, gone.guild_id]) expect(readFileSync(ledger(), 'utf8')).not.toContain(id);
 
     await saved?.restore();
     const imported = await admin('ledger:import', '--in', ledger());
     expect(imported.stderr).toContain(
-      '1 erasures were added, 0 were known, 0 are too old to count; 1 keys that were back are destroyed.',
+      '1 erasures were added, 0 were known, 0 are too old to count; 1 restored keys were destroyed.',
     );
     expect((await admin('ledger:import', '--in', ledger())).stderr).toContain(
       '0 erasures were added, 1 were',

@@ -7,13 +7,13 @@ import { LetheModule } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
 import type { Surroundings } from './command';
 
-/** A command may take its time over a statement. */
+/** The time limit of a statement in a command, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 600_000;
 
 @Module({})
 class AdminModule {}
 
-/** A command that reads makes no key, which would open nothing: the service has one. */
+/** A reading command makes no key: a new key would decrypt nothing, since the service has another one. */
 function requireKeys(config: Config): void {
   const { database } = config;
   if (database.engine === 'sqlite') requireFilled(database.path);
@@ -22,14 +22,14 @@ function requireKeys(config: Config): void {
 
 export function noKeys(config: Config): StartError {
   return new StartError(
-    `There is no key file ${keyFilePath(config)}: set LETHE_MASTER_KEY as the service has it.`,
+    `There is no key file ${keyFilePath(config)}: set LETHE_MASTER_KEY to the value that the service uses.`,
   );
 }
 
 /**
- * Lethe without its interface and without its jobs, for as long as `work` takes. On SQLite it holds the file: no service
- * runs meanwhile, unless `work` says that it only reads.
- * @throws StartError while one does.
+ * Runs `work` with the modules of Lethe, without the HTTP interface and without jobs. On SQLite the command holds the
+ * file, so that no service can run, unless `work` only reads.
+ * @throws StartError while a service runs.
  */
 export async function inContext<T>(
   { config: given, further }: Surroundings,

@@ -8,22 +8,23 @@ import { COMMANDS } from './commands';
 import { Progress } from './progress';
 
 /**
- * Runs one command, with the `further` modules of a team beside Lethe's own, and ends the process: 0 when it is done, 1
- * when it failed, 2 for what cannot be understood. What went wrong stands in readable lines on standard error.
+ * Runs one command, with the `further` modules of a team in addition to Lethe's own, and ends the process: 0 when it is
+ * done, 1 when it failed, 2 for a command line that is not understood. Errors are written in readable lines to standard
+ * error.
  */
 export async function runAdmin(args: readonly string[], ...further: Type[]): Promise<void> {
-  // Whatever a command writes is for its owner alone.
+  // Files of a command are readable by their owner only.
   process.umask(0o077);
-  // The reader of a pipe that has seen enough is no failure of ours to tell.
+  // The reader of a pipe may close it early. That is not reported as a failure.
   process.stdout.on('error', () => process.exit(1));
   const { stdout, stderr } = process;
   const code = await runCommand(args, { config: loadConfig, stdout, stderr }, further);
-  // What is left of a command that failed is not waited for.
+  // A failed command exits at once and does not wait for open handles.
   if (code === 0) process.exitCode = code;
   else process.exit(code);
 }
 
-/** {@link runAdmin} without the end of the process: answers its exit code. */
+/** {@link runAdmin} without the end of the process. Returns the exit code. */
 export async function runCommand(
   args: readonly string[],
   terminal: Terminal,
@@ -46,7 +47,7 @@ async function run(
   further: readonly Type[],
   progress: Progress,
 ): Promise<void> {
-  // Waits where the reader is slower: what is written by millions of lines is never held in memory.
+  // Waits for a slow reader, so that millions of lines never accumulate in memory.
   const data = async (text: string): Promise<void> => {
     if (!stdout.write(text)) await once(stdout, 'drain');
   };

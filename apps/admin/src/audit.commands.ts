@@ -8,13 +8,13 @@ import type { Command } from './command';
 
 const verify: Command = {
   name: 'audit:verify',
-  summary: 'Looks through the sealed audit logs, and names what was changed, removed, added or moved since',
+  summary: 'Verifies the sealed audit logs, and names events that were changed, removed, added or moved',
   flags: {
-    bot: { type: 'string', value: 'ID', description: 'The log of one bot alone' },
+    bot: { type: 'string', value: 'ID', description: 'Only the log of this bot' },
     kept: {
       type: 'string',
       value: 'FILE',
-      description: 'Checkpoints of that bot that were noted down elsewhere, one a line',
+      description: 'A file with kept checkpoints of that bot, one on each line',
     },
   },
   run: (given, surroundings) => {
@@ -59,7 +59,7 @@ async function requireBot(unitOfWork: UnitOfWork, id: string): Promise<void> {
 
 function keptOf(path: string | undefined, bot: string | undefined): readonly string[] {
   if (path === undefined) return [];
-  if (bot === undefined) throw new StartError('--kept names checkpoints of one bot: say --bot too.');
+  if (bot === undefined) throw new StartError('--kept needs --bot, since checkpoints belong to one bot.');
   try {
     return readFileSync(path, 'utf8').split(/\s+/).filter(Boolean);
   } catch (error) {

@@ -6,7 +6,7 @@ import { UsageError } from './command-line';
 const ONLY: Flag = {
   type: 'string',
   value: 'data|keys',
-  description: 'One part alone; each may have its own place and its own time',
+  description: 'Only this part; each part may have its own place and time',
 };
 
 const backup: Command = {
@@ -21,18 +21,25 @@ const backup: Command = {
     const parts = partsOf(given);
     const { files } = await backUpSqlite(pathOf(config), directory, parts, new Date().toISOString());
     for (const part of parts) tell(`${part}: ${files[part]?.bytes} bytes, SHA-256 ${files[part]?.sha256}`);
-    tell(`The backup is in ${directory}, and verified. The master key is not in it: keep that apart.`);
+    tell(
+      `The backup is in ${directory} and verified. It does not hold the master key: keep the key elsewhere.`,
+    );
   },
 };
 
 const restore: Command = {
   name: 'restore',
-  summary: 'Puts a backup of a SQLite database in place; who was erased since stays erased',
+  summary: 'Restores a backup of a SQLite database; users who were erased after the backup stay erased',
   flags: {
-    from: { type: 'string', value: 'DIR', description: 'What backup has written', required: true },
+    from: {
+      type: 'string',
+      value: 'DIR',
+      description: 'The directory that backup has written',
+      required: true,
+    },
     only: ONLY,
-    force: { type: 'boolean', description: 'Replaces what is there, and keeps it under another name' },
-    'accept-loss': { type: 'boolean', description: 'Goes on although stored values have no key' },
+    force: { type: 'boolean', description: 'Replaces the present files, and keeps them under other names' },
+    'accept-loss': { type: 'boolean', description: 'Continues although stored values have no key' },
   },
   run: async (given, surroundings) => {
     const restored = await restoreSqlite({
@@ -54,20 +61,22 @@ function report({ madeAt, replaced, keys, presentKeysUnreadable }: Restored, { t
     tell('A restore that was interrupted is finished. To restore another backup run it again.');
   else tell(`The backup of ${madeAt} is in place.`);
   if (keys !== undefined)
-    tell(`${keys.erasures} erasures since were kept, and ${keys.destroyed} destroyed keys stay destroyed.`);
+    tell(`${keys.erasures} later erasures were kept, and ${keys.destroyed} destroyed keys stay destroyed.`);
   if (presentKeysUnreadable)
-    tell(
-      'The ledger that was there could not be read: run ledger:import with the newest export before the start.',
-    );
+    tell('The present ledger could not be read: run ledger:import with the newest export before the start.');
   for (const path of replaced)
-    tell(`Replaced: ${path}. Delete it once the service runs: who is erased from now on is still in it.`);
-  tell('Start the service now: it erases again whom the data still holds, before it answers.');
+    tell(
+      `Replaced: ${path}. Delete it when the service runs: it still holds users who are erased from now on.`,
+    );
+  tell(
+    'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
+  );
 }
 
 function pathOf({ database }: Config): string {
   if (database.engine === 'sqlite') return database.path;
   throw new StartError(
-    'backup and restore are for SQLite. PostgreSQL has its own tools; docs/operate.md says how to use them.',
+    'backup and restore are for SQLite. PostgreSQL has its own tools; docs/operate.md describes them.',
   );
 }
 

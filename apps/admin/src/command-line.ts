@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Command, Given } from './command';
 
-/** The command line is not understood; the message says what would be. */
+/** The command line is not understood. The message describes the correct form. */
 export class UsageError extends Error {}
 
 export interface Asked {
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 /**
- * The command that was asked for with its flags; undefined for a call for help alone.
+ * The requested command with its flags; undefined for a request for help.
  * @throws UsageError
  */
 export function askedOf(commands: readonly Command[], args: readonly string[]): Asked | undefined {
@@ -25,7 +25,7 @@ export function askedOf(commands: readonly Command[], args: readonly string[]): 
   return { command, given, help: help === true };
 }
 
-/** Every command with a line that says what it does. */
+/** Every command with its summary. */
 export function overview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
@@ -40,7 +40,7 @@ export function overview(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** One command with its flags. */
+/** The help of one command. */
 export function helpOf({ name, summary, flags }: Command): string {
   const rows = Object.entries(flags).map(([flag, { value, description, required }]) => ({
     flag: `--${flag}${value === undefined ? '' : ` ${value}`}`,
@@ -71,7 +71,7 @@ function requireFlags(command: Command, given: Given): void {
   }
 }
 
-/** Node goes on to explain how an argument that begins with a dash could be given: there is none. */
+/** Node adds how an argument that begins with a dash could be passed. No command takes one. */
 function firstSentence(message: string): string {
   return `${message.split(/\. |\n/)[0]?.replace(/\.$/, '')}.`;
 }

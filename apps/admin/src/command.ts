@@ -2,26 +2,26 @@ import type { Type } from '@nestjs/common';
 import type { Config } from '@app/kernel';
 import type { Progress } from './progress';
 
-/** A flag of a command: with a text behind it, or without. */
+/** A flag of a command, with or without a value. */
 export interface Flag {
   readonly type: 'string' | 'boolean';
-  /** What stands behind it in the help. */
+  /** The placeholder of the value in the help. */
   readonly value?: string;
   readonly description: string;
   readonly required?: true;
 }
 
-/** What was given on the command line. */
+/** The flags of the command line. */
 export type Given = Readonly<Record<string, string | boolean | undefined>>;
 
-/** What a command works with. */
+/** The environment of a command. */
 export interface Surroundings {
   readonly config: Config;
-  /** The modules of a team, beside Lethe's own. */
+  /** The modules of a team, in addition to Lethe's own. */
   readonly further: readonly Type[];
-  /** The answer: standard output. Resolves once it is taken. */
+  /** Writes to standard output, which holds the result. Resolves when the text is taken. */
   readonly data: (text: string) => Promise<void>;
-  /** What people read: standard error. */
+  /** Writes a line for readers to standard error. */
   readonly tell: (line: string) => void;
   readonly progress: Progress;
 }
@@ -31,6 +31,6 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly flags: Readonly<Record<string, Flag>>;
-  /** @throws Error for a failure; one that the operator can mend is a StartError. */
+  /** @throws Error for a failure; a StartError for a failure that the operator can correct */
   run(given: Given, surroundings: Surroundings): Promise<void>;
 }

@@ -17,7 +17,7 @@ const migrate: Command = {
 const revert: Command = {
   name: 'db:revert',
   summary:
-    'Takes the newest migration back, with what only the newer schema can hold; stop every process first',
+    'Reverts the newest migration, and removes data that only the newer schema can hold; stop every process first',
   flags: {},
   run: (_, surroundings) =>
     onSchema(surroundings, async (source) => {
@@ -31,7 +31,7 @@ const revert: Command = {
 
 export const DATABASE_COMMANDS: readonly Command[] = [migrate, revert];
 
-/** Does `work` on a connection that changes the schema, and says what `work` answers. */
+/** Runs `work` on a connection that can change the schema, and writes its result. */
 async function onSchema(
   { config, tell }: Surroundings,
   work: (source: DataSource) => Promise<string>,

@@ -3,10 +3,10 @@ import { StartError } from '@app/kernel';
 import { inContext } from './admin.context';
 import type { Command, Surroundings } from './command';
 
-/** Which master keys there are, and how much each has sealed: an older one with 0 texts can go. */
+/** Lists the master keys with the number of their texts. An older key with 0 texts can be removed. */
 const list: Command = {
   name: 'keys:list',
-  summary: 'Tells the ids of the master keys, and how many texts each has encrypted',
+  summary: 'Lists the ids of the master keys, and how many texts each has encrypted',
   flags: {},
   run: (_, surroundings) =>
     inContext(
@@ -26,7 +26,7 @@ function lineOf({ keyId, role, texts }: KeyUse): string {
 const rotate: Command = {
   name: 'keys:rotate',
   summary:
-    'Encrypts everything with the first key of LETHE_MASTER_KEY that an older one has encrypted; a key file gets a new key',
+    'Encrypts with the first key of LETHE_MASTER_KEY what an older key has encrypted; a key file gets a new key',
   flags: {},
   run: (_, surroundings) =>
     inContext(surroundings, async (nest) => {
@@ -41,7 +41,7 @@ const rotate: Command = {
 
 function damaged(count: number): StartError {
   return new StartError(
-    `Except ${count} texts that their own key does not open: they are damaged, and were left as they are. ` +
+    `Except ${count} texts that their own key does not decrypt: they are damaged, and were left unchanged. ` +
       'Keep the older keys until they are restored or their bots have new secrets.',
   );
 }
@@ -49,20 +49,20 @@ function damaged(count: number): StartError {
 function farewell({ config }: Surroundings): string {
   const done =
     config.masterKeys.length === 0
-      ? `The key file holds the new key alone: make a copy of it now. The older ones stand in ${retiredKeysPath(keyFilePath(config))}.`
+      ? `The key file holds only the new key: make a copy of it now. The older keys are in ${retiredKeysPath(keyFilePath(config))}.`
       : 'Older keys may be removed from LETHE_MASTER_KEY, in every process.';
-  return `${done} Backups that were made before need the older key: keep it, apart from them, for as long as you keep them.`;
+  return `${done} Older backups need the older key: keep it as long as these backups, but in another place.`;
 }
 
 const rotateSigning: Command = {
   name: 'keys:sign-rotate',
-  summary: 'Puts a new signing key in force and retires the present one; what that has signed stays valid',
+  summary: 'Puts a new signing key in force and retires the present one; its signatures stay valid',
   flags: {},
   run: (_, surroundings) =>
     inContext(surroundings, async (nest) => {
       await surroundings.data(`${await nest.get(Signer).rotate()}\n`);
       surroundings.tell(
-        'The signing key with this id is in force; processes that run take it up within 30 seconds.',
+        'The signing key with this id is in force; running processes use it within 30 seconds.',
       );
     }),
 };

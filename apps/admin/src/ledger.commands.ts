@@ -11,12 +11,12 @@ import { backUpSqlite } from '@app/operations';
 import { inContext, noKeys } from './admin.context';
 import type { Command, Given, Surroundings } from './command';
 
-/** Lines that are written together. */
+/** The number of lines in one write. */
 const LINES = 500;
 
 const exported: Command = {
   name: 'ledger:export',
-  summary: 'Writes the ledger of all erasures, a line of JSON for each: to be kept apart from the backups',
+  summary: 'Writes the ledger of all erasures, a line of JSON for each; keep it apart from the backups',
   flags: {
     out: { type: 'string', value: 'FILE', description: 'A new file; without it standard output' },
   },
@@ -26,15 +26,20 @@ const exported: Command = {
       const count = await (given['out'] === undefined
         ? written(lines, (text) => surroundings.data(text))
         : intoFile(String(given['out']), lines));
-      surroundings.tell(`${count - 1} erasures are in it.`);
+      surroundings.tell(`${count - 1} erasures were written.`);
     }),
 };
 
 const imported: Command = {
   name: 'ledger:import',
-  summary: 'Merges a ledger after a backup was restored; what it names is erased again at the next start',
+  summary: 'Merges a ledger after a restore of a backup; the next start erases its users again',
   flags: {
-    in: { type: 'string', value: 'FILE', description: 'What ledger:export has written', required: true },
+    in: {
+      type: 'string',
+      value: 'FILE',
+      description: 'The file that ledger:export has written',
+      required: true,
+    },
   },
   run: async (given, surroundings) => merged(given, surroundings),
 };
@@ -42,8 +47,8 @@ const imported: Command = {
 export const LEDGER_COMMANDS: readonly Command[] = [exported, imported];
 
 /**
- * On SQLite with a copy of the keys, in whose file the ledger is: the service goes on meanwhile. What a killed export has
- * left is removed by the next one.
+ * On SQLite it reads a copy of the keys, which hold the ledger, so that the service keeps running. The next export
+ * removes the copy of a killed one.
  */
 async function besideTheService(
   surroundings: Surroundings,
@@ -58,7 +63,7 @@ async function besideTheService(
     await backUpSqlite(database.path, directory, ['keys'], new Date().toISOString());
     const copy = { engine: 'sqlite', path: join(directory, 'data.db') } as const;
     renameSync(join(directory, 'keys.db'), keysPath(copy.path));
-    // The key file stands beside the database, not beside the copy.
+    // The key file is beside the database and not beside the copy.
     const keys = presentMasterKeys(config);
     if (keys === undefined) throw noKeys(config);
     await inContext({ ...surroundings, config: { ...config, database: copy, masterKeys: keys } }, work);
@@ -80,8 +85,8 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
       .get(ErasureLedger)
       .merge(() => createInterface({ input: createReadStream(path), crlfDelay: Infinity }));
     surroundings.tell(
-      `${added} erasures were added, ${known} were known, ${tooOld} are too old to count; ${destroyedKeys} keys that were back are destroyed. ` +
-        'Start the service now: it erases again whom the data still holds, before it answers.',
+      `${added} erasures were added, ${known} were known, ${tooOld} are too old to count; ${destroyedKeys} restored keys were destroyed. ` +
+        'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
     );
   });
 }
@@ -102,12 +107,12 @@ async function written(
   return count;
 }
 
-/** A file of its owner that was not there before, whole on the disk. */
+/** Writes a new file, readable by its owner only and flushed to the disk. */
 async function intoFile(path: string, lines: AsyncIterable<string>): Promise<number> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException): FileHandle => {
     throw new StartError(
       error.code === 'EEXIST'
-        ? `${path} is there already: name a new file.`
+        ? `${path} exists already: name a new file.`
         : `${path} cannot be written (${error.code}).`,
     );
   });

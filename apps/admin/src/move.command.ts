@@ -7,10 +7,11 @@ import { UsageError } from './command-line';
 
 const PLACE = 'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE';
 
-/** Moves everything from one database to another of the other engine, and says what has to be done then. */
+/** Moves all rows to a database of the other engine, and writes the next steps. */
 export const MOVE_COMMAND: Command = {
   name: 'db:move',
-  summary: 'Moves everything from SQLite to PostgreSQL or back, and compares both; interrupted, it goes on',
+  summary:
+    'Moves everything from SQLite to PostgreSQL or back, and compares both; run it again after an interruption',
   flags: {
     from: { type: 'string', value: 'URL', description: `The source: ${PLACE}`, required: true },
     to: { type: 'string', value: 'URL', description: 'The empty target; without it that of DATABASE_URL' },
@@ -30,7 +31,9 @@ export const MOVE_COMMAND: Command = {
   },
 };
 
-/** The database of a flag, or of `config`. @throws UsageError without the flag's text: it holds a password */
+/**
+ * The database of a flag, or of `config`. @throws UsageError that does not quote the flag, since it holds a password
+ */
 function placeOf(config: Config, flag?: string, url?: string): MovePlace {
   const own = url === undefined ? config : { ...config, database: databaseOf(flag ?? '', url) };
   return { database: own.database, engine: databaseEngine(own), options: ormOptions(own) };
@@ -52,18 +55,18 @@ function report(
   from: Database,
   to: Database,
 ): void {
-  tell(`${rows} rows are in the target, and equal to those of the source.`);
+  tell(`${rows} rows are in the target and equal those of the source.`);
   tell('Now:');
   tell('  - Set DATABASE_URL to the target, and start the service.');
   if (config.masterKeys.length > 0)
     tell('  - The keys stay encrypted with LETHE_MASTER_KEY: give the service the same one.');
   else
     tell(
-      `  - The keys stay encrypted with the key file ${keyFileOf(from)}, which was not moved: set LETHE_MASTER_KEY to its\n` +
+      `  - The keys stay encrypted with the key file ${keyFileOf(from)}, which was not moved. Set LETHE_MASTER_KEY to its\n` +
         `    content for every process, or copy it to ${keyFileOf(to)} where the service runs. Without it no service starts.`,
     );
   tell(
-    '  - The source is as it was. What is erased from now on is still in it: delete it once the service runs.',
+    '  - The source is unchanged. It still holds what is erased from now on: delete it when the service runs.',
   );
 }
 

@@ -1,20 +1,22 @@
 import type { Terminal } from '@app/runtime';
 
-/** How often a line is drawn anew on a terminal, and how often one is written elsewhere, in milliseconds. */
+/** The intervals, in milliseconds, between two drawings of the line on a terminal, and between two lines elsewhere. */
 const DRAWN_EVERY_MS = 100;
 const WRITTEN_EVERY_MS = 1_000;
 const BAR = 24;
 
-/** A part of a command whose end is known. */
+/** A part of a command with a known end. */
 export interface Step {
   readonly what: string;
   readonly done: number;
   readonly total: number;
-  /** What is counted. */
+  /** The unit of the count. */
   readonly unit: string;
 }
 
-/** Shows how far a command is, on standard error: one line that is drawn anew on a terminal, single lines elsewhere. */
+/**
+ * Shows the progress of a command on standard error: one line that is redrawn on a terminal, single lines elsewhere.
+ */
 export class Progress {
   private shownMs = -Infinity;
   private isDrawn = false;
@@ -22,7 +24,7 @@ export class Progress {
 
   constructor(private readonly out: Terminal['stderr']) {}
 
-  /** What is being done now: drawn on a terminal, at most one line a second elsewhere. */
+  /** Shows the present work: redrawn on a terminal, at most one line a second elsewhere. */
   show(line: string): void {
     const nowMs = performance.now();
     const { isTTY } = this.out;
@@ -32,7 +34,7 @@ export class Progress {
     else this.out.write(`${line}\n`);
   }
 
-  /** How far a step is: a bar on a terminal, one line for each finished step elsewhere. */
+  /** Shows the progress of a step: a bar on a terminal, one line for each finished step elsewhere. */
   step(step: Step): void {
     const { what, done, total, unit } = step;
     if (this.current?.what !== what) {
@@ -47,7 +49,7 @@ export class Progress {
     if (isDone) this.end();
   }
 
-  /** Leaves the line that was drawn last. */
+  /** Ends the redrawn line. */
   end(): void {
     if (this.isDrawn) this.out.write('\n');
     this.isDrawn = false;

@@ -4,8 +4,7 @@ import type { Command } from './command';
 
 const preview: Command = {
   name: 'retention:preview',
-  summary:
-    'Tells what retention would erase now, a line of JSON for each bot: numbers alone, and erases nothing',
+  summary: 'Counts what retention would erase now, as a line of JSON for each bot; erases nothing',
   flags: {},
   run: (_, surroundings) =>
     inContext(

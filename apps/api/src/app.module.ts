@@ -10,7 +10,7 @@ import { ormOptions } from '../../../ormconfig';
 import { HealthController } from './health.controller';
 import { KeysController } from './keys.controller';
 
-/** The whole service behind its HTTP interface, with the further modules of a team beside its own. */
+/** The whole service with its HTTP interface, and the further modules of a team. */
 @Module({})
 export class AppModule {
   static forRoot(config: Config, logger: Logger, further: readonly Type[] = []): DynamicModule {
@@ -18,13 +18,13 @@ export class AppModule {
       module: AppModule,
       imports: [
         LetheModule.forRoot({ config, logger, orm: ormOptions, further }),
-        // The counting is Lethe's own (countRate); the guard built on this package only refuses.
+        // countRate counts the requests; the guard of this package only refuses.
         ThrottlerModule.forRoot([{ ttl: 60_000, limit: config.anonymousLimit }]),
       ],
       controllers: [HealthController, KeysController],
       providers: [
         { provide: APP_FILTER, inject: [LOGGER], useFactory: (log: Logger) => new ApiExceptionFilter(log) },
-        // In this order: 429, then 401.
+        // In this order: 429 before 401.
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_PIPE, useClass: DtoPipe },

@@ -15,19 +15,19 @@ export const API_PREFIX = 'api/v1';
 
 const PROBES = ['health/live', 'health/ready'];
 
-/** Probes and documentation: neither counted nor limited. */
+/** Probes and documentation are neither counted nor limited. */
 const UNCOUNTED = new Set([...PROBES.map((probe) => `/${probe}`), ...DOCS_PATHS]);
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']);
 
-/** A caller's own request id is kept when it is harmless. */
+/** A request id of the caller is kept when it matches this pattern. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function newHttpAdapter(): LetheHttpAdapter {
   return new LetheHttpAdapter();
 }
 
-/** The way of every request before its route: request id, who calls, how often, what was sent. */
+/** The middleware of every request before its route: request id, authentication, rate, body. */
 export function configureApp(app: NestExpressApplication): void {
   const config = app.get<Config>(CONFIG);
   app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH] });
@@ -51,7 +51,7 @@ export function configureApp(app: NestExpressApplication): void {
 
 type Middleware = (request: LetheRequest, response: Response, next: NextFunction) => void;
 
-/** One middleware of several: Express takes longer from one to the next than each of them takes. */
+/** Joins several middlewares into one. Express needs more time between two middlewares than each of them takes. */
 function inOrder(first: Middleware, ...others: Middleware[]): Middleware {
   const [second, ...rest] = others;
   if (second === undefined) return first;
@@ -73,7 +73,7 @@ function openContext(logger: Logger, { http }: PrometheusMetrics): Middleware {
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     request.context = new RequestContext(id, performance.now(), logger, http);
-    // Express answers OPTIONS by itself, outside the envelope; no route of the interface has other methods.
+    // Express would answer OPTIONS outside the envelope. No route has other methods.
     if (!METHODS.has(request.method)) request.url = '/';
     next();
   };

@@ -4,7 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { LetheRequest } from '@app/http';
 import { openApiDocument } from './openapi';
 
-/** The page loads from this service alone: no content network, no validator badge, no telemetry. */
+/** The page loads files of this service only: no content network, no validator badge, no telemetry. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
@@ -15,7 +15,7 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
-// Addresses are relative, so that the page also works behind a proxy that serves it under another path.
+// Relative addresses keep the page working behind a proxy that serves it under another path.
 const PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -36,7 +36,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// The theme is set before the page is painted; the bundle is there once the document is parsed.
+// The theme is set before the page is painted. The bundle is loaded when the document is parsed.
 const START = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const setTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', setTheme);
@@ -56,7 +56,10 @@ addEventListener('DOMContentLoaded', () => {
 });
 `;
 
-/** What the style sheet of Swagger UI leaves out: small screens, and one label in the dark. Every answer has the same headers. */
+/**
+ * Adds small screens and a dark label to the style sheet of Swagger UI. Hides the headers of answers, which are always
+ * the same.
+ */
 const PAGE_CSS = `body { margin: 0; }
 .swagger-ui .headers-wrapper, .swagger-ui .response-col_links { display: none; }
 html.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
@@ -85,7 +88,7 @@ html.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Everything that {@link serveDocs} answers. */
+/** The paths of {@link serveDocs}. */
 export const DOCS_PATHS = [
   '/docs',
   '/docs/',
@@ -95,7 +98,7 @@ export const DOCS_PATHS = [
   ...ASSETS.map((asset) => `/docs/${asset}`),
 ];
 
-/** Serves the documentation page at `/docs` and its document at `/docs-json`, both made by this process. */
+/** Serves the documentation page at `/docs` and its document at `/docs-json`. This process generates both. */
 export function serveDocs(app: NestExpressApplication): void {
   let document: string | undefined;
   const pages = new Map<string, (response: Response) => void>([
@@ -121,7 +124,7 @@ export function serveDocs(app: NestExpressApplication): void {
   });
 }
 
-/** `/` leads a browser to the page; every other caller gets the 404 of an unknown path. */
+/** Redirects a browser from `/` to the page. Every other caller gets the 404 of an unknown path. */
 function entranceFor(request: LetheRequest): ((response: Response) => void) | undefined {
   if (request.accepts(['json', 'html']) !== 'html') return undefined;
   return (response) => response.vary('Accept').redirect(302, 'docs');

@@ -3,7 +3,7 @@ import { databaseEngine } from '@app/database';
 import type { Config } from '@app/kernel';
 import { isWildcard, reachableUrl } from '@app/runtime';
 
-/** What the operator reads when the service is up. */
+/** The greeting of a running service for the operator. */
 export function greeting(config: Config, { port }: AddressInfo): string {
   const base = reachableUrl(config.host, port);
   const tiers = [...config.tiers].map(([name, limit]) => `${name} ${limit}`).join(', ');

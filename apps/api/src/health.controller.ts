@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '@app/http';
 import { Health } from '@app/runtime';
 
-/** Probes for whatever keeps the process running; outside the prefix, uncounted by the limiter. */
+/** Probes for process managers, outside the prefix and the rate limits. */
 @ApiExcludeController()
 @Public()
 @Controller('health')

@@ -3,13 +3,13 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Signer } from '@app/crypto';
 import { Public, PublicDocument } from '@app/http';
 
-/** For so long a key set may be kept; a key is told from its first use on. */
+/** The cache time of a key set, in seconds. The set lists a key from its first use on. */
 const MAX_AGE_SECONDS = 300;
 
-/** Where the key set stands (RFC 8615), outside the prefix. */
+/** The path of the key set (RFC 8615), outside the prefix. */
 export const KEY_SET_PATH = '.well-known/lethe-keys.json';
 
-/** The public keys by which everything that the service has ever signed is verified, as a JWK set (RFC 7517). */
+/** The public keys of every signature of the service, as a JWK set (RFC 7517). */
 @ApiExcludeController()
 @Public()
 @Controller()

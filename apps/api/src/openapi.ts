@@ -4,7 +4,7 @@ import { completeOperation, type DocumentedOperation, guideSchemas, topicOf } fr
 import { CONFLICT_REASONS, ERRORS } from '@app/kernel';
 import { WEBHOOK_SCHEMAS, WEBHOOKS } from './openapi.webhooks';
 
-/** The version of the interface (specification, Part 9), which is not that of the software. */
+/** The version of the interface (specification, Part 9). The version of the software is another. */
 const INTERFACE_VERSION = '1.0.0';
 
 const API_KEY = 'apiKey';
@@ -69,7 +69,7 @@ of that size has already lost digits. Unknown fields are ignored. Every answer c
 Beside this interface, without a key: the probes \`/health/live\` and \`/health/ready\`, and the public keys that verify
 every signature at [/.well-known/lethe-keys.json](/.well-known/lethe-keys.json).`;
 
-/** The OpenAPI 3.1 document of a running application: its routes, whichever module brought them, and both webhooks. */
+/** The OpenAPI 3.1 document of a running application, with the routes of all its modules and both webhooks. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')

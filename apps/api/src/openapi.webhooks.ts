@@ -2,7 +2,7 @@ const snowflake = { type: 'string', pattern: '^\\d{17,20}$' };
 const timestamp = { type: 'string', format: 'date-time' };
 const uuid = { type: 'string', format: 'uuid' };
 
-/** The bodies that receivers get (specification, Part 6). */
+/** The bodies of webhook calls (specification, Part 6). */
 export const WEBHOOK_SCHEMAS = {
   UserForgottenPayload: {
     type: 'object',
@@ -79,7 +79,7 @@ function webhook(event: string, operationId: string, summary: string, descriptio
 
 const SUBJECT = { user_id: '123456789012345678', guild_id: '223456789012345678' };
 
-/** The calls that Lethe makes to a bot's `webhook_url`. */
+/** The calls of Lethe to a bot's `webhook_url`. */
 export const WEBHOOKS = {
   user_forgotten: webhook(
     'user_forgotten',

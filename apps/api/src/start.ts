@@ -11,7 +11,10 @@ import { AppModule } from './app.module';
 import { configureApp, newHttpAdapter } from './configure-app';
 import { greeting } from './greeting';
 
-/** Starts the service, with the `further` modules of a team beside Lethe's own, and keeps it running until a signal. */
+/**
+ * Starts the service, with the `further` modules of a team in addition to Lethe's own, and keeps it running until a
+ * signal.
+ */
 export function start(...further: Type[]): Promise<void> {
   return startProcess((config, logger) => create(config, logger, further));
 }

@@ -6,10 +6,12 @@ import { ApiError, CONFIG, type Config } from '@app/kernel';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
 import { Health, listenFault } from '@app/runtime';
 
-/** Nobody but probes and scrapers comes here: what does not ask at once is cut. */
+/** Only probes and scrapers connect here. A connection without a prompt request is cut. */
 const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000 };
 
-/** Answers the probes and the metrics of a worker, and 404 to everything else. Open until the last module has closed. */
+/**
+ * Answers probes and metrics of a worker, and 404 to everything else. It stays open until the last module has closed.
+ */
 @Injectable()
 export class HealthServer implements OnApplicationShutdown {
   private readonly server: Server;
@@ -26,7 +28,7 @@ export class HealthServer implements OnApplicationShutdown {
     this.server.maxConnections = 64;
   }
 
-  /** The port that it has. @throws StartError when the address cannot be had. */
+  /** Resolves to the port. @throws StartError when the address cannot be used */
   async listen(): Promise<number> {
     const { host, workerPort: port } = this.config;
     await new Promise<void>((resolve, reject) => {

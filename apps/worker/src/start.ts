@@ -9,8 +9,8 @@ import { HealthServer } from './health.server';
 import { WorkerModule } from './worker.module';
 
 /**
- * Starts a worker, with the `further` modules of a team beside Lethe's own, and keeps it running until a signal. The
- * modules are those of the api: what an erasure that is taken over has to remove may belong to any of them.
+ * Starts a worker, with the `further` modules of a team in addition to Lethe's own, and keeps it running until a
+ * signal. A worker has the same modules as the api, since it may take over an erasure that removes data of any of them.
  */
 export function startWorker(...further: Type[]): Promise<void> {
   return startProcess((config, logger) => create(config, logger, further));
@@ -18,7 +18,7 @@ export function startWorker(...further: Type[]): Promise<void> {
 
 async function create(given: Config, logger: Logger, further: readonly Type[]): Promise<Application> {
   if (given.database.engine === 'sqlite') throw noWorker(given.database.path);
-  // Jobs are what it is for, and it has no rates to count.
+  // A worker always runs jobs, and it counts no rates.
   const config: Config = { ...given, jobs: 'on', redisUrl: undefined };
   const nest = await NestFactory.createApplicationContext(WorkerModule.forRoot(config, logger, further), {
     logger: new NestLogger(logger),
@@ -30,15 +30,15 @@ async function create(given: Config, logger: Logger, further: readonly Type[]): 
       const url = reachableUrl(config.host, await nest.get(HealthServer).listen());
       return { url, greeting: greeting(config, url) };
     },
-    // Probes are answered until the end.
+    // Probes are answered until the end, so nothing is drained.
     drain: async () => true,
   };
 }
 
-/** What the operator reads when the worker is up. */
+/** The greeting of a running worker for the operator. */
 function greeting(config: Config, url: string): string {
   return [
-    `Lethe's worker runs, and tells how it is on ${url}/health/ready`,
+    `Lethe's worker runs; its state is at ${url}/health/ready`,
     `  webhooks, jobs by this process`,
     `  database       ${databaseEngine(config).place}`,
     '',

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { ormOptions } from '../../../ormconfig';
 import { HealthServer } from './health.server';
 
-/** The same libraries as the api's, without its HTTP interface: webhooks and jobs. */
+/** The libraries of the api without its HTTP interface: webhooks and jobs. */
 @Module({})
 export class WorkerModule {
   static forRoot(config: Config, logger: Logger, further: readonly Type[] = []): DynamicModule {
