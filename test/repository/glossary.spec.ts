@@ -1,12 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-// The words of libs/README.md, in the documentation and in the descriptions of the API.
+// The words of libs/README.md, in the documentation, in the descriptions of the API and in the comments of the code.
 
 const ROOT = join(__dirname, '../..');
 const FOREIGN = new Set(['node_modules', 'dist', 'data', 'coverage', '.git']);
 /** Not in plain English yet. A file leaves this list and never comes back. */
 const PENDING = ['libs/README.md', 'openapi.json'];
+
+/** The rooms whose comments are in plain English: folders or single files. The list only grows. */
+const ROOMS = [
+  ...['apps/admin', 'apps/api', 'apps/worker', 'libs/crypto', 'libs/database', 'libs/http'],
+  ...['libs/jobs/src/job-leases.ts', 'libs/kernel', 'libs/limits', 'libs/metrics', 'libs/operations'],
+  ...['libs/primitives', 'libs/runtime', 'libs/sdk', 'libs/subjects'],
+];
 
 /** Documentation in other forms. */
 const OTHER_FILES = ['.env.example', 'docs/operations/alerts.yaml', 'docs/operations/compose.yaml'];
@@ -45,13 +52,15 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bstands?\b/, 'is, is stored, is listed'],
   [/\bgoes\b(?! to\b)|\b(?:is|are) gone\b/, 'is removed, is erased'],
   [/\bis at it\b|\bare at it\b/, 'is running'],
+  [/\bwhat is left of\b/, 'the rest of, the remains of'],
 ];
 
-function markdownFiles(folder = ROOT): string[] {
+/** Every file below a folder with this ending, by its path from the root. */
+function filesOf(ending: string, folder = ROOT): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return FOREIGN.has(entry.name) ? [] : markdownFiles(path);
-    return entry.name.endsWith('.md') ? [relative(ROOT, path)] : [];
+    if (entry.isDirectory()) return FOREIGN.has(entry.name) ? [] : filesOf(ending, path);
+    return entry.name.endsWith(ending) ? [relative(ROOT, path)] : [];
   });
 }
 
@@ -64,6 +73,13 @@ function prose(markdown: string): string {
     .replace(/^- [A-Z]\d+: .*$/gm, '')
     .replace(/`[^`\n]*`/g, '`…`')
     .replace(/\]\([^)]*\)/g, ']');
+}
+
+/** The comments of a source file that begin a line, each as one text without its marks. */
+function comments(source: string): string[] {
+  return [...source.matchAll(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*(?:\n[ \t]*\/\/.*)*)/gm)].map(([comment]) =>
+    comment.replace(/^[ \t]*(?:\/\*\*?|\*\/|\*|\/\/)/gm, '').replace(/\*\/$/, ''),
+  );
 }
 
 /** Every summary and description of an OpenAPI document. */
@@ -95,7 +111,7 @@ describe('the words of libs/README.md', () => {
 });
 
 describe('the documentation', () => {
-  const checked = [...markdownFiles(), ...OTHER_FILES].filter((path) => !PENDING.includes(path));
+  const checked = [...filesOf('.md'), ...OTHER_FILES].filter((path) => !PENDING.includes(path));
 
   it.each(checked)('%s has no phrase with a second meaning', (path) => {
     expect(banned(prose(read(path)))).toEqual([]);
@@ -118,5 +134,24 @@ describe('the documentation', () => {
       banned('The value is sealed; the sealed\ntext stands in a row that nobody was told of.'),
     ).toHaveLength(5);
     expect(banned('The audit log is sealed in batches, and each key is encrypted.')).toEqual([]);
+  });
+});
+
+describe('the comments of a room in plain English', () => {
+  it.each(ROOMS)('%s have no phrase with a second meaning', (room) => {
+    const files = room.endsWith('.ts') ? [room] : filesOf('.ts', join(ROOT, room));
+    expect(files).not.toEqual([]);
+    const found = files.flatMap((path) =>
+      comments(read(path)).flatMap((comment) => banned(prose(comment)).map((phrase) => `${path}: ${phrase}`)),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('are found in every form, and nothing else is', () => {
+    const source = [
+      ...['/** A row that nobody', ' * was told of. */', "const url = 'http://nobody'; // of whom"],
+      ...['  // It stands', '  // there.', 'const nobody = `told`;', '/* whoever */'],
+    ].join('\n');
+    expect(comments(source).map((comment) => banned(comment).length)).toEqual([2, 1, 1]);
   });
 });
