@@ -9,9 +9,7 @@ import { documented, field, matches, type Presence, presence, type Rule } from '
 const SNOWFLAKE = /^\d{17,20}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const KEY = /^[a-z_][a-z0-9_]*$/;
-/**
- * The maximum length of a category's or field's slug, in characters. The contract sets none; an index row needs one.
- */
+/** The maximum length of a slug, in characters. The contract sets none; an index row needs one. */
 const KEY_MAX = 100;
 
 /** The same name has the same id in every example. */
