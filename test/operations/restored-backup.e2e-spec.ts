@@ -237,7 +237,7 @@ describe('npm run admin -- ledger:export', () => {
     expect(JSON.parse(entry)).toMatchObject({ bot_id: bot.id, request_id: requestId });
     expect(readdirSync(directory)).toEqual(before);
     writeFileSync(ledger(), 'kept');
-    expect((await admin('ledger:export', '--out', ledger())).stderr).toContain('is there already');
+    expect((await admin('ledger:export', '--out', ledger())).stderr).toContain('exists already');
     expect(readFileSync(ledger(), 'utf8')).toBe('kept');
   });
 });

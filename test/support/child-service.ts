@@ -12,7 +12,7 @@ export interface Ending {
 /** What each kind of process says once it runs. */
 const RUNS = {
   api: /Lethe listens on http:\/\/127\.0\.0\.1:(\d+)/,
-  worker: /Lethe's worker runs, .* http:\/\/127\.0\.0\.1:(\d+)\//,
+  worker: /Lethe's worker runs; .* http:\/\/127\.0\.0\.1:(\d+)\//,
 } as const;
 
 /** The service, or a worker of it, as a process of its own, which can be killed. */
