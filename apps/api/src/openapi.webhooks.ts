@@ -43,7 +43,11 @@ function signedBy(event: string) {
       { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
     ),
     header('X-GDPR-Event', 'What happened', { type: 'string', enum: [event] }),
-    header('webhook-id', 'The same over all attempts of one delivery: what to tell repetitions by', text),
+    header(
+      'webhook-id',
+      'The same in all attempts of one delivery, so that a repetition can be recognised',
+      text,
+    ),
     header('webhook-timestamp', 'Unix time in seconds of this attempt', {
       type: 'string',
       pattern: '^\\d+$',
