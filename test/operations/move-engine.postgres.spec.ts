@@ -112,7 +112,7 @@ describe('npm run admin -- db:move', () => {
     await move();
     const back = sqliteFile(join(directory, 'back.db'));
     const { code, output } = await move(target.url, back.url);
-    expect(output).toContain('rows are in the target, and equal');
+    expect(output).toContain('rows are in the target and equal');
     expect(code).toBe(0);
     for (const { name } of await source.tables()) {
       if (name === 'migrations' || name === 'job_leases') continue;
