@@ -4,19 +4,19 @@ import { isDigest } from '@app/primitives';
 import type { Tx } from '@app/database';
 import { ALL_GUILDS } from './audit.sql';
 
-/** So many events of one type there are in one guild. */
+/** The number of events of one type in one guild. */
 interface Counted {
   readonly guild_id: string;
   readonly event_type: string;
   readonly total: number;
 }
 
-/** Says under which guild an erased event is still counted: in the event itself a digest stands in its place. */
+/** Finds the guild under which an erased event is counted: the event itself holds a digest of that guild's id. */
 @Injectable()
 export class CountedGuilds {
   constructor(private readonly digests: SubjectDigests) {}
 
-  /** Counts of events as they have to stand in the kept ones, those over all guilds included, in the order of keys. */
+  /** The counts as they have to be in `audit_counts`, with those over all guilds, ordered by key. */
   async kept(tx: Tx, botId: string, counted: readonly Counted[]): Promise<Counted[]> {
     const guilds = counted.some(({ guild_id: id }) => isDigest(id)) ? await this.known(tx, botId) : undefined;
     const sums = new Map<string, Counted>();
@@ -38,7 +38,7 @@ export class CountedGuilds {
   }
 }
 
-/** Takes the events up to `lastSeq`, which are about to be removed, out of the counts. */
+/** Subtracts the events up to `lastSeq`, which the unit removes, from the counts. */
 export async function lowerCounts(
   tx: Tx,
   guilds: CountedGuilds,
@@ -50,7 +50,7 @@ export async function lowerCounts(
      GROUP BY guild_id, event_type`,
     ...[botId, lastSeq],
   );
-  // In the order in which those who append change them. A writer's own row may fall below zero: it is the sum that counts.
+  // Same order as appends, against deadlocks. The row of one writer may fall below zero: only the sum counts.
   for (const { guild_id: guildId, event_type: type, total } of await guilds.kept(tx, botId, going)) {
     await tx.run(
       `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total) VALUES (?, ?, ?, 0, ?)
@@ -60,7 +60,7 @@ export async function lowerCounts(
   }
 }
 
-/** Whether the kept counts are those of the events, and how many events stand behind `seq`. */
+/** Whether `audit_counts` fits the events, and how many events follow `seq`. */
 export async function areCountsExact(
   tx: Tx,
   guilds: CountedGuilds,

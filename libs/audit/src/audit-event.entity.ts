@@ -20,7 +20,7 @@ const byGuildAndType = ['bot_id', 'guild_id', 'event_type', 'seq'];
 const byUser = ['bot_id', 'user_id', 'seq', 'guild_id', 'event_type'];
 const toErase = ['bot_id', 'guild_id', 'user_id'];
 
-/** What happened, in the order in which it was committed: `seq` counts up per bot. */
+/** One event of the audit log. `seq` counts up per bot, in the order of the commits. */
 @Entity('audit_events')
 @Index(indexName('audit_events', byType), ['botId', 'eventType', 'seq'])
 @Index(indexName('audit_events', byGuild), ['botId', 'guildId', 'seq'])
@@ -46,7 +46,7 @@ export class AuditEvent {
 export type AuditSource = 'service' | 'client';
 
 /**
- * How many events there are, per guild and, under the empty guild id, per bot. Each writer counts in a row of its own,
+ * The number of events per guild and, under the empty guild id, per bot. Each writer counts in a row of its own, so that
  * so that none waits for another: the total is their sum.
  */
 @Entity('audit_counts')

@@ -37,7 +37,7 @@ export class AuditEventView {
   @Flag({
     optional: true,
     description:
-      'true where details were stored that nobody can open: they, or the key of their user, are damaged',
+      'true where the stored details cannot be decrypted, because they or the key of their user are damaged',
   })
   unreadable?: boolean;
 }

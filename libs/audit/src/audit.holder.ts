@@ -4,17 +4,17 @@ import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExp
 import { AuditService } from './audit.service';
 import { conditionOf } from './audit.sql';
 
-/** Users named at once. */
+/** Users in one answer of `subjectsOf`. */
 const SUBJECTS_MAX = 1_000;
-/** Events of a user that are looked through at once. */
+/** Events of a user read by one statement. */
 const EVENTS_AT_ONCE = 2_000;
 
-/** The subject's part of the audit log: exported in full; erased but for the fact of each act (Art. 5(2)). */
+/** The subject's part of the audit log. An export holds all of it; an erasure keeps only the fact of each act (Art. 5(2)). */
 @Injectable()
 @HoldsSubjectData()
 export class AuditHolder implements SubjectDataHolder {
   readonly tables = ['audit_events'];
-  /** A unit that the others have waited for may have written an event whose details go too. */
+  /** Erased last: a unit that the other holders waited for may have written an event with details. */
   readonly last = true;
 
   constructor(private readonly audit: AuditService) {}
@@ -28,7 +28,7 @@ export class AuditHolder implements SubjectDataHolder {
     return [];
   }
 
-  /** Users of whom a bot may have posted events without ever asking for their consent; digests begin with a tilde. */
+  /** Users in events that the bot posted, also without a consent. Digests begin with a tilde and are left out. */
   async subjectsOf(tx: Tx, botId: string, guildId: string): Promise<readonly string[]> {
     const rows = await tx.all<{ user_id: string }>(
       `SELECT DISTINCT user_id FROM audit_events
@@ -39,7 +39,7 @@ export class AuditHolder implements SubjectDataHolder {
     return rows.map((row) => row.user_id);
   }
 
-  /** By the events that still name the user, details or not; read in an index alone, a part of it at a time. */
+  /** Found by the events that name the user; reads an index only, one part at a time. */
   async *guildsOf(tx: Tx, botId: string, userId: string): AsyncGenerator<string> {
     const read = (after?: { seq: number }): Promise<{ guild_id: string; seq: number }[]> =>
       tx.all(
@@ -50,7 +50,7 @@ export class AuditHolder implements SubjectDataHolder {
     for await (const rows of pages(EVENTS_AT_ONCE, read)) yield* new Set(rows.map((row) => row.guild_id));
   }
 
-  /** By any event that still names the user. */
+  /** True while any event names the user. */
   async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
     const where = conditionOf(tx.engine, ['user_id', 'guild_id']);
     return (

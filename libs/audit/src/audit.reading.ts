@@ -22,14 +22,14 @@ interface ListedEventWithKey extends ListedEvent {
 
 type Asked = Pick<AuditQuery, 'user_id' | 'guild_id' | 'event_type'>;
 
-/** The values of the `columns`; of a user or guild also those under which its erased events stand. */
+/** Values of the `columns`; for a user or guild also the digests that its erased events hold. */
 export interface Filter {
   readonly columns: readonly (typeof FILTERS)[number][];
   readonly values: readonly SqlValue[];
   readonly erased?: readonly SqlValue[];
 }
 
-/** Only names of columns go into the text, so that there are eight statements and no more. */
+/** Only column names are part of the SQL text, so that there are at most eight statements. */
 export function filterOf(digests: SubjectDigests, botId: string, query: Asked): Filter {
   const { user_id: userId, guild_id: guildId, event_type: type } = query;
   const columns = FILTERS.filter((column) => query[column] != null);
@@ -46,7 +46,7 @@ export function filterOf(digests: SubjectDigests, botId: string, query: Asked): 
   return { columns, values: valuesOf(query), erased: valuesOf(erased) };
 }
 
-/** From the kept counts; only the events of one user are counted one by one, in an index alone. */
+/** Reads `audit_counts`; only the events of one user are counted one by one, in an index. */
 export async function countOf(tx: Tx, botId: string, query: Asked, filter: Filter): Promise<number> {
   if (query.user_id != null) {
     const row = await tx.get<{ total: number }>(
@@ -68,7 +68,7 @@ export async function countOf(tx: Tx, botId: string, query: Asked, filter: Filte
   return Number(row?.total ?? 0);
 }
 
-/** Newest first. Rows before the page are skipped in an index alone: the engines have to be told. */
+/** Newest first. The subquery makes both engines skip the rows before the page in an index. */
 export function pageOf(tx: Tx, filter: Filter, limit: number, offset: number): Promise<ListedEventWithKey[]> {
   const [botId = null] = filter.values;
   const { found, values } = among(tx, filter, { order: 'DESC', limit, offset });
@@ -78,7 +78,7 @@ export function pageOf(tx: Tx, filter: Filter, limit: number, offset: number): P
   );
 }
 
-/** Oldest first, those behind `after`. */
+/** Events after the place `after`, oldest first. */
 export function eventsOf(
   tx: Tx,
   filter: Filter,
@@ -93,7 +93,7 @@ export function eventsOf(
   );
 }
 
-/** Some of a filter's places, in an order. */
+/** Places of events that fit a filter, ordered and limited. */
 interface Places {
   readonly after?: number;
   readonly order: 'ASC' | 'DESC';
@@ -102,8 +102,8 @@ interface Places {
 }
 
 /**
- * The condition for some of a filter's places. PostgreSQL makes its plan for any limit: of a union it would read and sort
- * all that there is, unless each side is bounded by itself.
+ * The condition for a bounded number of the filter's places. PostgreSQL plans for any limit and would read and sort the
+ * whole union, unless each side has its own limit.
  */
 function among(
   tx: Tx,
@@ -121,7 +121,7 @@ function among(
   };
 }
 
-/** Where they stand in the log; each engine merges what is ordered already. */
+/** Their places in the log; each engine merges inputs that are sorted already. */
 function placesOf(tx: Tx, { columns, erased }: Filter, further = ''): string {
   const one = `SELECT seq FROM audit_events WHERE ${conditionOf(tx.engine, columns)}${further}`;
   if (erased === undefined) return one;

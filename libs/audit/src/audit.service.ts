@@ -13,7 +13,7 @@ import { EventDetails } from './event-details';
 import { type OwnEventType, requireDeclared } from './event-types';
 import { UnsealedBots } from './unsealed-bots';
 
-/** Events read at once where all of a subject are asked for. */
+/** Events of one subject read by one statement. */
 const BATCH = 100;
 
 /** The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. */
@@ -48,19 +48,19 @@ export class AuditService {
   }
 
   /**
-   * {@link record} of what is done about a subject whose key is destroyed by then: nobody can tell from the event who
-   * it was; whoever asks for the events of this very user finds it.
+   * {@link record} for a subject whose key is destroyed. The event does not show who the subject was; only a query for
+   * the ids of this subject finds it.
    */
   async recordErased(tx: Tx, subject: Subject, type: AuditEventType, details: object): Promise<string> {
     const id = this.random.uuid();
     const erased = this.digests.digested(subject);
-    const sealed = this.details.encryptErased(erased, id, details);
-    const event = { ...this.event(subject, type, id, sealed), subject: erased };
+    const encrypted = this.details.encryptErased(erased, id, details);
+    const event = { ...this.event(subject, type, id, encrypted), subject: erased };
     await this.append(tx, [event]);
     return event.createdAt;
   }
 
-  /** {@link record} of one act for each of several subjects, by as few statements as the engine can. */
+  /** {@link record} for several subjects, in as few statements as the engine allows. */
   async recordAll(
     tx: Tx,
     acts: readonly {
@@ -87,7 +87,7 @@ export class AuditService {
     const filter = filterOf(this.digests, botId, query);
     return this.unitOfWork.read(async (tx) => {
       const total = await countOf(tx, botId, query, filter);
-      // Never more than there are: the search for one more that is not there would go through all the others.
+      // At most the rest of the total: a search for one event more would read all others.
       const size = Math.min(page.size, total - page.offset);
       const rows = size > 0 ? await pageOf(tx, filter, size, page.offset) : [];
       const events = rows.map(({ key_id: id, key_sealed: sealed, ...row }) =>
@@ -97,7 +97,7 @@ export class AuditService {
     });
   }
 
-  /** Every event of a subject, oldest first, read a batch at a time. */
+  /** Every event of a subject, oldest first, read in parts. */
   async *ofSubject(tx: Tx, subject: Subject): AsyncGenerator<AuditEventView> {
     const { botId, guildId, userId } = subject;
     const key = await this.details.keyOf(subject);
@@ -109,7 +109,7 @@ export class AuditService {
       for (const row of rows) yield this.view(botId, row, key, known);
   }
 
-  /** Leaves of a subject's events that the acts took place, and when: not who it was, where, and with what details. */
+  /** Removes ids and details from the events of a subject. Type and time of each act remain. */
   async eraseSubject(tx: Tx, subject: Subject): Promise<void> {
     const { botId, guildId, userId } = subject;
     const erased = this.digests.digested(subject);
@@ -137,7 +137,7 @@ export class AuditService {
     return { subject, countedGuildId: subject.guildId, id, type, source, details, createdAt };
   }
 
-  /** An erased id is shown to whoever has asked for it by itself, and to nobody else. */
+  /** Shows an erased id only to a caller that named it in the query. */
   private view(
     botId: string,
     row: ListedEvent,
@@ -160,7 +160,7 @@ export class AuditService {
     };
   }
 
-  /** Null for none, and for what nobody can decrypt: damage to one event, or to the key of one subject, hides no other event. */
+  /** Null without details and for details that cannot be decrypted: damage to one event or key hides no other event. */
   private detailsOf(botId: string, row: ListedEvent, key: SubjectKey | StoredKey | undefined): object | null {
     try {
       return JSON.parse(this.details.decrypt(botId, row, key) ?? 'null') as object | null;

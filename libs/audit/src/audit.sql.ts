@@ -4,10 +4,10 @@ import type { Subject } from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
 import type { OwnEventType } from './event-types';
 
-/** An event that is to be appended, as it is to be stored. */
+/** An event to append, in its stored form. */
 export interface NewEvent {
   readonly subject: Subject;
-  /** Under which it is counted: its own, also where a digest stands in the place of that. */
+  /** The guild under which the event is counted, also where `guildId` holds a digest. */
   readonly countedGuildId: string;
   readonly id: string;
   readonly type: AuditEventType | OwnEventType;
@@ -16,12 +16,12 @@ export interface NewEvent {
   readonly createdAt: string;
 }
 
-/** The counts over all guilds of a bot stand under this guild id, which no guild has. */
+/** The guild id of the counts over all guilds of a bot; no guild has it. */
 export const ALL_GUILDS = '';
 
 /**
- * A condition for the columns given. One user's events are found among that user's, whatever else is asked for: SQLite
- * keeps no statistics and would as well go through a guild's. The plus keeps an index from being entered by a column.
+ * The condition for the given columns. The events of a user are searched by user, whatever else is filtered: SQLite
+ * keeps no statistics and may choose the index of the guild. The plus keeps a column out of an index.
  */
 export function conditionOf(
   engine: Engine,
@@ -34,7 +34,7 @@ export function conditionOf(
   return ['bot_id = ?', ...terms].join(' AND ');
 }
 
-/** Behind the last event; where all were pruned, behind what was sealed last. */
+/** Continues after the last event, or after the last sealed one where all were pruned. */
 const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
   VALUES (?, COALESCE((SELECT MAX(seq) FROM audit_events WHERE bot_id = ?),
     (SELECT last_seq FROM audit_heads WHERE bot_id = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?)`;
@@ -42,13 +42,12 @@ const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, ev
 const COUNT = `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total) VALUES (?, ?, ?, 0, 1), (?, ?, ?, 0, 1)
   ON CONFLICT (bot_id, guild_id, event_type, writer) DO UPDATE SET total = audit_counts.total + 1`;
 
-/** Rows that the writers of PostgreSQL spread each count over: two of them meet in one row only by chance. */
+/** On PostgreSQL each count is spread over this many rows, so that two writers rarely meet in one. */
 const WRITERS = 16;
 
 /**
- * Any number of events, and their counts, by one statement, which has the lock on the table before it takes their places
- * (settled-order.ts). The counts are changed in the order of their keys, so that
- * units which do meet in one wait for each other in turn.
+ * Appends any number of events and their counts in one statement. The statement locks the table before it takes places
+ * (settled-order.ts), and changes counts in the order of their keys, so that two units cannot deadlock.
  */
 const APPEND = `WITH given AS (
     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
@@ -68,7 +67,7 @@ const APPEND = `WITH given AS (
   GROUP BY bot_id, guild_id, event_type, writer ORDER BY bot_id, guild_id, event_type
   ON CONFLICT (bot_id, guild_id, event_type, writer) DO UPDATE SET total = audit_counts.total + excluded.total`;
 
-/** Appends events in the order given. Call it last in a unit: it takes the place of the events in the log's order. */
+/** Appends events in the order given. Call it last in a unit, since it takes the places of the events in the log. */
 export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (tx.engine === 'postgres') {
     const column = <T>(of: (event: NewEvent) => T): T[] => events.map(of);

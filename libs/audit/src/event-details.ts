@@ -4,7 +4,7 @@ import type { Tx } from '@app/database';
 import { detailsContext, openDetails, type StoredDetails } from '@app/primitives';
 import type { Subject } from '@app/subjects';
 
-/** The details of events: sealed with the key of their subject, or after its erasure with the installation's own. */
+/** Encrypts and decrypts event details: with the subject key, or after an erasure with the installation key. */
 @Injectable()
 export class EventDetails {
   constructor(
@@ -12,12 +12,12 @@ export class EventDetails {
     private readonly service: InstallationKeys,
   ) {}
 
-  /** Makes sure of the keys of several subjects by as few statements as the engine can. */
+  /** Creates the missing keys of several subjects, in as few statements as the engine allows. */
   async prepare(tx: Tx, subjects: readonly Subject[]): Promise<void> {
     await this.keys.allForWriting(tx, subjects);
   }
 
-  /** What the details of a subject's events are opened with; undefined once it was destroyed. */
+  /** The key that decrypts the details of a subject's events; undefined once it is destroyed. */
   keyOf(subject: Subject): Promise<SubjectKey | undefined> {
     return this.keys.find(subject);
   }
@@ -29,7 +29,7 @@ export class EventDetails {
     return key.encrypt(JSON.stringify(details), detailsContext(botId, guildId, userId, id));
   }
 
-  /** Of an event about somebody who is erased by then: they may not tell who that was. */
+  /** Encrypts the details of an event about an erased subject; they must not name that subject. */
   encryptErased({ botId, guildId, userId }: Subject, id: string, details: object): string {
     return this.service.installation.encrypt(
       JSON.stringify(details),
@@ -37,10 +37,9 @@ export class EventDetails {
     );
   }
 
-  /** {@link openDetails} with the key of the subject as it was read. */
+  /** {@link openDetails} with a subject key that is read already. */
   decrypt(botId: string, stored: StoredDetails, key: SubjectKey | StoredKey | undefined): string | null {
     const subject = { botId, guildId: stored.guild_id, userId: stored.user_id };
-    // Opened where it is needed alone.
     const opening =
       key === undefined || !('sealed' in key)
         ? key

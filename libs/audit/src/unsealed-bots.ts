@@ -3,13 +3,13 @@ import { Signals } from '@app/database';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 
 const TOPIC = 'audit-unsealed';
-/** For so long words for other processes are gathered. */
+/** Notes for other processes are collected for this long, in milliseconds. */
 const GATHER_MS = 300;
 
-/** The bots whose logs have grown: each is known once, however much is written. What is lost here the sweep finds. */
+/** The bots with unsealed events, each listed once. The sweep of the seal loop finds any that are lost here. */
 @Injectable()
 export class UnsealedBots {
-  /** Each with the time of the first word since they were taken, in milliseconds of the monotonic clock. */
+  /** Bot id to the time of its first note since the last `take`, in milliseconds of the monotonic clock. */
   private bots = new Map<string, number>();
   private listener: (() => void) | undefined;
   private telling: NodeJS.Timeout | undefined;
@@ -22,14 +22,14 @@ export class UnsealedBots {
     if (config.jobs === 'on') signals.on(TOPIC, (botId) => this.note(botId));
   }
 
-  /** The log of this bot has grown; call it after the commit. */
+  /** Notes that the log of this bot has grown. Call it after the commit. */
   note(botId: string): void {
     if (!this.bots.has(botId)) this.bots.set(botId, this.clock.monotonicMs());
     if (this.config.jobs === 'on') this.listener?.();
     else this.telling ??= setTimeout(() => this.tell(), GATHER_MS).unref();
   }
 
-  /** From now on `listener` hears that there is something to take. */
+  /** Calls `listener` whenever there is a bot to take. */
   onNote(listener: () => void): void {
     this.listener = listener;
     if (this.bots.size > 0) listener();
@@ -39,7 +39,7 @@ export class UnsealedBots {
     return this.bots.size;
   }
 
-  /** Since when the first of them is known; Infinity for none. */
+  /** Time of the oldest note; Infinity without one. */
   get oldestMs(): number {
     const [first = Infinity] = this.bots.values();
     return first;
@@ -51,7 +51,7 @@ export class UnsealedBots {
     return taken;
   }
 
-  /** Where others seal. */
+  /** Notifies the processes that seal. */
   private tell(): void {
     this.telling = undefined;
     for (const botId of this.take().keys()) this.signals.tell(TOPIC, botId);

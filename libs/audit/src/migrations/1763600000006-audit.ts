@@ -36,12 +36,12 @@ export class Audit1763600000006 implements MigrationInterface {
         { columnNames: ['bot_id', 'guild_id', 'seq'] },
         { columnNames: ['bot_id', 'guild_id', 'event_type', 'seq'] },
         { columnNames: ['bot_id', 'user_id', 'seq', 'guild_id', 'event_type'] },
-        // Finds the users whom the erasure of a guild concerns.
+        // Finds the users of a guild for its deletion.
         { columnNames: ['bot_id', 'guild_id', 'user_id'], where: `"source" = 'client' AND "user_id" < '~'` },
       ],
     });
     if (isPostgres(runner)) {
-      // An index-only scan passes over pages that VACUUM has seen: it runs after 1 % of new events instead of 20 %.
+      // VACUUM runs after 1 % of new events instead of 20 %, so that index-only scans stay fast.
       for (const part of await partsOf(runner, 'audit_events'))
         await runner.query(
           `ALTER TABLE "${part}" SET (autovacuum_vacuum_insert_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.02)`,
