@@ -1,7 +1,7 @@
 import type { Tx } from '@app/database';
 import type { BatchHead } from './audit-leaf';
 
-/** A batch as it is stored. */
+/** A stored batch. */
 export interface BatchRow extends BatchHead {
   readonly min_id: string;
   readonly max_id: string;
@@ -10,7 +10,7 @@ export interface BatchRow extends BatchHead {
   readonly signature: string;
 }
 
-/** How far a bot's log is sealed and pruned; all zeros where nothing is. */
+/** How far a bot's log is sealed and pruned; zeros for a log without batches. */
 export interface Head {
   readonly number: number;
   readonly last_seq: number;
@@ -22,7 +22,7 @@ export interface Head {
 const BATCH = `bot_id, number, first_seq, last_seq, events, min_id, max_id, entries, root, identities, previous, chain,
   sealed_at, signature`;
 
-/** Looked at for the batch of an id, a page at a time; more would be needed only with clocks hours apart. */
+/** Most batches read to find the batch of an id. More are needed only when clocks differ by hours. */
 const LOOKED_AT_MAX = 10_000;
 const PAGE = 200;
 
@@ -33,7 +33,7 @@ export function headOf(tx: Tx, botId: string): Promise<Head | undefined> {
   );
 }
 
-/** Those behind `after`, in their order. */
+/** Batches after the number `after`, in order. */
 export function batchesAfter(tx: Tx, botId: string, after: number, limit: number): Promise<BatchRow[]> {
   return tx.all<BatchRow>(
     `SELECT ${BATCH} FROM audit_batches WHERE bot_id = ? AND number > ? ORDER BY number LIMIT ?`,
@@ -41,7 +41,7 @@ export function batchesAfter(tx: Tx, botId: string, after: number, limit: number
   );
 }
 
-/** Those up to `number`, newest first. */
+/** Batches up to `number`, newest first. */
 export function batchesBackFrom(tx: Tx, botId: string, number: number, limit: number): Promise<BatchRow[]> {
   return tx.all<BatchRow>(
     `SELECT ${BATCH} FROM audit_batches WHERE bot_id = ? AND number <= ? ORDER BY number DESC LIMIT ?`,
@@ -49,7 +49,7 @@ export function batchesBackFrom(tx: Tx, botId: string, number: number, limit: nu
   );
 }
 
-/** The batch that an event is in; ids of events are in the order of time, but for what clocks and waits make of it. */
+/** The batch of an event. Ids follow the time, except where clocks differ or units wait. */
 export async function batchOf(tx: Tx, botId: string, eventId: string): Promise<BatchRow | undefined> {
   for (let skipped = 0; skipped < LOOKED_AT_MAX; skipped += PAGE) {
     const later = await tx.all<{ number: number; min_id: string }>(
@@ -81,7 +81,7 @@ async function batchWith(
   return found === undefined ? undefined : batch;
 }
 
-/** Puts a batch on record behind the head that it was made for; false when somebody else was faster. */
+/** Appends a batch to the head that it was made for; false when another process was faster. */
 export async function appendBatch(tx: Tx, batch: BatchRow, head: Head | undefined): Promise<boolean> {
   const { bot_id: botId, number, last_seq: last, chain } = batch;
   const moved =

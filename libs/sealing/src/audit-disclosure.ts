@@ -3,11 +3,11 @@ import { type Parts, partHash } from './audit-leaf';
 import { type Entry, SALTED_BY } from './batch-entries';
 import type { OpenEvent } from './event-commitments';
 
-/** A personal part with the salt by which anybody can check it, or, where it may not be told, its hash alone. */
+/** A personal part with the salt that verifies it, or only its hash where the part must stay secret. */
 export type DisclosedPart =
   { readonly value: string | null; readonly salt: string } | { readonly hash: string };
 
-/** An event for somebody who does not trust the service: but for `erased`, all that is told of it its leaf proves. */
+/** An event for a party that does not trust the service: the leaf proves every field except `erased`. */
 export interface DisclosedEvent {
   readonly seq: number;
   readonly id: string;
@@ -16,18 +16,18 @@ export interface DisclosedEvent {
   readonly created_at: string;
   readonly commitment: string;
   readonly erased: boolean;
-  /** Null where they are gone. */
+  /** Null once they are erased. */
   readonly parts: Readonly<Record<keyof Parts, DisclosedPart>> | null;
 }
 
-/** Of a sealed event all that its bot may know; what says who an erased user was stays behind. */
+/** The parts of a sealed event that its bot may read; parts that identify an erased user are hidden. */
 export function disclosed(
   event: OpenEvent,
   { commitment, saltedBy }: Entry,
   salts: Salts | undefined,
 ): DisclosedEvent {
   const { seq, id, event_type, source, created_at, parts, isErased } = event;
-  // What was sealed before an erasure took its ids fits them no more.
+  // Ids erased after the sealing no longer fit the salts of the batch.
   const isLeft = salts !== undefined && isErased === (saltedBy === SALTED_BY.erased);
   return {
     ...{ seq, id, event_type, source, created_at },
@@ -44,7 +44,7 @@ export function disclosed(
 }
 
 function part(salt: Buffer, name: keyof Parts, value: string | null): DisclosedPart {
-  // One digest for all events of an erased user would tell which of them belong together.
+  // One digest in all events of an erased user would show which events belong together.
   return name !== 'details' && value !== null && isDigest(value)
     ? { hash: partHash(salt, name, value).toString('base64url') }
     : { value, salt: salt.toString('base64url') };

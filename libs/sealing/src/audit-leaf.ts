@@ -1,23 +1,23 @@
 import { type Salts, sha256 } from '@app/primitives';
 
-/** First bytes of what is hashed; 1 is that of the nodes of a tree. */
+/** First bytes of hashed texts; 1 is used for the nodes of a tree. */
 const NOTHING = Buffer.alloc(0);
 const LEAF = Buffer.of(0);
 const CHAIN = Buffer.of(2);
 const PART = Buffer.of(3);
 const COMMITMENT = Buffer.of(4);
 
-/** What a log's first batch follows. */
+/** The chain value before the first batch of a log. */
 export const NO_CHAIN = Buffer.alloc(32).toString('base64url');
 
-/** The personal parts of an event; `details` is JSON text as it was given, null for none. */
+/** The personal parts of an event; `details` is the JSON text as received, null without details. */
 export interface Parts {
   readonly user: string;
   readonly guild: string;
   readonly details: string | null;
 }
 
-/** The parts of an event that are nobody's, and stay. */
+/** The parts of an event that are not personal and survive an erasure. */
 export interface Skeleton {
   readonly seq: number;
   readonly id: string;
@@ -26,7 +26,7 @@ export interface Skeleton {
   readonly created_at: string;
 }
 
-/** What a batch says of the events in it, and its checkpoint signs. */
+/** The head of a batch, which its checkpoint signs. */
 export interface BatchHead {
   readonly bot_id: string;
   readonly number: number;
@@ -52,12 +52,12 @@ export function framed(parts: readonly (string | Buffer)[], first: Buffer = NOTH
   return bytes;
 }
 
-/** One part under its salt: whoever lacks the salt cannot try out what it could have been. */
+/** The salted hash of one part. Without the salt the part cannot be guessed. */
 export function partHash(salt: Buffer, name: keyof Parts, value: string | null): Buffer {
   return sha256(framed(value === null ? [name, salt] : [name, salt, value], PART));
 }
 
-/** What stands for all three parts, when they and their salts are gone too. */
+/** Commits to all three parts; kept when the parts and their salts are erased. */
 export function commitmentOf({ user, guild, details }: Parts, salts: Salts): Buffer {
   return sha256(
     Buffer.concat([
@@ -69,13 +69,13 @@ export function commitmentOf({ user, guild, details }: Parts, salts: Salts): Buf
   );
 }
 
-/** The leaf of an event: every field of it, the personal ones through their commitment. */
+/** The leaf of an event: covers every field, the personal ones through their commitment. */
 export function leafOf(botId: string, event: Skeleton, commitment: Buffer): Buffer {
   const { seq, id, event_type: type, source, created_at: createdAt } = event;
   return sha256(framed([botId, String(seq), id, type, source, createdAt, commitment], LEAF));
 }
 
-/** Stands for a batch and for everything before it. */
+/** The chain value of a batch: covers the batch and all batches before it. */
 export function chainOf(batch: BatchHead): string {
   const { bot_id: botId, number, first_seq: first, last_seq: last, events, sealed_at: sealedAt } = batch;
   const fields = [botId, String(number), String(first), String(last), String(events)];
@@ -85,7 +85,7 @@ export function chainOf(batch: BatchHead): string {
 
 export const CHECKPOINT_TYPE = 'lethe-audit-checkpoint+jwt';
 
-/** What a checkpoint signs, always in this order: it is never stored, but made from the batch again. */
+/** The payload of a checkpoint, in this order of keys. It is not stored but computed from the batch. */
 export function checkpointOf(batch: BatchHead): object {
   return {
     bot_id: batch.bot_id,

@@ -14,7 +14,7 @@ import { EventOpener } from './event-opener';
 
 export const EXPORT_TYPE = 'lethe-audit-export+jwt';
 
-/** Lines that are made at a stretch: requests are answered in between. */
+/** Lines made at once; requests are answered in between. */
 const STRETCH = 50;
 
 interface Part {
@@ -24,8 +24,8 @@ interface Part {
 }
 
 /**
- * The sealed log of a bot, one JSON value a line, with all that is needed to verify it away from the service. A batch at
- * a time is in memory, read as it is then: what is erased meanwhile is told no more.
+ * The sealed log of a bot, one JSON value a line, with all that verifies it without the service. One batch at a time is
+ * read and held in memory, so that what is erased during the export is left out.
  */
 @Injectable()
 export class AuditLogExport {
@@ -37,7 +37,7 @@ export class AuditLogExport {
     private readonly clock: Clock,
   ) {}
 
-  /** Behind the batch `after`, or from its beginning, up to what is sealed now. */
+  /** The batches after the number `after`, up to the last event at the time of the call. */
   export(botId: string, after: number): LineStream {
     return new LineStream((write) => this.writeTo(botId, after, write));
   }
@@ -73,7 +73,7 @@ export class AuditLogExport {
     );
   }
 
-  /** Answers how many events there were in the batch behind `after`. */
+  /** Writes the batch that follows `after`; answers its number of events. */
   private async writeBatch(
     botId: string,
     after: number,
@@ -104,7 +104,7 @@ export class AuditLogExport {
     return { batch, events, entries: unpacked(batch.entries) ?? [] };
   }
 
-  /** A stretch of events; undefined where a key was destroyed since they were read: they are erased by then. */
+  /** The lines of some events; undefined when a key was destroyed after they were read. */
   private lines({ events, entries }: Part, from: number): string | undefined {
     try {
       return events
@@ -125,7 +125,7 @@ export class AuditLogExport {
     });
   }
 
-  /** How far the log went when it was exported: a file that was cut says so. */
+  /** Signs the end of the export, so that a file that was cut is found. */
   private statement(
     botId: string,
     head: Head | undefined,

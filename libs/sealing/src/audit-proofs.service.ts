@@ -17,7 +17,7 @@ export interface AuditLogHead {
   readonly chain: string;
 }
 
-/** Proofs that an event stands in the log as it was sealed, for whoever does not believe the service. */
+/** Proofs, for a party that does not trust the service, that an event is in the sealed log. */
 @Injectable()
 export class AuditProofs {
   constructor(
@@ -27,9 +27,9 @@ export class AuditProofs {
   ) {}
 
   /**
-   * An event that is not sealed yet is sealed for it.
-   * @throws ApiError 404 for another bot's event as for none; 503 while older acts that are under way keep it from
-   * being sealed, or the log does not fit its seals.
+   * Proves one event; an unsealed event is sealed first.
+   * @throws ApiError 404 for an unknown event and for one of another bot; 503 while older units that are not committed keep
+   * the event from being sealed, and when the log does not fit its seals.
    */
   async proof(botId: string, eventId: string): Promise<AuditProofView> {
     const find = (): Promise<AuditProofView | undefined> => this.findNow(botId, eventId.toLowerCase());
@@ -43,7 +43,7 @@ export class AuditProofs {
   }
 
   /**
-   * The newest checkpoint, behind which every event stands that was there before the call.
+   * The newest checkpoint, which covers every event committed before the call.
    * @throws ApiError 503 as {@link proof}.
    */
   async head(botId: string): Promise<AuditLogHead> {
@@ -52,13 +52,13 @@ export class AuditProofs {
     return { number: head?.number ?? 0, chain: head?.chain ?? '' };
   }
 
-  /** The signed checkpoints, newest first: whoever keeps one can show later that the log was changed before it. */
+  /** The signed checkpoints, newest first. A party that keeps one can show that the log was changed before it. */
   async checkpoints(botId: string, query: PageQuery): Promise<CheckpointsView> {
     const page = new Page(query);
     return this.unitOfWork.read(async (tx) => {
       const head = await headOf(tx, botId);
       const total = head === undefined ? 0 : head.number - head.pruned_number;
-      // Numbers have no gap: no page has to be counted off.
+      // Numbers have no gap, so that a page is found by number.
       const size = Math.min(page.size, total - page.offset);
       const batches =
         head === undefined || size <= 0
@@ -72,7 +72,7 @@ export class AuditProofs {
     });
   }
 
-  /** Reads again where a key was destroyed meanwhile: its events are erased by then. */
+  /** Undefined when a key was destroyed during the reading; the caller reads again. */
   private async findNow(botId: string, eventId: string): Promise<AuditProofView | undefined> {
     try {
       return await this.unitOfWork.read((tx) => this.find(tx, botId, eventId));
@@ -112,10 +112,10 @@ function checkpointView(batch: BatchRow): CheckpointView {
 function unfit(): ApiError {
   return new ApiError(
     'service_unavailable',
-    'The audit log does not fit its seal any more: its operator has to verify it (npm run admin -- audit:verify)',
+    'The audit log does not fit its seals: the operator has to verify it (npm run admin -- audit:verify)',
   );
 }
 
 function notSettled(): ApiError {
-  return new ApiError('service_unavailable', 'The latest events are about to be sealed: ask again');
+  return new ApiError('service_unavailable', 'The latest events are not sealed yet: try again');
 }

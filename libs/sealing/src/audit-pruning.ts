@@ -8,15 +8,15 @@ import { type BatchRow, batchesAfter, headOf } from './audit-batches';
 
 export const PRUNING_TYPE = 'lethe-audit-pruning+jwt';
 
-/** Events that go by one unit, but for a single batch that has more. */
+/** Events removed in one unit, unless a single batch has more. */
 const CHUNK = 500;
-/** Batches looked at by one statement. */
+/** Batches read by one statement. */
 const PAGE = 50;
 
 /**
- * Removes what is older than it has to be kept for (GDPR Art. 5(1)(e)): whole batches from the beginning of a log. The
- * last of them stays as a signed statement that the rest goes on from, so that what is left verifies as before, and
- * nothing can be cut off under the name of pruning.
+ * Removes batches whose retention is over (GDPR Art. 5(1)(e)), from the beginning of a log. A signed statement about the
+ * last removed batch remains and the rest is chained to it: the rest verifies as before, and no other part of the log can
+ * be removed under the name of pruning.
  */
 @Injectable()
 export class AuditPruning {
@@ -28,8 +28,8 @@ export class AuditPruning {
   ) {}
 
   /**
-   * Removes the batches of a bot that hold nothing written at or after `beforeIso`, a bounded number by each unit of the
-   * lease; answers how many events went. What is not sealed yet stays.
+   * Removes the batches of a bot with all events written before `beforeIso`, a bounded number in each unit of the lease.
+   * Unsealed events stay. Answers the number of removed events.
    */
   async pruneBefore(lease: Lease, botId: string, beforeIso: string, stopping?: AbortSignal): Promise<number> {
     let events = 0;
@@ -43,7 +43,7 @@ export class AuditPruning {
     return events;
   }
 
-  /** How many events {@link pruneBefore} would remove. */
+  /** The number of events that {@link pruneBefore} would remove. */
   async expiredEvents(botId: string, beforeIso: string): Promise<number> {
     const row = await this.unitOfWork.read((tx) =>
       tx.get<{ events: number | null }>(
@@ -54,7 +54,7 @@ export class AuditPruning {
     return row?.events ?? 0;
   }
 
-  /** The next ones to go, as many as one unit takes. */
+  /** The next batches to remove, as many as fit into one unit. */
   private async expired(botId: string, beforeIso: string): Promise<BatchRow[]> {
     const bound = firstIdAt(beforeIso);
     const batches = await this.unitOfWork.read(async (tx) => {

@@ -12,18 +12,18 @@ import type { OpenEvent } from './event-commitments';
 import { EventOpener } from './event-opener';
 import type { LogFault, LogSummary } from './log-fault';
 
-/** Events read beyond those that a batch should have: so many that were added are named one by one. */
+/** Events read beyond the size of a batch, so that added events are reported one by one. */
 const ADDED_MAX = 100;
 const BOTS_PAGE = 500;
 
 type Report = (fault: LogFault) => void;
 type Found = Omit<LogFault, 'bot_id'>;
 
-/** One walk along one log. */
+/** The state of the verification of one log. */
 interface Walk {
   readonly botId: string;
   readonly tell: (found: Found) => void;
-  /** Chain values that somebody has kept, by the number of their batch. */
+  /** Chain values of checkpoints kept elsewhere, by the number of their batch. */
   readonly kept: ReadonlyMap<number, string>;
   place: BatchPlace;
   pruned: number | undefined;
@@ -38,13 +38,13 @@ interface Step {
   readonly events: readonly OpenEvent[];
 }
 
-/** No event has a place as low as this; nobody shall put one below the first. */
+/** Lower than the place of any event, so that an event put before the first one is found. */
 const BEGINNING: BatchPlace = { number: 0, last_seq: Number.MIN_SAFE_INTEGER, chain: NO_CHAIN };
 
 /**
- * Looks through sealed logs and tells of everything that was changed, removed, added or moved since it was sealed.
- * Whoever can write into the database, but has not the keys, cannot hide from it, except by taking back the end of a
- * log together with its seals: that only a checkpoint shows which somebody else has kept.
+ * Verifies sealed logs and reports every row that was changed, removed, added or moved after it was sealed. An attacker
+ * who writes into the database without the keys is found, except one who removes the end of a log together with its
+ * seals: only a checkpoint kept elsewhere shows that.
  */
 @Injectable()
 export class AuditVerifier {
@@ -55,15 +55,15 @@ export class AuditVerifier {
     private readonly guilds: CountedGuilds,
   ) {}
 
-  /** Every bot's log; answers what was looked through of each. */
+  /** Verifies the log of every bot; yields the extent of each. */
   async *verifyAll(report: Report): AsyncGenerator<LogSummary & { bot_id: string }> {
     for await (const ids of botPages(this.unitOfWork, BOTS_PAGE))
       for (const id of ids) yield { bot_id: id, ...(await this.verify(id, report)) };
   }
 
   /**
-   * The service may go on writing meanwhile. `kept` are checkpoints of the log that were noted down elsewhere: it has
-   * to go through each of them.
+   * Verifies one log, while the service may write. `kept` are checkpoints of the log that were kept elsewhere; the log has
+   * to contain each of them.
    */
   async verify(botId: string, report: Report, kept: readonly string[] = []): Promise<LogSummary> {
     let faults = 0;
@@ -91,7 +91,7 @@ export class AuditVerifier {
       const { head, batch } = step;
       const pruned = head?.pruned_number ?? 0;
       if (walk.pruned !== pruned) {
-        // At the beginning, and when more of it was pruned meanwhile.
+        // At the beginning, and again when batches were pruned during the verification.
         await this.begin(walk, head);
         walk.pruned = pruned;
       } else if (batch === undefined) {
@@ -104,7 +104,7 @@ export class AuditVerifier {
     }
   }
 
-  /** The next batch with everything that stands between it and the one before. */
+  /** The next batch with all events between it and the one before. */
   private step({ botId, place }: Walk): Promise<Step> {
     return this.unitOfWork.read(async (tx) => {
       const head = await headOf(tx, botId);
@@ -119,7 +119,7 @@ export class AuditVerifier {
     });
   }
 
-  /** Undefined where a key was destroyed since it was read: its events are erased by then, and to be read again. */
+  /** Undefined when a key was destroyed after the reading: the events are erased and have to be read again. */
   private faults(
     { place }: Walk,
     batch: BatchRow,
@@ -151,7 +151,7 @@ export class AuditVerifier {
     walk.place = batch;
   }
 
-  /** The log begins with its first event, or behind what was pruned under a signature. */
+  /** Begins with the first event, or after the signed statement about pruned batches. */
   private async begin(walk: Walk, head: Head | undefined): Promise<void> {
     if (head === undefined || (head.pruned_number === 0 && head.pruning === null)) return;
     const { botId, tell } = walk;
@@ -192,13 +192,13 @@ export class AuditVerifier {
   }
 }
 
-/** A batch, or what was pruned up to it, has to be what was kept of it. */
+/** Compares a batch, or the pruned end, with the kept checkpoint of its number. */
 function ofKept({ kept, tell }: Walk, { number, chain }: BatchPlace): void {
   if ((kept.get(number) ?? chain) !== chain)
     tell({ batch: number, fault: 'batch', message: 'it is not the one of the checkpoint that was kept' });
 }
 
-/** What is noted of the end of a log has to be its last batch. */
+/** The head of a log has to name its last batch. */
 function ofEnd({ place, tell }: Walk, head: Head | undefined): void {
   const noted = head ?? BEGINNING;
   if (noted.number > place.number)

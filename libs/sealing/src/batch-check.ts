@@ -5,17 +5,17 @@ import { type Entry, HINT_BYTES, SALTED_BY, unpacked } from './batch-entries';
 import type { EventCommitments, OpenEvent } from './event-commitments';
 import type { LogFault } from './log-fault';
 
-/** Where a batch has to go on from. */
+/** The end of a batch, from which the next one has to continue. */
 export interface BatchPlace {
   readonly number: number;
   readonly last_seq: number;
   readonly chain: string;
 }
 
-/** What does not fit, without the batch in which it does not. */
+/** A fault without the number of its batch. */
 export type BatchFault = Pick<LogFault, 'fault' | 'message' | 'seq'>;
 
-/** Everything that does not fit between a batch, its signature left aside, and the events that stand there now. */
+/** All faults between a batch, except for its signature, and the stored events. */
 export function faultsOf(
   commitments: EventCommitments,
   batch: BatchRow,
@@ -42,7 +42,7 @@ function ofRow(batch: BatchRow, entries: readonly Entry[], before: BatchPlace): 
   return faults.filter(([isWrong]) => isWrong).map(([, message]) => ofBatch(message));
 }
 
-/** Walks along events and entries, and tells where they part. */
+/** Compares events with entries and reports where they differ. */
 function ofEvents(
   commitments: EventCommitments,
   { bot_id: botId, last_seq: last }: BatchRow,
@@ -82,7 +82,7 @@ function ofEvents(
   return found;
 }
 
-/** What the leaf only commits to: the personal parts, as far as they are there. */
+/** Checks the personal parts, as far as they still exist, against the commitment in the leaf. */
 function ofContent(
   commitments: EventCommitments,
   event: OpenEvent,
@@ -107,7 +107,7 @@ function ofContent(
   return { fault: 'event_changed', seq, message: 'its user, guild or details were changed' };
 }
 
-/** What is left to check where every event fits. */
+/** Checks the batch as a whole when every event fits. */
 function ofWhole(
   commitments: EventCommitments,
   batch: BatchRow,

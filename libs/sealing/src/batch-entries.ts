@@ -1,12 +1,12 @@
-/** How an event's commitment was salted, and so how it can be computed again. */
+/** The source of an event's salts, by which the commitment can be computed again. */
 export const SALTED_BY = {
-  /** By the subject's key, while that lives. */
+  /** The subject key, while it exists. */
   subject: 0,
-  /** By the installation's key: there were no details. */
+  /** The installation key: the event had no details. */
   service: 1,
-  /** By the installation's key, over digests: the subject was erased before. */
+  /** The installation key, over digests: the subject was erased before. */
   erased: 2,
-  /** By chance: nobody could read the details any more. */
+  /** Random: the details could not be decrypted. */
   nobody: 3,
 } as const;
 
@@ -16,7 +16,7 @@ export type SaltedBy = (typeof SALTED_BY)[keyof typeof SALTED_BY];
 export interface Entry {
   readonly commitment: Buffer;
   readonly saltedBy: SaltedBy;
-  /** Beginning of its leaf, by which a damaged batch tells which of its events it is. */
+  /** First bytes of the leaf, by which the changed event of a damaged batch is found. */
   readonly hint: Buffer;
 }
 
@@ -29,7 +29,7 @@ export function packed(entries: readonly Entry[]): string {
   return Buffer.concat(bytes).toString('base64url');
 }
 
-/** Undefined for what nobody has packed. */
+/** Undefined for a text that is not a list of packed entries. */
 export function unpacked(text: string): Entry[] | undefined {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length % ENTRY_BYTES !== 0 || bytes.toString('base64url') !== text) return undefined;

@@ -8,16 +8,16 @@ import { EventOpener, type StoredEvents } from './event-opener';
 import { SEALING_PAUSE_MS, HashingThread } from './hashing-thread';
 import { secretsOf, threadBatch } from './thread-batch';
 
-/** Fewer events are computed sooner than they are handed over. */
+/** Smaller batches are hashed faster in place than on the thread. */
 const THREAD_MIN = 100;
-/** Characters of sealed details, several times which a thread with its limited memory needs. */
+/** Most characters of encrypted details in a batch for the thread, which needs several times as much memory. */
 const THREAD_MAX = 16_000_000;
-/** Events that are computed in place at a stretch: requests are answered in between. */
+/** Events hashed in place at once; requests are answered in between. */
 const STRETCH = 25;
-/** The condition of {@link Degradations} while there is no thread. */
+/** The condition of {@link Degradations} while the thread does not work. */
 const IN_PLACE = 'audit_sealing_in_place';
 
-/** Computes what batches keep of their events: large ones on a thread of their own, so that requests need not wait. */
+/** Hashes the events of batches. Large batches are hashed on a thread, so that requests do not wait. */
 @Injectable()
 export class BatchHasher implements OnApplicationShutdown {
   private readonly logger = new Logger('SealLoop');
@@ -31,7 +31,7 @@ export class BatchHasher implements OnApplicationShutdown {
     this.thread = new HashingThread(() => secretsOf(service));
   }
 
-  /** @throws ConcurrentChange when the key of one of the subjects was destroyed since it was read */
+  /** @throws ConcurrentChange when a subject key was destroyed after it was read */
   async seal(botId: string, events: StoredEvents): Promise<BatchSeal> {
     const onThread = isForThread(events) ? await this.sealOnThread(botId, events) : undefined;
     if (onThread !== undefined) return onThread;
@@ -43,7 +43,7 @@ export class BatchHasher implements OnApplicationShutdown {
     await this.thread.end();
   }
 
-  /** Undefined where the thread cannot. */
+  /** Undefined when the thread fails or is paused. */
   private async sealOnThread(botId: string, events: StoredEvents): Promise<BatchSeal | undefined> {
     try {
       return await this.thread.seal(() => threadBatch(botId, events));
@@ -54,10 +54,10 @@ export class BatchHasher implements OnApplicationShutdown {
     }
   }
 
-  /** Until the thread is asked again. */
+  /** Logs the failure and reports the condition until the next try of the thread. */
   private degrade(error: unknown): void {
     this.logger.warn(
-      `The audit log is sealed without a thread, which slows answers down; the thread is asked again in ${SEALING_PAUSE_MS / 1_000} s`,
+      `The audit log is sealed without a thread, which slows answers down; the thread is tried again in ${SEALING_PAUSE_MS / 1_000} s`,
       describeFault(error),
     );
     this.degradations.begin(IN_PLACE);

@@ -10,13 +10,13 @@ import { BatchHasher } from './batch-hasher';
 import { EventOpener, type StoredEvents } from './event-opener';
 import { SettledOrder } from './settled-order';
 
-/** Events of one batch at most. */
+/** Most events in one batch. */
 export const BATCH_MAX = 500;
-/** How long somebody waits for a encrypt, and how often is asked meanwhile whether others who write have ended. */
+/** How long a caller waits for a seal, and how often the order of the log is read meanwhile. */
 const NOW_MS = 2_000;
 const SETTLING_MS = 20;
 
-/** What one bot has to be sealed next. */
+/** The next events of one bot to seal. */
 interface Unsealed {
   readonly botId: string;
   readonly head: Head | undefined;
@@ -24,9 +24,9 @@ interface Unsealed {
 }
 
 /**
- * Seals what stands behind the last batch of a log: one batch of each bot at a call. Nothing is locked meanwhile; of
- * two that make the same batch one puts it on record, and the other one's is gone. An event whose subject is erased
- * meanwhile stays what it was sealed as: all that is left of it fits.
+ * Seals the events after the last batch of a log: one batch of each bot at a call. Nothing is locked. When two processes
+ * make the same batch, the first one stores it and the other batch is dropped. An event whose subject is erased during
+ * the sealing keeps its commitment, which fits the rest of the event.
  */
 @Injectable()
 export class BatchSealer {
@@ -40,7 +40,7 @@ export class BatchSealer {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Seals events up to the place that is `settled`; answers the bots that may have more. */
+  /** Seals events up to the place `settled`; answers the bots that may have more. */
   async seal(botIds: readonly string[], settled: number): Promise<string[]> {
     const found = await this.unitOfWork.read((tx) =>
       Promise.all(botIds.map((botId) => this.unsealed(tx, botId, settled))),
@@ -65,7 +65,7 @@ export class BatchSealer {
     });
   }
 
-  /** Seals all that a log has now; false when that takes too long. */
+  /** Seals all events of a log; false when that takes too long. */
   async sealNow(botId: string): Promise<boolean> {
     const endMs = this.clock.monotonicMs() + NOW_MS;
     const { upTo } = await this.order.look();
@@ -84,7 +84,7 @@ export class BatchSealer {
     return { botId, head, events };
   }
 
-  /** Undefined where a key was destroyed since it was read: the events are to be read again as they are by then. */
+  /** Undefined when a key was destroyed after the reading: the events have to be read again. */
   private async unlessErased<T>(make: () => Promise<T>): Promise<T | undefined> {
     try {
       return await make();
@@ -120,16 +120,16 @@ export class BatchSealer {
   }
 }
 
-/** Without its payload, which the batch itself is. */
+/** The JWS without its payload, which is computed from the batch. */
 function detached(jws: string): string {
   const [header = '', , signature = ''] = jws.split('.');
   return `${header}..${signature}`;
 }
 
-/** The whole checkpoint again. */
+/** The complete JWS of a checkpoint. */
 export function checkpointJws(batch: BatchRow): string {
   const [header = '', payload, signature = '', ...further] = batch.signature.split('.');
-  // Nothing that was made here: it verifies as nothing.
+  // Not made by this service: answered as it is, and no signature fits it.
   if (payload !== '' || further.length > 0) return batch.signature;
   return `${header}.${Buffer.from(JSON.stringify(checkpointOf(batch))).toString('base64url')}.${signature}`;
 }

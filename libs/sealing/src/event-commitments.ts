@@ -12,37 +12,37 @@ import {
 import { commitmentOf, framed, leafOf, type Parts, type Skeleton } from './audit-leaf';
 import { type Entry, HINT_BYTES, packed, SALTED_BY, type SaltedBy } from './batch-entries';
 
-/** An event as it stands in the log. */
+/** An event as it is stored in the log. */
 export interface StoredEvent extends Skeleton, StoredDetails {}
 
-/** An event with all that can be known of it. */
+/** An event with its decrypted details and its salts. */
 export interface OpenEvent extends Skeleton {
   readonly botId: string;
   readonly parts: Parts;
-  /** Digests stand where its ids stood. */
+  /** Its ids are replaced by digests. */
   readonly isErased: boolean;
-  /** It has details that nobody can read. */
+  /** It has details that cannot be decrypted. */
   readonly isClosed: boolean;
   readonly key: DecryptionKey | undefined;
   readonly saltedBy: SaltedBy;
 }
 
-/** What a batch keeps of its events; all are base64url. */
+/** The part of a batch that is computed from its events; all texts are base64url. */
 export interface BatchSeal {
   readonly entries: string;
   readonly root: string;
   readonly identities: string;
 }
 
-/** Computes what events are sealed by, from what it is given alone, so that a thread can do it. */
+/** Computes the commitments of events from its arguments alone, so that a thread can do it. */
 export class EventCommitments {
-  /** `digestKey` is that of digests in the place of ids, `service` the installation's key. */
+  /** `digestKey` makes the digests that replace ids; `service` is the installation key. */
   constructor(
     private readonly digestKey: Buffer,
     private readonly service: DecryptionKey,
   ) {}
 
-  /** `key` is that of its subject, where there is one. */
+  /** `key` is the subject key, if it exists. */
   open(botId: string, event: StoredEvent, key: DecryptionKey | undefined): OpenEvent {
     const {
       seq,
@@ -71,21 +71,21 @@ export class EventCommitments {
     };
   }
 
-  /** What stands for the event's parts when it is sealed now, or was sealed like this. */
+  /** The commitment to the event's parts, salted as at the present state or as given. */
   commitment(event: OpenEvent, by: SaltedBy = event.saltedBy): Buffer {
     const salts = this.salts(event, by);
     return salts === undefined ? randomBytes(32) : commitmentOf(event.parts, salts);
   }
 
-  /** Undefined where they are gone, or never were. */
+  /** Undefined where the salts cannot be computed: random ones, or a destroyed key. */
   salts({ id, key }: OpenEvent, by: SaltedBy): Salts | undefined {
     if (by === SALTED_BY.subject) return key?.salts(id);
     return by === SALTED_BY.nobody ? undefined : this.service.salts(id);
   }
 
   /**
-   * A keyed hash over whose events they are, the same before and after an erasure: so no digest can be exchanged for
-   * another, and nobody can be made out to have been erased.
+   * A keyed hash over the subjects of the events; equal before and after an erasure. A digest that is exchanged, or an
+   * event that is falsely marked as erased, does not fit it.
    */
   identities(botId: string, events: readonly OpenEvent[], salted: readonly SaltedBy[]): string {
     const digests = new Map<string, string>();
@@ -103,7 +103,7 @@ export class EventCommitments {
     return hash.digest('base64url');
   }
 
-  /** `keys` has a place for each event; `breathe` is waited for before each, with its place. */
+  /** `keys` has one place for each event. `breathe` is awaited before each event, with its place. */
   async seal(
     botId: string,
     stored: readonly StoredEvent[],

@@ -9,19 +9,19 @@ const SELECT = `SELECT seq, event.id, event.guild_id, event.user_id, event_type,
   FROM audit_events event ${EVENT_KEY.join}
   WHERE event.bot_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
 
-/** An event as it was read. */
+/** A row of the log. */
 export interface EventRow extends StoredEvent {
   readonly key_id: string | null;
   readonly key_sealed: string | null;
 }
 
-/** Events as they were read, and the keys of their subjects, each at its event's place. */
+/** Rows of the log and the keys of their subjects, in the same order. */
 export interface StoredEvents {
   readonly rows: readonly EventRow[];
   readonly keys: readonly (SubjectKey | undefined)[];
 }
 
-/** Reads events with all that can be known of them. */
+/** Reads events and decrypts their details. */
 @Injectable()
 export class EventOpener {
   readonly commitments: EventCommitments;
@@ -33,19 +33,19 @@ export class EventOpener {
     this.commitments = new EventCommitments(service.digest, service.installation);
   }
 
-  /** At most `limit` events of a bot behind `after`, up to `last`, in their order. */
+  /** At most `limit` events of a bot after the place `after`, up to `last`, in order. */
   async stored(tx: Tx, botId: string, after: number, last: number, limit: number): Promise<StoredEvents> {
     const rows = await tx.all<EventRow>(SELECT, botId, after, last, limit);
     return { rows, keys: rows.map((row) => this.keyOf(botId, row)) };
   }
 
-  /** {@link EventOpener.stored}, opened before a key can be destroyed. */
+  /** {@link EventOpener.stored}, decrypted before a key can be destroyed. */
   async read(tx: Tx, botId: string, after: number, last: number, limit: number): Promise<OpenEvent[]> {
     const rows = await tx.all<EventRow>(SELECT, botId, after, last, limit);
     return rows.map((row) => this.commitments.open(botId, row, this.keyOf(botId, row)));
   }
 
-  /** One that is damaged opens nothing more: neither is the log of its bot to stay unsealed for it. */
+  /** Undefined for a damaged key, so that the log of its bot is sealed all the same. */
   private keyOf(botId: string, row: EventRow): SubjectKey | undefined {
     const { key_id: id, key_sealed: sealed, guild_id: guildId, user_id: userId } = row;
     try {

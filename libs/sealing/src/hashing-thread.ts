@@ -5,20 +5,20 @@ import { Worker } from 'node:worker_threads';
 import type { BatchSeal } from './event-commitments';
 import type { ThreadBatch, ThreadSecrets } from './thread-batch';
 
-/** For so long nobody asks one that has failed. */
+/** After a failure the thread is not used for this long. */
 export const SEALING_PAUSE_MS = 60_000;
 
 const LIMITS = {
-  /** Five hundred events take it a tenth of a second. */
+  /** Limit for one batch; 500 events take 0.1 s. */
   answerMs: 5_000,
-  /** Nobody has asked for so long: the memory is given back. */
+  /** After this time without a batch the thread ends, which frees its memory. */
   idleMs: 60_000,
   pauseMs: SEALING_PAUSE_MS,
 };
-/** It keeps nothing from one batch to the next. */
+/** The thread keeps no data between batches. */
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
-/** A thread of this process, started when it is first asked. It computes one batch after the other. */
+/** A thread of this process that hashes one batch after the other; started by the first batch. */
 export class HashingThread {
   private worker: Worker | undefined;
   private turns: Promise<unknown> = Promise.resolve();
@@ -36,8 +36,8 @@ export class HashingThread {
   }
 
   /**
-   * `make` is called when the turn of the batch has come; what it throws is passed on.
-   * @throws Error where the thread cannot be started, dies, does not answer, or has failed lately
+   * Hashes one batch. `make` is called when the thread is free; its errors are passed on.
+   * @throws Error when the thread cannot be started, dies, does not answer in time, or has failed lately
    */
   seal(make: () => ThreadBatch): Promise<BatchSeal> {
     const turn = this.turns.then(() => this.ask(make));
@@ -68,7 +68,7 @@ export class HashingThread {
       await this.end();
       throw error;
     } finally {
-      // Those that were handed over are the thread's to overwrite.
+      // Keys that were not transferred to the thread are overwritten here.
       if (batch.keys.byteLength > 0) batch.keys.fill(0);
     }
   }
@@ -87,7 +87,7 @@ export class HashingThread {
     }
   }
 
-  /** Without the settings and the arguments of the process: it needs none of them. */
+  /** Starts the thread without the settings and arguments of the process. */
   private start(): Worker {
     const worker = new Worker(this.path, {
       workerData: this.secrets(),
@@ -96,7 +96,7 @@ export class HashingThread {
       execArgv: [],
     });
     worker.unref();
-    // Also while nobody waits for an answer, where an error that nobody hears of would end the process.
+    // An error without a listener would end the process.
     worker.on('error', () => undefined);
     worker.once('exit', () => {
       if (this.worker === worker) this.worker = undefined;

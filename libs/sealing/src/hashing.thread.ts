@@ -9,7 +9,7 @@ const commitments = new EventCommitments(
   new EncryptionKey(service.id, Buffer.from(service.bytes)),
 );
 
-/** What goes wrong ends the thread; whoever asked does without it. */
+/** An error ends the thread; the caller then hashes in place. */
 async function answer(batch: ThreadBatch): Promise<void> {
   try {
     const { events, keys } = eventsOf(batch);

@@ -1,7 +1,7 @@
-/** What is wrong in a log that is sealed. */
+/** A fault in a sealed log. */
 export interface LogFault {
   readonly bot_id: string;
-  /** Undefined where it is no batch's. */
+  /** Undefined for a fault outside of a batch. */
   readonly batch?: number;
   readonly seq?: number;
   readonly fault:
@@ -10,12 +10,12 @@ export interface LogFault {
   readonly message: string;
 }
 
-/** How far a log was looked through. */
+/** The extent of a verified log. */
 export interface LogSummary {
   readonly batches: number;
   readonly events: number;
   readonly erased: number;
-  /** Written, but not sealed yet. */
+  /** Events that are not sealed yet. */
   readonly unsealed: number;
   readonly faults: number;
 }

@@ -13,31 +13,31 @@ import { Metrics } from '@app/metrics';
 import { BatchSealer } from './batch-sealer';
 import { SettledOrder } from './settled-order';
 
-/** From one round to the next; PostgreSQL needs two, and both together are to take less than two seconds. */
+/** Pause between rounds. PostgreSQL needs two rounds, which together take less than two seconds. */
 const PAUSE_MS = 700;
-/** While the database cannot. */
+/** Pause after an error of the database. */
 const FAULT_PAUSE_MS = 5_000;
-/** A round takes up no further bots after this: the rest is for the next one. */
+/** After this time a round begins no further group; the next round continues. */
 const ROUND_MS = 350;
 /** Bots whose batches share a unit. */
 const GROUP = 16;
-/** Logs that nobody has told of are looked for this often. */
+/** Interval of the search for logs that grew without a note. */
 const SWEEP_MS = 60_000;
-/** Bots looked at by one statement of the search. */
+/** Bots read by one statement of the search. */
 const PAGE = 500;
 
 /** A log that has grown. */
 interface Due {
-  /** Up to where it has to be settled before nothing of what was known of is left. */
+  /** The place up to which the log has to be settled before all noted events are sealed. */
   place: number;
-  /** Since when it is known, in milliseconds of the monotonic clock; and since when of more, told meanwhile. */
+  /** Time of the oldest note, and of the oldest later note, in milliseconds of the monotonic clock. */
   sinceMs: number;
   moreSinceMs?: number;
 }
 
 /**
- * Seals the logs of all bots within two seconds of each commit, beside the writers, who wait for nothing. While nothing
- * is written it rests. Any number of processes may do it; what one that died has left, the search finds.
+ * Seals the logs of all bots within two seconds of each commit; writers do not wait for it. Without events it is idle.
+ * Any number of processes can run it. The search finds the logs that a process left unsealed when it died.
  */
 @PeriodicJob({ lookEveryMs: SWEEP_MS / 2, atStart: 'now' })
 @Injectable()
@@ -66,14 +66,14 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
     this.unsealed.onNote(() => this.arm());
   }
 
-  /** What is not sealed by then is for the next start, or for another process. */
+  /** Ends the loop. Unsealed events are left to the next start or to another process. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
     await this.round;
   }
 
-  /** Looks for logs that have grown without anybody having heard of it. */
+  /** Searches for logs that grew without a note. */
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
     return lease.keep(async () => {
       for (let after: string | undefined = ''; after !== undefined && !stopping.aborted;)
@@ -107,7 +107,7 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
   /** One round; false when it failed. */
   private async seal(): Promise<boolean> {
     try {
-      // Before the look: what is noted while that is under way may stand above what it sees.
+      // Before the look: an event noted during the look may have a place above its result.
       for (const [botId, sinceMs] of this.unsealed.take()) {
         const known = this.due.get(botId);
         if (known === undefined) this.due.set(botId, { place: Infinity, sinceMs });
@@ -130,7 +130,7 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
     }
   }
 
-  /** All of a log is sealed that stands up to `settled`. */
+  /** Drops the notes about events up to the place `settled`, which are sealed. */
   private settle(botId: string, settled: number): void {
     const { place = 0, moreSinceMs } = this.due.get(botId) ?? {};
     if (settled < place) return;
@@ -145,7 +145,7 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
     return Math.max(0, nowMs - Math.min(nowMs, ...since, this.unsealed.oldestMs)) / 1000;
   }
 
-  /** Where one bot's log cannot be sealed, the others' are. */
+  /** Seals a group; if that fails, each bot alone, so that a fault concerns only one bot. */
   private async sealGroup(group: readonly string[], settled: number): Promise<string[]> {
     try {
       return await this.sealer.seal(group, settled);
@@ -154,7 +154,7 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
       if (code === 'service_unavailable') throw error;
       if (group.length === 1) {
         this.due.delete(group[0] ?? '');
-        // A bot that was deleted meanwhile has no log.
+        // A bot that was deleted during the round has no log.
         if (code !== 'unauthorized') this.report(`The audit log of bot ${group[0]}`, error);
         return [];
       }

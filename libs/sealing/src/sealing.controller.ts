@@ -15,7 +15,7 @@ import { AuditProofs } from './audit-proofs.service';
 import { AuditExportQuery, AuditLineView, AuditProofView, CheckpointsView, EventPath } from './sealing.dto';
 import { EXAMPLES } from './sealing.examples';
 
-/** What proves to a bot, and to whoever it asks, that its log was not changed. */
+/** Proofs for a bot, and for parties it shows them to, that its log was not changed. */
 @Topic('Audit')
 @Controller('audit')
 export class SealingController {

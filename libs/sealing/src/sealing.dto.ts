@@ -40,7 +40,7 @@ export class ProvenEventView implements DisclosedEvent {
     type: 'object',
     nullable: true,
     description:
-      'What the commitment hides, each part with its salt, or its hash where it may not be told; null once gone',
+      'The parts behind the commitment: each with its salt, or only its hash where it must stay secret; null once erased',
     properties: { user: part, guild: part, details: part },
   })
   parts: DisclosedEvent['parts'];

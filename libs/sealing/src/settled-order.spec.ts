@@ -2,7 +2,7 @@ import { setImmediate as pause } from 'node:timers/promises';
 import type { Tx, UnitOfWork } from '@app/database';
 import { SettledOrder } from './settled-order';
 
-/** A log of which somebody knows the last place, and who writes; a list of writers can be held back on its way. */
+/** A played log with its last place and its writers; a list of writers can be held back. */
 class Log {
   last = 0;
   writers: string[] = [];
@@ -26,7 +26,7 @@ class Log {
     return found;
   }
 
-  /** The next list of writers comes when the answer is called. */
+  /** Holds back the next list of writers until the answer is called. */
   hold(): () => void {
     let release: () => void = () => undefined;
     this.held = new Promise((resolve) => (release = resolve));

@@ -1,43 +1,43 @@
 import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 
-/** The last place given away, whether or not its event is committed. */
+/** The last place given to an event, committed or not. */
 const LAST_PLACE = `SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS seq FROM audit_events_seq`;
 /** Transactions that append events, or change or remove some: each holds the lock on the table until its end. */
 const WRITERS = `SELECT virtualtransaction AS id FROM pg_locks
   WHERE relation = 'audit_events'::regclass AND mode = 'RowExclusiveLock'
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** A place, and who was writing when it was the last one. */
+/** A place, and the writers at the time when it was the last one. */
 interface Note {
   readonly seq: number;
   readonly writers: readonly string[];
 }
 
 export interface Look {
-  /** No event committed before this look stands above it in the log. */
+  /** Every event committed before this look has a place up to this one. */
   readonly upTo: number;
-  /** No event can come in at or below it any more. */
+  /** No further event can get a place up to this one. */
   readonly settled: number;
 }
 
 /**
- * Says up to where the order of the log stands still. On PostgreSQL an event takes its place before its transaction
- * commits, so that one may come in below another that is there already. PostgreSQL locks the table before the statement
- * that appends takes a place: once every transaction has ended that held the lock after a look at the last place, no
- * event can come in at or below that.
+ * Finds the place up to which the order of the log is final. On PostgreSQL an event takes its place before its
+ * transaction commits, so that an event can appear before others that are visible already. The statement that appends
+ * locks the table before it takes a place. Once all transactions have ended that held this lock at the time of a look,
+ * no further event can appear up to the last place of that look.
  */
 @Injectable()
 export class SettledOrder {
   private notes: Note[] = [];
   private settled = 0;
-  /** The look that is under way, and the one behind it. */
+  /** The present look and the one queued after it. */
   private present: Promise<unknown> = Promise.resolve();
   private next: Promise<Look> | undefined;
 
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** One after the other, since who writes is compared with earlier notes alone; whoever waits shares the next one. */
+  /** Looks run one after the other, since each compares writers with earlier notes. Waiting callers share the next look. */
   look(): Promise<Look> {
     if (this.next === undefined) {
       this.next = this.present.then(() => this.begin());
@@ -51,7 +51,7 @@ export class SettledOrder {
     return this.unitOfWork.read((tx) => this.lookIn(tx));
   }
 
-  /** What was known counts for nothing on another server, as there is after a failover. */
+  /** Discards the notes: after a failover they belong to another server. */
   private forget(): void {
     this.notes = [];
     this.settled = 0;
@@ -60,11 +60,11 @@ export class SettledOrder {
   private async lookIn(tx: Tx): Promise<Look> {
     // Units on SQLite take turns.
     if (tx.engine === 'sqlite') return { upTo: 0, settled: Number.MAX_SAFE_INTEGER };
-    // In this order: whoever has taken one of these places, and has not ended, is among the writers.
+    // In this order: a transaction with one of these places that has not ended is among the writers.
     const upTo = (await tx.get<{ seq: number }>(LAST_PLACE))?.seq ?? 0;
     const writers = (await tx.all<{ id: string }>(WRITERS)).map(({ id }) => id);
     const writing = new Set(writers);
-    // Places that were not on the disk when the server fell are given away once more.
+    // A server that crashed gives places again that had not reached the disk.
     if (upTo < (this.notes.at(-1)?.seq ?? this.settled)) this.forget();
     this.notes.push({ seq: upTo, writers });
     const open = this.notes.findIndex((note) => note.writers.some((id) => writing.has(id)));

@@ -3,11 +3,11 @@ import { type DecryptionKey, ENCRYPTION_KEY_BYTES, EncryptionKey } from '@app/pr
 import type { StoredEvent } from './event-commitments';
 import type { StoredEvents } from './event-opener';
 
-/** What the thread is started with. */
+/** The keys that the thread is started with. */
 export interface ThreadSecrets {
-  /** The key of digests in the place of ids. */
+  /** The key of the digests that replace ids. */
   readonly digest: Uint8Array;
-  /** The installation's key. */
+  /** The installation key. */
   readonly service: { readonly id: string; readonly bytes: Uint8Array };
 }
 
@@ -21,17 +21,17 @@ export function secretsOf({
 /** An event, and the place of its key among those of the batch, -1 for none. */
 type BatchEvent = StoredEvent & { readonly key: number };
 
-/** A batch on its way to the thread: in few large pieces, since each piece of its own costs the sender. */
+/** A batch for the thread, in few large pieces, since each piece costs the sender. */
 export interface ThreadBatch {
   readonly botId: string;
   /** JSON of {@link BatchEvent}s. */
   readonly events: string;
   readonly keyIds: readonly string[];
-  /** The keys one behind the other; who has read them overwrites them. */
+  /** The keys in a row; the reader overwrites them. */
   readonly keys: Uint8Array;
 }
 
-/** @throws ConcurrentChange when a key that is needed was destroyed */
+/** @throws ConcurrentChange when a needed key was destroyed */
 export function threadBatch(botId: string, { rows, keys }: StoredEvents): ThreadBatch {
   const places = new Map<string, number>();
   const needed: SubjectKey[] = [];
@@ -47,7 +47,7 @@ export function threadBatch(botId: string, { rows, keys }: StoredEvents): Thread
   return { botId, events: JSON.stringify(events), keyIds: [...places.keys()], keys: bytes };
 }
 
-/** The events again, and their keys, which are of no use once those of the batch are overwritten. */
+/** The events and their keys, which share the memory of the batch: overwriting the batch voids them. */
 export function eventsOf(batch: ThreadBatch): { events: StoredEvent[]; keys: (DecryptionKey | undefined)[] } {
   const { buffer, byteOffset } = batch.keys;
   const known = batch.keyIds.map((id, at) => {
