@@ -8,7 +8,7 @@ import { identify } from './identify.middleware';
 
 const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()))}`;
 
-/** A directory over a database that knows the key until it is `deleted`. */
+/** A directory over a database that holds the key until it is `deleted`. */
 class World {
   deleted = false;
   nowMs = 0;
@@ -44,7 +44,7 @@ describe('a key that was taken away', () => {
   it.each(['sqlite', 'postgres'] as const)('is unknown at once on every connection (%s)', async (engine) => {
     const world = new World(engine);
     const sockets = [{}, {}, {}];
-    // Looked up at the same moment, each by itself.
+    // All look-ups run at the same time, each on its own.
     expect(await Promise.all(sockets.map((socket) => world.isKnownOn(socket)))).toEqual([true, true, true]);
     world.deleted = true;
     world.keys.forget();

@@ -5,30 +5,30 @@ import { Caller } from '@app/http';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { isApiKey, keyDigest } from './api-key';
 
-/** Callers kept in memory at most. */
+/** Most callers kept in memory. */
 const CACHED_MAX = 10_000;
-/** Timers may ring a little early. */
+/** Timers may fire a little early. */
 const MARGIN_MS = 50;
 
-/** What all processes on one database have to agree on. */
+/** Times that must be equal in all processes on one database. */
 @Injectable()
 export class ApiKeyTimes {
-  /** How long a process believes what it has read of a key; a deletion waits as long before it is answered. */
+  /** How long a process trusts a key it has read. A deletion waits as long before its answer. In milliseconds. */
   believedMs = 1_000;
 }
 
-/** A caller, and until when that is taken for true, in monotonic milliseconds. */
+/** A caller, trusted until `untilMs` in monotonic milliseconds. */
 export interface KnownCaller {
   readonly caller: Caller;
   readonly untilMs: number;
-  /** How often keys had been taken away when it was read. */
+  /** The number of deletions of keys at the time of the look-up. */
   readonly generation: number;
 }
 
 /**
- * Whose key it is, from memory where it was asked before. In this process a deleted key is unknown from the commit
- * that deletes it: `forget` is called between that commit and its answer, and a look-up that was under way meanwhile
- * is not kept. In others it is unknown once {@link forgottenEverywhere} has resolved.
+ * Finds the bot of a key, from memory if possible. In this process a deleted key is refused from the commit that deletes
+ * it: `forget` runs between that commit and its answer, and discards look-ups in progress. Other processes refuse the key
+ * once {@link forgottenEverywhere} has resolved.
  */
 @Injectable()
 export class ApiKeyDirectory {
@@ -47,7 +47,7 @@ export class ApiKeyDirectory {
     return this.config.database.engine === 'sqlite' ? Infinity : this.times.believedMs;
   }
 
-  /** The bot that owns `key`, undefined when nobody does. */
+  /** The bot that owns `key`; undefined when the key is unknown. */
   identify(key: string): KnownCaller | undefined | Promise<KnownCaller | undefined> {
     const digest = keyDigest(key);
     const known = this.callers.get(digest);
@@ -55,18 +55,18 @@ export class ApiKeyDirectory {
     return isApiKey(key) ? this.lookUp(digest) : undefined;
   }
 
-  /** Whether a caller that was known before still is. */
+  /** Whether an earlier look-up of a caller is still valid. */
   isCurrent({ generation, untilMs }: KnownCaller): boolean {
     return generation === this.generation && (untilMs === Infinity || untilMs > this.clock.monotonicMs());
   }
 
-  /** From here on nothing is believed that was read before; called after the commit that took keys away. */
+  /** Discards all earlier look-ups. Call it after the commit that deleted keys. */
   forget(): void {
     this.generation++;
     this.callers.clear();
   }
 
-  /** Resolves when no other process can believe any more what it had read before the call. */
+  /** Resolves when no other process can trust a key that it read before the call. */
   async forgottenEverywhere(): Promise<void> {
     if (this.believedMs !== Infinity) await pause(this.believedMs + MARGIN_MS);
   }

@@ -2,7 +2,7 @@ import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { LetheRequest, PUBLIC_ROUTE } from '@app/http';
 import { ApiError } from '@app/kernel';
 
-/** Closes every route to callers without a valid key, but those marked `@Public()`. */
+/** Refuses callers without a valid API key on every route that is not marked `@Public()`. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -8,7 +8,7 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const KEY = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
-/** Characters of a key that may be shown: enough to tell keys apart, useless to guess one. */
+/** Characters of a key that may be shown: they identify the key and do not help to guess it. */
 const VISIBLE_LENGTH = 16;
 
 function base62(value: bigint, length: number): string {
@@ -21,20 +21,20 @@ function checksum(secret: string): string {
   return base62(BigInt(crc32(PREFIX + secret)), CHECKSUM_LENGTH);
 }
 
-/** A new key: 256 random bits, and a checksum by which a mistyped or leaked key is told from any other text. */
+/** A new key: 256 random bits and a checksum, by which mistyped keys are refused and leaked keys are found. */
 export function newApiKey(random: Random): string {
   const secret = base62(BigInt(`0x${random.bytes(32).toString('hex')}`), SECRET_LENGTH);
   return PREFIX + secret + checksum(secret);
 }
 
-/** Whether `text` can be a key at all; what cannot costs no look-up. */
+/** Whether `text` has the form and checksum of a key. Other texts are refused without a look-up. */
 export function isApiKey(text: string): boolean {
   return (
     KEY.test(text) && checksum(text.slice(PREFIX.length, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
   );
 }
 
-/** What is stored of a key. An unkeyed hash suffices: 256 random bits cannot be guessed. */
+/** The stored digest of a key. An unkeyed hash suffices: 256 random bits cannot be guessed. */
 export function keyDigest(key: string): string {
   return hash('sha256', key, 'hex');
 }

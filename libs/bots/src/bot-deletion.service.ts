@@ -6,13 +6,13 @@ import { IsNull } from 'typeorm';
 import { ApiKeyDirectory } from './api-key-directory';
 import { ApiKey, Bot } from './bot.entity';
 
-/** Rows that go in one unit: small enough that the requests of other bots pass in between. */
+/** Rows deleted in one unit: few enough for requests of other bots to run in between. */
 const BATCH = 1_000;
 
 /**
- * Deletes a bot and every row it owns, but for the digests of whom it has erased. The first unit voids its keys and puts
- * the deletion on record; then the rows go a batch at a time, since a bot can own millions and nobody else may wait for
- * them; the bot itself goes last. A lease says who is at it: when its process dies another one goes on.
+ * Deletes a bot and every row it owns, except the digests of the subjects it has erased. The first unit voids its keys
+ * and records the deletion. Then the rows are deleted in parts, since a bot can own millions; the bot itself is deleted
+ * last. A lease names the process that deletes; when that process dies another one continues.
  */
 @PeriodicJob({ lookEveryMs: 15_000, atStart: 'now' })
 @Injectable()
@@ -42,8 +42,9 @@ export class BotDeletion implements Job {
   }
 
   /**
-   * When this resolves no other row of the bot is left, and its keys are void in every process.
-   * @throws ApiError 503 when the rows have to be left to a later try, or another process has taken the deletion over.
+   /**
+    * Resolves when no row of the bot is left and its keys are void in every process.
+    * @throws ApiError 503 when the rows cannot be deleted now, or another process has taken over the deletion.
    */
   async delete(botId: string): Promise<{ deletedAt: string }> {
     const deletedAt = this.clock.nowIso();
@@ -72,11 +73,11 @@ export class BotDeletion implements Job {
           deleted = await lease.batch((tx) => tx.run(sql, botId, botId));
         }
       }
-      // Before the last unit, after which nobody would go on with it.
+      // Before the last unit: after it no process would continue.
       await this.unitOfWork.scrubKeys();
       const late = await lease.batch(async (tx) => {
         await tx.manager.delete(Bot, { id: botId });
-        // Nothing ties keys to their bot: one that an act has made meanwhile goes now, when no further act can begin.
+        // No foreign key ties subject keys to a bot: one created meanwhile is deleted here, when no act can begin.
         let keys = 0;
         for (const sql of KEYS)
           for (let deleted = 1; deleted > 0; keys += deleted) deleted = await tx.run(sql, botId, botId);
@@ -103,14 +104,14 @@ function goesOn(): ApiError {
   );
 }
 
-/** Digests alone, which keep a backup from bringing back whom this bot has erased: they go with their age. */
+/** Holds digests only, which keep a restored backup from bringing erased subjects back; removed by retention. */
 const KEPT = 'erasure_ledger';
-/** The keys go first: from then on nobody can read what is still stored. */
+/** Keys are deleted first: from then on the stored values cannot be decrypted. */
 const KEYS = Object.entries<readonly string[]>(KEY_TABLES)
   .filter(([name, key]) => name !== KEPT && key.includes('bot_id'))
   .map(([name, key]) => deletionOf(`keys.${name}`, key.join(', ')));
 
-/** For each table with rows of bots the statement that deletes a batch of them. */
+/** One statement for each table with rows of bots; each deletes one part of the rows. */
 function deletionsOfRows({ manager }: Tx): string[] {
   const tables = manager.dataSource.entityMetadatas
     .filter(({ columns }) => columns.some(({ databaseName }) => databaseName === 'bot_id'))

@@ -8,7 +8,7 @@ import {
 } from '@app/database';
 import { Column, Entity, Index } from 'typeorm';
 
-/** A tenant: one bot of a chat platform. */
+/** A tenant: one bot with snowflake ids. */
 @Entity('bots')
 @Index(indexName('bots', ['platform_bot_id']), ['platformBotId'], { unique: true })
 export class Bot {
@@ -17,17 +17,17 @@ export class Bot {
   @TextColumn() name: string;
   @TextColumn({ name: 'privacy_contact', nullable: true }) privacyContact: string | null;
   @TextColumn({ name: 'webhook_url', nullable: true }) webhookUrl: string | null;
-  /** Sealed by the Keyring, as is the one that follows it at `webhookSecretNextAt`. */
+  /** Encrypted by the Keyring; so is the secret that replaces it at `webhookSecretNextAt`. */
   @TextColumn({ name: 'webhook_secret' }) webhookSecret: string;
   @TextColumn({ name: 'webhook_secret_next', nullable: true }) webhookSecretNext: string | null;
   @TimeColumn({ name: 'webhook_secret_next_at', nullable: true }) webhookSecretNextAt: string | null;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'updated_at' }) updatedAt: string;
-  /** Its deletion has begun: no key is left, the rows are going. */
+  /** When the deletion of the bot began: its keys are void, its rows are being deleted. */
   @TimeColumn({ name: 'deleted_at', nullable: true }) deletedAt: string | null;
 }
 
-/** A credential of a bot. Only its digest is kept: the key itself is shown once. */
+/** An API key of a bot. Only its digest is stored; the key itself is shown once. */
 @Entity('api_keys')
 @Index(indexName('api_keys', ['digest']), ['digest'], { unique: true })
 export class ApiKey {

@@ -60,7 +60,7 @@ export class BotsController {
   @Describes({
     summary: 'Read the bot',
     description:
-      'Answers what is stored about the bot that the key belongs to, and how its webhook calls go. Any ' +
+      'Answers what is stored about the bot that the key belongs to, and the state of its webhook calls. Any ' +
       'other id is answered with 404, whether a bot has it or not.',
     parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.view,

@@ -47,7 +47,7 @@ export class WebhookHealthView {
   undelivered: number;
   @Integer(0, Number.MAX_SAFE_INTEGER, { description: 'Failed attempts since the last confirmed one' })
   consecutive_failures: number;
-  @Text(32, { nullable: true, description: 'What became of the last attempt' }) last_outcome: string | null;
+  @Text(32, { nullable: true, description: 'Outcome of the last attempt' }) last_outcome: string | null;
   @Timestamp({ nullable: true }) last_delivered_at: string | null;
   @Timestamp({ nullable: true }) last_failed_at: string | null;
 }
@@ -55,8 +55,7 @@ export class WebhookHealthView {
 export class RotateWebhookSecret {
   @Integer(0, OVERLAP_SECONDS_MAX, {
     optional: true,
-    description:
-      'How long calls are signed with both secrets; default 86400, 0 takes the old one away at once',
+    description: 'How long calls are signed with both secrets; default 86400; 0 ends the old secret at once',
   })
   overlap_seconds?: number | null;
 }

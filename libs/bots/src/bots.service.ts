@@ -15,7 +15,7 @@ export class BotsService {
     private readonly egress: EgressPolicy,
     private readonly clock: Clock,
     private readonly events: DomainEvents,
-    /** Absent where nobody sends webhooks. */
+    /** Absent in an application without webhooks. */
     @Optional() private readonly health?: WebhookHealth,
   ) {}
 
@@ -23,11 +23,11 @@ export class BotsService {
     return this.unitOfWork.read((tx) => this.viewIn(tx, botId));
   }
 
-  /** Changes what is given; `null` removes a contact or URL. */
+  /** Changes the given fields; `null` removes a contact or URL. */
   change(botId: string, input: ChangeBot): Promise<BotView> {
     requireAllowed(this.egress, input.webhook_url);
     return this.unitOfWork.write(async (tx) => {
-      // Before its deliveries: whoever queues one meanwhile waits, and finds the new URL. Its rows elsewhere go on.
+      // Locked before its deliveries: a unit that queues one waits and reads the new URL.
       await tx.get('SELECT 1 FROM bots WHERE id = ? FOR NO KEY UPDATE', botId);
       const before = await tx.manager.findOneBy(Bot, { id: botId });
       const changes: Partial<Bot> = {};

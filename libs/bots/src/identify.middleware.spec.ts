@@ -5,7 +5,7 @@ import { identify } from './identify.middleware';
 
 const caller = new Caller('bot', '123456789012345678', 30);
 
-/** A directory that knows one key and counts how often it is asked. */
+/** A directory with one key that counts its look-ups. */
 class Keys {
   asked = 0;
   nowMs = 0;

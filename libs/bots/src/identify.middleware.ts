@@ -2,15 +2,15 @@ import type { NextFunction, Response } from 'express';
 import type { LetheRequest } from '@app/http';
 import type { ApiKeyDirectory, KnownCaller } from './api-key-directory';
 
-/** Who called last on a connection, and with which header. */
+/** The last caller on a connection, and its `Authorization` header. */
 interface Remembered {
   readonly authorization: string;
   readonly known: KnownCaller;
 }
 
-/** Finds out who calls (RFC 6750); refusing is the guard's part, so that the limiter knows the caller before. */
+/** Identifies the caller (RFC 6750) before the rate limiter runs. The guard refuses unknown callers. */
 export function identify(keys: ApiKeyDirectory) {
-  // A bot calls over the same connection again and again: the key is hashed once on each, not for every request.
+  // Bots reuse connections: each key is hashed once per connection, not for every request.
   const remembered = new WeakMap<object, Remembered>();
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
     const { authorization } = request.headers;

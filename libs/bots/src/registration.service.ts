@@ -9,7 +9,7 @@ import { WebhookSecrets } from './webhook-secrets.service';
 const NOTICE =
   'Store api_key and webhook_secret now: neither is shown again. Only data stored through this service is covered by its exports and erasures.';
 
-/** How a bot becomes a tenant; the one place where its key and its webhook secret are shown. */
+/** Registers bots. Only this service shows an API key and a webhook secret. */
 @Injectable()
 export class RegistrationService {
   constructor(
@@ -25,7 +25,7 @@ export class RegistrationService {
     requireAllowed(this.egress, input.webhook_url);
     const id = this.random.uuid();
     const key = newApiKey(this.random);
-    const { secret, sealed } = this.secrets.issue(id);
+    const { secret, encrypted } = this.secrets.issue(id);
     const now = this.clock.nowIso();
     await this.unitOfWork.write(async (tx) => {
       const inserted = await tx.run(
@@ -37,7 +37,7 @@ export class RegistrationService {
           input.name,
           input.privacy_contact ?? null,
           input.webhook_url ?? null,
-          sealed,
+          encrypted,
           now,
           now,
         ],

@@ -1,7 +1,7 @@
 import type { Tx } from '@app/database';
 import type { WebhookHealthView } from './bots.dto';
 
-/** Says how a bot's receiver fares; provided by the module that sends the calls, which this one does not know. */
+/** The state of a bot's webhook calls; provided by the library that sends them. */
 export abstract class WebhookHealth {
   abstract of(tx: Tx, botId: string): Promise<WebhookHealthView>;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HoldsEncryptedTexts, type EncryptedColumn, type EncryptedTextHolder } from '@app/crypto';
 import { contextOf } from './webhook-secrets.service';
 
-/** The webhook secrets of all bots, as they follow a new master key. */
+/** Re-encrypts the webhook secrets of all bots with a new master key. */
 @Injectable()
 @HoldsEncryptedTexts()
 export class WebhookSecretsHolder implements EncryptedTextHolder {

@@ -14,13 +14,13 @@ interface SecretRow {
   readonly webhook_secret_next_at: string | null;
 }
 
-/** Where a bot's webhook calls go and what signs them: one secret, or during a rotation the old and the new one. */
+/** The URL of a bot's webhook calls and the secrets that sign them: one, or during a rotation the old and the new one. */
 export interface WebhookTarget {
   readonly url: string | null;
   readonly secrets: readonly [present: string, next?: string];
 }
 
-/** The secrets that sign webhook calls: stored sealed, shown once, rotated with an overlap in which both sign. */
+/** The secrets that sign webhook calls: stored encrypted, shown once, rotated with an overlap in which both sign. */
 @Injectable()
 export class WebhookSecrets implements OnApplicationBootstrap {
   constructor(
@@ -30,7 +30,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
     private readonly random: Random,
   ) {}
 
-  /** @throws StartError when the stored secrets were sealed with another key: no call could be signed. */
+  /** @throws StartError when the stored secrets were encrypted with another key: no call could be signed. */
   async onApplicationBootstrap(): Promise<void> {
     const row = await this.unitOfWork.read((tx) =>
       tx.get<SecretRow & { id: string }>('SELECT id, webhook_secret FROM bots LIMIT 1'),
@@ -46,13 +46,13 @@ export class WebhookSecrets implements OnApplicationBootstrap {
     }
   }
 
-  /** A new secret for a bot, and the text in which it is stored. */
-  issue(botId: string): { secret: string; sealed: string } {
+  /** A new secret for a bot, and its encrypted text. */
+  issue(botId: string): { secret: string; encrypted: string } {
     const secret = newWebhookSecret(this.random);
-    return { secret, sealed: this.keyring.encrypt(secret, contextOf(botId)) };
+    return { secret, encrypted: this.keyring.encrypt(secret, contextOf(botId)) };
   }
 
-  /** Undefined when there is no such bot any more. */
+  /** Undefined when the bot is deleted. */
   async target(tx: Tx, botId: string): Promise<WebhookTarget | undefined> {
     const row = await this.rowOf(tx, botId);
     if (row === undefined) return undefined;
@@ -61,7 +61,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
     return { url: row.webhook_url, secrets: next === undefined ? [first] : [first, this.open(botId, next)] };
   }
 
-  /** @throws ApiError 409 `rotation_in_progress` for a second overlap; `overlap_seconds` 0 ends any at once. */
+  /** @throws ApiError 409 `rotation_in_progress` during an overlap, unless `overlap_seconds` is 0. */
   rotate(botId: string, input: RotateWebhookSecret): Promise<WebhookSecretView> {
     const overlapSeconds = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
     return this.unitOfWork.write(async (tx) => {
@@ -73,11 +73,11 @@ export class WebhookSecrets implements OnApplicationBootstrap {
         const message = 'Two secrets overlap already; wait for the end, or send overlap_seconds 0';
         throw conflict('rotation_in_progress', message);
       }
-      const { secret, sealed } = this.issue(botId);
+      const { secret, encrypted } = this.issue(botId);
       const until = new Date(this.clock.nowMs() + overlapSeconds * 1000).toISOString();
       await tx.run(
         'UPDATE bots SET webhook_secret = ?, webhook_secret_next = ?, webhook_secret_next_at = ? WHERE id = ?',
-        ...(overlapSeconds === 0 ? [sealed, null, null] : [present, sealed, until]),
+        ...(overlapSeconds === 0 ? [encrypted, null, null] : [present, encrypted, until]),
         botId,
       );
       return { webhook_secret: secret, overlap_until: until };
@@ -91,19 +91,19 @@ export class WebhookSecrets implements OnApplicationBootstrap {
     );
   }
 
-  /** The stored secrets that sign at this time, the older one first. */
+  /** The stored secrets that sign now, the older one first. */
   private live(row: SecretRow): [present: string, next?: string] {
     const { webhook_secret: present, webhook_secret_next: next, webhook_secret_next_at: at } = row;
     if (next === null || at === null) return [present];
     return at <= this.clock.nowIso() ? [next] : [present, next];
   }
 
-  private open(botId: string, sealed: string): string {
-    return this.keyring.decrypt(sealed, contextOf(botId));
+  private open(botId: string, encrypted: string): string {
+    return this.keyring.decrypt(encrypted, contextOf(botId));
   }
 }
 
-/** What a stored secret is bound to. */
+/** The context that an encrypted webhook secret is bound to. */
 export function contextOf(botId: string): string {
   return `bots/${botId}/webhook_secret`;
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '@app/database';
 
-/** A bot's webhook calls go elsewhere from now on, or nowhere (null); published inside the changing transaction. */
+/** The webhook URL of a bot has changed, or was removed (null). Published inside the changing unit. */
 export class WebhookUrlChanged {
   constructor(
     readonly tx: Tx,

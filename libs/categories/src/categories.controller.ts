@@ -39,7 +39,7 @@ import { CategoriesService, type CategoryInput } from './categories.service';
 
 type Registration = { readonly inputs: readonly CategoryInput[]; readonly asList: boolean };
 
-/** Either shape of the registration, as a list of canonical inputs; the guide's is known by `categories` without `key`. */
+/** Reads both shapes of the registration as a list. A body with `categories` and without `key` has the guide's shape. */
 const RegistrationShape = createParamDecorator((_: unknown, context: ExecutionContext): Registration => {
   const { body, context: own } = context.switchToHttp().getRequest<LetheRequest>();
   const pipe = new DtoPipe();

@@ -13,7 +13,7 @@ export const LEGAL_BASES = [
 ] as const;
 
 const FIELDS_MAX = 50;
-/** The contract bounds no label; a request's size does, and these keep a single text reasonable. */
+/** The contract sets no limit for a label; this one keeps a single text reasonable. */
 const LABEL_MAX = 2_000;
 const DESCRIPTION_MAX = 10_000;
 const RETENTION_DAYS_MAX = 3650;
@@ -26,7 +26,7 @@ export class DataFieldInput {
   @Text(DESCRIPTION_MAX, { optional: true, nullable: true }) description?: string | null;
 }
 
-/** What both shapes may say of a category beyond its name. */
+/** What both shapes of the registration can declare besides a name. */
 class Purpose {
   @Text(DESCRIPTION_MAX, { optional: true, nullable: true }) description?: string | null;
   @Integer(1, RETENTION_DAYS_MAX, { optional: true, nullable: true }) retention_days?: number | null;
@@ -40,7 +40,7 @@ export class RegisterCategory extends Purpose {
   @ListOf(() => DataFieldInput, 1, FIELDS_MAX) fields: DataFieldInput[];
 }
 
-/** One category of the guide's shape: its name is key and label. */
+/** One category of the guide's shape; its name becomes key and label. */
 export class GuideCategory extends Purpose {
   @Slug() name: string;
 }

@@ -39,7 +39,7 @@ export class CategoriesService {
   register(botId: string, inputs: readonly CategoryInput[]): Promise<CategoryView[]> {
     for (const input of inputs) requireDistinctKeys(input.fields);
     return this.unitOfWork.write(async (tx) => {
-      // In one order everywhere, so that two who declare the same wait for each other in turn.
+      // Sorted, so that two equal registrations wait for each other instead of a deadlock.
       const ordered = [...inputs].sort((a, b) => (a.key < b.key ? -1 : 1));
       const views = new Map<string, CategoryView>();
       for (const input of ordered) views.set(input.key, await this.insert(tx, botId, input));
@@ -64,7 +64,7 @@ export class CategoriesService {
     return this.unitOfWork.read(async (tx) => categoryView(await this.require(tx, botId, key)));
   }
 
-  /** Changes what is given. Stored values must stay readable: fields may be added and relabelled, not removed or retyped. */
+  /** Changes the given parts. Fields can be added and relabelled, not removed or retyped, so that values stay readable. */
   change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
     if (input.fields != null) requireDistinctKeys(input.fields);
     return this.unitOfWork.write(async (tx) => {
@@ -86,7 +86,7 @@ export class CategoriesService {
     });
   }
 
-  /** Withdraws the declaration. What is stored under it goes before, a batch at a time, the last with the declaration. */
+  /** Deletes a category. Its values are deleted first, in parts; the last part with the declaration. */
   async delete(botId: string, key: string): Promise<void> {
     const batch = () => this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key));
     let done = await batch();
@@ -98,7 +98,7 @@ export class CategoriesService {
     await this.unitOfWork.scrub();
   }
 
-  /** Keeps these categories, as far as they are declared, from being withdrawn until the unit ends. */
+  /** Locks those of `keys` that are declared against deletion until the unit ends. */
   async hold(tx: Tx, botId: string, keys: readonly string[]): Promise<void> {
     for (const key of [...keys].sort())
       await tx.get('SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR KEY SHARE', botId, key);
@@ -165,8 +165,8 @@ export class CategoriesService {
 }
 
 /**
- * `FOR UPDATE`: nobody stores under the category, or asks for consent to it, until the unit has ended. A change needs
- * less: what was valid before it still is.
+ * `FOR UPDATE`: no other unit stores under the category, or asks for consent to it, until this unit ends. A change takes
+ * a weaker lock: values that were valid before it stay valid.
  */
 async function lockCategory(
   tx: Tx,

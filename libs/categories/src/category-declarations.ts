@@ -3,7 +3,7 @@ import type { Tx } from '@app/database';
 import type { DataField } from './category.entity';
 import { DeclaredValues } from './declared-values';
 
-/** Declarations kept compiled at most, by the length of their texts. */
+/** Limit of compiled declarations in memory, in characters of their texts. */
 const COMPILED_MAX_LENGTH = 8 * 1024 * 1024;
 
 const FIND_ALL = `SELECT given.place, categories.fields
@@ -11,13 +11,13 @@ const FIND_ALL = `SELECT given.place, categories.fields
   JOIN categories ON categories.bot_id = given.bot_id AND categories.key = given.key
   ORDER BY categories.bot_id, categories.key FOR KEY SHARE OF categories SKIP LOCKED`;
 
-/** What each category declares, ready to check values with; compiled once per declaration, read in the storing unit. */
+/** Compiled declarations of categories. Each is compiled once and read in the unit that stores. */
 @Injectable()
 export class CategoryDeclarations {
   private readonly compiled = new Map<string, DeclaredValues>();
   private compiledLength = 0;
 
-  /** A declaration, held until the unit ends; undefined for a category that is not declared. */
+  /** A declaration, locked until the unit ends; undefined for an unknown category. */
   async find(tx: Tx, botId: string, key: string): Promise<DeclaredValues | undefined> {
     const found = await tx.get<{ fields: string }>(
       'SELECT fields FROM categories WHERE bot_id = ? AND key = ? FOR KEY SHARE',
@@ -27,7 +27,7 @@ export class CategoryDeclarations {
     return found === undefined ? undefined : this.of(found.fields);
   }
 
-  /** {@link find} of several at once, undefined also for one that would have to be waited for; PostgreSQL alone. */
+  /** {@link find} for several subjects; undefined also for a locked category. PostgreSQL only. */
   async findAll(
     tx: Tx,
     wanted: readonly { readonly botId: string; readonly key: string }[],

@@ -22,7 +22,7 @@ export interface DataField {
   readonly description: string | null;
 }
 
-/** What a bot declares that it stores, and on which legal basis (GDPR Art. 6, 13). */
+/** A category of data that a bot declares, with its purpose and legal basis (GDPR Art. 6, 13). */
 @Entity('categories')
 @Index(indexName('categories', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
 export class Category {
@@ -34,7 +34,7 @@ export class Category {
   @TextColumn({ nullable: true }) description: string | null;
   @IntegerColumn({ name: 'retention_days', nullable: true }) retentionDays: number | null;
   @TextColumn({ name: 'legal_basis' }) legalBasis: string;
-  /** None for a category that takes any object. */
+  /** Empty for a category that takes any object. */
   @JsonColumn() fields: readonly DataField[];
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'updated_at' }) updatedAt: string;

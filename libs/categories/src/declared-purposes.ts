@@ -1,7 +1,7 @@
 import type { Tx } from '@app/database';
 import type { Category, DataField } from './category.entity';
 
-/** What a bot stores under a category, why, and for how long, as it was declared at `updatedAt` (GDPR Art. 13). */
+/** The declaration of a category at `updatedAt`: content, purpose and time limit (GDPR Art. 13). */
 export type DeclaredPurpose = Pick<
   Category,
   'key' | 'labelDe' | 'labelEn' | 'description' | 'retentionDays' | 'legalBasis' | 'fields' | 'updatedAt'
@@ -15,7 +15,7 @@ type Row = Record<'key' | 'label_de' | 'label_en' | 'legal_basis' | 'fields' | '
   retention_days: number | string | null;
 };
 
-/** The declarations of `keys`, or of the first `limit` categories of the bot, by key. */
+/** The declarations of `keys`, or of the first `limit` categories of the bot, ordered by key. */
 export async function declaredPurposes(
   tx: Tx,
   botId: string,

@@ -2,7 +2,7 @@ import { addNumberFaults, numberFault } from '@app/http';
 import type { FieldFault } from '@app/kernel';
 import type { DataField, FieldType } from './category.entity';
 
-/** The fault of a value, if it has one; faults within a `json` value are found by walking it. */
+/** The fault of a value, if any. Faults within a `json` value are found by a walk through it. */
 const CHECKS: Readonly<Record<FieldType, (value: unknown) => string | undefined>> = {
   string: (value) => (typeof value === 'string' ? undefined : 'must be a string'),
   number: (value) => (typeof value === 'number' ? numberFault(value) : 'must be a number'),
@@ -30,12 +30,12 @@ export function isDate(text: string): boolean {
 export class DeclaredValues {
   private readonly types: ReadonlyMap<string, FieldType>;
 
-  /** Without fields any object is taken. */
+  /** Without fields any object is valid. */
   constructor(fields: readonly DataField[]) {
     this.types = new Map(fields.map(({ key, type }) => [key, type]));
   }
 
-  /** Every fault of `data`, each named by its path; null means "no value" and is always right. */
+  /** Every fault of `data`, each with its path. Null means "no value" and is always valid. */
   faultsOf(data: Readonly<Record<string, unknown>>): FieldFault[] {
     const faults: FieldFault[] = [];
     for (const [key, value] of Object.entries(data)) {

@@ -9,7 +9,7 @@ import {
 } from '@app/database';
 import { Entity, Index } from 'typeorm';
 
-/** A guild in which a bot is at work. */
+/** A registered guild of a bot. */
 @Entity('servers')
 @Index(indexName('servers', ['bot_id', 'deletion_scheduled_for']), ['botId', 'deletionScheduledFor'], {
   where: '"deletion_scheduled_for" IS NOT NULL',
@@ -21,9 +21,9 @@ export class Server {
   @IdColumn() id: string;
   @TextColumn({ nullable: true }) name: string | null;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
-  /** When everybody in it will be erased, unless that is called off before. */
+  /** When all users of the guild will be erased, unless the deletion is cancelled before. */
   @TimeColumn({ name: 'deletion_scheduled_for', nullable: true }) deletionScheduledFor: string | null;
-  /** Since when that is under way; from then on it is not called off any more. */
+  /** When the deletion began. From then on it cannot be cancelled. */
   @TimeColumn({ name: 'deletion_began_at', nullable: true }) deletionBeganAt: string | null;
   @BelongsToBot('servers') bot?: object;
 }

@@ -17,7 +17,7 @@ export class ServerView {
   @Timestamp() created_at: string;
   @Timestamp({
     nullable: true,
-    description: 'When everybody in it will be erased; null unless that is scheduled',
+    description: 'When all users of the guild will be erased; null while no deletion is scheduled',
   })
   deletion_scheduled_for: string | null;
 }

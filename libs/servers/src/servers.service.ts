@@ -15,8 +15,8 @@ export class ServersService {
   ) {}
 
   /**
-   * Registers a guild; a known one is answered as it is, under the given name if there is one. The bot is there, so a
-   * deletion that was scheduled and has not begun is called off.
+   * Registers a guild. A repeat answers the registered guild, renamed if a name is given, and cancels a scheduled deletion
+   * that has not begun.
    */
   register(botId: string, { guild_id: guildId, name }: RegisterServer): Promise<ServerView> {
     return this.unitOfWork.write(async (tx) => {
@@ -47,14 +47,14 @@ export class ServersService {
     });
   }
 
-  /** Whether the guild is registered, which it then stays until the unit ends. */
+  /** Whether the guild is registered; a registered guild is locked until the unit ends. */
   async lock(tx: Tx, botId: string, guildId: string): Promise<boolean> {
     const sql = 'SELECT 1 FROM servers WHERE bot_id = ? AND guild_id = ? FOR UPDATE';
     return (await tx.get(sql, botId, guildId)) !== undefined;
   }
 
   /**
-   * Puts down when the guild is to be deleted, in place of a time put down before.
+   * Schedules the deletion of a guild. A new time replaces an earlier one.
    * @throws ApiError 404 for a guild that is not registered; 409 `deletion_in_progress` once that has begun.
    */
   scheduleDeletion(botId: string, guildId: string, scheduledFor: string): Promise<ServerView> {
@@ -62,7 +62,7 @@ export class ServersService {
   }
 
   /**
-   * From the answer on nothing will be erased by a deletion that was scheduled.
+   * Cancels a scheduled deletion. Once this resolves, that deletion erases nothing.
    * @throws ApiError 404 for a guild that is not registered; 409 `nothing_scheduled`, or `deletion_in_progress` once it has begun.
    */
   cancelDeletion(botId: string, guildId: string): Promise<ServerView> {
@@ -73,7 +73,7 @@ export class ServersService {
     });
   }
 
-  /** Begins a scheduled deletion whose time has come, which is not called off any more; false where there is none. */
+  /** Begins a scheduled deletion that is due, which then cannot be cancelled; false without one. */
   async beginDeletion(tx: Tx, botId: string, guildId: string): Promise<boolean> {
     const now = this.clock.nowIso();
     const begun = await tx.run(
