@@ -1,7 +1,7 @@
 import { invalidRequest } from '@app/kernel';
 import type { CategoryStates, Consent, ConsentStatus } from './consent.entity';
 
-/** What a user is asked to agree to; no categories means everything that the bot declares. */
+/** The content of a request; without categories it is about all that the bot declares. */
 export interface ConsentAsked {
   readonly id: string;
   readonly version: string;
@@ -18,7 +18,7 @@ const NOTHING_PENDING = {
   pendingRequestedAt: null,
 };
 
-/** Key to state, without a prototype: `__proto__` and `constructor` are names of categories like any other. */
+/** Maps slugs to states. It has no prototype, since `__proto__` and `constructor` are valid slugs. */
 function states(entries: Iterable<readonly [string, ConsentStatus]>): CategoryStates {
   const made = Object.create(null) as Record<string, ConsentStatus>;
   for (const [key, state] of entries) made[key] = state;
@@ -35,8 +35,8 @@ function sameSet(one: readonly string[] | null, other: readonly string[] | null)
 }
 
 /**
- * The state of the record that asks or grants already what is `asked`, so that asking twice changes nothing;
- * undefined for a new question.
+ * The state of a record that already asks for or grants `asked`, so that a repeated request changes nothing; undefined
+ * for a new request.
  */
 export function askedAlready(
   consent: Consent,
@@ -60,14 +60,14 @@ export function isGranted(
   return categories === null || (Object.hasOwn(categories, category) && categories[category] === 'accepted');
 }
 
-/** Whether data can be left that rests on a consent withdrawn before: also while a new request for it waits. */
+/** Whether data of an earlier, withdrawn consent can still be stored, also while a new request waits. */
 export function leavesData({ status, categories }: Pick<Consent, 'status' | 'categories'>): boolean {
-  // One to some categories may have left out others, of which it does not say that they were ever granted.
+  // A consent to some categories does not show whether others were granted before.
   if (status === 'accepted') return categories !== null;
   return status === 'revoked' || status === 'pending';
 }
 
-/** A consent after a new request: asking is not withdrawing, so an accepted one stays in force beside it. */
+/** The consent after a new request. A request does not withdraw: an accepted consent stays in force beside it. */
 export function requested(
   subject: Pick<Consent, 'botId' | 'guildId' | 'userId'>,
   before: Consent | null,
@@ -96,7 +96,7 @@ export function requested(
   };
 }
 
-/** The request that waits for an answer, if one does. */
+/** The request that waits for an answer, if there is one. */
 export function pendingRequest(consent: Consent): ConsentAsked | undefined {
   if (consent.status === 'pending') {
     const { id, version, categories, requestedAt } = consent;
@@ -108,8 +108,8 @@ export function pendingRequest(consent: Consent): ConsentAsked | undefined {
 }
 
 /**
- * The consent once its waiting request is granted for `named` categories, or for all that were asked for.
- * @throws ApiError 400 for a category that the request did not name: nobody can have been asked for it.
+ * The consent after its waiting request is granted, for `named` categories or for all that it names.
+ * @throws ApiError 400 for a category that the request did not name
  */
 export function accepted(
   consent: Consent,
@@ -139,7 +139,7 @@ export function accepted(
   };
 }
 
-/** The consent after a withdrawal of everything; a newer request that waits is cancelled with it. */
+/** The consent after a complete withdrawal, which also cancels a newer request that waits. */
 export function revoked(consent: Consent, at: string): Changed {
   const { categories } = consent;
   const withdrawn =
@@ -149,8 +149,8 @@ export function revoked(consent: Consent, at: string): Changed {
 }
 
 /**
- * The consent without the `withdrawn` categories, or undefined when none of what was granted would be left, which is
- * a revocation. A consent to everything becomes one to each of the `declared` categories first.
+ * The consent without the `withdrawn` categories; undefined when no granted category would remain, which is a
+ * revocation. A consent to everything first becomes one to each of the `declared` categories.
  */
 export function withoutCategories(
   consent: Consent,
@@ -166,7 +166,7 @@ export function withoutCategories(
     : undefined;
 }
 
-/** The consent once `category` is not declared any more: what may be declared under its key later has to be asked for anew. */
+/** The consent without a deleted `category`: a later declaration with the same slug needs a new consent. */
 export function withoutDeclaration(consent: Consent, category: string): Changed {
   const { categories, pendingCategories } = consent;
   return {
@@ -176,7 +176,7 @@ export function withoutDeclaration(consent: Consent, category: string): Changed 
   };
 }
 
-/** The states that `status` answers: what was decided, and `pending` for what is asked for anew. */
+/** The states that `status` answers: decisions, and `pending` for categories of a request that waits. */
 export function categoryStates(
   consent: Pick<Consent, 'categories' | 'pendingCategories'>,
 ): { key: string; status: ConsentStatus }[] | undefined {

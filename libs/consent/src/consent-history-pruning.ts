@@ -3,7 +3,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
 import { SUBJECT_WHERE } from '@app/subjects';
 
-/** Entries that are looked at by one read, and removed by one unit. */
+/** Entries read by one statement and removed by one unit. */
 const PAGE = 500;
 
 const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_history
@@ -11,8 +11,8 @@ const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_
   ORDER BY created_at, id LIMIT ${PAGE}`;
 
 /**
- * What ended everything before it but, if it is an acceptance, its own consent. The time is made an expression, so that no
- * engine looks at all that is old to find what is of one subject.
+ * The latest entry that ends all consents before it; an acceptance does not end its own consent. The time is an
+ * expression, so that no engine reads all old entries to find those of one subject.
  */
 const DECISIVE = `SELECT id, consent_id, action FROM consent_history
   WHERE ${SUBJECT_WHERE} AND action IN ('accepted', 'revoked') AND created_at || '' < ? ORDER BY id DESC LIMIT 1`;
@@ -32,14 +32,14 @@ interface Decisive {
 }
 
 /**
- * Removes what the history says about consents that ended too long ago to be kept (GDPR Art. 5(1)(e)): by a revocation, or
- * by a later acceptance. The history of a consent in force, or of a request that waits, stays whatever its age.
+ * Removes history entries about consents that ended before their retention (GDPR Art. 5(1)(e)), by a revocation or a later
+ * acceptance. The history of a consent in force, or of a request that waits, is kept at any age.
  */
 @Injectable()
 export class ConsentHistoryPruning {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Removes the entries of a bot about consents that ended before `beforeIso`; answers how many. */
+  /** Removes the entries of a bot about consents that ended before `beforeIso`; answers their number. */
   async pruneBefore(lease: Lease, botId: string, beforeIso: string, stopping?: AbortSignal): Promise<number> {
     let removed = 0;
     for await (const ended of this.ended(botId, beforeIso)) {
@@ -49,14 +49,14 @@ export class ConsentHistoryPruning {
     return removed;
   }
 
-  /** How many entries {@link pruneBefore} would remove. */
+  /** The number of entries that {@link pruneBefore} would remove. */
   async endedEntries(botId: string, beforeIso: string): Promise<number> {
     let entries = 0;
     for await (const ended of this.ended(botId, beforeIso)) entries += ended.length;
     return entries;
   }
 
-  /** Oldest first, so that what tells of an end is there until all that it ended is gone. */
+  /** Oldest first: an entry that ends others is removed after them. */
   private async *ended(botId: string, beforeIso: string): AsyncGenerator<readonly Aged[]> {
     let [createdAt, id] = ['', ''];
     for (let looked = PAGE; looked === PAGE;) {
@@ -71,7 +71,7 @@ export class ConsentHistoryPruning {
   }
 }
 
-/** Asked once for each subject, however many of its entries there are. */
+/** One query for each subject, for any number of entries. */
 async function endedOf(
   tx: Tx,
   botId: string,

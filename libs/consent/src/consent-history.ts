@@ -4,7 +4,7 @@ import type { ConsentTransition, ShownText } from './consent.entity';
 
 type Entry = Omit<ConsentTransition, 'bot'>;
 
-/** What a user is shown: the language asked in, if one was named, and the texts by their digests. */
+/** What a user is shown: the requested language, if any, and the digests of the texts. */
 export interface Shown {
   readonly language: string | null;
   readonly texts: readonly ShownText[];
@@ -26,16 +26,16 @@ type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
   action: ConsentTransition['action'];
 } & Record<'categories' | 'language' | 'texts' | 'source', string | null>;
 
-/** An entry as it is read; whose it is, the reader knows. */
+/** An entry without its subject, which the reader has given. */
 export type HistoryEntry = Omit<Entry, 'botId' | 'guildId' | 'userId'>;
 
-/** Writes down what a user is shown. */
+/** Appends an entry about texts shown to a user. */
 export async function appendShown(tx: Tx, entry: Entry): Promise<void> {
   const { language, texts, source } = entry;
   await tx.run(APPEND, ...valuesOf(entry), language, JSON.stringify(texts ?? []), source);
 }
 
-/** Writes down what a user has decided, with the texts that were shown last under this request; answers the entry. */
+/** Appends an entry about a decision, with the texts shown last under its request; answers the entry. */
 export async function appendDecision(
   tx: Tx,
   entry: Omit<Entry, 'language' | 'texts'>,
@@ -53,7 +53,7 @@ function valuesOf(entry: Omit<Entry, 'language' | 'texts' | 'source'>) {
   return [botId, guildId, userId, id, consentId, action, version, named, createdAt];
 }
 
-/** The newest entry about a request or the consent that it became. */
+/** The newest entry about a request or about its consent. */
 export async function latestOf(
   tx: Tx,
   { botId, guildId, userId }: Subject,

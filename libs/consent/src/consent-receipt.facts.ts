@@ -7,8 +7,8 @@ import { PURPOSES_MAX, type ReceiptFacts } from './consent-receipt';
 import type { ConsentNotice } from './consent-texts';
 
 /**
- * Gathers what a receipt of a consent in force states. In the unit that accepts, `decision` is still being written: what
- * else is asked does not wait for it.
+ * Reads the facts that a receipt of a consent in force states. In the unit that accepts, `decision` is written at the
+ * same time, and the other reads do not wait for it.
  */
 export async function receiptFacts(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function receiptFacts(
   };
 }
 
-/** What the text that was shown says besides; nothing is known of one that was not registered. */
+/** The notice of the text that was shown; undefined for a text that was not registered. */
 async function noticeOf(
   tx: Tx,
   { botId, version }: Pick<Consent, 'botId' | 'version'>,

@@ -3,13 +3,13 @@ import type { Consent } from './consent.entity';
 import type { HistoryEntry } from './consent-history';
 import type { ConsentNotice } from './consent-texts';
 
-/** Purposes that one receipt lists; it says how many more there are. */
+/** Most purposes in one receipt, which also states the number of the others. */
 export const PURPOSES_MAX = 100;
 
-/** All that a receipt speaks of, as it stood in one unit. */
+/** The facts of a receipt, read in one unit. */
 export interface ReceiptFacts {
   readonly consent: Omit<Consent, 'bot'>;
-  /** The decision that it confirms, unless its evidence is gone. */
+  /** The confirmed decision; undefined once its history entry is removed. */
   readonly decision: HistoryEntry | undefined;
   readonly notice: ConsentNotice | null;
   readonly bot: { readonly id: string; readonly name: string; readonly contact: string | null };
@@ -20,8 +20,8 @@ export interface ReceiptFacts {
 const WITHDRAWAL = 'By telling the bot or its privacy contact, at any time, with effect for the future';
 
 /**
- * What a consent receipt states, under the names of ISO/IEC TS 27560:2023, in the order of its sections: header,
- * processing, parties, event. null is said of what the bot has not told. Two receipts of one unchanged consent are equal.
+ * The payload of a consent receipt, with the names and sections of ISO/IEC TS 27560:2023: header, processing, parties,
+ * event. A fact that the bot has not declared is null. Two receipts of one unchanged consent are equal.
  */
 export function receiptOf(facts: ReceiptFacts) {
   const { consent, decision, notice, bot } = facts;
@@ -60,7 +60,7 @@ export function receiptOf(facts: ReceiptFacts) {
 
 export type ConsentReceipt = ReturnType<typeof receiptOf>;
 
-/** A declaration that was changed after the user was asked is not what the user agreed to: of it the key alone is stated. */
+/** A declaration changed after the request is not what the user agreed to: the receipt states only its key. */
 function purposeOf(purpose: DeclaredPurpose, { consent, notice, bot }: ReceiptFacts) {
   const asked = purpose.updatedAt < consent.requestedAt ? purpose : null;
   return {

@@ -17,8 +17,8 @@ import { historyEntryView } from './consent.views';
 const RECEIPT_TYPE = 'lethe-consent-receipt+jwt';
 
 /**
- * What proves a consent (GDPR Art. 7(1)): its history, and receipts for the user's own hands. A receipt is signed from
- * what was committed and handed out, and kept nowhere: it is about a person.
+ * The proof of a consent (GDPR Art. 7(1)): its history, and receipts for the user. A receipt is personal data: it is
+ * signed from committed facts, answered, and not stored.
  */
 @Injectable()
 export class ConsentReceipts {
@@ -31,8 +31,8 @@ export class ConsentReceipts {
   ) {}
 
   /**
-   * {@link ConsentService.accept}, answered with its receipt. What is accepted is committed by then: without a signature
-   * it is answered all the same, and the receipt can be asked for later.
+   * {@link ConsentService.accept} with a receipt. The consent is committed before: if the receipt cannot be signed, the
+   * answer has none, and {@link receipt} can be called later.
    */
   async accept(botId: string, input: AcceptConsent): Promise<AcceptedConsentView> {
     const { consent, facts } = await this.consents.accept(botId, input);
@@ -40,14 +40,14 @@ export class ConsentReceipts {
       return { ...consent, receipt: await this.signer.sign(receiptOf(facts), RECEIPT_TYPE) };
     } catch (error) {
       this.logger.error(
-        'A consent was accepted and answered without its receipt, which could not be signed; it can be asked for later',
+        'A consent was accepted and answered without its receipt, which could not be signed; GET /api/v1/consents/receipt answers it later',
         { unsigned: RECEIPT_TYPE, ...describeFault(error) },
       );
       return consent;
     }
   }
 
-  /** A receipt of the consent in force. @throws ApiError 404 when none is. */
+  /** A receipt of the consent in force. @throws ApiError 404 without one. */
   async receipt(subject: Subject): Promise<ConsentReceiptView> {
     const facts = await this.unitOfWork.read(async (tx) => {
       const consent = await findConsent(tx, subject);
@@ -59,7 +59,7 @@ export class ConsentReceipts {
     return { receipt: await this.signer.sign(payload, RECEIPT_TYPE), payload };
   }
 
-  /** One page of what a user was shown and has decided, newest first. */
+  /** One page of the history of a subject, newest first. */
   history(subject: Subject, query: ConsentHistoryQuery): Promise<ConsentHistoryView> {
     const page = new Page(query);
     return this.unitOfWork.read(async (tx) => {

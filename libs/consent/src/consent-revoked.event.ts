@@ -1,6 +1,6 @@
 import type { Tx } from '@app/database';
 
-/** A consent was withdrawn (GDPR Art. 7(3)); published inside the withdrawing transaction. */
+/** A consent was withdrawn (GDPR Art. 7(3)). Published inside the withdrawing unit. */
 export class ConsentRevoked {
   constructor(
     readonly tx: Tx,

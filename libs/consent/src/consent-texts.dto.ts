@@ -17,13 +17,13 @@ export class CategoryText {
   @Text(CATEGORY_TEXT_MAX) text: string;
 }
 
-/** What users are shown, and what is said besides of the processing. */
+/** The text that users are shown, and further facts about the processing. */
 class TextContent {
   @Text(TITLE_MAX) title: string;
   @Text(BODY_MAX) body: string;
   @Text(LABEL_MAX, { optional: true }) accept_label?: string | null;
   @Text(LABEL_MAX, { optional: true }) decline_label?: string | null;
-  @WebUrl({ optional: true, description: 'Where the whole privacy notice stands' })
+  @WebUrl({ optional: true, description: 'Address of the full privacy notice' })
   privacy_notice?: string | null;
   @Text(NOTICE_MAX, { optional: true, description: 'Whose law applies' }) jurisdiction?: string | null;
   @Texts(NOTICE_MAX, NOTICE_ITEMS_MAX, { optional: true, description: 'Where the data is stored' })

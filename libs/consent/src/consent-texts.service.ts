@@ -22,22 +22,22 @@ import type { RequestConsent } from './consent.dto';
 import { ConsentText } from './consent.entity';
 import { textDigest } from './text-digest';
 
-/** Languages of one version; a request that names none is about all of them. */
+/** Most languages of one version; a request without a language is about all of them. */
 const LANGUAGES_MAX = 50;
 
 const DEFAULT_LANGUAGE = 'en';
 
-/** What a request asks for, in which words. */
+/** The content of a request and its texts. */
 export interface Asking {
   readonly version: string;
   readonly shown: Shown;
-  /** To be shown to the user; null where no categories were named. */
+  /** The texts to show to the user; null for a request without categories. */
   readonly texts: ConsentTexts | null;
 }
 
 /**
- * The texts that users are asked with. A registered one is never changed, since people have agreed to it: other words
- * are another version.
+ * The texts of requests. A registered text is never changed, since users have agreed to it: another text needs another
+ * version.
  */
 @Injectable()
 export class ConsentTextsService {
@@ -47,7 +47,7 @@ export class ConsentTextsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Registers a text, or answers the one that is there already. @throws ApiError 409 `text_exists` for other words. */
+  /** Registers a text; a repeat answers the registered one. @throws ApiError 409 `text_exists` for another text. */
   register(botId: string, input: RegisterConsentText): Promise<ConsentTextView> {
     const { consent_version: consentVersion, language } = input;
     const [content, notice] = [contentOf(input), noticeOf(input)];
@@ -71,7 +71,7 @@ export class ConsentTextsService {
     });
   }
 
-  /** One page, by version and language. */
+  /** One page, ordered by version and language. */
   list(
     botId: string,
     { consent_version: consentVersion, ...query }: ConsentTextsQuery,
@@ -89,7 +89,7 @@ export class ConsentTextsService {
   }
 
   /**
-   * What a request is about: the texts that are registered for its version, or those that the categories yield.
+   * The content of a request: the texts registered for its version, or texts made from the categories.
    * @throws ApiError 404 for a category that is not declared, 400 for a language without a text.
    */
   async asking(
@@ -131,7 +131,7 @@ export class ConsentTextsService {
   }
 }
 
-/** The registered texts of a version, without their words. */
+/** The digests of the registered texts of a version. */
 function digestsOf(tx: Tx, botId: string, version: string): Promise<{ language: string; digest: string }[]> {
   return tx.all(
     'SELECT language, digest FROM consent_texts WHERE bot_id = ? AND consent_version = ? ORDER BY language',

@@ -4,7 +4,7 @@ import type { Category } from '@app/categories';
 export const LANGUAGES = ['de', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What a bot shows to the user who is asked. */
+/** The texts that a bot shows to the user. */
 export interface ConsentTexts {
   readonly title: string;
   readonly body: string;
@@ -13,7 +13,7 @@ export interface ConsentTexts {
   readonly decline_label?: string;
 }
 
-/** What a text says besides of the processing (GDPR Art. 13), under the names of ISO/IEC TS 27560. */
+/** Further facts about the processing (GDPR Art. 13), with the names of ISO/IEC TS 27560. */
 export interface ConsentNotice {
   readonly privacy_notice?: string;
   readonly jurisdiction?: string;
@@ -69,7 +69,7 @@ export function consentTexts(
   };
 }
 
-/** The version of a request that names none: a digest of what the categories declare, so that a change asks anew. */
+/** The version of a request without one: a digest of the declarations, so that changed ones need a new consent. */
 export function declaredVersion(categories: readonly Category[]): string {
   const declarations = categories
     .map(({ key, labelDe, labelEn, description, retentionDays, legalBasis, fields }) => {

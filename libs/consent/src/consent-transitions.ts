@@ -12,23 +12,23 @@ import { createConsent, putConsent } from './consent.sql';
 
 type Stored = Omit<Consent, 'bot'>;
 
-/** Where an act took place, if its caller does not say. */
+/** The `source` of an act whose caller names none. */
 const DEFAULT_SOURCE = 'api';
 
-/** What a user does, as the history keeps it. */
+/** An act of a user, with the fields of its history entry. */
 interface Act extends Pick<ConsentAsked, 'id' | 'version' | 'categories'> {
   readonly source: string | null | undefined;
 }
 
-/** A decision about a consent, and what else it is told as. */
+/** A decision about a consent, and the type of its audit event. */
 interface Decision extends Act {
   readonly type: AuditEventType;
   readonly action: ConsentAction;
 }
 
 /**
- * Writes what becomes of a consent: the state, its entry in the history and its audit event, all in the unit of the act
- * (GDPR Art. 5(2), 7(1)). The history is only ever added to.
+ * Writes the changes of a consent: the state, its history entry and its audit event, all in one unit (GDPR Art. 5(2),
+ * 7(1)). The history is only appended to.
  */
 @Injectable()
 export class ConsentTransitions {
@@ -40,9 +40,9 @@ export class ConsentTransitions {
     private readonly random: Random,
   ) {}
 
-  /** A user is asked. */
+  /** Records a request. */
   async ask(tx: Tx, consent: Stored, act: Act, shown: Shown, isFirst: boolean): Promise<void> {
-    // Sent one behind the other, in this order: on PostgreSQL nobody waits for the way in between.
+    // Sent in this order without waiting: PostgreSQL needs one round trip.
     await Promise.all([
       (isFirst ? createConsent : putConsent)(tx, consent),
       appendShown(tx, { ...this.entry(consent, 'requested', act), ...shown }),
@@ -50,14 +50,14 @@ export class ConsentTransitions {
     ]);
   }
 
-  /** A user who has not answered yet is asked the same again: told by the history where the texts are others. */
+  /** Records a repeated request that waits: with a new history entry if its texts have changed. */
   async askAgain(tx: Tx, consent: Stored, act: Act, shown: Shown): Promise<void> {
     const latest = await latestOf(tx, consent, act.id);
     if (latest !== undefined && isSame(shown, latest)) return;
     await appendShown(tx, { ...this.entry(consent, 'shown', act), ...shown });
   }
 
-  /** A user has decided. Answers the entry of the history. */
+  /** Records a decision; answers its history entry. */
   private async decide(tx: Tx, consent: Stored, { type, action, ...act }: Decision): Promise<HistoryEntry> {
     const [, entry] = await Promise.all([
       putConsent(tx, consent),
@@ -67,14 +67,14 @@ export class ConsentTransitions {
     return entry;
   }
 
-  /** A user has agreed: what rests on it is not to be erased any more. Answers the entry of the history. */
+  /** Records a consent: data stored under it is no longer due for erasure. Answers the history entry. */
   async give(tx: Tx, consent: Stored, act: Act): Promise<HistoryEntry> {
     const at = consent.acceptedAt ?? this.clock.nowIso();
     await this.holders.give(tx, subjectOf(consent), act.categories, at);
     return this.decide(tx, consent, { type: 'consent_accepted', action: 'accepted', ...act });
   }
 
-  /** A user has withdrawn some categories, or everything, which others are told; answers when what it has left will be erased. */
+  /** Records a withdrawal, of some categories or complete; answers when the data stored under it will be erased. */
   async withdraw(tx: Tx, consent: Stored, act: Act, at: string): Promise<AnnouncedErasures> {
     const { botId, userId, guildId, version } = consent;
     await this.holders.withdraw(tx, subjectOf(consent), act.categories, at);

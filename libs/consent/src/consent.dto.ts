@@ -8,14 +8,14 @@ import { ActSource, LanguageTag } from './consent.fields';
 const KEY_MAX = 100;
 const CATEGORIES_MAX = 50;
 const DATA_ERASED_AT =
-  'When the last of the data that rested on the withdrawn consent will be erased, unless it is given anew before';
+  'When the last data stored under the withdrawn consent will be erased, unless the user consents again before';
 
 export class RequestConsent {
   @Snowflake() user_id: string;
   @Snowflake() guild_id: string;
   @ConsentVersion({
     unless: 'categories',
-    description: 'Without one, a digest of what the categories declare',
+    description: 'Default: a digest of the declarations of the categories',
   })
   consent_version?: string;
   @Texts(KEY_MAX, CATEGORIES_MAX, {
@@ -26,7 +26,7 @@ export class RequestConsent {
   @LanguageTag({
     optional: true,
     description:
-      'Language asked in. Without one, all texts of the version are meant; with categories one of them is answered, en where there is a choice',
+      'Language of the request. Without one the request is about all texts of the version; with categories one text is answered, `en` if there is one',
   })
   language?: string | null;
   @ActSource({ optional: true }) source?: string | null;
@@ -72,9 +72,9 @@ export class ConsentRequestedView {
   @OneOf(CONSENT_STATUSES) status: ConsentStatus;
   @ConsentVersion() version: string;
   @Timestamp() requested_at: string;
-  @Uuid({ optional: true, description: 'The id again, where categories were asked for' }) consent_id?: string;
+  @Uuid({ optional: true, description: 'The same id, if the request named categories' }) consent_id?: string;
   @Texts(KEY_MAX, CATEGORIES_MAX, { optional: true }) categories?: readonly string[];
-  @ApiProperty({ type: ConsentTextsView, required: false, description: 'To be shown to the user' })
+  @ApiProperty({ type: ConsentTextsView, required: false, description: 'The texts to show to the user' })
   texts?: ConsentTextsView;
 }
 
@@ -105,7 +105,7 @@ export class AcceptedConsentView extends ConsentView {
   @ApiProperty({
     required: false,
     description:
-      'A signed receipt for the user: a compact JWS (EdDSA) with the fields of ISO/IEC TS 27560, kept nowhere. Left out where it could not be signed now',
+      'A signed receipt for the user: a compact JWS (EdDSA) with the fields of ISO/IEC TS 27560. The service does not keep it. Left out when it cannot be signed at present',
   })
   receipt?: string;
 }

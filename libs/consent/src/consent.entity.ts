@@ -14,12 +14,12 @@ import type { ConsentNotice, ConsentTexts } from './consent-texts';
 
 export type ConsentStatus = 'none' | 'pending' | 'accepted' | 'revoked';
 
-/** The state of each category that a consent speaks of. */
+/** The state of each category that a consent names. */
 export type CategoryStates = Readonly<Record<string, ConsentStatus>>;
 
 /**
- * The consent of one subject: the decision in force and, beside an accepted one, the newer request that waits.
- * No row is the status `none`.
+ * The consent of one subject: the decision in force and, beside an accepted one, a newer request that waits. Without a
+ * row the status is `none`.
  */
 @Entity('consents')
 @Index(indexName('consents', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
@@ -30,15 +30,15 @@ export class Consent {
   @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
   @PrimarySnowflakeColumn({ name: 'user_id' }) userId: string;
   @IdColumn() id: string;
-  /** `none` only for a subject without consent that is being erased: the row keeps it closed until it goes. */
+  /** `none` only during the erasure of a subject without consent: the row closes the subject until it is removed. */
   @TextColumn() status: ConsentStatus;
   @TextColumn() version: string;
-  /** null: the consent is to everything that the bot declares. */
+  /** null: the consent covers everything that the bot declares. */
   @JsonColumn({ nullable: true }) categories: CategoryStates | null;
   @TimeColumn({ name: 'requested_at' }) requestedAt: string;
   @TimeColumn({ name: 'accepted_at', nullable: true }) acceptedAt: string | null;
   @TimeColumn({ name: 'revoked_at', nullable: true }) revokedAt: string | null;
-  /** 1 while an erasure is under way: nothing may be stored under this consent any more. */
+  /** 1 during an erasure: nothing can be stored under this consent. */
   @IntegerColumn() erasing: number;
   @IdColumn({ name: 'pending_id', nullable: true }) pendingId: string | null;
   @TextColumn({ name: 'pending_version', nullable: true }) pendingVersion: string | null;
@@ -47,17 +47,17 @@ export class Consent {
   @BelongsToBot('consents') bot?: object;
 }
 
-/** `shown`: a request that waits was repeated with other texts, or in another language. */
+/** `shown`: a request that waits was repeated, with changed texts or in another language. */
 export const CONSENT_ACTIONS = ['requested', 'shown', 'accepted', 'revoked', 'categories_withdrawn'] as const;
 export type ConsentAction = (typeof CONSENT_ACTIONS)[number];
 
-/** A text as the history knows it: by its digest. */
+/** A text in the history: its language and digest. */
 export interface ShownText {
   readonly language: string;
   readonly digest: string;
 }
 
-/** One entry in the history of a consent: what a user was shown or has decided; written once, never changed (GDPR Art. 7(1)). */
+/** One entry in the history of a consent: a text shown or a decision; never changed (GDPR Art. 7(1)). */
 @Entity('consent_history')
 @Index(indexName('consent_history', ['bot_id', 'created_at']), ['botId', 'createdAt'])
 export class ConsentTransition {
@@ -70,22 +70,22 @@ export class ConsentTransition {
   @TextColumn() version: string;
   @JsonColumn({ nullable: true }) categories: readonly string[] | null;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
-  /** The language asked in, if the request named one. */
+  /** The language of the request, if it named one. */
   @Column({ type: 'varchar', length: '35', nullable: true }) language: string | null;
-  /** The texts that were shown; null where none is known. */
+  /** The texts that were shown; null when unknown. */
   @JsonColumn({ nullable: true }) texts: readonly ShownText[] | null;
-  /** Where it took place, in the words of the bot. */
+  /** The place of the act, as named by the bot. */
   @TextColumn({ nullable: true }) source: string | null;
   @BelongsToBot('consent_history') bot?: object;
 }
 
-/** The text of a version in one language, as users are shown it: about no person, written once, never changed. */
+/** The text of a version in one language, as shown to users; holds no personal data and is never changed. */
 @Entity('consent_texts')
 export class ConsentText {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryColumn({ name: 'consent_version', type: 'varchar', length: '64' }) consentVersion: string;
   @PrimaryColumn({ type: 'varchar', length: '35' }) language: string;
-  /** Of `content` and `notice` together. */
+  /** SHA-256 over `content` and `notice`. */
   @TextColumn() digest: string;
   @JsonColumn() content: ConsentTexts;
   @JsonColumn({ nullable: true }) notice: ConsentNotice | null;

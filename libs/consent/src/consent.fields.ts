@@ -8,7 +8,7 @@ const LANGUAGE_MAX = 35;
  */
 const LANGUAGE = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*$/;
 
-/** A language tag (BCP 47). Tags are compared as they are written, so only one way of writing each is taken. */
+/** A language tag (BCP 47). Tags are compared as text, so that only the recommended case is accepted. */
 export const LanguageTag = (given?: Presence): PropertyDecorator =>
   field(
     {
@@ -22,7 +22,7 @@ export const LanguageTag = (given?: Presence): PropertyDecorator =>
 
 const SOURCE = /^[a-z][a-z0-9_.:-]{0,63}$/;
 
-/** Where an act took place: a name out of the bot's own few, with no room for a person's. */
+/** The place of an act: a short name chosen by the bot, too short for personal data. */
 export const ActSource = (given: Presence = {}): PropertyDecorator =>
   field(
     {
@@ -36,7 +36,7 @@ export const ActSource = (given: Presence = {}): PropertyDecorator =>
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
-/** SHA-256 of something that is written down elsewhere. */
+/** SHA-256 of a text that is stored elsewhere. */
 export const Digest = (given?: Presence): PropertyDecorator =>
   field(
     {

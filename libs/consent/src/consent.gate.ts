@@ -6,16 +6,16 @@ import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 
 /**
- * What decides stays as it is until the unit has ended. Locked for this unit alone: shared locks are given to whoever
- * comes, past a withdrawal that waits.
+ * Locks the consent until the unit ends. The lock is exclusive: PostgreSQL grants shared locks to new units even while a
+ * withdrawal waits.
  */
 const SELECT = `SELECT status, erasing, categories FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`;
 
 type Decision = Pick<Consent, 'status' | 'erasing'> & { categories: string | null };
 
 /**
- * What stands between a user and anything that is stored about them: inside the storing unit it throws 403 unless a
- * consent is in force. It answers which categories it covers, since whether a category exists is asked in between.
+ * Requires a consent in force inside the unit that stores. The answer names the covered categories; the caller first
+ * checks that the category exists.
  * @throws ApiError 403 `consent_required`
  */
 export async function requireConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<ConsentScope> {
@@ -65,8 +65,7 @@ const SELECT_ALL = `SELECT given.place, consents.status, consents.erasing, conse
   ORDER BY consents.bot_id, consents.guild_id, consents.user_id FOR UPDATE OF consents SKIP LOCKED`;
 
 /**
- * {@link requireConsent} of several subjects at once: undefined where it would throw, or would have to wait. PostgreSQL
- * alone.
+ * {@link requireConsent} for several subjects: undefined where it would throw or would have to wait. PostgreSQL only.
  */
 export async function consentsInForce(
   tx: Tx,

@@ -29,15 +29,15 @@ import type { Consent } from './consent.entity';
 import { findConsentOfRequest, findStatus, lockConsent } from './consent.sql';
 import { consentView, requestedView, statusView } from './consent.views';
 
-/** A consent that was just given, and what a receipt of it states. */
+/** A new consent and the facts for its receipt. */
 export interface Accepted {
   readonly consent: ConsentView;
   readonly facts: ReceiptFacts;
 }
 
 /**
- * Consent per user and guild (GDPR Art. 6(1)(a), 7). Every transition is one unit: the state, its entry in the
- * history, its audit event and what listeners queue are committed together or not at all.
+ * The consent of a subject (GDPR Art. 6(1)(a), 7). Every change is one unit: state, history entry, audit event and the
+ * deliveries of listeners are committed together or not at all.
  */
 @Injectable()
 export class ConsentService {
@@ -50,7 +50,7 @@ export class ConsentService {
     private readonly random: Random,
   ) {}
 
-  /** Asks for consent. Asking for what was asked or granted already changes nothing. @throws ApiError 404 category */
+  /** Records a request. A repeat changes nothing. @throws ApiError 404 for an unknown category. */
   request(botId: string, input: RequestConsent): Promise<ConsentRequestedView> {
     const subject = { botId, userId: input.user_id, guildId: input.guild_id };
     const { source } = input;
@@ -79,7 +79,7 @@ export class ConsentService {
     });
   }
 
-  /** Grants the waiting request. @throws ApiError 404 when none waits for this version. */
+  /** Grants the request that waits. @throws ApiError 404 without a request for this version. */
   accept(botId: string, input: AcceptConsent): Promise<Accepted> {
     return this.unitOfWork.write(async (tx) => {
       await this.categories.hold(tx, botId, input.categories ?? []);
@@ -100,14 +100,14 @@ export class ConsentService {
   }
 
   /**
-   * Withdraws the accepted consent, or only some of its categories. From the commit on nothing is stored under it.
-   * @throws ApiError 404 when none is accepted.
+   * Withdraws the accepted consent, or some of its categories. After the commit nothing is stored under it.
+   * @throws ApiError 404 without an accepted consent.
    */
   revoke(botId: string, input: RevokeConsent): Promise<ConsentView> {
     const subject = { botId, userId: input.user_id, guildId: input.guild_id };
     const { source } = input;
     return this.unitOfWork.write(async (tx) => {
-      // A consent to everything, of which some is withdrawn, becomes one to each of the others.
+      // A partly withdrawn consent to everything becomes one to each of the other categories.
       if (input.categories != null) await this.categories.holdAll(tx, botId);
       const consent = await lockConsent(tx, subject);
       if (consent?.status !== 'accepted')
@@ -132,7 +132,7 @@ export class ConsentService {
     return statusView(found, subject, subject.guildId === BOT_WIDE_GUILD_ID, announced);
   }
 
-  /** Closes a subject for submits before an erasure removes anything, also one that has no consent; answers since when. */
+  /** Closes a subject for submits before its erasure, with or without a consent; answers the time of closing. */
   async close(tx: Tx, { botId, guildId, userId }: Subject): Promise<string> {
     const closedAt = this.clock.nowIso();
     await tx.run(
@@ -143,13 +143,13 @@ export class ConsentService {
     return closedAt;
   }
 
-  /** Waits for, and keeps out, whoever decides about the subject or writes anything about it. */
+  /** Locks a subject against all units that decide about it or store data about it. */
   async lock(tx: Tx, subject: Subject): Promise<void> {
     await lockSubject(tx, subject, 'alone');
     await lockConsent(tx, subject);
   }
 
-  /** Opens a subject again whose erasure has failed. */
+  /** Opens a subject again after its erasure has failed. */
   async reopen(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
     const subject = [botId, guildId, userId];
     await tx.run(
@@ -167,7 +167,7 @@ export class ConsentService {
     return lockConsent(tx, { botId, userId: input.user_id ?? '', guildId: input.guild_id ?? '' });
   }
 
-  /** @throws ApiError 404 for a category that is not declared, or when none of `withdrawn` was granted. */
+  /** @throws ApiError 404 for an undeclared category, or when no `withdrawn` category was granted. */
   private async reduced(
     tx: Tx,
     consent: Consent,
@@ -183,7 +183,7 @@ export class ConsentService {
   }
 }
 
-/** Whether the waiting request is the one that the caller means; every part that is given has to agree. */
+/** Whether the request that waits is the one that the caller names; all given parts have to agree. */
 function matches(consent: Consent, request: ConsentAsked, input: AcceptConsent): boolean {
   return (
     (input.consent_id == null || input.consent_id.toLowerCase() === request.id) &&

@@ -59,19 +59,19 @@ function consent(row: Columns | undefined): Consent | null {
   };
 }
 
-/** The consent of a subject, or null: status `none`. */
+/** The consent of a subject; null for the status `none`. */
 export async function findConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
   return consent(await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT_WHERE}`, botId, guildId, userId));
 }
 
-/** {@link findConsent} for a unit that decides by it: nobody else changes it, or stores under it, until that ends. */
+/** {@link findConsent}, locked until the unit ends: no other unit changes the consent or stores under it. */
 export async function lockConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
   return consent(
     await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId),
   );
 }
 
-/** Keeps a subject from being erased, or its consent from being decided anew, until the unit ends. */
+/** Locks a subject against erasure and against changes of its consent until the unit ends. */
 export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
   await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId);
 }
@@ -85,7 +85,7 @@ export type ShownConsent = Pick<
 const SELECT_STATUS = `SELECT status, version, categories, accepted_at, revoked_at, pending_version, pending_categories
   FROM consents WHERE ${SUBJECT_WHERE}`;
 
-/** What {@link findConsent} finds, by one small read: bots ask for it before everything they do. */
+/** The shown part of {@link findConsent} in one small read, since bots ask for it before every act. */
 export async function findStatus(
   unitOfWork: UnitOfWork,
   { botId, guildId, userId }: Subject,
@@ -103,14 +103,14 @@ export async function findStatus(
   };
 }
 
-/** Consents of a bot that name a category, at most `limit` of them, for the unit that takes the name out. */
+/** At most `limit` consents of a bot that name a category, locked for the unit that removes the category. */
 export async function consentsNaming(
   tx: Tx,
   botId: string,
   category: string,
   limit: number,
 ): Promise<Consent[]> {
-  // Of the characters of a key only the underscore means something to LIKE.
+  // The underscore is the only character of a slug with a meaning in LIKE.
   const key = `"${category.replaceAll('_', '\\_')}"`;
   const rows = await tx.all<Columns>(
     `${SELECT} WHERE bot_id = ? AND (categories LIKE ? ESCAPE '\\' OR pending_categories LIKE ? ESCAPE '\\')
@@ -122,7 +122,7 @@ export async function consentsNaming(
   return rows.map((row) => consent(row)).filter((found) => found !== null);
 }
 
-/** The consent that a request id belongs to, whether decided or still waiting; as {@link lockConsent}. */
+/** The consent with this request id, decided or waiting; locked like {@link lockConsent}. */
 export async function findConsentOfRequest(tx: Tx, botId: string, id: string): Promise<Consent | null> {
   const row =
     (await tx.get<Columns>(`${SELECT} WHERE bot_id = ? AND pending_id = ? FOR UPDATE`, botId, id)) ??
@@ -130,12 +130,12 @@ export async function findConsentOfRequest(tx: Tx, botId: string, id: string): P
   return consent(row);
 }
 
-/** Puts a consent that the unit has locked. */
+/** Updates a consent that the unit has locked. */
 export async function putConsent(tx: Tx, given: Omit<Consent, 'bot'>): Promise<void> {
   await tx.run(PUT, ...valuesOf(given));
 }
 
-/** The first consent of a subject. @throws ConcurrentChange when another unit was faster. */
+/** Inserts the first consent of a subject. @throws ConcurrentChange when another unit has inserted one. */
 export async function createConsent(tx: Tx, given: Omit<Consent, 'bot'>): Promise<void> {
   const inserted = await tx.run(
     `${INSERT} ON CONFLICT (bot_id, guild_id, user_id) DO NOTHING`,

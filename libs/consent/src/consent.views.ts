@@ -15,7 +15,7 @@ import type { ShownConsent } from './consent.sql';
 
 type Stored = Omit<Consent, 'bot'>;
 
-/** The answer to a request: the waiting request, or the accepted consent that it repeats. */
+/** The answer to a request: the request that waits, or the accepted consent that it repeats. */
 export function requestedView(
   consent: Stored,
   state: 'pending' | 'accepted',
@@ -48,7 +48,7 @@ export function consentView(consent: Stored, announced?: AnnouncedErasures): Con
   };
 }
 
-/** `listed`: the categories are always listed, as the guide shows it, also where there are none. */
+/** `listed`: the answer always has `categories`, as in the guide, also when empty. */
 export function statusView(
   stored: ShownConsent | null,
   { userId, guildId }: Subject,
@@ -84,7 +84,7 @@ export function historyEntryView(entry: HistoryEntry): ConsentHistoryEntryView {
   };
 }
 
-/** Beside a consent in force only of categories that it does not name: those it names say so themselves. */
+/** With a consent in force, only for categories that it does not name: named ones have a time of their own. */
 function erasedAt(
   { status, categories }: Pick<Stored, 'status' | 'categories'>,
   announced: AnnouncedErasures | undefined,

@@ -3,7 +3,7 @@ import type { ConsentNotice, ConsentTexts } from './consent-texts';
 
 type Plain = string | readonly Plain[] | { readonly [key: string]: Plain | undefined };
 
-/** JSON with the keys of every object in order and nothing between the parts (RFC 8785, for texts alone). */
+/** Canonical JSON (RFC 8785) for objects of texts: sorted keys, no white space. */
 function canonical(value: Plain): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (isList(value)) return `[${value.map(canonical).join(',')}]`;
@@ -18,7 +18,7 @@ function isList(value: Plain): value is readonly Plain[] {
   return Array.isArray(value);
 }
 
-/** SHA-256 over the canonical JSON (RFC 8785) of what is shown, in UTF-8: a bot that has the text can recompute it. */
+/** SHA-256 over the canonical JSON (RFC 8785, UTF-8) of the shown text, which a bot can recompute. */
 export function textDigest(content: ConsentTexts, notice: ConsentNotice | null = null): string {
   return `sha256:${hash('sha256', canonical({ ...content, ...notice }), 'hex')}`;
 }

@@ -75,7 +75,7 @@ export class EncryptedTexts {
     const counts: SealedCount[] = [];
     for (const column of this.columns()) {
       const texts = new Map<string, number>();
-      for await (const rows of pages<Counted>(PAGE, (after) => this.countPage(sealed, after)))
+      for await (const rows of pages<Counted>(PAGE, (after) => this.countPage(column, after)))
         for (const { key_id: keyId } of rows) texts.set(keyId, (texts.get(keyId) ?? 0) + 1);
       const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
       counts.push(...sorted.map(([keyId, count]) => ({ table: column.table, keyId, texts: count })));

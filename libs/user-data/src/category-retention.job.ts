@@ -24,7 +24,7 @@ export class CategoryRetention implements Job {
     const retain = async (botId: string): Promise<void> => {
       for (const key of await this.categoriesDue(botId)) {
         erases = true;
-        // A batch that is not full was the last: what somebody else is at is for the next pass.
+        // The last batch is not full. Locked values are left to the next pass.
         for (let looked = BATCH; looked === BATCH && !stopping.aborted;)
           looked = await lease.batch((tx) => this.values.eraseAged(tx, botId, key));
       }

@@ -4,7 +4,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { type ErasureReason, restsOnNoConsent, type WithdrawnFrom } from './due-values';
 
-/** How many values of a category would be erased by the next run, and why. */
+/** The number of values of a category that the next run would erase, and the reason. */
 export interface DueCount {
   readonly category: string;
   readonly reason: ErasureReason;
@@ -16,7 +16,7 @@ type Counted = WithdrawnFrom & { readonly total: number | string };
 const HELD = `FROM user_data d CROSS JOIN consents c
   WHERE c.bot_id = d.bot_id AND c.guild_id = d.guild_id AND c.user_id = d.user_id AND c.erasing = 0 AND d.bot_id = ?`;
 
-/** Counts what the jobs would erase now, and changes nothing. A value that is due for both reasons counts for both. */
+/** Counts the values that the jobs would erase now. A value that is due for both reasons counts twice. */
 @Injectable()
 export class DueCounts {
   constructor(
@@ -25,7 +25,7 @@ export class DueCounts {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** In the order of the categories. */
+  /** Ordered by category. */
   of(botId: string): Promise<DueCount[]> {
     return this.unitOfWork.snapshot(async (tx) => {
       const found = [...(await this.aged(tx, botId)), ...(await this.withdrawn(tx, botId))];

@@ -7,7 +7,7 @@ import { Clock, CONFIG, type Config } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { SUBJECT_WHERE } from '@app/subjects';
 
-/** Values that one unit looks at: few enough that nobody waits long for a subject that it holds. */
+/** Values read by one unit: few enough that other units wait only shortly for a locked subject. */
 export const BATCH = 200;
 
 export type ErasureReason = 'retention' | 'consent_revoked';
@@ -22,7 +22,7 @@ interface Aged extends Value {
   readonly updated_at: string;
 }
 
-/** What decides about a value whose consent was withdrawn. */
+/** The facts that decide about a value of a withdrawn consent. */
 export interface WithdrawnFrom {
   readonly category_key: string;
   readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
@@ -33,7 +33,7 @@ export interface WithdrawnFrom {
 
 type Withdrawn = Value & WithdrawnFrom;
 
-/** Held with each value is the consent of its subject, as by whoever stores, decides or erases; nobody is waited for. */
+/** Locks the consent of the subject with each value, as every writer does; locked rows are skipped. */
 const HELD = `FROM user_data d CROSS JOIN consents c
   WHERE c.bot_id = d.bot_id AND c.guild_id = d.guild_id AND c.user_id = d.user_id AND c.erasing = 0 AND d.bot_id = ?`;
 const AGED = `SELECT d.guild_id, d.user_id, d.category_key, d.updated_at ${HELD}
@@ -50,9 +50,9 @@ const KEEP_AGED = `UPDATE user_data SET retention_from = updated_at WHERE ${KEY}
 const KEEP_WITHDRAWN = `UPDATE user_data SET withdrawn_at = NULL WHERE ${KEY}`;
 
 /**
- * Erases values whose time has come (GDPR Art. 5(1)(e), 17(1)(b)), about {@link BATCH} in a unit, each with its
- * `data_deleted`. A value that somebody else is at is left to a later unit: of an update or a new consent in the same
- * moment, either is first as a whole.
+ * Erases values that are due (GDPR Art. 5(1)(e), 17(1)(b)), about {@link BATCH} in a unit, each with a `data_deleted`
+ * event. A value locked by another unit is left to a later unit, so that an update or a new consent at the same time
+ * is applied completely before or after.
  */
 @Injectable()
 export class DueValues {
@@ -65,8 +65,8 @@ export class DueValues {
   ) {}
 
   /**
-   * Erases what was not updated for the `retention_days` of its category, which stay as they are until the unit ends.
-   * Answers how many values it had to look at.
+   * Erases values not updated for the `retention_days` of their category, which is locked until the unit ends. Answers the
+   * number of values it has read.
    */
   async eraseAged(tx: Tx, botId: string, category: string): Promise<number> {
     const days = await holdRetentionDays(tx, botId, category);
@@ -79,8 +79,8 @@ export class DueValues {
   }
 
   /**
-   * Erases what rests on a consent that was withdrawn `REVOKED_DATA_GRACE_DAYS` ago and is not given again. Answers how many
-   * values it had to look at.
+   * Erases values whose consent was withdrawn `REVOKED_DATA_GRACE_DAYS` ago and not given again. Answers the number of
+   * values it has read.
    */
   async eraseWithdrawn(tx: Tx, botId: string): Promise<number> {
     const graceDays = this.config.revokedDataGraceDays;
@@ -92,7 +92,7 @@ export class DueValues {
     return values.length;
   }
 
-  /** All that is due of the subjects in a batch that was cut: a new consent finds all of it, or nothing. */
+  /** Completes the last subject of a full batch, so that a new consent finds all of its values or none. */
   private async wholeSubjects(
     tx: Tx,
     botId: string,
@@ -135,7 +135,7 @@ export class DueValues {
   }
 }
 
-/** The legal basis may have been changed since, and a process of another version may have taken a new consent. */
+/** Checked again: the legal basis can have changed, and another process can have accepted a new consent. */
 export function restsOnNoConsent(value: WithdrawnFrom): boolean {
   if (value.legal_basis !== 'consent') return false;
   return value.status !== 'accepted' || !new ConsentScope(value).covers(value.category_key);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 
-/** Records counted at once; others are served in between. */
+/** Records counted by one statement; requests are answered in between. */
 const BATCH = 10_000;
 
 const PLACE = '(guild_id, user_id, category_key)';
@@ -17,19 +17,19 @@ const COUNT = `SELECT category_key, COUNT(*) AS held,
 
 type Place = readonly [guildId: string, userId: string, category: string];
 const BEGIN: Place = ['', '', ''];
-/** Behind every id. */
+/** Greater than every id. */
 const END: Place = ['~', '', ''];
 
-/** How many records there are, and how many of them were stored or updated in a period, and not since. */
+/** The number of records, and of those whose last change was in a period. */
 export interface RecordCounts {
   readonly held: number;
   readonly touched: number;
 }
 
-/** Counts what is stored, by category. A record is what is stored of one subject in one category. */
+/** Counts records by category. A record is the value of one subject in one category. */
 @Injectable()
 export class StoredRecords {
-  /** Of the period `from` is a part, and `to` is not. */
+  /** The period includes `from` and excludes `to`. */
   async countsOf(
     tx: Tx,
     { botId, from, to }: { readonly botId: string; readonly from: string; readonly to: string },

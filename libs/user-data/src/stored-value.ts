@@ -2,13 +2,13 @@ import type { SubjectKey } from '@app/crypto';
 import { encryptedBy, UnreadableSecretError } from '@app/primitives';
 import { type Subject, subjectName } from '@app/subjects';
 
-/** How the values of one category of a subject stand in the database: as JSON text, sealed with the subject's key. */
+/** Encrypts the values of one category, as JSON text, with the subject key. */
 export function sealValue(key: SubjectKey, subject: Subject, category: string, json: string): string {
   return key.encrypt(json, contextOf(subject, category));
 }
 
 /**
- * The JSON text; undefined where the key that encrypted it was destroyed: such a value is as good as none.
+ * The JSON text; undefined when its key was destroyed, which is the same as no value.
  * @throws UnreadableSecretError for a value that was changed or is not encrypted
  */
 export function openValue(

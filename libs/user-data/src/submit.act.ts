@@ -10,12 +10,12 @@ import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
 
-/** What a bot wants to be stored about a subject. */
+/** The data that a bot submits about a subject. */
 export interface Submission {
   readonly subject: Subject;
   readonly category: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** What is to be stored of `data` where it replaces: {@link SubmitAct.storable}. */
+  /** The JSON text to store for the mode `replace`: {@link SubmitAct.storable}. */
   readonly json: string | undefined;
   readonly merges: boolean;
 }
@@ -35,8 +35,8 @@ const PUT_ALL = `INSERT INTO user_data (${COLUMNS})
   ORDER BY bot_id, guild_id, user_id, category_key ${REPLACE}`;
 
 /**
- * Storing under a consent in force. The declaration and the consent are held until the commit, in this order, as
- * whoever withdraws a category does; who may not store is refused in the order of the contract.
+ * Stores data under a consent in force. Declaration and consent are locked until the commit, in the same order as in the
+ * deletion of a category. A refusal follows the order of the contract.
  */
 @Injectable()
 export class SubmitAct implements SharedAct<Submission, SubmittedView> {
@@ -63,7 +63,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     return viewOf(subject, category, now);
   }
 
-  /** Those that only replace, each row once: who merges, empties or has to be refused is left to {@link alone}. */
+  /** Stores submissions that replace, each row once; those that merge, empty or are refused are left to {@link alone}. */
   async together(tx: Tx, given: readonly Submission[]): Promise<(SubmittedView | undefined)[]> {
     const subjects = given.map(({ subject }) => subject);
     const [declared, scopes] = await Promise.all([
@@ -104,7 +104,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     return text;
   }
 
-  /** Answers whether there was a value and is none any more. */
+  /** Answers whether a value was removed. */
   private async put(
     tx: Tx,
     subject: Subject,
@@ -115,7 +115,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     const { botId, guildId, userId } = subject;
     const row = [botId, guildId, userId, category];
     if (value === undefined) return (await tx.run(`DELETE FROM user_data WHERE ${KEY}`, ...row)) > 0;
-    await tx.run(PUT, ...row, await this.sealed(tx, subject, category, value), now, now, now);
+    await tx.run(PUT, ...row, await this.encrypted(tx, subject, category, value), now, now, now);
     return false;
   }
 
@@ -135,12 +135,12 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     const before: unknown = known === undefined ? {} : JSON.parse(known);
     const value = this.storable(mergePatch(before, patch) as Record<string, unknown>);
     if (found !== undefined || value === undefined) return this.put(tx, subject, category, value, now);
-    const sealed = sealValue(key, subject, category, value);
-    if ((await tx.run(CREATE, ...row, sealed, now, now, now)) === 0) throw new ConcurrentChange();
+    const encrypted = sealValue(key, subject, category, value);
+    if ((await tx.run(CREATE, ...row, encrypted, now, now, now)) === 0) throw new ConcurrentChange();
     return false;
   }
 
-  private async sealed(tx: Tx, subject: Subject, category: string, json: string): Promise<string> {
+  private async encrypted(tx: Tx, subject: Subject, category: string, json: string): Promise<string> {
     return sealValue(await this.keys.forWriting(tx, subject), subject, category, json);
   }
 
@@ -158,9 +158,9 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
       tx,
       taken.map(({ subject }) => subject),
     );
-    const sealed = taken.map(({ subject, category, value }, at) => {
+    const encrypted = taken.map(({ subject, category, value }, at) => {
       const key = keys[at];
-      if (key === undefined) throw new OwnError('A subject has got no key');
+      if (key === undefined) throw new OwnError('The subject key could not be created');
       return sealValue(key, subject, category, value);
     });
     const column = (of: (each: (typeof taken)[number]) => string): string[] => taken.map(of);
@@ -171,7 +171,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
         column(({ subject }) => subject.guildId),
         column(({ subject }) => subject.userId),
         column(({ category }) => category),
-        sealed,
+        encrypted,
         column(() => now),
       ),
       this.audit.recordAll(

@@ -8,7 +8,7 @@ import {
 } from '@app/database';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** What is stored about a subject in one category: a JSON object as text, exactly as it is exported. */
+/** The value of a subject in one category: a JSON object as encrypted text. */
 @Entity('user_data')
 @Index(indexName('user_data', ['bot_id', 'category_key', 'retention_from']), [
   'botId',
@@ -27,11 +27,11 @@ export class UserData {
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'updated_at' }) updatedAt: string;
   /**
-   * Not later than `updated_at`: when the value was stored first, or looked at last for its age. An update leaves it, and so its
-   * index, as it is.
+   * When the value was first stored, or last checked for its age; at most `updated_at`. An update does not change it, nor
+   * its index.
    */
   @TimeColumn({ name: 'retention_from', default: '' }) retentionFrom: string;
-  /** Since when the consent that the value rests on is withdrawn. */
+  /** When the consent of the value was withdrawn. */
   @TimeColumn({ name: 'withdrawn_at', nullable: true }) withdrawnAt: string | null;
   @BelongsToBot('user_data') bot?: object;
 }

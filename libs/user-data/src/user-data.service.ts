@@ -12,7 +12,7 @@ export class UserDataService {
   ) {}
 
   /**
-   * Stores or updates one category of a subject. Consent is checked in the storing transaction: what is answered 200
+   * Stores or updates one category of a subject. The consent is checked in the same unit: data that is answered with 200
    * was stored under a consent in force at its commit.
    * @throws ApiError 413, then 403, 404, 400, in the order of the contract.
    */

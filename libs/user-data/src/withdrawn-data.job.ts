@@ -8,8 +8,8 @@ const NEXT_BOT =
   'SELECT bot_id FROM user_data WHERE bot_id > ? AND withdrawn_at IS NOT NULL ORDER BY bot_id LIMIT 1';
 
 /**
- * Erases what a withdrawn consent has left once `REVOKED_DATA_GRACE_DAYS` are over, within a minute, or after a downtime at the
- * start; with `off` never.
+ * Erases the values of a withdrawn consent `REVOKED_DATA_GRACE_DAYS` after the withdrawal, within a minute, or at the next
+ * start; never with the setting `off`.
  */
 @PeriodicJob({ lookEveryMs: 15_000 })
 @Injectable()
@@ -32,7 +32,7 @@ export class WithdrawnDataErasure implements Job {
     const erase = async (botId: string): Promise<void> => {
       if (!(await this.isDue(botId, this.clock.daysAgoIso(graceDays)))) return;
       erases = true;
-      // A batch that is not full was the last: what somebody else is at is for the next pass.
+      // The last batch is not full. Locked values are left to the next pass.
       for (let looked = BATCH; looked === BATCH && !stopping.aborted;)
         looked = await lease.batch((tx) => this.values.eraseWithdrawn(tx, botId));
     };

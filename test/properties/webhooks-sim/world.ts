@@ -179,13 +179,13 @@ export class World {
 
   async registerBot(url: string | null): Promise<string> {
     const id = this.random.uuid();
-    const { sealed } = new WebhookSecrets(this.real, this.keyring, this.timeline, this.random).issue(id);
+    const { encrypted } = new WebhookSecrets(this.real, this.keyring, this.timeline, this.random).issue(id);
     const now = this.timeline.nowIso();
     const platformId = String(100_000_000_000_000_000n + BigInt(this.random.below(2 ** 31)));
     await this.run(
       `INSERT INTO bots (id, platform_bot_id, name, webhook_url, webhook_secret, created_at, updated_at)
        VALUES (?, ?, 'Played', ?, ?, ?, ?)`,
-      ...[id, platformId, url, sealed, now, now],
+      ...[id, platformId, url, encrypted, now, now],
     );
     return id;
   }
