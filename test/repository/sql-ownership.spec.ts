@@ -37,18 +37,6 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['subject_keys', 'service_keys', 'erasure_ledger', 'user_data'],
     why: 'a restore compares two files before any library runs on them',
   },
-  'libs/reports/src/audit-period.ts': {
-    tables: ['audit_events'],
-    why: 'a report reads the events of a period by pages in their order',
-  },
-  'libs/sealing/src/audit-batches.ts': {
-    tables: ['audit_events'],
-    why: 'sealing seals the events that audit appends',
-  },
-  'libs/sealing/src/audit-pruning.ts': {
-    tables: ['audit_events'],
-    why: 'sealed events are removed in one unit with their batches',
-  },
   'libs/sealing/src/event-opener.ts': {
     tables: ['audit_events'],
     why: 'sealing reads the events that audit appends',

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { eventsBetween, firstEvent, lastPlace } from '@app/audit';
 import { SubjectDigests } from '@app/crypto';
 import { pages, type Tx } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
@@ -27,15 +28,6 @@ export interface Period {
   readonly botId: string;
   readonly from: string;
   readonly to: string;
-}
-
-interface Row {
-  readonly seq: number;
-  readonly guild_id: string;
-  readonly user_id: string;
-  readonly event_type: AuditEventType;
-  readonly source: string;
-  readonly created_at: string;
 }
 
 /** How much was done with personal data in a period, in numbers alone. */
@@ -78,14 +70,8 @@ export class AuditPeriods {
     const user = this.named(botId, 'user');
     const guild = this.named(botId, 'guild');
     const end = await this.placeOf(tx, botId, moved(to, DISORDER_MS));
-    const begin = await this.placeOf(tx, botId, moved(from, -DISORDER_MS));
-    const read = (after?: Row): Promise<Row[]> =>
-      tx.all(
-        `SELECT seq, guild_id, user_id, event_type, source, created_at FROM audit_events
-         WHERE bot_id = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ${BATCH}`,
-        ...[botId, after === undefined ? begin : after.seq + 1, end],
-      );
-    for await (const rows of pages(BATCH, read)) {
+    for (let place = await this.placeOf(tx, botId, moved(from, -DISORDER_MS)), more = true; more;) {
+      const rows = await eventsBetween(tx, botId, place, end, BATCH);
       for (const row of rows) {
         const act = ACT_OF.get(row.event_type);
         if (act === undefined || row.source !== 'service' || row.created_at < from || row.created_at >= to)
@@ -99,8 +85,7 @@ export class AuditPeriods {
 
   /** When the oldest event that the log still has took place. */
   async beginOf(tx: Tx, botId: string): Promise<string | null> {
-    const sql = 'SELECT created_at FROM audit_events WHERE bot_id = ? ORDER BY seq LIMIT 1';
-    return (await tx.get<{ created_at: string }>(sql, botId))?.created_at ?? null;
+    return (await firstEvent(tx, botId))?.created_at ?? null;
   }
 
   private named(botId: string, kind: 'user' | 'guild'): (id: string) => string {
@@ -116,14 +101,11 @@ export class AuditPeriods {
 
   /** The place in the log from which on events are no older than `time`, as far as its order is that of the times. */
   private async placeOf(tx: Tx, botId: string, time: string): Promise<number> {
-    const last = 'SELECT seq FROM audit_events WHERE bot_id = ? ORDER BY seq DESC LIMIT 1';
-    const next =
-      'SELECT seq, created_at FROM audit_events WHERE bot_id = ? AND seq >= ? ORDER BY seq LIMIT 1';
     let low = 0;
-    let high = ((await tx.get<Pick<Row, 'seq'>>(last, botId))?.seq ?? 0) + 1;
+    let high = (await lastPlace(tx, botId)) + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const found = await tx.get<Pick<Row, 'seq' | 'created_at'>>(next, botId, middle);
+      const found = await firstEvent(tx, botId, middle);
       if (found === undefined || found.created_at >= time) high = middle;
       else low = found.seq + 1;
     }

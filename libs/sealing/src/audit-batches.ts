@@ -1,3 +1,4 @@
+import { hasEventBetween } from '@app/audit';
 import type { Tx } from '@app/database';
 import type { BatchHead } from './audit-leaf';
 
@@ -74,11 +75,7 @@ async function batchWith(
 ): Promise<BatchRow | undefined> {
   const [batch] = await batchesAfter(tx, botId, number - 1, 1);
   if (batch === undefined) return undefined;
-  const found = await tx.get(
-    'SELECT 1 FROM audit_events WHERE bot_id = ? AND seq >= ? AND seq <= ? AND id = ?',
-    ...[botId, batch.first_seq, batch.last_seq, eventId],
-  );
-  return found === undefined ? undefined : batch;
+  return (await hasEventBetween(tx, botId, batch.first_seq, batch.last_seq, eventId)) ? batch : undefined;
 }
 
 /** Appends a batch to the head that it was made for; false when another process was faster. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CountedGuilds, lowerCounts } from '@app/audit';
+import { CountedGuilds, lowerCounts, removeEvents } from '@app/audit';
 import { Signer } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
@@ -89,6 +89,6 @@ export class AuditPruning {
     if (moved === 0) return 0;
     await tx.run('DELETE FROM audit_batches WHERE bot_id = ? AND number <= ?', botId, last.number);
     await lowerCounts(tx, this.guilds, botId, last.last_seq);
-    return tx.run('DELETE FROM audit_events WHERE bot_id = ? AND seq <= ?', botId, last.last_seq);
+    return removeEvents(tx, botId, last.last_seq);
   }
 }
