@@ -14,6 +14,8 @@ import '@app/sealing';
 import '@app/servers';
 import '@app/user-data';
 import '@app/webhooks';
+// The modules of a team.
+import './modules';
 
 /** How TypeORM connects to the configured database, with every entity and migration that is loaded. */
 export function ormOptions(config: Config): DataSourceOptions {

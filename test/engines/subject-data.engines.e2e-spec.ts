@@ -36,9 +36,9 @@ describe('SubjectDataHolders', () => {
   });
 
   it('would be found wanting for a table that nobody claims', () => {
-    const reminders = { name: 'reminders', columns: ['bot_id', 'user_id', 'at'] };
+    const horoscopes = { name: 'horoscopes', columns: ['bot_id', 'user_id', 'at'] };
     const cities = { name: 'cities', columns: ['name'] };
-    expect(unclaimed([reminders, cities], claimed())).toStrictEqual(['reminders']);
+    expect(unclaimed([horoscopes, cities], claimed())).toStrictEqual(['horoscopes']);
   });
 
   it('are found by their decorator, whichever module brings them', () => {

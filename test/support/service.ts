@@ -9,6 +9,7 @@ import { ErasureReplay } from '@app/erasure';
 import { createLogger, NestLogger, readConfig } from '@app/kernel';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
+import { FURTHER_MODULES } from '../../modules';
 import { Bot } from './bot';
 import { Client, Json } from './client';
 import { engine, newDatabase, type TestDatabase } from './database';
@@ -50,7 +51,7 @@ export class Service {
     const config = readConfig({ NODE_ENV: 'test', ...UNLIMITED, ...database, ...this.environment });
     const logger = createLogger('trace', { write: (line: string) => void this.logLines.push(line) });
     this.app = await NestFactory.create<NestExpressApplication>(
-      AppModule.forRoot(config, logger),
+      AppModule.forRoot(config, logger, FURTHER_MODULES),
       newHttpAdapter(),
       { logger: new NestLogger(logger), abortOnError: false },
     );

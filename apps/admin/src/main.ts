@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { FURTHER_MODULES } from '../../../modules';
 import { runAdmin } from './admin';
 
-void runAdmin(process.argv.slice(2));
+void runAdmin(process.argv.slice(2), ...FURTHER_MODULES);

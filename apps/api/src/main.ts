@@ -1,3 +1,4 @@
+import { FURTHER_MODULES } from '../../../modules';
 import { start } from './start';
 
-void start();
+void start(...FURTHER_MODULES);

@@ -1,3 +1,4 @@
+import { FURTHER_MODULES } from '../../../modules';
 import { startWorker } from './start';
 
-void startWorker();
+void startWorker(...FURTHER_MODULES);
