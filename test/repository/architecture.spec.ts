@@ -92,6 +92,15 @@ describe('the libraries', () => {
     expect([...libraries].filter((library) => LEVELS[library] === undefined)).toStrictEqual([]);
   });
 
+  it('are listed with their levels in the module map of libs/README.md, but for those of a team', () => {
+    const map = readFileSync(join(ROOT, 'libs/README.md'), 'utf8').matchAll(/^\| (\d+) +\| `([a-z-]+)/gm);
+    const listed = Object.fromEntries([...map].map(([, level, library = '']) => [library, Number(level)]));
+    expect(LEVELS).toMatchObject(listed);
+    const team = readFileSync(join(ROOT, 'modules.ts'), 'utf8');
+    const missing = Object.keys(LEVELS).filter((library) => listed[library] === undefined);
+    expect(missing.filter((library) => !team.includes(`'@app/${library}'`))).toStrictEqual([]);
+  });
+
   it('import only what stands on a lower level', () => {
     expect(SOURCES.flatMap(upward)).toStrictEqual([]);
   });

@@ -96,7 +96,7 @@ function compile(target: string): void {
       .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  for (const file of [...files, join(ROOT, 'ormconfig.ts')]) {
+  for (const file of [...files, join(ROOT, 'ormconfig.ts'), join(ROOT, 'modules.ts')]) {
     const { code } = transformFileSync(file, { configFile: join(ROOT, '.swcrc') });
     const out = join(target, relative(ROOT, file).replace(/\.ts$/, '.js'));
     mkdirSync(dirname(out), { recursive: true });
