@@ -225,6 +225,16 @@ describe('a module that a team has added in five steps', () => {
     expect(rowsOf(bot)).toBe(1);
   });
 
+  it('has its days of grace counted from the last revocation', async () => {
+    await bot.hasConsent(who);
+    await remind(who);
+    await bot.post('/consents/revoke', who);
+    await bot.hasConsent(who);
+    after(new Date().toISOString(), 10);
+    const { data } = await bot.post<Record<string, string>>('/consents/revoke', who);
+    expect(data['data_erased_at']).toBe(daysAfter(data['revoked_at'] ?? '', 30));
+  });
+
   it('has its rows erased where the user withdraws this category alone', async () => {
     await bot.hasCategory('profile');
     await bot.hasConsent(who);
