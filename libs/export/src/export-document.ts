@@ -1,15 +1,15 @@
 import type { SubjectExport } from '@app/subjects';
 
-/** The name and version of the full export's form; docs/export-schema.json describes it. */
+/** Name and version of the schema of the full export; docs/export-schema.json describes it. */
 export const EXPORT_SCHEMA = 'lethe-export/1';
 
-/** Characters that are handed over at once: one piece for each record would be one packet for each. */
+/** Characters in one piece: a piece for each record would be a packet for each. */
 const PIECE_LENGTH = 32 * 1024;
 
 type Data = NonNullable<SubjectExport['data']>;
 type Sections = NonNullable<SubjectExport['full']>;
 
-/** The entries of `data`, with their commas; nothing is read before it is asked for. */
+/** The entries of `data` with their commas; each is read when it is needed. */
 export async function* entries(sources: readonly Data[]): AsyncGenerator<string> {
   let separator = '';
   for (const source of sources) {
@@ -34,7 +34,7 @@ export async function* sections(parts: readonly Sections[]): AsyncGenerator<stri
   yield '}';
 }
 
-/** The same text in pieces of a length that is worth sending. */
+/** The same text in larger pieces. */
 export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let piece = '';
   for await (const text of texts) {

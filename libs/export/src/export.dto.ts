@@ -41,7 +41,7 @@ export class ExportAllGuildsView {
   @ApiProperty({ type: [ExportedGuild] }) guilds: ExportedGuild[];
 }
 
-/** Documentation of the export record; the answer itself is put together from stored JSON text. */
+/** Documentation of the export; the answer is assembled from stored JSON texts. */
 export class ExportView {
   @Snowflake() userId: string;
   @Snowflake() guildId: string;

@@ -10,19 +10,19 @@ import { ApiError, Clock, notFound } from '@app/kernel';
 import { type Subject, SubjectDataHolders } from '@app/subjects';
 import { entries, EXPORT_SCHEMA, inPieces, sections } from './export-document';
 
-/** A larger export is streamed from a snapshot of its own instead of being held as one text; in UTF-16 units. */
+/** A larger export is streamed from a snapshot instead of being held in memory; in UTF-16 units. */
 const HELD_MAX = 1024 * 1024;
 
-/** How often a streamed export asks whether its subject is being erased: what is on its way cannot be called back. */
+/** How often a streamed export checks for an erasure of its subject. */
 const CHECK_MS = 20;
 
-/** What is asked for: the record of the contract or all of it, of one guild or as one of several. */
+/** The requested form: the record of the contract or the full one; for one guild or as one of several. */
 interface Wanted {
   readonly full: boolean;
   readonly scope?: 'all_guilds';
 }
 
-/** The document piece by piece; nothing of it is read before it is asked for. */
+/** The document in pieces; each is read when it is needed. */
 interface Gathered {
   readonly head: string;
   readonly data: () => AsyncGenerator<string>;
@@ -30,7 +30,7 @@ interface Gathered {
   readonly hasConsent: boolean;
 }
 
-/** The right of access (GDPR Art. 15): everything that any holder has about a subject, in one JSON document. */
+/** The right of access (GDPR Art. 15): the data of all holders about a subject in one JSON document. */
 @Injectable()
 export class ExportService {
   constructor(
@@ -42,17 +42,17 @@ export class ExportService {
   ) {}
 
   /**
-   * Hands everything out and has it on record (`data_exported`) in one unit: no erasure can come in between.
-   * @throws ApiError 404 when nothing is held, or the subject is being erased.
+   * Exports one subject and records it (`data_exported`) in one unit, so that no erasure comes in between.
+   * @throws ApiError 404 when nothing is stored, or during the erasure of the subject.
    */
   export(subject: Subject, full: boolean): Promise<JsonText | JsonStream> {
     return this.recorded(subject, { full });
   }
 
   /**
-   * One user in every guild of the bot where anything is held, guild after guild: each is an export of its own, with
-   * its record, and as consistent as that; a guild that is being erased is left out.
-   * @throws ApiError 404 when nothing is held in any guild.
+   * Exports one user in every guild of the bot with data. Each guild is an export of its own, with its own record and its
+   * own snapshot. A guild in which the user is being erased is left out.
+   * @throws ApiError 404 when nothing is stored in any guild.
    */
   async exportAllGuilds(botId: string, userId: string, full: boolean): Promise<JsonStream> {
     const { bot, guildIds } = await this.unitOfWork.snapshot(async (tx) => ({
@@ -106,7 +106,7 @@ export class ExportService {
       : new JsonText(text);
   }
 
-  /** The whole document, or undefined when it is too large to be held. */
+  /** The whole document; undefined when it is too large for the memory. */
   private async heldText(tx: Tx, subject: Subject, wanted: Wanted): Promise<string | undefined> {
     const { head, data, tail, hasConsent } = await this.gather(tx, subject, wanted);
     let values = '';
@@ -129,9 +129,9 @@ export class ExportService {
       let checkedMs = -Infinity;
       for (const pieces of [inPieces(data()), inPieces(tail())]) {
         for await (const piece of pieces) {
-          // An erasure that began meanwhile closes the subject for exports too, those under way included.
+          // An erasure that began during the export ends the export.
           if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
-            // A reader who is faster than this never makes it wait: others are served in between.
+            // A fast reader never lets the export wait, so that it yields here for other requests.
             await nextTurn();
             checkedMs = this.clock.monotonicMs();
             await this.requireOpen(this.unitOfWork, subject, known);
@@ -143,7 +143,7 @@ export class ExportService {
   }
 
   private async gather(tx: Tx, subject: Subject, { full, scope }: Wanted): Promise<Gathered> {
-    // Asked for all at once, and answered one after the other: on PostgreSQL nobody waits for the way in between.
+    // All queries are sent first and their answers read in order: PostgreSQL needs one round trip.
     const asked = this.holders.all().map((holder) => holder.export(tx, subject, full));
     const [, bot, parts] = await Promise.all([
       this.requireOpen(tx, subject),
@@ -186,7 +186,7 @@ function writeGuild(held: JsonText | JsonStream, write: (piece: string) => Promi
   return held instanceof JsonText ? write(held.text) : held.writeTo(write);
 }
 
-/** Nothing for a 404: the guild was erased meanwhile, or there was only evidence of one that was. */
+/** Undefined for a 404: the guild was erased meanwhile, or held only records of an erasure. */
 function unlessMissing(error: unknown): undefined {
   if (error instanceof ApiError && error.code === 'not_found') return undefined;
   throw error;

@@ -7,14 +7,14 @@ import type { AuditEventType } from '@app/kernel';
 import { isDigest } from '@app/primitives';
 import { DistinctCount } from './distinct-count';
 
-/** Events read at once; others are served in between. */
+/** Events read by one statement; requests are answered in between. */
 const BATCH = 2_000;
-/** Digests of ids that are kept at once, so that most are made once. */
+/** Most digests of ids in memory, so that most are computed once. */
 const KEPT_MAX = 100_000;
-/** By how much the order of the log and the times of its events may differ: units that took long, clocks apart. */
+/** How far the order of the log and the times of events can differ: long units, different clocks. */
 const DISORDER_MS = 120_000;
 
-/** The acts on personal data, by the event that each leaves. */
+/** The acts on personal data, by the type of their audit event. */
 export const DATA_ACTS = {
   stored: 'data_submitted',
   exported: 'data_exported',
@@ -23,7 +23,7 @@ export const DATA_ACTS = {
 } as const satisfies Record<string, AuditEventType>;
 export type DataAct = keyof typeof DATA_ACTS;
 
-/** A period of a bot's log; its end does not belong to it. */
+/** A period of a bot's log, without its end. */
 export interface Period {
   readonly botId: string;
   readonly from: string;
@@ -54,16 +54,16 @@ const ACT_OF: ReadonlyMap<string, DataAct> = new Map(
 );
 
 /**
- * Reads what a bot's log says of a period. The period is found by its place in the log, so that the time it takes grows
- * with the events of the period and not with those of the log; no index of times is needed.
+ * Reads a period of a bot's log. The period is found by its place in the log, without an index of times: the duration
+ * depends on the events of the period, not on the size of the log.
  */
 @Injectable()
 export class AuditPeriods {
   constructor(private readonly digests: SubjectDigests) {}
 
   /**
-   * The service's own events alone: what a bot has posted is no act on the data. Erased ids stand in the log as digests;
-   * all others are counted by theirs too, so that nobody who was erased in one guild alone counts twice.
+   * Counts events of the service; events that a bot posted are no acts on data. Erased ids are stored as digests, and all
+   * other ids are counted by their digests too, so that a user erased in one guild is not counted twice.
    */
   async countsOf(tx: Tx, { botId, from, to }: Period): Promise<PeriodCounts> {
     const counts = new PeriodCounts();
@@ -83,7 +83,7 @@ export class AuditPeriods {
     return counts;
   }
 
-  /** When the oldest event that the log still has took place. */
+  /** The time of the oldest event that is still in the log. */
   async beginOf(tx: Tx, botId: string): Promise<string | null> {
     return (await firstEvent(tx, botId))?.created_at ?? null;
   }
@@ -99,7 +99,7 @@ export class AuditPeriods {
     };
   }
 
-  /** The place in the log from which on events are no older than `time`, as far as its order is that of the times. */
+  /** The place in the log from which events are no older than `time`, if the log is ordered by time. */
   private async placeOf(tx: Tx, botId: string, time: string): Promise<number> {
     let low = 0;
     let high = (await lastPlace(tx, botId)) + 1;

@@ -13,7 +13,7 @@ export class BreachScopeQuery {
 
 class ActCount {
   @Count('How often') events: number;
-  @Count('Of how many users, each counted once for each guild') subjects: number;
+  @Count('Users concerned, each counted once for each guild') subjects: number;
 }
 
 class ActCounts {
@@ -27,19 +27,19 @@ class ActCounts {
 class AffectedCount {
   @Count('Users, each counted once for each guild') subjects: number;
   @Count('Users, each counted once') users: number;
-  @Count('Guilds in which they are') guilds: number;
+  @Count('Guilds of these users') guilds: number;
 }
 
 class CategoryScope {
   @Text(100) category: string;
   @Text(2_000) label_de: string;
   @Text(2_000) label_en: string;
-  @Count('Users, once for each guild, of whom something is stored in this category now') records_held: number;
-  @Count('Those of which something was stored or updated in the period, and not since')
+  @Count('Records stored in this category now: users, each counted once for each guild') records_held: number;
+  @Count('Records of which the last change was made in the period')
   records_touched: number;
 }
 
-/** What a notification of a breach has to say in numbers (GDPR Art. 33(3)(a)); it names nobody. */
+/** The numbers for the notification of a breach (GDPR Art. 33(3)(a)); names no user. */
 export class BreachScopeView {
   @Timestamp() from: string;
   @Timestamp() to: string;
@@ -47,14 +47,17 @@ export class BreachScopeView {
   @Timestamp({
     nullable: true,
     description:
-      'The oldest event that the log still has: what was before it is not counted. null: there is none',
+      'Time of the oldest event in the log; earlier events are not counted. null: the log is empty',
   })
   log_begins_at: string | null;
   @Flag({
     description: 'false: numbers of subjects, users and guilds above 50,000 are estimates, off by about 1 %',
   })
   exact: boolean;
-  @ApiProperty({ type: AffectedCount, description: 'Whose data was acted on in the period, in any way' })
+  @ApiProperty({
+    type: AffectedCount,
+    description: 'Users and guilds with any act on their data in the period',
+  })
   affected: AffectedCount;
   @ApiProperty({ type: ActCounts }) acts: Record<keyof typeof DATA_ACTS, ActCount>;
   @Count('In all categories') records_held: number;

@@ -9,13 +9,13 @@ import type { DistinctCount } from './distinct-count';
 
 const DAYS_MAX = 366;
 const DAY_MS = 86_400_000;
-/** Times before or after these are written in another form. */
+/** Times outside of these limits have another text form. */
 const EARLIEST_MS = Date.UTC(1970, 0, 2);
 const LATEST_MS = Date.UTC(9999, 0);
 
 /**
- * The scope of a breach in numbers (GDPR Art. 33(3)(a)): whose data was acted on in a period, and what is held. It
- * holds up nobody: it is counted bit by bit on a snapshot, one report at a time in each process.
+ * The scope of a breach in numbers (GDPR Art. 33(3)(a)): users with acts on their data in a period, and stored records.
+ * Requests do not wait for it: it counts in small parts on a snapshot, one report at a time in each process.
  */
 @Injectable()
 export class BreachScopes {
@@ -30,7 +30,7 @@ export class BreachScopes {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ApiError 400 for a period that is none or too long; 409 while another report of the bot is made. */
+  /** @throws ApiError 400 for an empty or too long period; 409 while another report of the bot is made. */
   async of(botId: string, query: BreachScopeQuery): Promise<BreachScopeView> {
     const period = { botId, ...periodOf(query) };
     if (this.asked.has(botId))
@@ -91,7 +91,7 @@ function numbersOf({
   };
 }
 
-/** @throws ApiError 400 that names every time that is wrong. */
+/** @throws ApiError 400 that names every invalid time. */
 function periodOf(query: BreachScopeQuery): { readonly from: string; readonly to: string } {
   const [fromMs, toMs] = [Date.parse(query.from), Date.parse(query.to)];
   const faults: FieldFault[] = [];

@@ -1,4 +1,4 @@
-/** So many different texts are counted one by one. */
+/** Up to this number of different texts the count is exact. */
 const EXACT_MAX = 50_000;
 /** 2^14 registers: the standard error of the estimate is 1.04 / 2^7, which is 0.8 %. */
 const REGISTER_BITS = 14;
@@ -7,8 +7,8 @@ const REGISTERS = 2 ** REGISTER_BITS;
 const { clz32, imul } = Math;
 
 /**
- * Counts different texts in a bounded memory: exactly up to 50,000, and beyond that by estimate (HyperLogLog), which is
- * off by 0.8 % as a rule and by 3 % hardly ever.
+ * Counts different texts in bounded memory: exactly up to 50,000, and by an estimate (HyperLogLog) above. The estimate
+ * is usually within 0.8 % and hardly ever off by more than 3 %.
  */
 export class DistinctCount {
   private readonly seen = new Set<string>();
@@ -42,7 +42,7 @@ function note(registers: Uint8Array, text: string): void {
   if (rank > (registers[register] ?? 0)) registers[register] = rank;
 }
 
-/** Two independent 32-bit hashes: multiplications by odd numbers, and mixed at the end so that every bit matters. */
+/** Two independent 32-bit hashes: multiplications by odd numbers, mixed at the end so that every bit counts. */
 function hash(text: string): [number, number] {
   let one = 0x9e3779b9;
   let other = 0x7f4a7c15;

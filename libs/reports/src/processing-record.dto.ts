@@ -11,7 +11,8 @@ export class ProcessingRecordPath {
 export class ProcessingRecordQuery {
   @OneOf(['json', 'markdown'], {
     optional: true,
-    description: 'Goes before the Accept header; markdown: a text/markdown document without envelope',
+    description:
+      'Takes precedence over the `Accept` header. `markdown` answers text/markdown without an envelope',
   })
   format?: 'json' | 'markdown';
 }
@@ -53,7 +54,7 @@ class ActivityView {
   fields: FieldView[];
 }
 
-/** What the record says before it comes to the categories, which are handed out as they are read. */
+/** The part of the record before the categories, which are streamed. */
 export class ProcessingRecordHead {
   @Timestamp() generated_at: string;
   @ApiProperty({ type: ControllerView, description: 'Art. 30(1)(a)' }) controller: ControllerView;
@@ -64,7 +65,7 @@ export class ProcessingRecordHead {
   @ApiProperty({ type: [String], description: 'Art. 30(1)(g)' }) security_measures: readonly string[];
 }
 
-/** A record of processing activities as GDPR Art. 30(1) asks for it; documentation of a streamed answer. */
+/** A record of processing activities (GDPR Art. 30(1)); documentation of a streamed answer. */
 export class ProcessingRecordView extends ProcessingRecordHead {
   @ApiProperty({ type: [ActivityView], description: 'Art. 30(1)(b), (c): one for each data category' })
   activities: ActivityView[];

@@ -65,12 +65,12 @@ function list(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join('\n');
 }
 
-/** Line breaks, control characters, and what turns the direction of the text after it. */
+/** Line breaks, control characters, and marks that change the direction of text. */
 const UNPRINTABLE = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
-/** Whatever means something inside a line of Markdown, in a table too. */
+/** Characters with a meaning in a line of Markdown, tables included. */
 const MARKUP = /[\\`*_{}[\]()<>#!|~&$^=+:]/g;
 
-/** Somebody else's text as nothing but text, on one line (CommonMark section 2.4). */
+/** Foreign text without any markup, on one line (CommonMark section 2.4). */
 function plain(text: string): string {
   return text.replace(UNPRINTABLE, ' ').trim().replace(MARKUP, '\\$&');
 }

@@ -11,11 +11,11 @@ import { securityMeasures } from './security-measures';
 const DATA_SUBJECTS =
   'Users of the platform with whom the bot deals, in the guilds that use it and in direct messages.';
 const TRANSFERS =
-  'Not known to this service: it depends on where it is run and where the webhook receiver is. Whoever runs them has to say.';
+  'Not known to this service: it depends on the place of this installation and of the webhook receiver. Their operators have to add it.';
 
 /**
- * The record of processing activities (GDPR Art. 30(1)) as far as it is known here: what the bot has declared, and what
- * this installation does with it. Read from one snapshot, with a bounded memory whatever the number of categories.
+ * The record of processing activities (GDPR Art. 30(1)), as far as the service can give it: the declarations of the bot
+ * and the measures of this installation. Read from one snapshot in bounded memory, for any number of categories.
  */
 @Injectable()
 export class ProcessingRecords {
@@ -54,7 +54,7 @@ export class ProcessingRecords {
     );
   }
 
-  /** @throws ApiError 404 when the bot was deleted meanwhile. */
+  /** @throws ApiError 404 when the bot is deleted. */
   private async head(tx: Tx, botId: string): Promise<ProcessingRecordHead> {
     const bot = await tx.manager.findOneBy(Bot, { id: botId });
     if (bot === null) throw notFound('Bot');

@@ -29,7 +29,7 @@ export class ReportsController {
 
   @Get('audit/breach-scope')
   @Describes({
-    summary: 'Count whom a breach concerns (GDPR Art. 33)',
+    summary: 'Count the users that a breach concerns (GDPR Art. 33)',
     description:
       'Counts the users, guilds and records that were acted on in a period, in total and by category, ' +
       'for the notification of a breach (GDPR Art. 33(3)(a)). The answer holds numbers only and names ' +
@@ -47,7 +47,7 @@ export class ReportsController {
   @Describes({
     summary: 'Record of processing activities (GDPR Art. 30), as JSON or Markdown',
     description:
-      'Answers the record that GDPR Art. 30(1) asks for, as far as the service knows it: what the bot ' +
+      'Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot ' +
       'has declared, and what this installation does with it. `format=markdown`, or an `Accept` header ' +
       'that prefers `text/markdown`, answers a document to keep. A repeat answers the present state.',
     parameters: { bot_id: EXAMPLE.bot_id },
@@ -66,7 +66,7 @@ export class ReportsController {
   }
 }
 
-/** JSON unless the caller would rather have Markdown (RFC 9110 section 12.5.1). */
+/** True when the caller prefers Markdown to JSON (RFC 9110 section 12.5.1). */
 function prefersMarkdown(request: LetheRequest): boolean {
   return request.accepts(['application/json', MARKDOWN]) === MARKDOWN;
 }

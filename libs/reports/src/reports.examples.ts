@@ -56,7 +56,7 @@ export const EXAMPLES = {
           },
         ],
         transfers:
-          'Not known to this service: it depends on where it is run and where the webhook receiver is. Whoever runs them has to say.',
+          'Not known to this service: it depends on the place of this installation and of the webhook receiver. Their operators have to add it.',
         time_limits: [{ applies_to: 'Data that rested on a consent, after its withdrawal', days: 30 }],
         security_measures: [
           'Stored values and the details of audit events are encrypted with AES-256-GCM, by a key of its own for each user and guild.',

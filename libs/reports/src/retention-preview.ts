@@ -6,18 +6,18 @@ import { Clock } from '@app/kernel';
 import { countDeletions } from '@app/servers';
 import { type DueCount, DueCounts } from '@app/user-data';
 
-/** What the next runs of the jobs would take from one bot: counts, and nothing about anybody. */
+/** What the next runs of the jobs would remove from one bot: counts without any user. */
 export interface RetentionForecast {
   readonly botId: string;
   readonly botName: string;
   /** Values of user data. */
   readonly due: readonly DueCount[];
-  /** Guilds that are to be deleted, and those among them whose time has come. */
+  /** Guilds with a scheduled deletion, and those of them that are due. */
   readonly guilds: { readonly scheduled: number; readonly due: number };
   readonly evidence: ExpiredRecords;
 }
 
-/** Says what retention would erase now, bot by bot, in the order of their ids; it erases nothing. */
+/** Counts what retention would erase now, for each bot, ordered by id; erases nothing. */
 @Injectable()
 export class RetentionPreview {
   constructor(

@@ -1,8 +1,8 @@
 import type { Config } from '@app/kernel';
 
 /**
- * The technical measures of this installation in general terms (GDPR Art. 30(1)(g), 32(1)), as it is configured. What
- * it cannot know, such as TLS in front of it or the encryption of its disks, is left to whoever runs it.
+ * The technical measures of this installation in general terms (GDPR Art. 30(1)(g), 32(1)), from its settings. Measures
+ * outside of the service, such as TLS or encrypted disks, have to be added by its operator.
  */
 export function securityMeasures(config: Config): readonly string[] {
   const { database, nodeEnv, webhookRequireHttps, webhookAllowPrivateNetworks } = config;
