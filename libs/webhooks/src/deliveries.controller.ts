@@ -12,10 +12,7 @@ import {
 import { EXAMPLES } from './deliveries.examples';
 import { DeliveriesService } from './deliveries.service';
 
-@Topic(
-  'Webhooks',
-  "The signed calls to a bot's `webhook_url`, what became of them, and how to send them again.",
-)
+@Topic('Webhooks', "The signed calls to a bot's `webhook_url`, their outcomes, and how to send them again.")
 @Controller('webhooks')
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
@@ -79,7 +76,7 @@ export class DeliveriesController {
 
   @Post('test')
   @Describes({
-    summary: 'Send a signed ping; its delivery tells what the receiver answered',
+    summary: 'Send a signed ping; its delivery shows the answer of the receiver',
     description:
       'Queues a `ping` that is signed like every other call. Read the delivery with the `id` of this ' +
       'answer to see what the receiver answered. A repeat sends a further ping.',

@@ -30,7 +30,7 @@ export class DeliveryPath {
 
 export class Replay {
   @Timestamp({ description: 'Events from this time on are sent again' }) since: string;
-  @Flag({ optional: true, description: 'Leave out what the receiver has confirmed; default false' })
+  @Flag({ optional: true, description: 'Leave out calls that the receiver has confirmed; default false' })
   undelivered_only?: boolean | null;
 }
 
@@ -47,10 +47,10 @@ export class DeliveryView {
   @Uuid({ nullable: true, description: 'The erasure request of a `user_forgotten`' }) request_id:
     string | null;
   @Integer(0, Number.MAX_SAFE_INTEGER) attempt_count: number;
-  @Text(32, { nullable: true, description: 'What became of the last attempt' }) last_outcome: string | null;
+  @Text(32, { nullable: true, description: 'Outcome of the last attempt' }) last_outcome: string | null;
   @Integer(100, 599, { nullable: true }) last_status_code: number | null;
   @Timestamp() created_at: string;
-  @Timestamp({ nullable: true, description: 'null once nothing is tried any more' }) next_attempt_at:
+  @Timestamp({ nullable: true, description: 'null when no further attempt is made' }) next_attempt_at:
     string | null;
   @Timestamp({ nullable: true }) finished_at: string | null;
 }

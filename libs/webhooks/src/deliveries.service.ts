@@ -21,7 +21,7 @@ import { In } from 'typeorm';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** What a bot sees and does of its own webhook calls; nothing is ever sent to another bot's URL by it. */
+/** Lets a bot read and repeat its own webhook calls. Calls are sent only to the bot's own URL. */
 @Injectable()
 export class DeliveriesService {
   constructor(
@@ -56,7 +56,7 @@ export class DeliveriesService {
     });
   }
 
-  /** @throws ApiError 404 for a delivery that is unknown, erased, expired or another bot's. */
+  /** @throws ApiError 404 for an unknown, erased or expired delivery, and for one of another bot. */
   view(botId: string, id: string): Promise<DeliveryDetailsView> {
     return this.unitOfWork.read(async (tx) => {
       const delivery = this.opened(await this.find(tx, botId, id));
@@ -70,7 +70,7 @@ export class DeliveriesService {
     });
   }
 
-  /** Sends it again whatever became of it; one that waits is sent now, one that is under way goes on. */
+  /** Sends a delivery again, whatever its outcome. A waiting one is sent now; a running call continues. */
   redeliver(botId: string, id: string): Promise<DeliveryView> {
     return this.unitOfWork.write(async (tx) => {
       await this.find(tx, botId, id);
@@ -80,7 +80,7 @@ export class DeliveriesService {
     });
   }
 
-  /** Takes up the events since a time, oldest first, in several units; a repeated call takes up what is left. */
+  /** Queues the events since a time again, oldest first, in several units; a repeated call continues. */
   async replay(botId: string, { since, undelivered_only: undeliveredOnly }: Replay): Promise<ReplayView> {
     if (!ISO_TIME.test(since)) {
       const message = 'must be an ISO 8601 time with its zone, for example 2026-01-31T08:00:00Z';
@@ -129,7 +129,7 @@ export class DeliveriesService {
     return viewOf(this.opened(await this.find(tx, botId, id)));
   }
 
-  /** With the ids of an erased user, which only the bot that was told of the erasure is shown. */
+  /** Adds the ids of an erased user, which only the bot that received the erasure may read. */
   private opened(delivery: Delivery): Delivery {
     const { botId, requestId } = delivery;
     const payload = this.forgotten.decrypt(botId, requestId, delivery.payload);
@@ -161,10 +161,10 @@ function viewOf(delivery: Delivery): DeliveryView {
   };
 }
 
-/** Attempts that are shown: a delivery that is sent again by hand can have any number. */
+/** Most attempts in an answer: a delivery that is repeated by hand can have any number. */
 const ATTEMPTS_SHOWN_MAX = 100;
 
-/** The latest attempts that were begun, but for the one under way; one that nobody wrote down was interrupted. */
+/** The latest attempts without the running one. An attempt without a stored result was interrupted. */
 function attemptViews(delivery: Delivery, attempts: readonly Attempt[]): AttemptView[] {
   const isUnderWay = delivery.status === 'pending' && delivery.lockedBy !== null;
   const begun = delivery.attempts - (isUnderWay ? 1 : 0);

@@ -8,13 +8,13 @@ import { Injectable } from '@nestjs/common';
 /** Deliveries read at once where all of a subject are asked for. */
 const BATCH = 100;
 
-/** Which deliveries name the subject; a `user_forgotten` that still has to reach the bot is the erasure itself. */
+/** Finds the deliveries that name the subject. An unconfirmed `user_forgotten` belongs to the erasure itself. */
 const OF_SUBJECT = 'bot_id = ? AND user_id IN (?, ?) AND guild_id IN (?, ?)';
 const ERASABLE = `${OF_SUBJECT} AND NOT (event = 'user_forgotten' AND status = 'pending')`;
 
 /**
- * What webhook calls name a subject: exported in full, and erased with the subject, but for the calls that tell the
- * bot of an erasure and are not confirmed or given up yet.
+ * The deliveries that name a subject: exported in full and erased with the subject, except for calls about an erasure
+ * that are neither confirmed nor given up.
  */
 @HoldsSubjectData()
 @Injectable()
@@ -34,7 +34,7 @@ export class DeliveryData implements SubjectDataHolder {
     // The bot first, as everywhere: the event of the erasure will refer to it. A change of its URL has not to wait.
     await lockBot(tx, botId, 'KEY SHARE');
     const erased = await tx.all<{ id: string }>(
-      // In the order of the ids, by an expression: for the column itself SQLite would walk all deliveries of the bot.
+      // Ordered by an expression: for the column itself SQLite would read all deliveries of the bot.
       `SELECT id FROM webhook_deliveries WHERE ${ERASABLE} ORDER BY id || '' FOR UPDATE`,
       ...[botId, ...this.namesOf(subject)],
     );
@@ -45,7 +45,7 @@ export class DeliveryData implements SubjectDataHolder {
     return [];
   }
 
-  /** Calls of an earlier erasure name their subject by digests. */
+  /** Calls about an earlier erasure name their subject by digests. */
   private namesOf(subject: Subject): string[] {
     const { userId, guildId } = this.digests.digested(subject);
     return [subject.userId, userId, subject.guildId, guildId];

@@ -10,7 +10,7 @@ interface HealthRow {
   readonly last_failed_at: string | null;
 }
 
-/** How a bot's receiver fares, from the results of its calls. */
+/** The state of a bot's receiver, from the results of its calls. */
 @Injectable()
 export class DeliveryHealth extends WebhookHealth {
   async of(tx: Tx, botId: string): Promise<WebhookHealthView> {

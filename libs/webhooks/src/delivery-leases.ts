@@ -7,28 +7,28 @@ import { cancelFree, CHUNK } from './delivery-states';
 import type { DeliveryEvent } from './delivery.entity';
 import { ForgottenCalls } from './forgotten-calls';
 
-/** How much longer than a call can last its lease holds: time to write down the result. */
+/** Time beyond the longest call for which a lease is valid: enough to store the result. */
 const LEASE_MARGIN_MS = 5_000;
-/** A bot whose secrets cannot be read is looked at again after this long. */
+/** Pause for a bot whose secrets cannot be decrypted. */
 const UNREADABLE_PAUSE_MS = 60_000;
-/** What another process holds at this moment is looked at again after this long. */
+/** Pause for a delivery that another process has locked. */
 const CONTENDED_PAUSE_MS = 100;
 
 export interface ClaimedDelivery {
   readonly id: string;
   readonly event: DeliveryEvent;
   readonly request_id: string | null;
-  /** The body as it is sent. */
+  /** The body of the call. */
   readonly payload: string;
   readonly attempts: number;
   readonly retries: number;
   readonly next_attempt_at: string;
   readonly give_up_at: string;
-  /** Calls to the bot's receiver that failed in a row, up to this claim. */
+  /** Failed calls to the receiver in a row, up to this claim. */
   readonly failures: number;
 }
 
-/** The right to make one attempt, until the lease ends. */
+/** The right to make one attempt until the lease ends. */
 export interface Claim {
   readonly botId: string;
   readonly lease: string;
@@ -37,7 +37,7 @@ export interface Claim {
   readonly target: { readonly url: string; readonly secrets: readonly [present: string, next?: string] };
 }
 
-/** What a bot had: a delivery to attempt, a URL that has calls enough, or nothing due; and when to look again. */
+/** The result for one bot: a delivery to attempt, a URL with enough calls, or nothing due; and the time of the next look. */
 export interface Found {
   readonly botId: string;
   readonly claim?: Claim;
@@ -46,8 +46,8 @@ export interface Found {
 }
 
 /**
- * Hands out deliveries so that no two attempts of one run at the same time, also not from two processes whose clocks
- * agree to five seconds: each is leased in a short transaction, and none is decrypt during a call. A lease that nobody gave back simply ends.
+ * Leases deliveries, so that no two attempts of one run at the same time, also in processes whose clocks differ by up to
+ * five seconds. Each lease is a short unit; no unit is open during a call. A lease that is not given back expires.
  */
 @Injectable()
 export class DeliveryLeases {
@@ -62,7 +62,7 @@ export class DeliveryLeases {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Every bot with pending deliveries and when its next one is due; the index is skipped through, bot by bot. */
+  /** Every bot with pending deliveries and the time of its next one; reads one index entry for each bot. */
   dueBots(): Promise<{ botId: string; dueMs: number }[]> {
     return this.unitOfWork.read(async (tx) => {
       const rows = await tx.all<{ bot_id: string; due: string }>(
@@ -80,7 +80,7 @@ export class DeliveryLeases {
     });
   }
 
-  /** Leases at most one due delivery of each bot; `admit` says whether its URL may be called now. */
+  /** Leases at most one due delivery of each bot; `admit` decides whether its URL may be called now. */
   claim(botIds: readonly string[], admit: (url: string) => boolean): Promise<Found[]> {
     return this.unitOfWork.write(async (tx) => {
       const found: Found[] = [];
@@ -92,7 +92,7 @@ export class DeliveryLeases {
   private async claimOf(tx: Tx, botId: string, admit: (url: string) => boolean): Promise<Found> {
     const nowMs = this.clock.nowMs();
     const startedAt = new Date(nowMs).toISOString();
-    // Of several processes each takes another one, and none waits.
+    // Several processes take different deliveries without waiting.
     const delivery = await tx.get<ClaimedDelivery>(
       `SELECT id, event, request_id, payload, attempts, retries, next_attempt_at, give_up_at,
          COALESCE((SELECT failures FROM webhook_health WHERE webhook_health.bot_id = webhook_deliveries.bot_id), 0) AS failures
@@ -118,7 +118,7 @@ export class DeliveryLeases {
     };
   }
 
-  /** The row is locked by this unit. */
+  /** Leases a delivery that the unit has locked. */
   private async lease(tx: Tx, botId: string, id: string, nowMs: number): Promise<string> {
     const lease = this.random.uuid();
     const until = new Date(nowMs + this.config.webhookTimeoutMs + LEASE_MARGIN_MS).toISOString();
@@ -130,7 +130,7 @@ export class DeliveryLeases {
     return lease;
   }
 
-  /** When to look at the bot again: what is due already and yet was not had is being taken by another process. */
+  /** The time of the next look at the bot. A due delivery that was not leased is being taken by another process. */
   private async nextDue(tx: Tx, botId: string, nowMs: number, claimed?: string): Promise<number | undefined> {
     const next = await tx.get<{ due: string }>(
       `SELECT next_attempt_at AS due FROM webhook_deliveries
@@ -142,7 +142,7 @@ export class DeliveryLeases {
     return claimed === undefined && dueMs <= nowMs ? nowMs + CONTENDED_PAUSE_MS : dueMs;
   }
 
-  /** The bot has no URL, unless it is being given one just now. */
+  /** Cancels deliveries of a bot without a URL; skips a bot whose URL is being changed. */
   private async cancelSome(tx: Tx, botId: string, nowMs: number): Promise<Found> {
     const bot = await lockBot(tx, botId, 'NO KEY UPDATE SKIP LOCKED');
     if (bot?.webhook_url !== null) return { botId, nextDueMs: nowMs + CONTENDED_PAUSE_MS };

@@ -10,7 +10,7 @@ import { confirmedPayload } from './payload';
 import { RetrySchedule } from './retry-schedule';
 import type { CallResult } from './webhook-sender';
 
-/** What follows from an attempt: a later one, or the end. */
+/** The consequence of an attempt: a later one, or the end. */
 interface Verdict {
   readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone';
   readonly retries: number;
@@ -18,8 +18,8 @@ interface Verdict {
 }
 
 /**
- * Writes down what became of an attempt, in one transaction: the delivery, the attempt, the receiver's health, and
- * with a confirmed `user_forgotten` the `webhook_sent` of its erasure request.
+ * Stores the result of an attempt in one unit: the delivery, the attempt, the state of the receiver, and with a confirmed
+ * `user_forgotten` the `webhook_sent` of its erasure request.
  */
 @Injectable()
 export class DeliveryResults {
@@ -34,7 +34,7 @@ export class DeliveryResults {
   ) {}
 
   /**
-   * Answers when the bot's next attempt is due because of this.
+   * Stores the result; answers when the next attempt is due because of it.
    */
   async settle(claim: Claim, result: CallResult): Promise<number | undefined> {
     const verdict = this.verdictOn(claim, result);
@@ -57,8 +57,8 @@ export class DeliveryResults {
   }
 
   /**
-   * The receiver answers again after it had been spared: what waits for a later retry becomes due now, a chunk in each
-   * unit, as long as `goesOn` says so. What is left out comes at its own time.
+   * The receiver works again after a pause: deliveries that wait for a retry become due now, a part in each unit, while
+   * `goesOn` is true. The others are sent at their own time.
    */
   async hasten(botId: string, goesOn: () => boolean): Promise<void> {
     const dueAt = this.clock.nowIso();
@@ -72,15 +72,15 @@ export class DeliveryResults {
     if (outcome === 'confirmed') return { status: 'delivered', retries };
     if (outcome === 'gone') return { status: 'gone', retries };
     if (outcome === 'interrupted') return { status: 'pending', retries, nextDueMs: nowMs };
-    // A ping answers the question whether the receiver works now: it is not repeated for days.
+    // A ping tests the receiver now and is not repeated.
     const pauseMs = event === 'ping' ? undefined : this.schedule.pauseMs(retries, retryAfterMs);
     if (pauseMs === undefined || nowMs >= Date.parse(giveUpAt)) return { status: 'exhausted', retries };
     return { status: 'pending', retries: retries + 1, nextDueMs: nowMs + pauseMs };
   }
 
   /**
-   * False when there is nothing left to conclude: the delivery was erased, or a later lease holder has taken over. A
-   * confirmation counts also then, since the receiver has the event.
+   * False when the delivery was erased or another process has its lease. A confirmation counts even then, since the
+   * receiver has the event.
    */
   private async conclude(tx: Tx, claim: Claim, result: CallResult, verdict: Verdict): Promise<boolean> {
     const { botId, delivery, lease } = claim;
@@ -106,7 +106,7 @@ export class DeliveryResults {
     return changed === 1;
   }
 
-  /** What is stored of the body from then on. */
+  /** The part of the body that is kept after the confirmation. */
   private confirmed({ botId, delivery }: Claim): string {
     const { event, request_id: requestId, payload } = delivery;
     const kept = confirmedPayload(payload);
@@ -124,14 +124,14 @@ export class DeliveryResults {
     );
   }
 
-  /** The first failure in a row and the recovery from it are logged, once they are committed. */
+  /** Logs the first failure in a row and the recovery from it, after the commit. */
   private async noteHealth(tx: Tx, claim: Claim, result: CallResult): Promise<void> {
     const { botId } = claim;
     const { outcome } = result;
     const nowIso = this.clock.nowIso();
     const confirmed = outcome === 'confirmed';
     const column = confirmed ? 'last_delivered_at' : 'last_failed_at';
-    // Of several calls that were under way one finds the failures.
+    // Of several calls at the same time only one still finds the failures.
     const before = confirmed && claim.delivery.failures > 0 ? await failuresOf(tx, botId) : 0;
     const noted = await tx.get<{ failures: number }>(
       `INSERT INTO webhook_health (bot_id, failures, last_outcome, ${column}) VALUES (?, ?, ?, ?)

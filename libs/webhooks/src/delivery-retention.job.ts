@@ -8,12 +8,12 @@ import { CHUNK, exhaustSome } from './delivery-states';
 const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM webhook_deliveries WHERE bot_id > ?';
 /** Deliveries of a receiver that was being spared until their time was up. */
 const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`;
-/** Ids are in the order of time: what was queued too late to be old is not even looked at. */
+/** Ids follow the time, so that later deliveries are not read. */
 const EXPIRED = `bot_id = ? AND id < ? AND status <> 'pending' AND finished_at < ?`;
 
 /**
- * Ends what could not be attempted before its time was up, and removes the records of deliveries that ended longer
- * ago than `WEBHOOK_RETENTION_DAYS`. Never runs twice at once, in one process or several, and never fails anybody else.
+ * Gives up deliveries whose time is up, and removes records of deliveries that ended more than `WEBHOOK_RETENTION_DAYS`
+ * ago. One run at a time over all processes. Rows locked by other units are skipped.
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
@@ -64,7 +64,7 @@ export class DeliveryRetention implements Job {
         }
         return some.length;
       });
-      // What somebody else holds is for the next pass.
+      // Locked rows are left to the next pass.
       if (removed < CHUNK) return;
     }
   }

@@ -1,29 +1,29 @@
 import type { SqlList, SqlValue, Tx } from '@app/database';
 import type { DeliveryStatus } from './delivery.entity';
 
-/** Deliveries that one unit changes at most, so that nobody else waits long for the database. */
+/** Most deliveries changed by one unit, so that other units do not wait long. */
 export const CHUNK = 500;
 
-/** The states that a delivery does not leave by itself, and that are no confirmation. */
+/** Final states without a confirmation. */
 const UNDELIVERED = `status IN ('exhausted', 'gone', 'cancelled')`;
-/** What a new URL gets: of pings only those that still wait. */
+/** Deliveries sent to a new URL; of pings only pending ones. */
 const UNCONFIRMED = `(status = 'pending' OR (${UNDELIVERED} AND event <> 'ping'))`;
 const UNCONFIRMED_STATUSES = ['pending', 'exhausted', 'gone', 'cancelled'] as const;
 
-/** When a revived delivery is due, and when it is given up. */
+/** When a repeated delivery is due, and when it is given up. */
 export interface Restart {
   readonly dueAt: string;
   readonly giveUpAt: string;
 }
 
-// Nobody changes more than a chunk in one unit. Who has to wait for several deliveries takes them in the order of their
-// ids, after their bot where that is locked as well; the others take none that somebody else holds. So no two can wait
-// for each other. Ids are read first and then changed as a list: an UPDATE with a LIMIT inside it may exceed that.
+// Each unit changes at most one chunk. A unit that waits for several deliveries locks them in the order of their ids,
+// after their bot where it is locked too; other units skip locked rows. So no deadlock is possible. Ids are read first
+// and then changed as a list: an UPDATE with a LIMIT in a subquery can exceed the limit.
 
-/** The chunk behind the id `after` that was looked at: fewer ids than a chunk are the last. */
+/** The ids read after `after`; fewer than a chunk are the last ones. */
 export type Looked = readonly string[];
 
-/** Ends waiting deliveries of a bot that has no URL; a call under way keeps its lease. The caller has locked the bot. */
+/** Cancels pending deliveries of a bot without a URL; running calls keep their lease. The caller has locked the bot. */
 export async function cancelSome(tx: Tx, botId: string, after: string, nowIso: string): Promise<Looked> {
   const ids = await idsAfter(tx, botId, after, ['pending']);
   await lockInOrder(tx, botId, ids);
@@ -31,7 +31,7 @@ export async function cancelSome(tx: Tx, botId: string, after: string, nowIso: s
   return ids;
 }
 
-/** A chunk of waiting deliveries, without those that somebody else is about to change; answers how many. */
+/** Cancels a chunk of pending deliveries, without locked ones; answers their number. */
 export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise<number> {
   const free = await tx.all<{ id: string }>(
     `SELECT id FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'
@@ -42,8 +42,8 @@ export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise
 }
 
 /**
- * Lets what is not confirmed begin its schedule anew, with its old id; pings that have ended stay ended. A call under
- * way loses its lease: how it fails says nothing of the schedule that has begun. The caller has locked the bot.
+ * Restarts the schedule of unconfirmed deliveries under their ids, except for ended pings. A running call loses its lease:
+ * its failure does not count for the new schedule. The caller has locked the bot.
  */
 export async function restartSome(tx: Tx, botId: string, after: string, restart: Restart): Promise<Looked> {
   const ids = await idsAfter(tx, botId, after, UNCONFIRMED_STATUSES);
@@ -53,7 +53,7 @@ export async function restartSome(tx: Tx, botId: string, after: string, restart:
   return ids;
 }
 
-/** Makes a chunk of what waits for a retry due at once, without what somebody else holds; answers how many. */
+/** Makes a chunk of deliveries that wait for a retry due at once, without locked ones; answers their number. */
 export async function hastenSome(tx: Tx, botId: string, dueAt: string): Promise<number> {
   const waiting = await tx.all<{ id: string }>(
     `SELECT id FROM webhook_deliveries
@@ -66,7 +66,7 @@ export async function hastenSome(tx: Tx, botId: string, dueAt: string): Promise<
   return tx.run(sql, dueAt, botId, list.value);
 }
 
-/** Makes one that waits due at once; one that is under way goes on. */
+/** Makes a pending delivery due at once; a running call continues. */
 export function hastenOne(tx: Tx, botId: string, id: string, dueAt: string): Promise<number> {
   return tx.run(
     `UPDATE webhook_deliveries SET next_attempt_at = ?
@@ -75,7 +75,7 @@ export function hastenOne(tx: Tx, botId: string, id: string, dueAt: string): Pro
   );
 }
 
-/** Gives up a chunk of what could not be attempted before its time was up; answers how many. */
+/** Gives up a chunk of deliveries whose time is up; answers their number. */
 export async function exhaustSome(tx: Tx, botId: string, nowIso: string): Promise<number> {
   const overdue = await tx.all<{ id: string }>(
     `SELECT id FROM webhook_deliveries
@@ -91,7 +91,7 @@ export async function exhaustSome(tx: Tx, botId: string, nowIso: string): Promis
   );
 }
 
-/** Which deliveries a replay takes up: those with ids after `after`. */
+/** The deliveries of a replay: those with ids after `after`. */
 export interface ReplayScope {
   readonly after: string;
   readonly sinceIso: string;
@@ -115,12 +115,12 @@ export async function replayable(
   return rows.map(({ id }) => id);
 }
 
-/** Sends one delivery again, whatever became of it; nothing is changed of one that is waiting or under way. */
+/** Queues one ended delivery again, whatever its outcome; a pending one is not changed. */
 export function reviveOne(tx: Tx, botId: string, id: string, restart: Restart): Promise<number> {
   return revive(tx, botId, restart, `status <> 'pending' AND id = ?`, id);
 }
 
-/** The next chunk of ids in these states, each state read from its own place in the index. */
+/** The next chunk of ids in these states; each state is read from its own part of the index. */
 async function idsAfter(
   tx: Tx,
   botId: string,
@@ -141,7 +141,7 @@ function idsOf(rows: readonly { readonly id: string }[]): string[] {
   return rows.map(({ id }) => id);
 }
 
-/** A list of ids as one value, so that lists of every length have one text. */
+/** A list of ids as one parameter, so that the SQL text does not depend on its length. */
 function listOf(
   tx: Tx,
   ids: readonly string[],
@@ -151,7 +151,7 @@ function listOf(
     : { sql: 'id IN (SELECT value FROM json_each(?))', value: JSON.stringify(ids) };
 }
 
-/** SQLite's units take turns: there is nothing to lock, and nothing to read twice. */
+/** Locks rows in the order of their ids. Units on SQLite run one at a time and need no lock. */
 async function lockInOrder(tx: Tx, botId: string, ids: readonly string[]): Promise<void> {
   if (tx.engine === 'sqlite') return;
   const sql = 'SELECT 1 FROM webhook_deliveries WHERE bot_id = ? AND id = ANY(?) ORDER BY id FOR UPDATE';
@@ -175,7 +175,7 @@ function revive(
   ...values: readonly (SqlValue | SqlList)[]
 ): Promise<number> {
   return tx.run(
-    // Where a call of it is still under way, the next one waits for the end of its lease.
+    // While a call of the delivery runs, the next one waits for the end of its lease.
     `UPDATE webhook_deliveries SET status = 'pending', retries = 0, give_up_at = ?, finished_at = NULL,
        next_attempt_at = CASE WHEN locked_until > ? THEN locked_until ELSE ? END, locked_by = NULL, locked_until = NULL
      WHERE bot_id = ? AND ${condition}`,

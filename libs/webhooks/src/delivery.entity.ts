@@ -14,13 +14,13 @@ import type { Outcome } from './webhook-sender';
 export const DELIVERY_EVENTS = ['user_forgotten', 'consent_revoked', 'ping'] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 
-/** `cancelled`: the bot had no URL. All but `delivered` come to life again with a new URL or a redelivery. */
+/** `cancelled`: the bot had no URL. All but `delivered` are queued again by a new URL or a redelivery. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'exhausted', 'gone', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /**
- * One event on its way to a bot: written in the transaction of the act, and never absent until its record expires.
- * Its id is the `webhook-id` of every attempt. While an attempt is under way `nextAttemptAt` is the end of its lease.
+ * One event for a bot, stored in the unit of the act and kept until its record expires. Its id is the `webhook-id` of
+ * every attempt. During an attempt `nextAttemptAt` is the end of its lease.
  */
 @Entity('webhook_deliveries')
 @Index(indexName('webhook_deliveries', ['bot_id', 'next_attempt_at']), ['botId', 'nextAttemptAt'], {
@@ -40,15 +40,15 @@ export class Delivery {
   @IdColumn({ name: 'request_id', nullable: true }) requestId: string | null;
   @SnowflakeColumn({ name: 'guild_id', nullable: true }) guildId: string | null;
   @SnowflakeColumn({ name: 'user_id', nullable: true }) userId: string | null;
-  /** The body as it is sent and signed; cut to ids and times once it is confirmed. */
+  /** The signed body; reduced to ids and times after the confirmation. */
   @TextColumn() payload: string;
   @Column({ type: 'varchar', length: '16' }) status: DeliveryStatus;
-  /** Attempts that were begun. */
+  /** Number of attempts begun. */
   @IntegerColumn() attempts: number;
-  /** Steps of the retry schedule that are used up. */
+  /** Number of used steps of the retry schedule. */
   @IntegerColumn() retries: number;
   @TimeColumn({ name: 'next_attempt_at' }) nextAttemptAt: string;
-  /** After this time a failed attempt is the last one, and what could not be attempted ends `exhausted`. */
+  /** After this time no further attempt is made, and the delivery ends as `exhausted`. */
   @TimeColumn({ name: 'give_up_at' }) giveUpAt: string;
   @IdColumn({ name: 'locked_by', nullable: true }) lockedBy: string | null;
   @TimeColumn({ name: 'locked_until', nullable: true }) lockedUntil: string | null;
@@ -62,7 +62,7 @@ export class Delivery {
   bot: Relation<Bot>;
 }
 
-/** One attempt and what it led to. A number that is missing was begun by a process that did not live to see the end. */
+/** One attempt and its outcome. A missing number belongs to an attempt whose process died. */
 @Entity('webhook_attempts')
 export class Attempt {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
@@ -78,7 +78,7 @@ export class Attempt {
   bot: Relation<Bot>;
 }
 
-/** How a bot's receiver fared lately. */
+/** The latest results of a bot's receiver. */
 @Entity('webhook_health')
 export class ReceiverHealth {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
@@ -93,7 +93,7 @@ export class ReceiverHealth {
   bot: Relation<Bot>;
 }
 
-/** The URL of a bot was changed, and of its deliveries those with an id above this one still have to follow. */
+/** A changed URL of a bot: deliveries with an id after this one still have to follow. */
 @Entity('webhook_url_changes')
 export class UrlChange {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;

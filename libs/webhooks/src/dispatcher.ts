@@ -13,24 +13,24 @@ import { WakeUpTimer } from './wake-up-timer';
 import { webhookCall } from './webhook-call';
 import { type CallResult, WebhookSender } from './webhook-sender';
 
-/** The database is asked this often for what nobody told of: leases that ended, deliveries of other processes. */
+/** Interval of the search for expired leases and for deliveries of other processes. */
 const POLL_MS = 5_000;
 const SHORTEST_SLEEP_MS = 5;
-/** Calls still under way at a shutdown are given this long at most; what they were to tell is told at the next start. */
+/** Longest wait for running calls at a shutdown; interrupted deliveries are sent after the next start. */
 const DRAIN_MAX_MS = 8_000;
-/** After an error of the database. */
+/** Pause after an error of the database. */
 const FAULT_PAUSE_MS = 1_000;
-/** A call that begins later than this after its claim could outlast its lease: the process has stood still. */
+/** A call that begins later than this after its claim could outlast its lease: the process was suspended. */
 const BEGIN_MAX_MS = 2_500;
 
-/** What processes tell each other of a bot; the names of {@link Dispatcher}'s own methods. */
+/** Signals between processes about a bot; named like the methods of {@link Dispatcher}. */
 const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhooks.anew' } as const;
 
 /**
- * Sends what is due: at once when it is told of a commit, else when the time has come. Bots are served in turn, with
- * bounded calls at once in all and to each URL, so that a slow or dead receiver delays nobody else. Of several processes
- * each tells the others of what it has committed, and whoever has a free place is the first to claim it. A process that
- * dies leaves leases behind, which end by themselves. With `JOBS=off` it sends nothing and only tells.
+ * Sends due deliveries: at once after a commit, otherwise at their time. Bots are served in turn. The calls at one time
+ * are limited in total and for each URL, so that a slow receiver delays no other. Each process signals its commits to
+ * the others, and the first one with a free place claims the delivery. The leases of a process that dies expire. With
+ * `JOBS=off` a process sends signals but no calls.
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -40,7 +40,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly due = new DueQueue();
   private readonly slots: UrlConcurrency;
   private readonly breakers: CircuitBreakers;
-  /** Calls whose result is not written down yet. */
+  /** Calls whose result is not stored yet. */
   private readonly calls = new Set<Promise<void>>();
   private underWay = 0;
   private readonly interrupted = new AbortController();
@@ -57,7 +57,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {
-    // As many listeners as there are calls under way.
+    // One listener for each running call.
     setMaxListeners(0, this.interrupted.signal);
     this.slots = new UrlConcurrency(config.webhookConcurrencyPerUrl);
     this.breakers = new CircuitBreakers(() => clock.monotonicMs());
@@ -74,7 +74,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.pump();
   }
 
-  /** Claims nothing more, lets the calls under way end, and gives back the leases of those that do not in time. */
+  /** Claims no further delivery, waits for running calls, and gives back the leases of calls that take too long. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.alarm.clear();
@@ -85,19 +85,19 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     clearTimeout(deadline);
   }
 
-  /** The bot has something new to send; called after the commit. */
+  /** Notes that the bot has a new delivery; call it after the commit. */
   poke(botId: string): void {
     this.wake(botId);
     this.signals.tell(TOPICS.due, botId);
   }
 
-  /** {@link poke} for what was asked for by hand: a receiver that is spared is tried all the same. */
+  /** {@link poke} for a call asked for by hand, which is made even during a pause of the receiver. */
   pokeByHand(botId: string): void {
     this.wakeByHand(botId);
     this.signals.tell(TOPICS.byHand, botId);
   }
 
-  /** {@link poke} for a bot whose receiver has changed: it is not spared for what another one did. */
+  /** {@link poke} for a bot with a new URL, which ends a pause. */
   pokeAnew(botId: string): void {
     this.wakeAnew(botId);
     this.signals.tell(TOPICS.anew, botId);
@@ -119,7 +119,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.wake(botId);
   }
 
-  /** What others told may have been missed. */
+  /** Searches the database, since signals of other processes can have been lost. */
   private pollNow(): void {
     this.polledMs = -Infinity;
     this.pump();
@@ -162,7 +162,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.breakers.retain((botId) => bots.has(botId));
   }
 
-  /** One delivery of each bot whose turn it is, as many as there are free places; false when there is nothing to do. */
+  /** Claims one delivery of each bot in turn, up to the free places; false when nothing is due. */
   private async claimSome(): Promise<boolean> {
     const free = this.config.webhookConcurrency - this.underWay;
     const bots = this.due.take(this.clock.nowMs(), free, (botId) => this.breakers.waitMs(botId));
@@ -203,7 +203,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.release(claim.target.url);
     const settled = this.settle(claim, result, recovered);
     if (isProbe) this.due.wake(claim.botId, this.clock.nowMs());
-    // What takes the free place is claimed in the same commit that writes the result down.
+    // The delivery for the free place is claimed in the commit that stores the result.
     this.pump();
     await settled;
   }
@@ -219,7 +219,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  /** A chunk of the bot's deliveries has become due. */
+  /** Notes that a chunk of the bot's deliveries is due; false once the process stops. */
   private goesOn(botId: string): boolean {
     this.wake(botId);
     return !this.stopped;
@@ -232,7 +232,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       const nextDueMs = recovered ? this.clock.nowMs() : settledMs;
       if (nextDueMs === undefined) return;
       this.due.wake(claim.botId, nextDueMs);
-      // What this process gives back at its end is for the others.
+      // Deliveries that this process gives back at its end are left to other processes.
       if (this.stopped) this.signals.tell(TOPICS.due, claim.botId);
       this.pump();
     } catch (error) {

@@ -1,15 +1,15 @@
 /**
- * The bots that have something to send, each served in turn however much the others have: what is known is one time
- * per bot, never its deliveries.
+ * The bots with deliveries to send, served in turn however many deliveries each has. The queue holds one time for each
+ * bot, never its deliveries.
  */
 export class DueQueue {
-  /** In the order in which they are served. */
+  /** Bots in the order in which they are served. */
   private readonly ready = new Set<string>();
   private readonly sleeping = new Map<string, number>();
   private readonly parked = new Map<string, Set<string>>();
   private earliestMs = Infinity;
 
-  /** The bot has something due at `dueMs`, or earlier if that was known already. */
+  /** Notes a delivery of the bot that is due at `dueMs`; an earlier time is kept. */
   wake(botId: string, dueMs: number): void {
     if (this.ready.has(botId)) return;
     const known = this.sleeping.get(botId) ?? Infinity;
@@ -29,7 +29,7 @@ export class DueQueue {
     this.parked.delete(url);
   }
 
-  /** At most `max` bots whose turn it is, taken out; one with a `waitMs` sleeps on that long instead. */
+  /** Takes out at most `max` bots in turn; a bot with a `waitMs` sleeps that long instead. */
   take(nowMs: number, max: number, waitMs: (botId: string) => number): string[] {
     if (this.earliestMs <= nowMs) this.rouse(nowMs);
     const taken: string[] = [];

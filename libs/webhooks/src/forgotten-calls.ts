@@ -3,7 +3,7 @@ import { InstallationKeys, SubjectDigests } from '@app/crypto';
 import { encryptedBy } from '@app/primitives';
 import type { Subject } from '@app/subjects';
 
-/** What is stored of the call that tells of an erasure. */
+/** The stored form of a call about an erasure. */
 export interface ForgottenCall {
   readonly userId: string;
   readonly guildId: string;
@@ -11,8 +11,8 @@ export interface ForgottenCall {
 }
 
 /**
- * Keeps calls that tell of an erasure from naming in plain whom it was about: the body is sealed with a key of the
- * installation, and in the place of the ids stand digests, by which whoever knows the id still finds the call.
+ * Stores calls about an erasure without readable ids: the body is encrypted with an installation key, and digests replace
+ * the ids. A search by the id itself still finds the call.
  */
 @Injectable()
 export class ForgottenCalls {
@@ -21,7 +21,7 @@ export class ForgottenCalls {
     private readonly digests: SubjectDigests,
   ) {}
 
-  /** How a call about an erased subject is stored. */
+  /** The stored form of a call about an erased subject. */
   stored(subject: Subject, requestId: string, payload: string): ForgottenCall {
     const { userId, guildId } = this.digests.digested(subject);
     return { userId, guildId, payload: this.encrypt(subject.botId, requestId, payload) };
@@ -31,13 +31,13 @@ export class ForgottenCalls {
     return this.keys.installation.encrypt(payload, contextOf(botId, requestId));
   }
 
-  /** The body as it is sent. One of another event stands in plain. @throws UnreadableSecretError */
+  /** The body of the call. Bodies of other events are not encrypted. @throws UnreadableSecretError */
   decrypt(botId: string, requestId: string | null, payload: string): string {
     if (encryptedBy(payload) !== this.keys.installation.id || requestId === null) return payload;
     return this.keys.installation.decrypt(payload, contextOf(botId, requestId));
   }
 
-  /** Both ids under which calls about a user stand: of other events, and of erasures. */
+  /** Both ids in stored calls about a user: of erasures and of other events. */
   namesOf(botId: string, userId: string): [userId: string, erasedUserId: string] {
     return [userId, this.digests.of(botId, 'user', userId)];
   }

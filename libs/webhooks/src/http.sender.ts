@@ -15,16 +15,16 @@ import {
 const HEADERS_MAX_BYTES = 16_384;
 const BODY_MAX_BYTES = 65_536;
 const INTERIM_ANSWERS_MAX = 5;
-/** Of several addresses the next is tried after this long; Node's 250 ms are too short for far receivers. */
+/** Of several addresses the next is tried after this time; Node's 250 ms are too short for distant receivers. */
 const ADDRESS_TIMEOUT_MS = 1_000;
 
 type Limits = Pick<Config, 'webhookTimeoutMs' | 'webhookConnectTimeoutMs'>;
 type Ended = Omit<CallResult, 'durationMs'>;
 
 /**
- * Sends over node:http(s) to addresses that were checked just before: what was checked is what is connected to.
- * Redirects are not followed; connecting, and the call as a whole, have a deadline that no trickle of bytes extends;
- * of the answer a bounded part is read and nothing but its status is kept.
+ * Sends calls over node:http(s). It connects only to addresses that it has just checked. It does not follow redirects.
+ * The connection and the whole call have deadlines that slow bytes do not extend. It reads a bounded part of the answer
+ * and keeps nothing but the status.
  */
 export class HttpWebhookSender extends WebhookSender {
   constructor(
@@ -32,7 +32,7 @@ export class HttpWebhookSender extends WebhookSender {
     private readonly egress: EgressPolicy,
     private readonly clock: Clock,
     private readonly names = new NameResolver(),
-    /** Certificates of authorities to trust instead of the usual ones. */
+    /** Certificates of authorities that replace the default ones. */
     private readonly authorities?: string,
   ) {
     super();
@@ -51,11 +51,11 @@ export class HttpWebhookSender extends WebhookSender {
     if (this.egress.refusalOf(call.url) !== undefined) return attempt.end({ outcome: 'blocked_address' });
     const url = new URL(call.url);
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    // Node asks no lookup for a literal: it is checked like what a name leads to.
+    // Node calls no lookup for a literal address: it is checked like a resolved one.
     const addresses = isIP(host) !== 0 ? [asAddress(host)] : await this.names.resolve(host);
     if (attempt.isOver) return;
     if (addresses.length === 0) return attempt.end({ outcome: 'name_not_found' });
-    // One forbidden address among several is a rebinding attempt or a mistake: neither is called.
+    // One forbidden address among several is a rebinding attempt or a mistake: no address is called.
     if (!addresses.every(({ address }) => this.egress.allowsAddress(address)))
       return attempt.end({ outcome: 'blocked_address' });
     const options: RequestOptions & { autoSelectFamilyAttemptTimeout: number } = {
@@ -73,7 +73,7 @@ export class HttpWebhookSender extends WebhookSender {
   }
 }
 
-/** A `lookup` that knows the checked addresses and asks nobody. */
+/** A `lookup` that answers the checked addresses without a query. */
 function answering(addresses: readonly Address[]): LookupFunction {
   return (_name, { all }, callback) => {
     const [first] = addresses;
@@ -82,7 +82,7 @@ function answering(addresses: readonly Address[]): LookupFunction {
   };
 }
 
-/** One call under way: its deadlines, and its end, which comes exactly once and leaves no socket or timer behind. */
+/** One running call with its deadlines. It ends exactly once and leaves no socket or timer open. */
 class Attempt {
   readonly ended: Promise<Ended>;
   isOver = false;
@@ -126,7 +126,7 @@ class Attempt {
     request.on('close', () => this.end({ outcome: 'connection_failed' }));
   }
 
-  /** An answer counts once it is complete: a status whose body never ends is no confirmation. */
+  /** An answer counts when it is complete: a status whose body never ends is no confirmation. */
   private read(response: IncomingMessage, clock: Clock): void {
     const status = response.statusCode ?? 0;
     let read = 0;

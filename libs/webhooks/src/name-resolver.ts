@@ -14,8 +14,8 @@ const LOCALHOST: readonly Address[] = [
 ];
 
 /**
- * Finds the addresses of a receiver in the hosts file and by DNS queries of its own. The system's resolver is not
- * used: it works on two threads for the whole process, so that two slow names would hold up every other receiver.
+ * Finds the addresses of a receiver in the hosts file and by its own DNS queries. The resolver of the system runs on two
+ * threads for the whole process, so that two slow names would delay every other receiver.
  */
 export class NameResolver {
   constructor(
@@ -23,7 +23,7 @@ export class NameResolver {
     private readonly hostsFile = HOSTS_FILE,
   ) {}
 
-  /** Every address of `name`; none where there is no such name or no answer in time. */
+  /** Every address of `name`; empty for an unknown name or without an answer in time. */
   async resolve(name: string): Promise<readonly Address[]> {
     const host = name.toLowerCase().replace(/\.$/, '');
     if (host === 'localhost' || host.endsWith('.localhost')) return LOCALHOST;

@@ -3,9 +3,9 @@ import { UnitOfWork } from '@app/database';
 import { Clock, SharedReading } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 
-/** At most one query in this time, however many processes, metrics and readers ask. */
+/** At most one query in this time, for all metrics and readers. */
 const HOLD_MS = 5_000;
-/** Waiting deliveries that are looked at: an outbox of millions is told as one of this many. */
+/** Most deliveries read: a larger outbox is reported with this number. */
 const LOOKED_AT_MAX = 5_000;
 
 interface Waiting {
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Tells how much waits in the outbox and for how long it has been due. What waits for receivers that fail is told
- * apart: they are spared on purpose, and one dead receiver is no fault of the service.
+ * The number of deliveries in the outbox and how long they have been due. Deliveries to failing receivers are counted
+ * apart: their calls are paused on purpose, and one dead receiver is no fault of the service.
  */
 @Injectable()
 export class OutboxGauges implements OnApplicationBootstrap {

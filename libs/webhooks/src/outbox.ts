@@ -6,7 +6,7 @@ import type { DeliveryEvent } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
 import { RetrySchedule } from './retry-schedule';
 
-/** An event to be told to a bot. */
+/** An event to send to a bot. */
 export interface OutgoingEvent {
   readonly botId: string;
   readonly event: DeliveryEvent;
@@ -17,8 +17,8 @@ export interface OutgoingEvent {
 }
 
 /**
- * Takes events over inside the transaction of the act: with its commit they are on their way, without it they never
- * were. The first attempt follows the commit at once.
+ * Stores events as deliveries inside the unit of the act: they are sent if and only if it commits. The first attempt
+ * follows the commit at once.
  */
 @Injectable()
 export class Outbox {
@@ -30,9 +30,8 @@ export class Outbox {
   ) {}
 
   /**
-   * Answers the id of the delivery. It waits in any case, and nothing is asked of the bot, which no act has to lock for
-   * it: the URL is that of the bot at the attempt. Where there is none the attempt ends it as `cancelled`, and so
-   * visible.
+   * Queues a delivery and answers its id. The bot is neither read nor locked: the URL is the one at the time of the
+   * attempt. Without a URL the attempt ends the delivery as `cancelled`.
    */
   async queue(tx: Tx, given: OutgoingEvent): Promise<string> {
     const { botId, event, payload, userId = null, guildId = null, requestId = null } = given;
@@ -48,14 +47,14 @@ export class Outbox {
     return id;
   }
 
-  /** Sends one delivery again; one that waits is hastened, one that is under way goes on. */
+  /** Sends one delivery again. A waiting one is sent now; a running call continues. */
   async resend(tx: Tx, botId: string, id: string): Promise<void> {
     const restart = this.restart();
     if ((await reviveOne(tx, botId, id, restart)) === 0) await hastenOne(tx, botId, id, restart.dueAt);
     tx.afterCommit(() => this.dispatcher.pokeByHand(botId));
   }
 
-  /** Sends the next `max` deliveries of a replay again, in the order of their ids, which it answers. */
+  /** Sends the next `max` deliveries of a replay again; answers their ids in order. */
   async resendSome(tx: Tx, botId: string, scope: ReplayScope, max: number): Promise<string[]> {
     const ids = await replayable(tx, botId, scope, max);
     const restart = this.restart();

@@ -1,8 +1,8 @@
-/** Said in every `user_forgotten`. */
+/** The notice in every `user_forgotten`. */
 const NOTICE =
   'Only data stored through this service was erased. Delete whatever your bot holds of this user elsewhere.';
 
-/** What stays of a confirmed payload: ids and times, enough to send the event again. */
+/** Fields kept of a confirmed payload: ids and times, enough to send the event again. */
 const KEPT = ['event', 'request_id', 'user_id', 'guild_id', 'completed_at', 'revoked_at', 'sent_at'];
 
 interface Erasure {
@@ -34,7 +34,7 @@ export function pingPayload(sentAt: string): string {
   return JSON.stringify({ event: 'ping', sent_at: sentAt });
 }
 
-/** A confirmed payload without what is no id and no time. */
+/** A confirmed payload, reduced to ids and times. */
 export function confirmedPayload(payload: string): string {
   const all = JSON.parse(payload) as Record<string, unknown>;
   return JSON.stringify(Object.fromEntries(Object.entries(all).filter(([key]) => KEPT.includes(key))));

@@ -1,14 +1,14 @@
 import type { Random } from '@app/kernel';
 import type { Restart } from './delivery-states';
 
-/** A retry comes up to this much later than planned, so that a receiver's backlog does not return as one wave. */
+/** Most delay of a retry, as a share of its pause, so that a backlog does not return at one time. */
 const JITTER = 0.1;
-/** How long after the planned end of all retries a delivery may still wait for a receiver that is being spared. */
+/** How long after the planned end of all retries a delivery can wait for a paused receiver. */
 const GRACE_MS = 86_400_000;
 
-/** When a failed call is tried again, and when no more. */
+/** The times of retries and of giving up. */
 export class RetrySchedule {
-  /** From the first attempt to the time at which a delivery is given up, whatever happened. */
+  /** Time from the first attempt to the giving up of a delivery. */
   readonly lifetimeMs: number;
 
   constructor(
@@ -24,7 +24,7 @@ export class RetrySchedule {
     return { dueAt: new Date(nowMs).toISOString(), giveUpAt };
   }
 
-  /** The pause after a failure when `retries` were used up before it; undefined when that was the last attempt. */
+  /** The pause after a failure, with `retries` used before it; undefined after the last attempt. */
   pauseMs(retries: number, retryAfterMs = 0): number | undefined {
     const planned = this.pausesMs[retries];
     if (planned === undefined) return undefined;

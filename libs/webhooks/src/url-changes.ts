@@ -7,14 +7,14 @@ import { cancelSome, CHUNK, restartSome } from './delivery-states';
 import { Dispatcher } from './dispatcher';
 import { RetrySchedule } from './retry-schedule';
 
-/** Whether changes were left half-way is asked this often. */
+/** Interval of the search for unfinished changes. */
 const INTERVAL_MS = 60_000;
 
 /**
- * Lets the deliveries of a bot follow its URL: what waits and what was given up goes to a new one at once, what is under
- * way to the old one unless that confirms it; without a URL what waits is cancelled. A bot can have any number of them,
- * so only the first chunk is done with the change itself. How far it has come is committed with each chunk, in
- * `webhook_url_changes`: when the process dies another one goes on from there, and nothing is left out.
+ * Moves the deliveries of a bot to its changed URL. Waiting and given-up deliveries are sent to a new URL at once;
+ * running calls end at the old one, and are repeated unless confirmed. Without a URL waiting deliveries are cancelled.
+ * The unit of the change moves only the first chunk, since a bot can have any number of deliveries. The progress is
+ * committed with each chunk in `webhook_url_changes`: after a crash another process continues from it.
  */
 @PeriodicJob({ lookEveryMs: INTERVAL_MS, atStart: 'now' })
 @Injectable()
@@ -38,7 +38,7 @@ export class UrlChanges implements Job, BeforeApplicationShutdown {
     await Promise.all(this.going);
   }
 
-  /** The URL was changed in this unit, which has locked the bot. The rest follows after the commit. */
+  /** Begins to move deliveries in the unit that changed the URL and locked the bot; the rest follows after the commit. */
   async begin(tx: Tx, botId: string): Promise<void> {
     const more = await this.follow(tx, botId, '');
     tx.afterCommit(() => {
@@ -47,7 +47,7 @@ export class UrlChanges implements Job, BeforeApplicationShutdown {
     });
   }
 
-  /** Goes on with every change that is half-way; two at one change take turns, and do nothing twice. */
+  /** Continues every unfinished change; two processes at one change take turns and repeat nothing. */
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     await lease.keep(async () => {
       const left = await this.unitOfWork.read((tx) =>
@@ -61,7 +61,7 @@ export class UrlChanges implements Job, BeforeApplicationShutdown {
     const going = this.finish(botId, this.stopping.signal)
       .catch((error: unknown) =>
         this.logger.error(
-          `The deliveries of bot ${botId} follow its new URL only in part; the rest follows within ${INTERVAL_MS / 1_000} s`,
+          `The deliveries of bot ${botId} are moved to its new URL only in part; the rest is moved within ${INTERVAL_MS / 1_000} s`,
           { botId, ...describeFault(error) },
         ),
       )
@@ -89,7 +89,7 @@ export class UrlChanges implements Job, BeforeApplicationShutdown {
     return this.follow(tx, botId, change.after_id);
   }
 
-  /** One chunk; whether there may be more is put on record. */
+  /** Moves one chunk and stores whether more can follow. */
   private async follow(tx: Tx, botId: string, after: string): Promise<boolean> {
     const bot = await findBot(tx, botId);
     const looked =

@@ -1,10 +1,10 @@
-/** Counts the calls under way to each URL, so that no receiver gets more at once than it is meant to. */
+/** Counts the running calls to each URL, so that no receiver gets too many at once. */
 export class UrlConcurrency {
   private readonly taken = new Map<string, number>();
 
   constructor(private readonly max: number) {}
 
-  /** False when the URL has calls enough. */
+  /** False when the limit of the URL is reached. */
   take(url: string): boolean {
     const count = this.taken.get(url) ?? 0;
     if (count >= this.max) return false;

@@ -1,4 +1,4 @@
-/** Wakes the dispatcher later; replaced in tests that play the time. One alarm at most is set. */
+/** Wakes the dispatcher at a time; tests replace it to simulate time. It holds at most one alarm. */
 export abstract class WakeUpTimer {
   /** Replaces the alarm that was set before. */
   abstract set(afterMs: number, ring: () => void): void;

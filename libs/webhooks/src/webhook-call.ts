@@ -3,8 +3,8 @@ import type { Claim } from './delivery-leases';
 import type { WebhookCall } from './webhook-sender';
 
 /**
- * The call of one attempt. Body, id and `X-GDPR-Signature` are the same in every attempt; the Standard Webhooks
- * headers carry the time of this one. While two secrets overlap both sign.
+ * The call of one attempt. Body, id and `X-GDPR-Signature` are equal in every attempt; the headers of Standard Webhooks
+ * carry the time of this one. During a rotation both secrets sign.
  */
 export function webhookCall({ delivery, target }: Claim, nowMs: number): WebhookCall {
   const { id, event, payload: body } = delivery;

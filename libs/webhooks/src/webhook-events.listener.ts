@@ -8,7 +8,7 @@ import { Outbox } from './outbox';
 import { consentRevokedPayload, userForgottenPayload } from './payload';
 import { UrlChanges } from './url-changes';
 
-/** Turns what happened into webhook calls, in the transaction in which it happened. */
+/** Turns events into webhook calls, in the unit of the event. */
 @Injectable()
 export class WebhookEventsListener {
   constructor(

@@ -5,7 +5,7 @@ export interface WebhookCall {
   readonly body: string;
 }
 
-/** What became of an attempt; the only thing that is kept of an answer besides its status and timing. */
+/** The outcome of an attempt; of an answer only its status and timing are kept besides. */
 export type Outcome =
   | 'confirmed'
   | 'gone'
@@ -23,23 +23,23 @@ export type Outcome =
 
 export interface CallResult {
   readonly outcome: Outcome;
-  /** Absent where no answer came. */
+  /** Absent without an answer. */
   readonly status?: number;
   readonly durationMs: number;
-  /** How long the receiver asked to be left alone. */
+  /** The pause that the receiver asked for. */
   readonly retryAfterMs?: number;
 }
 
-/** Brings one call to its receiver; replaced in tests, so that receivers are played and hours are not waited for. */
+/** Sends one call to its receiver; tests replace it to simulate receivers and time. */
 export abstract class WebhookSender {
-  /** Never rejects. Resolves within the configured time, or soon after `signal`, then with `interrupted`. */
+  /** Never rejects. Resolves within the configured time, or soon after `signal` with `interrupted`. */
   abstract send(call: WebhookCall, signal: AbortSignal): Promise<CallResult>;
 }
 
-/** Longest pause that a receiver can ask for. */
+/** Longest pause that a receiver can request. */
 const RETRY_AFTER_MAX_MS = 86_400_000;
 
-/** `Retry-After` (RFC 9110) in milliseconds; undefined where it says nothing usable. */
+/** `Retry-After` (RFC 9110) in milliseconds; undefined for an invalid value. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : undefined;
@@ -48,7 +48,7 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Math.min(Math.max(pauseMs, 0), RETRY_AFTER_MAX_MS);
 }
 
-/** What an answer's status means: any 2xx confirms, 410 ends the delivery, a redirect is not followed. */
+/** The outcome of an answer's status: any 2xx confirms, 410 ends the delivery, a redirect is not followed. */
 export function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return 'confirmed';
   if (status === 410) return 'gone';

@@ -23,7 +23,7 @@ import { WakeUpTimer, SystemTimer } from './wake-up-timer';
 import { WebhookEventsListener } from './webhook-events.listener';
 import { WebhookSender } from './webhook-sender';
 
-/** Tells bots of withdrawn consents and erasures. Nobody imports it: it listens, and tells bots how receivers fare. */
+/** Sends webhook calls about withdrawn consents and erasures. No library imports it: it listens to their events. */
 @Global()
 @Module({
   imports: [
