@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 const ROOT = join(__dirname, '../..');
 const FOREIGN = new Set(['node_modules', 'dist', 'data', 'coverage', '.git']);
 /** Not in plain English yet. A file leaves this list and never comes back. */
-const PENDING = ['libs/README.md', 'openapi.json'];
+const PENDING = ['libs/README.md'];
 
 /** The rooms whose comments are in plain English: folders or single files. The list only grows. */
 const ROOMS = [

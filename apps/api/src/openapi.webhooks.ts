@@ -74,7 +74,7 @@ function webhook(event: string, operationId: string, summary: string, descriptio
       },
       responses: {
         '2XX': { description: 'Received; any status from 200 to 299 confirms it' },
-        '410': { description: 'Gone: this delivery is not tried again' },
+        '410': { description: 'The delivery is not tried again' },
         default: { description: 'Not received: tried again later' },
       },
     },

@@ -30,11 +30,11 @@ export class ErasureController {
 
   @Post('gdpr/forget-user')
   @Describes({
-    summary: 'Erase everything held of a user (GDPR Art. 17)',
+    summary: 'Erase everything stored about a user (GDPR Art. 17)',
     description:
       'Erases all values, the consent and its history, and destroys the key that encrypted them. ' +
-      '`completed` means that they are gone; the audit log keeps that an erasure took place, without ' +
-      'saying of whom. The webhook `user_forgotten` tells the bot to delete its own copies. A repeat ' +
+      '`completed` means that they are erased; the audit log keeps that an erasure took place, without ' +
+      'the ids of the user. The webhook `user_forgotten` asks the bot to delete its own copies. A repeat ' +
       'erases what was stored since, under a new `request_id`; `scope` `all_guilds` in place of ' +
       '`guild_id` erases the user in every guild.',
     examples: EXAMPLES.forget,

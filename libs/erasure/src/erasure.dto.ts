@@ -33,7 +33,7 @@ const deletedCategories = {
   type: 'array',
   items: { type: 'string' },
   nullable: true,
-  description: 'Keys of the categories of which something was erased',
+  description: 'Keys of the categories that held erased values',
 } as const;
 
 export class ForgottenView {
@@ -41,7 +41,10 @@ export class ForgottenView {
   @OneOf(DELETION_STATUSES) status: string;
   @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;
   @Timestamp({ nullable: true }) completed_at: string | null;
-  @Text(64, { description: 'Shows whom the certificate is about to whoever knows the ids; never told again' })
+  @Text(64, {
+    description:
+      'Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here',
+  })
   certificate_salt: string;
   @Text(400) notice: string;
 }
@@ -74,6 +77,6 @@ export class GuildErasedView {
   @Snowflake() guild_id: string;
   @Flag() deleted: boolean;
   @Integer(0, Number.MAX_SAFE_INTEGER) erased_users: number;
-  @Timestamp({ optional: true, description: 'With grace_days: when everybody in it will be erased' })
+  @Timestamp({ optional: true, description: 'With grace_days: when all users of the guild will be erased' })
   scheduled_for?: string;
 }
