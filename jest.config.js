@@ -6,7 +6,7 @@ const shared = {
   runtime: '<rootDir>/scripts/jest.runtime.mjs',
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },
-  // By .swcrc, as the programs that suites start are.
+  // With .swcrc, like the programs that suites start.
   transform: { '\\.ts$': '@swc/jest' },
 };
 
@@ -18,12 +18,12 @@ const FULL = process.env.TEST_DEPTH !== undefined;
  * @type {import('jest').Config}
  */
 module.exports = {
-  // What hangs is found; a machine that is three times as slow as usual hangs not.
+  // Finds a test that hangs; long enough for a machine that is three times as slow as usual.
   testTimeout: 90_000,
-  // Jest leaves a core free by default. Suites that wait, for a process, a lease or PostgreSQL, leave one free too. More
-  // would open more connections than the one PostgreSQL of a run takes.
+  // Suites often wait for a process, a lease or PostgreSQL, so that there are more workers than cores. Even more workers
+  // would open more connections than the PostgreSQL of a run accepts.
   maxWorkers: Math.min(12, Math.ceil(1.5 * availableParallelism())),
-  // Suites leave much behind: without a limit the workers of one run need several gigabytes.
+  // Suites leave objects in memory: without a limit the workers need several gigabytes.
   workerIdleMemoryLimit: '700MB',
   globalSetup: '<rootDir>/scripts/jest.setup.mjs',
   globalTeardown: '<rootDir>/scripts/jest.teardown.mjs',

@@ -25,7 +25,7 @@ export function compile(name) {
   return join(target, 'main.js');
 }
 
-/** Starts an application that tells its parent its URL, in a process of its own: `{ url, pid, stop }`. */
+/** Starts an application as a process that sends its URL to its parent: `{ url, pid, stop }`. */
 export async function startApplication(path, environment = {}) {
   const child = fork(path, {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment },

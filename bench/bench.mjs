@@ -1,5 +1,5 @@
-// npm run bench: Lethe beside a stock Nest-on-Express application, beside the same service as it is usually written, and
-// beside a bare server that does the same statements by hand; on both engines, in one run on one machine.
+// npm run bench: compares Lethe with a stock Nest application on Express, with the same service in a usual style, and with
+// a bare server that runs the same statements; on both engines, in one run on one machine.
 import { startContestant, startReceiver, startStock } from './contestants.mjs';
 import { machine, writeSection } from './docs.mjs';
 import { ENGINES } from './engines.mjs';

@@ -6,14 +6,14 @@ import { compile, startApplication } from './application.mjs';
 import { Seeds } from './seeds.mjs';
 import { Tenant } from './tenant.mjs';
 
-/** Limiter, authentication, request ids and the log are on; the limits are only too high to be reached. */
+/** Limiter, authentication, request ids and log are active; the limits are too high to be reached. */
 const LETHE = {
   RATE_LIMIT_TIERS: 'free=100000000',
   RATE_LIMIT_ANONYMOUS: '100000000',
   LOG_LEVEL: 'info',
 };
 
-// Every server that is started is ended with the process.
+// Every started server ends with this process.
 process.setMaxListeners(50);
 
 const START = {
@@ -36,7 +36,7 @@ export async function startReceiver() {
   return `http://127.0.0.1:${server.address().port}/`;
 }
 
-/** A service on its own database of `engine`, with a bot and whatever `Kind` of seeds puts there. */
+/** A service on its own database of `engine`, with a bot and the seeds of `Kind`. */
 async function start(name, path, engine, { users = 0, webhookUrl, Kind = Seeds }) {
   const url = await engine.createDatabase(name);
   const server = await START[path](url);
@@ -54,7 +54,7 @@ async function start(name, path, engine, { users = 0, webhookUrl, Kind = Seeds }
   };
 }
 
-/** One of {@link START} with `users` who have consented, and `events` audit events. */
+/** One of {@link START} with `users` that have consented, and `events` audit events. */
 export async function startContestant(name, engine, { users, events, webhookUrl }) {
   const contestant = await start(name, name, engine, { users, webhookUrl });
   const { seeds } = contestant;
@@ -65,12 +65,12 @@ export async function startContestant(name, engine, { users, events, webhookUrl 
   return { ...contestant, restore: () => seeds.subjects(users) };
 }
 
-/** Lethe with a bot and nothing else; several may run beside each other. */
+/** Lethe with one bot; several can run at the same time. */
 export function startLethe(name, engine, Kind) {
   return start(name, 'lethe', engine, { Kind });
 }
 
-/** The floor: a Nest application on Express as it is on the first day; it has no database. */
+/** The baseline: a new Nest application on Express without a database. */
 export async function startStock() {
   return { ...(await startApplication(compile('stock'))), name: 'stock' };
 }

@@ -23,7 +23,7 @@ export function markdownTable(heads, rows) {
   return [line(heads), line(rule), ...rows.map(line)].join('\n');
 }
 
-/** What it was measured on, without anything that names the machine. */
+/** The hardware and versions of the measurement, without names of the machine. */
 export function machine() {
   const cores = cpus();
   const model = cores[0].model.replaceAll('(R)', '');

@@ -5,13 +5,13 @@ import pg from 'pg';
 import { temporaryDirectory } from '../scripts/server.mjs';
 import { startPostgres } from './postgres.mjs';
 
-/** Less than the second after which PostgreSQL looks for a deadlock. */
+/** Less than the second after which PostgreSQL searches for a deadlock. */
 const LOCK_TIMEOUT_MS = 200;
 const BEGIN = `BEGIN; SET LOCAL lock_timeout = '${LOCK_TIMEOUT_MS}ms'`;
 const LOCK_NOT_AVAILABLE = '55P03';
 const TRIES_MAX = 100;
 
-/** The two dialects of what the seeds say. */
+/** The SQL of the seeds for both engines. */
 class Sqlite {
   constructor(url) {
     this.database = new SqliteDatabase(url.replace('sqlite:', ''), { timeout: 10_000 });
@@ -51,7 +51,7 @@ class Sqlite {
 class Postgres {
   static async open(url) {
     const database = new Postgres();
-    // A server that is stopped in the middle of a run says so once more to everybody.
+    // A server that is stopped during a run reports it once more on every connection.
     database.client = new pg.Client(url).on('error', () => undefined);
     await database.client.connect();
     // Seeds are known to be whole: no foreign key is looked up row by row.

@@ -1,4 +1,4 @@
-// The load generator: plain sockets and ready-made requests, so that it costs a fraction of what any server does.
+// The load generator: plain sockets and prepared requests, so that it costs far less than any server.
 import { connect } from 'node:net';
 
 const HEAD_END = '\r\n\r\n';
@@ -6,7 +6,7 @@ const LAST_CHUNK = '0\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 const CLOSES = /\r\nconnection: *close/i;
 
-/** Whether `buffer` holds one whole answer; there is never more than one under way on a connection. */
+/** Whether `buffer` holds one complete answer; a connection has at most one open request. */
 function isWhole(buffer) {
   const head = buffer.indexOf(HEAD_END);
   if (head < 0) return false;

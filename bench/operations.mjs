@@ -3,8 +3,8 @@ import { httpRequest } from './load.mjs';
 const subjectOf = ({ guildId }, user) => ({ user_id: user, guild_id: guildId });
 
 /**
- * What is measured. `call` makes the request of one user; `once`: it takes effect once per user, so that the users are
- * put back before and after; `floor`: the stock route it is held against; `targets`: the ratios that are wanted.
+ * The measured operations. `call` makes the request of one user; `once`: it takes effect once per user, so that the users
+ * are restored before and after; `floor`: the stock route to compare with; `targets`: the wanted ratios.
  */
 export const OPERATIONS = {
   status: {
@@ -58,7 +58,7 @@ export function stockRequests(floor, { tenant }) {
 
 /**
  * @throws Error unless the first contestant, Lethe, answers a route with every field of the others, of the same type and
- * length. It may tell more: when something is erased, or the salt of a certificate.
+ * length. Lethe may answer more fields, for instance the time of an erasure or the salt of a certificate.
  */
 export async function requireSameAnswers(operation, contestants) {
   const answers = [];

@@ -15,7 +15,7 @@ const NAMES = {
   write: { type: 'boolean', default: false },
 };
 
-/** What was asked for on the command line; ends the process with the usage where that makes no sense. */
+/** The options of the command line; ends the process with the usage if they are invalid. */
 export function readOptions() {
   try {
     const { values } = parseArgs({ options: NAMES });

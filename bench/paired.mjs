@@ -1,4 +1,4 @@
-// npm run bench:paired -- CHECKOUT...: this Lethe beside that of other checkouts, each built, under the same load.
+// npm run bench:paired -- CHECKOUT...: compares this Lethe with other built checkouts under the same load.
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ const USERS = 20_000;
 const EVENTS = 20_000;
 const CONNECTIONS = 64;
 const MS_PER_TICK = 10;
-/** What waits for the time after a load is done by then, so that it is not paid for by the next one. */
+/** Pause after a load for deferred work, so that the next load is not slowed by it. */
 const REST_MS = 2_000;
 
 const { values: options, positionals: others } = parseArgs({
@@ -26,7 +26,7 @@ const { values: options, positionals: others } = parseArgs({
 const load = new Load();
 const pause = (ms) => new Promise((next) => setTimeout(next, ms));
 
-/** Lethe of a checkout on a database of its own, prepared by the checkout's own programs. */
+/** Lethe of a checkout on its own database, prepared by the programs of the checkout. */
 async function contender(directory) {
   const own = (file) => import(pathToFileURL(join(resolve(directory), 'bench', file)));
   const [{ startContestant, startReceiver }, { ENGINES }, { OPERATIONS, requestsOf }] = await Promise.all([
@@ -55,12 +55,12 @@ async function measure({ lethe, requests }, job) {
   return { perSecond: result.perSecond, all, main, unsealed };
 }
 
-/** Of the process, and of its main thread alone. */
+/** Processor time of the process, and of its main thread. */
 function ticksOf(pid) {
   return [procStat(pid), procStat(`${pid}/task/${pid}`)].map((stat) => stat[11] + stat[12]);
 }
 
-/** Events that wait to be sealed; undefined for a version that seals none. */
+/** Unsealed events; undefined for a version without sealing. */
 async function unsealedIn(database) {
   if (Object.keys(await database.columns('audit_heads')).length === 0) return undefined;
   const [{ waiting }] = await database.all(
@@ -73,7 +73,7 @@ async function unsealedIn(database) {
 const contenders = [];
 for (const directory of [join(import.meta.dirname, '..'), ...others])
   contenders.push(await contender(directory));
-// Each user once: whatever is made for the first time is there.
+// Each user once, so that keys and caches exist before the measurement.
 for (const each of contenders) await measure(each, { count: USERS });
 for (let round = 0; round < Number(options.rounds); round++) {
   for (const each of round % 2 === 0 ? contenders : contenders.toReversed()) {

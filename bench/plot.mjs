@@ -18,7 +18,7 @@ const STYLE = `
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const shortened = (value) => Number(value.toPrecision(3)).toString();
 
-/** The next round number from which four equal steps can be counted. */
+/** The next round number that four equal steps divide. */
 function roundedUp(value) {
   const unit = 10 ** Math.floor(Math.log10(value));
   return [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10].map((step) => step * unit).find((step) => step >= value);
@@ -26,7 +26,7 @@ function roundedUp(value) {
 
 /**
  * An SVG of one operation's milliseconds over the number of rows: `series` is a list of at most two of
- * `{ name, points: [[rows, ms], …] }`. It follows the reader's dark or light scheme, and says its figures in words.
+ * `{ name, points: [[rows, ms], …] }`. It adapts to a dark or light scheme and has its figures as text.
  */
 export function plot(title, series) {
   const all = series.flatMap(({ points }) => points);

@@ -8,8 +8,8 @@ const USER = 'postgres';
 const PASSWORD = 'bench';
 
 /**
- * A PostgreSQL server for this run alone, every setting at its default (fsync and synchronous_commit are on), on a free
- * loopback port. `stop` ends it and removes its files; so does the end of the process, however it comes.
+ * A PostgreSQL server for this run, with default settings (fsync and synchronous_commit are on), on a free loopback
+ * port. `stop`, or the end of the process in any way, ends it and removes its files.
  */
 export async function startPostgres() {
   const directory = mkdtempSync(join(tmpdir(), 'lethe-postgres-'));
@@ -56,7 +56,7 @@ function freePort() {
   });
 }
 
-/** The fields of `/proc/<pid>/stat` after the name, or undefined where there is none. */
+/** The fields of `/proc/<pid>/stat` after the name; undefined for an unknown process. */
 export function procStat(pid) {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').map(Number);
@@ -65,7 +65,7 @@ export function procStat(pid) {
   }
 }
 
-/** Processor time of a server and its children, those included that have ended; NaN where the system does not tell. */
+/** Processor time of a server and its children, also of ended ones; NaN on a system without this figure. */
 function ticksOfFamily(pid) {
   const own = procStat(pid);
   if (own === undefined) return NaN;

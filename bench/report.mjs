@@ -1,7 +1,7 @@
 import { markdownTable } from './docs.mjs';
 import { median, quantile, spread } from './statistics.mjs';
 
-/** Rounds whose middle half reaches further than this part of the median come from a machine with other work to do. */
+/** Rounds whose middle half spans more than this part of the median come from a busy machine. */
 const NOISY = 0.15;
 
 const HEADS = [
@@ -22,7 +22,7 @@ const HEADS = [
 const grouped = (value) => Math.round(value).toLocaleString('en-US');
 const shown = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : '');
 
-/** `results[operation][contestant]` and `results.stock[floor]` are lists of rounds; all of it for one engine. */
+/** `results[operation][contestant]` and `results.stock[floor]` are lists of rounds of one engine. */
 export class Report {
   constructor(engine, operations, results) {
     Object.assign(this, { engine, operations, results });

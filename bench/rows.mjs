@@ -1,4 +1,4 @@
-// npm run bench:rows: what rows that the service has written take on the disk, with their indices.
+// npm run bench:rows: the size on disk of rows written by the service, with their indices.
 import { startLethe } from './contestants.mjs';
 import { machine, markdownTable } from './docs.mjs';
 import { ENGINES } from './engines.mjs';
@@ -8,7 +8,7 @@ import { GUILD, userId } from './tenant.mjs';
 
 const SUBJECTS = 20_000;
 const CATEGORIES = 5;
-/** One in so many is erased. */
+/** One of this many users is erased. */
 const ERASED = 100;
 /** 110 characters of JSON. */
 const VALUE = { text: 'x'.repeat(99) };
@@ -54,7 +54,7 @@ async function filled(lethe) {
   await sealed(lethe.seeds.database);
 }
 
-/** When the last event is. */
+/** The time of the last event. */
 async function sealed(database) {
   for (;;) {
     const [{ behind }] = await database.all(

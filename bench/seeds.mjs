@@ -9,13 +9,13 @@ const OF_SUBJECTS = [
   'consent_history',
   'consents',
 ];
-/** Users whose erasure was before everything that is measured. */
+/** Users that were erased before the measurement. */
 const ERASED = 5_000;
 const FIRST_USER = BigInt(userId(0));
 
 /**
- * Rows straight into the tables of a contestant: a million events over the interface would take minutes. What a
- * contestant's table does not have is left out, so that one seed serves them all.
+ * Inserts rows into the tables of a contestant: a million events over the interface would take minutes. Columns that a
+ * table does not have are left out, so that one seed serves all contestants.
  */
 export class Seeds {
   constructor(database, botId) {

@@ -1,4 +1,4 @@
-// npm run bench:size: what an operation costs while the tables grow, and what an insert costs on a long audit log.
+// npm run bench:size: the cost of an operation on growing tables, and of an insert on a long audit log.
 import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,12 +27,12 @@ const SIZES = [
   ...(options.large ? [10_000_000] : []),
 ];
 const LONG_LOG = options.quick ? 200_000 : 5_000_000;
-/** The most that an insert may cost on the long log, of what it costs on an empty one. */
+/** Most cost of an insert on the long log, relative to an empty one. */
 const WANTED = 1.3;
 const ROUNDS = 3;
-/** What takes long is measured fewer times. */
+/** Slow operations are measured fewer times. */
 const ROUND_MS = 3_000;
-/** Values, events and their indices, the database's log and both servers of the comparison; generously. */
+/** Disk space for values, events, indices, the log of the database and both servers; a generous estimate. */
 const BYTES_PER_ROW = 2_000;
 const PLOTS = join(import.meta.dirname, '../docs/plots');
 
@@ -57,7 +57,7 @@ async function run({ url, tenant }, { title, calls, connections = 1, status = '2
   return connections === 1 ? result.p50 : 1000 / result.perSecond;
 }
 
-/** Milliseconds: the median of one request after the other, or the share of each where many come at once. */
+/** Milliseconds: the median of single requests, or the mean share of each of many parallel ones. */
 async function measure(lethe, operation) {
   const rounds = [];
   for (let round = 0; round <= ROUNDS; round++) {
@@ -82,7 +82,7 @@ async function whileGrowing(engine) {
   return points;
 }
 
-/** The empty log and the long one take turns, so that the machine's moods meet both. */
+/** The empty log and the long one take turns, so that changes of the machine affect both. */
 async function onALongLog(engine) {
   const insert = SIZE_OPERATIONS.at(-1);
   const [empty, long] = [

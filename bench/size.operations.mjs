@@ -16,8 +16,8 @@ const event = (n) => ({
 });
 
 /**
- * What is looked at while the tables grow. `calls`: the requests of one measurement; `connections`: how many at once,
- * one where the answer's own time is asked for; `file`: of its plot; `from`: the fewest rows at which there is an answer.
+ * The operations measured on growing tables. `calls`: requests of one measurement; `connections`: parallel requests, one
+ * to measure the latency; `file`: of the plot; `from`: the fewest rows with an answer.
  */
 export const SIZE_OPERATIONS = [
   {

@@ -1,26 +1,26 @@
 import { Seeds } from './seeds.mjs';
 import { GUILD, userId } from './tenant.mjs';
 
-/** Rows that one transaction writes: bounds the log that has to be kept meanwhile. */
+/** Rows of one transaction: limits the log that the database keeps meanwhile. */
 const CHUNK = 500_000;
 const GUILDS = 10;
 const EVENTS_PER_USER = 50;
-/** For so many values there is one webhook call. */
+/** One webhook call for this many values. */
 const ROWS_PER_DELIVERY = 10;
 /** Values of each user, one per category. */
 export const VALUES_PER_USER = 20;
-/** Of how many users the measured requests speak, and where their ids begin: above all others. */
+/** The number of measured users, and the begin of their ids: above all others. */
 export const SUBJECTS = 200;
 const FIRST_SUBJECT = 900_000_000;
-/** So many events of a kind that is rare are the oldest of the bot. */
+/** The oldest events of the bot are this many of a rare type. */
 export const RARE = 5;
 export const RARE_TYPE = 'deletion_failed';
 
 export const subjectIds = () => Array.from({ length: SUBJECTS }, (_, n) => userId(FIRST_SUBJECT + n));
-/** A user among the others who has {@link EVENTS_PER_USER} events. */
+/** A user with {@link EVENTS_PER_USER} events. */
 export const someUser = (n) => userId(n);
 
-/** Tables that grow: values and events of others, and some subjects whose own rows stay as many as they are. */
+/** The growing tables: values and events of other users, and measured subjects with a fixed number of rows. */
 export class GrowingSeeds extends Seeds {
   rows = 0;
   ahead = 0;

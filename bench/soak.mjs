@@ -1,4 +1,4 @@
-// npm run soak: a million mixed requests, and what becomes of the memory meanwhile.
+// npm run soak: the memory of the service during a million mixed requests.
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { startServer } from '../scripts/server.mjs';
@@ -7,7 +7,7 @@ import { Tenant } from './tenant.mjs';
 
 const START_MB = 200;
 const END_MB = 350;
-/** What the second half may add: noise of the collector, not growth. */
+/** Most growth in the second half: noise of the garbage collector. */
 const GROWTH_MB = 15;
 const USERS = 5000;
 const STEPS = 40;
@@ -33,7 +33,7 @@ const subjectOf = (user) => ({ user_id: user, guild_id: guildId });
 const versionOf = (user) => ({ ...subjectOf(user), consent_version: '1.0' });
 const nobody = '99999999999999999999';
 
-/** Of every hundred requests, this many of each kind; the refused ones belong to a bot's day too. */
+/** The share of each kind in a hundred requests, refused ones included. */
 const MIX = [
   [38, (user) => ['GET', `/consents/status?user_id=${user}&guild_id=${guildId}`]],
   [25, (user, n) => ['POST', '/data/submit', tenant.profile(user, n)]],
@@ -58,7 +58,7 @@ const MIX = [
   [1, () => ['GET', '/nowhere']],
 ];
 const kinds = MIX.flatMap(([share, make]) => Array.from({ length: share }, () => make));
-// 7 and 100 have no common divisor: every kind meets every user, in an order that no two runs differ in.
+// 7 and 100 have no common divisor: every kind is used with every user, in the same order in each run.
 const requests = Array.from({ length: 100_000 }, (_, n) =>
   tenant.request(...kinds[(n * 7) % kinds.length](tenant.users[(n * 13) % USERS], n)),
 );

@@ -1,4 +1,4 @@
-/** The value that `share` of the values do not exceed, between neighbours where it falls between them. */
+/** The quantile `share` of the values, interpolated between neighbours. */
 export function quantile(values, share) {
   const sorted = values.toSorted((one, other) => one - other);
   const at = (sorted.length - 1) * share;
@@ -8,7 +8,7 @@ export function quantile(values, share) {
 
 export const median = (values) => quantile(values, 0.5);
 
-/** How far the middle half of the rounds reaches, as a part of their median. */
+/** The span of the middle half of the rounds, relative to their median. */
 export function spread(values) {
   return (quantile(values, 0.75) - quantile(values, 0.25)) / median(values);
 }

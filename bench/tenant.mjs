@@ -7,7 +7,7 @@ const FIELDS = [
   ['birthday', 'date'],
 ].map(([key, type]) => ({ key, type, label_de: key, label_en: key }));
 
-/** A bot whose users have all accepted, arranged through the interface as any bot would. */
+/** A bot whose users have all accepted, created through the interface. */
 export class Tenant {
   static async arrange(url, users, more = {}) {
     const tenant = await Tenant.register(url, users, more);

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { Database } from './sqlite.driver.mjs';
 import { startServer, temporaryDirectory } from '../scripts/server.mjs';
 
-// How soon the first attempt follows the commit, how many deliveries a second go out with all their database writes,
-// and what 100,000 waiting deliveries cost in memory. Run `npm run build` before.
+// Measures the time from a commit to the first attempt, the deliveries per second with all their writes, and the memory
+// for 100,000 waiting deliveries. Run `npm run build` before.
 
 const LIMITS = { RATE_LIMIT_TIERS: 'free=100000000', RATE_LIMIT_ANONYMOUS: '100000000', LOG_LEVEL: 'error' };
 const GUILD = '223456789012345678';
 let nextId = 300_000_000_000_000_000n;
 const snowflake = () => String(nextId++);
 
-/** Confirms every call, or takes it and never answers. */
+/** Confirms every call, or accepts it and never answers. */
 class Receiver {
   calls = 0;
   silent = false;
@@ -82,7 +82,7 @@ async function latency() {
   );
 }
 
-/** What happened while the bots had no URL is sent as soon as they have one: so a backlog is arranged. */
+/** Creates a backlog: events of bots without a URL are sent when they get one. */
 async function throughput(bots, eventsEach) {
   const receiver = await new Receiver().start();
   const server = await startServer({ environment: LIMITS });

@@ -1,5 +1,5 @@
-// `npm run admin`: runs the operator's commands from the build in dist, and builds only where there is no dist at all. A
-// service that runs from dist loses no file to a command.
+// `npm run admin` runs the commands of the operator from the build in dist. It builds only when dist is missing, so that
+// a service that runs from dist loses no file.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ if (!existsSync(MAIN))
 const newer = sourceNewerThan(statSync(MAIN).mtimeMs);
 if (newer !== undefined) {
   const stale = `The build in dist is older than ${newer}`;
-  // A schema that is changed by migrations of another version than the service's would be believed to be up to date.
+  // A schema changed by migrations of another version would wrongly count as current.
   if (asked.startsWith('db:')) fail(`${stale}. Stop the service and run \`npm run build\` first.`);
   process.stderr.write(`${stale} and is used as it is; \`npm run build\` makes a new one.\n`);
 }
@@ -32,7 +32,7 @@ function build() {
   if (status !== 0) fail('The build failed. Mend what is said above, and run this again.');
 }
 
-/** A source that the build does not know yet; in an image there are none. */
+/** A source newer than the build; an image has none. */
 function sourceNewerThan(builtMs) {
   const under = (top) =>
     existsSync(join(ROOT, top))

@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
-// Writes what is made from the code: docs/errors.md, .env.example, and the tables of docs/reference.md and docs/operate.md.
-// `--check` writes nothing and names the stale files, one a line.
+// Generates docs/errors.md, .env.example, and the tables of docs/reference.md and docs/operate.md from the code. `--check`
+// writes nothing and prints the outdated files, one a line.
 
 const ROOT = join(import.meta.dirname, '..');
 const path = (name) => join(ROOT, name);
 
-/** A TypeScript module and what it imports from its folder, straight from the source: no build is needed. */
+/** Loads a TypeScript module with its imports of the same folder from the source, without a build. */
 function moduleUrl(name) {
   const { code } = transformFileSync(path(name), {
     swcrc: false,
@@ -58,7 +58,7 @@ const BLOCKS = {
   ),
 };
 
-/** The text of a file with its generated blocks made anew. */
+/** The text of a file with new generated blocks. */
 function withBlocks(file, ...names) {
   let text = readFileSync(path(file), 'utf8');
   for (const name of names) {

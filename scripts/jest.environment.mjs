@@ -4,9 +4,9 @@ import { ModuleMocker } from 'jest-mock';
 const FRAMES = 100;
 
 /**
- * Suites run in the realm of Node.js itself, one after the other, and not in a realm of their own: a library that is
- * loaded once for all of them (jest.runtime.mjs) has the same `Error` and `Map` as the suite. What a suite has mocked or
- * set in the environment ends with it.
+ * Suites run one after the other in the realm of Node.js itself. A library that is loaded once for all suites
+ * (jest.runtime.mjs) has the same `Error` and `Map` as the suite. Mocks and environment variables of a suite are reset at
+ * its end.
  */
 export default class Environment {
   global = globalThis;

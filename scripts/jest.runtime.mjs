@@ -8,7 +8,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SUITES = join(ROOT, 'test') + sep;
 const OWN = [join(ROOT, 'libs') + sep, join(ROOT, 'apps') + sep];
 
-/** What Jest's transformer is to assume of files that Node.js loads. */
+/** The options of Jest's transformer for files that Node.js loads. */
 const AS_COMMONJS = {
   isInternalModule: false,
   supportsDynamicImport: false,
@@ -19,9 +19,9 @@ const AS_COMMONJS = {
 
 const isOfSuites = (path) => path.startsWith(SUITES) || path.endsWith('.spec.ts');
 
-/** Transforms a file as the runtime of the suite does that is under way. */
+/** Transforms a file like the runtime of the current suite. */
 let transform;
-/** The source maps of what has been loaded for all suites, by file. */
+/** The source maps of the modules loaded for all suites, by file. */
 const sourceMaps = new Map();
 
 Module._extensions['.ts'] = (module, filename) => module._compile(transform(filename), filename);
@@ -31,9 +31,9 @@ Module._resolveFilename = (name, ...rest) =>
   resolveFilename.call(Module, name.replace(/^@app\/([^/]+)$/, join(ROOT, 'libs/$1/src')), ...rest);
 
 /**
- * Loads the service and its libraries once for each worker, as Node.js does it, and the files of the tests anew for each
- * suite: 1,600 modules a suite would be half of what all suites cost. A suite that changes the modules themselves says
- * `@own-modules` in its first comment and has them for itself.
+ * Loads the service and its libraries once for each worker with Node.js, and the test files anew for each suite: 1,600
+ * modules a suite would be half of its time. A suite that changes modules has `@own-modules` in its first comment and
+ * loads its own.
  */
 export default class SharedRuntime extends Runtime {
   #transformer;
@@ -79,7 +79,7 @@ export default class SharedRuntime extends Runtime {
   }
 }
 
-/** The modules of the service that are loaded, which from here on are not. */
+/** Removes the loaded modules of the service from the cache, and answers them. */
 function takenOut() {
   const loaded = Object.entries(Module._cache).filter(([path]) => OWN.some((top) => path.startsWith(top)));
   for (const [path] of loaded) delete Module._cache[path];

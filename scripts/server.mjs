@@ -7,7 +7,7 @@ const MAIN = join(import.meta.dirname, '../dist/apps/api/src/main.js');
 const STARTED = /^Lethe listens on (\S+)/m;
 const START_TIMEOUT_MS = 30_000;
 
-/** A directory that is gone when the process ends, for the database of a server. */
+/** A directory for the database of a server; removed at the end of the process. */
 export function temporaryDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'lethe-'));
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -15,8 +15,8 @@ export function temporaryDirectory() {
 }
 
 /**
- * Starts the built server on a free port of the loopback address, with nothing of the environment's own settings:
- * `{ url, pid, stop }`, where `stop` ends it in order and answers its exit code. Its log goes to `stdout`.
+ * Starts the built server on a free port of the loopback address, without the settings of the environment:
+ * `{ url, pid, stop }`, where `stop` ends it in order and answers its exit code. Its log is written to `stdout`.
  */
 export async function startServer({
   directory = temporaryDirectory(),

@@ -1,4 +1,4 @@
-// npm run tour: a bot's life with Lethe, over HTTP, against a server of its own on a temporary database.
+// npm run tour: the life of a bot with Lethe over HTTP, with a server on a temporary database.
 import { setTimeout as pause } from 'node:timers/promises';
 import { startServer } from './server.mjs';
 import { Narrator } from './tour.narrator.mjs';
@@ -231,7 +231,7 @@ async function lookBack(tell, bot) {
 }
 
 async function tour() {
-  // The free tier's 30 requests a minute would do for the tour, but not for a hurried second look at it.
+  // The 30 requests a minute of the free tier are enough for one tour, but not for a second one at once.
   const environment = { RATE_LIMIT_TIERS: 'free=300', LOG_LEVEL: 'error' };
   const server = await startServer({ environment, stdout: 'inherit' });
   const receiver = new Receiver();
@@ -245,7 +245,7 @@ async function tour() {
   await lookBack(tell, bot);
   receiver.close();
   tell.step(
-    'End the server with SIGTERM: it finishes what is under way, closes its database, and exits with 0.',
+    'End the server with SIGTERM: it finishes running requests, closes its database, and exits with 0.',
   );
   tell.require(0, await server.stop(), 'the exit code');
   console.log('\nEverything was as the contract says.');

@@ -1,6 +1,6 @@
 const WIDTH = 100;
 
-/** What the contract says of `actual`: a pattern, a check, or the same value; of an object only the named fields. */
+/** The faults of `actual` against a pattern, a check or an equal value; in objects only named fields are compared. */
 function faultsOf(expected, actual, path) {
   if (expected instanceof RegExp)
     return expected.test(String(actual)) ? [] : [`${path} does not match ${expected}`];
@@ -28,7 +28,7 @@ function wrapped(text, indent) {
   return lines.map((line) => indent + line).join('\n');
 }
 
-/** Tells a tour step by step and ends it loudly at the first thing that is not as the contract says. */
+/** Prints a tour step by step and ends it at the first answer that does not fit the contract. */
 export class Narrator {
   constructor(baseUrl) {
     this.baseUrl = baseUrl;
@@ -44,7 +44,7 @@ export class Narrator {
     console.log(wrapped(text, '    '));
   }
 
-  /** Sends one request, shows it with its answer, and answers the body once it is what was `expected`. */
+  /** Sends one request, prints it with its answer, and returns the body if it fits `expected`. */
   async call(method, path, { key, body, expected }) {
     console.log(`    ${method} ${path}${body === undefined ? '' : `  ${shortened(body)}`}`);
     const response = await fetch(this.baseUrl + path, {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 
 const WAIT_MS = 10_000;
 
-/** What a bot runs to be told of revocations and erasures: it verifies the signature of the raw body, then believes it. */
+/** The webhook receiver of a bot: it verifies the signature of the raw body before it reads the call. */
 export class Receiver {
   constructor() {
     this.calls = [];
