@@ -63,7 +63,7 @@ class Postgres {
     return (await this.client.query(sql)).rows;
   }
 
-  /** Tries again where a server still writes down what became of its webhook calls: it must not be the one to give way. */
+  /** Tries again while a server still stores the results of its webhook calls, which must not be the one to fail. */
   async run(...statements) {
     for (let tries = 1; ; tries++) {
       try {

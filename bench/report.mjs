@@ -54,7 +54,7 @@ export class Report {
     ];
   }
 
-  /** The medians of the rounds' own ratios: what the machine did meanwhile, it did to both. */
+  /** The medians of the ratios of each round, since changes of the machine affect both contestants. */
   ratios(name, contestant) {
     const own = this.results[name][contestant];
     const to = (others) => others && median(own.map((round, n) => round.perSecond / others[n].perSecond));

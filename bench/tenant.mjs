@@ -17,7 +17,7 @@ export class Tenant {
     return tenant;
   }
 
-  /** The bot and its category; nobody has consented yet. */
+  /** The bot and its category, without any consent. */
   static async register(url, users, more = {}) {
     const tenant = new Tenant();
     tenant.url = url;

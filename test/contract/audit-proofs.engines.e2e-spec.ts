@@ -101,7 +101,7 @@ async function payloadOf(jws: string, typ: string): Promise<Record<string, strin
 }
 
 describe('GET /api/v1/audit/proof/{event_id}', () => {
-  it('proves by hashes alone that an event stands under a signed checkpoint, with its user, guild and details', async () => {
+  it('proves by hashes alone that a signed checkpoint covers an event, with its user, guild and details', async () => {
     const who = subject();
     const ids = [];
     for (let count = 0; count < 5; count++) ids.push(await write(who, { count, text: 'ü' }));
@@ -250,7 +250,7 @@ describe('GET /api/v1/audit/export', () => {
     expect((await lines()).filter((line) => line['id'] === id)).toHaveLength(1);
   });
 
-  it('goes on behind the batch that was asked for', async () => {
+  it('continues after the batch that the query names', async () => {
     for (let count = 0; count < 3; count++) await prove(await write());
     const all = await lines();
     const last = (await checkpoints()).checkpoints[0]?.number ?? 0;
@@ -260,7 +260,7 @@ describe('GET /api/v1/audit/export', () => {
     expect((await lines(`?after=${last}`)).map(({ type }) => type)).toStrictEqual(['log', 'end']);
   });
 
-  it('names nobody who was erased', async () => {
+  it('names no erased user', async () => {
     const gone = subject();
     await prove(await write(gone, { note: 'told to nobody' }));
     await bot.hasForgotten(gone);
@@ -338,7 +338,7 @@ if (engine === 'postgres') {
       expect(await verified(service, bot)).toMatchObject({ events: 2, unsealed: 0, found: [] });
     });
 
-    it('is held up by nobody who writes no event', async () => {
+    it('does not wait for a transaction that writes no event', async () => {
       const other = new PgClient({ connectionString: service.database.url });
       await other.connect();
       await other.query('BEGIN');

@@ -141,7 +141,7 @@ describe('POST /api/v1/bots/register', () => {
     expectFaults(answer, 'platform_bot_id', 'name', 'privacy_contact', 'webhook_url');
   });
 
-  it('tells a caller who sends a number how to send an id', async () => {
+  it('shows a caller that sends a number how to send an id', async () => {
     const answer = await register({ ...valid(), platform_bot_id: 123456789012345680 });
     expect(answer.error.message).toContain('string');
   });

@@ -121,7 +121,7 @@ describe('GET /api/v1/audit/breach-scope', () => {
     });
   });
 
-  it('names nobody: no id of a user or guild, and no value', async () => {
+  it('holds no id of a user or guild, and no value', async () => {
     const who = subject();
     await bot.hasCategory('profile');
     await bot.hasConsent(who);

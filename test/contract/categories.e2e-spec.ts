@@ -214,7 +214,7 @@ describe('GET /api/v1/data/categories', () => {
     });
   });
 
-  it('answers 200 with 20 on a page unless it is told otherwise, every one once', async () => {
+  it('answers 200 with 20 on a page by default, every one once', async () => {
     for (let count = 0; count < 23; count++) await bot.hasCategory(`c${count}`);
     const first = await bot.get<{ categories: { key: string }[] }>('/data/categories');
     const second = await bot.get<{ categories: { key: string }[] }>('/data/categories?page=2&page_size=20');

@@ -66,7 +66,7 @@ describe('GET /api/v1/consents/history', () => {
     expectSuccess(await read(), 200, { entries: [], pagination: pagination(1, 20, 0) });
   });
 
-  it('tells what was shown, decided and withdrawn, newest first', async () => {
+  it('lists what was shown, decided and withdrawn, newest first', async () => {
     const { id } = (await request()).data;
     await accept();
     await revoke();
@@ -227,7 +227,7 @@ describe('an entry', () => {
     expect(data['consent_history']).toStrictEqual((await entries()).reverse());
   });
 
-  it('goes with an erasure, and a new one starts anew', async () => {
+  it('is removed by an erasure, and a new one begins empty', async () => {
     await bot.hasConsent(who);
     await bot.hasForgotten(who);
     expect(await entries()).toStrictEqual([]);
@@ -335,7 +335,7 @@ describe('the history', () => {
     expect(await actions()).toStrictEqual(['revoked', 'accepted', 'requested']);
   });
 
-  it('tells a repeated request once, however many repeat it at the same moment', async () => {
+  it('lists a repeated request once, however many callers repeat it at the same moment', async () => {
     await hasText('de');
     await hasText('en');
     await request({ language: 'de' });

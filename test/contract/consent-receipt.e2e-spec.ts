@@ -144,7 +144,7 @@ describe('the receipt of POST /api/v1/consents/accept', () => {
     });
   });
 
-  it('names the entry of the history that it confirms, and the digest that stands there', async () => {
+  it('names the entry of the history that it confirms, and the digest of that entry', async () => {
     await bot.hasCategory('profile');
     await request({ categories: ['profile'] });
     const payload = read<Payload>((await accept()).data.receipt, 1);

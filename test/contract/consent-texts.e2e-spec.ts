@@ -95,7 +95,7 @@ describe('POST /api/v1/consents/texts', () => {
     expectSuccess(await send(text), 201, { ...text, categories: [], digest: A_DIGEST, created_at: A_TIME });
   });
 
-  it('answers a digest that anybody can recompute from the text', async () => {
+  it('answers a digest that a caller can recompute from the text', async () => {
     const recomputed = digestOf({ ...WORDS, ...NOTICE });
     expect((await send({ ...valid(), ...NOTICE })).data).toMatchObject({ digest: recomputed });
     const plain = { title: 'May we?', body: 'We keep your name.' };
@@ -273,7 +273,7 @@ describe('GET /api/v1/consents/texts', () => {
 });
 
 describe('a registered text', () => {
-  it('outlives an erasure, since it is about nobody', async () => {
+  it('outlives an erasure, since it names no user', async () => {
     const who = subject();
     const text = await send(valid());
     await bot.hasConsent(who);
@@ -281,7 +281,7 @@ describe('a registered text', () => {
     expect((await bot.get('/consents/texts')).data).toMatchObject({ texts: [text.data] });
   });
 
-  it('goes with its bot', async () => {
+  it('is removed with its bot', async () => {
     await send(valid());
     const count = async () =>
       (await service.database.rows('SELECT 1 FROM consent_texts WHERE bot_id = ?', bot.id)).length;

@@ -82,7 +82,7 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
     for (const personal of [who.user_id, who.guild_id, 'of the erased']) expect(text).not.toContain(personal);
   });
 
-  it('is bound to the subject by the salt that only the answer of the erasure has told', async () => {
+  it('is bound to the subject by the salt that only the answer of the erasure holds', async () => {
     const { request_id: id, certificate_salt: salt } = await hasErased(who);
     const { subject_commitment: commitment } =
       (await verified((await certificateOf(id)).data.certificate)) ?? {};

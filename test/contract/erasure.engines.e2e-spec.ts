@@ -155,7 +155,7 @@ describe('POST /api/v1/gdpr/forget-user', () => {
   itTakes('guild_id', GOOD_SNOWFLAKES, forget, () => ({ ...who }), 200);
 });
 
-describe('an erasure under way', () => {
+describe('a running erasure', () => {
   const onRecord = async () =>
     (
       await service.database.rows<{ id: string }>(
@@ -237,7 +237,7 @@ describe('an erasure under way', () => {
     expect((await forget()).status).toBe(200);
   });
 
-  it('stays on record when whoever takes it up finds the database busy, and is finished by the next try', async () => {
+  it('stays recorded when the next process finds the database busy, and is finished by the next try', async () => {
     const id = await brokenOff();
     const erasures = service.app.get(ErasureService, { strict: false });
     jest.spyOn(service.app.get(UnitOfWork), 'write').mockRejectedValue(databaseUnavailable());
@@ -301,7 +301,7 @@ describe('an erasure that fails', () => {
   });
 });
 
-describe('an erasure that somebody else has ended', () => {
+describe('an erasure that another process has ended', () => {
   /** What happens to the request before the removal has its lock. */
   function meanwhile(sql: string) {
     const consents = service.app.get(ConsentService, { strict: false });

@@ -98,7 +98,7 @@ describe('the full export', () => {
     expect(faultsOf(all.data)).toStrictEqual([]);
   });
 
-  it('would be told from one that lacks a section, has another version, or a value of another type', async () => {
+  it('differs from a document without a section, with another version, or with a value of another type', async () => {
     await lives(bot, who);
     const document = (await full()) as unknown as Json;
     for (const [name, value] of [

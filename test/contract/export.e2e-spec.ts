@@ -94,7 +94,7 @@ describe('GET /api/v1/data/export/{user_id}', () => {
     expectFailure(await bot.export(who), 404, 'not_found');
   });
 
-  it('answers the identical 404 for a user of another bot, another guild and nobody', async () => {
+  it('answers the identical 404 for a user of another bot, of another guild, and for an unknown user', async () => {
     const other = await service.registerBot();
     await other.hasConsent(who);
     await bot.hasConsent({ ...subject(), user_id: who.user_id });

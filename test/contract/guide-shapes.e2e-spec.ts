@@ -174,7 +174,7 @@ describe('POST /api/v1/consents/request {bot_id, user_id, categories, language}'
     expect(texts.categories).toHaveLength(2);
   });
 
-  it('answers texts in German or English, English unless told otherwise', async () => {
+  it('answers texts in German or English, English by default', async () => {
     await bot.hasCategory('profile', [field('x')], { label_de: 'Steckbrief', label_en: 'Bio sheet' });
     const texts = async (more: Json) => JSON.stringify((await request(['profile'], more)).data.texts);
     expect(await texts({})).toContain('Bio sheet');

@@ -160,7 +160,7 @@ describe('the tier of a bot', () => {
     RATE_LIMIT_ANONYMOUS: '1000',
   });
 
-  it('is free unless the operator has set another, whatever the bot says', async () => {
+  it('is free unless the operator has set another, whatever the bot sends', async () => {
     const bot = await service.registerBot({ tier: 'high' });
     expect(limitOf(await bot.get('/servers'))).toBe(30);
   });

@@ -80,7 +80,7 @@ async function history(): Promise<string[]> {
 }
 
 describe('an erasure request', () => {
-  it('stays for EVIDENCE_RETENTION_DAYS after its end, and goes then with its entry in the ledger', async () => {
+  it('is kept for EVIDENCE_RETENTION_DAYS after its end, and is then removed with its entry in the ledger', async () => {
     const { id, at, keyAt } = await forgotten();
     after(keyAt, DAYS);
     await sweep();
@@ -95,7 +95,7 @@ describe('an erasure request', () => {
     expect((await bot.get(`/gdpr/forget-status/${id}`)).status).toBe(404);
   });
 
-  it('stays while it is processing, and goes where it failed', async () => {
+  it('is kept while it is processing, and is removed after it failed', async () => {
     const [processing, failed] = [oldId(1), oldId(2)];
     await planted('processing', [processing]);
     await planted('failed', [failed]);
@@ -104,7 +104,7 @@ describe('an erasure request', () => {
     await service.database.run('DELETE FROM deletion_requests WHERE bot_id = ?', bot.id);
   });
 
-  it('is never gone while its entry is there: the ledger goes first, in a unit of its own', async () => {
+  it('is never removed before its entry: the entry in the ledger is removed first, in a unit of its own', async () => {
     await forgotten();
     const { at } = await forgotten();
     after(at, DAYS + 1);
@@ -129,7 +129,7 @@ describe('an erasure request', () => {
     expect([await entries(), await requests()]).toEqual([[third.id], [third.id]]);
   });
 
-  it('is done again by no start after it has gone', async () => {
+  it('is repeated by no start after it was removed', async () => {
     const { at } = await forgotten(who);
     await bot.hasConsent(who);
     await bot.hasData(who, 'profile', { value: 'of a new life' });
@@ -141,7 +141,7 @@ describe('an erasure request', () => {
     expect((await bot.export(who)).data).toMatchObject({ data: { profile: { value: 'of a new life' } } });
   });
 
-  it('goes in bounded batches, is left at a stop, and is gone on with', async () => {
+  it('is removed in bounded batches, is interrupted by a stop, and continues later', async () => {
     const ids = Array.from({ length: 1_200 }, (_, index) => oldId(index));
     await planted('completed', ids);
     await inLedger(ids);
@@ -182,7 +182,7 @@ describe('an erasure request', () => {
 });
 
 describe('the ledger of a bot that was deleted', () => {
-  it('stays as long as any other, and goes then, to the last entry', async () => {
+  it('is kept as long as any other, and is then removed, to the last entry', async () => {
     const { id, keyAt } = await forgotten();
     await placeOf(id);
     await bot.delete(`/bots/${bot.id}`);
@@ -196,7 +196,7 @@ describe('the ledger of a bot that was deleted', () => {
 });
 
 describe('the history of a consent', () => {
-  it('stays for EVIDENCE_RETENTION_DAYS after the revocation, and goes then, while the status stays', async () => {
+  it('is kept for EVIDENCE_RETENTION_DAYS after the revocation, and is then removed, while the status stays', async () => {
     await bot.hasConsent(who);
     const { data } = await bot.post<{ revoked_at: string }>('/consents/revoke', who);
     const decided = (await rows<{ created_at: string }>('created_at', 'consent_history', 'id')).at(-1)!;
@@ -209,7 +209,7 @@ describe('the history of a consent', () => {
     expect((await bot.status(who)).data).toMatchObject({ status: 'revoked', revoked_at: data.revoked_at });
   });
 
-  it('stays while the consent is in force or waits, whatever its age', async () => {
+  it('is kept while the consent is in force or waits, at any age', async () => {
     await bot.hasConsent(who);
     await bot.hasRequest(who, '2.0');
     await bot.hasRequest(subject(), '3.0');
@@ -239,7 +239,7 @@ describe('the history of a consent', () => {
     expect(await history()).toEqual(['requested 2.0', 'accepted 2.0']);
   });
 
-  it('does not end by the acceptance of somebody else, or of the same user elsewhere', async () => {
+  it('does not end by the acceptance of another user, or of the same user in another guild', async () => {
     await bot.hasConsent(who);
     for (const other of [
       { ...who, guild_id: snowflake() },
@@ -253,7 +253,7 @@ describe('the history of a consent', () => {
     expect(await history()).toEqual(['requested 1.0', 'accepted 1.0']);
   });
 
-  it('goes in bounded batches past what stays', async () => {
+  it('is removed in bounded batches, past the kept entries', async () => {
     await plantedHistory(1_300);
     const sizes: number[] = [];
     let left = 3 * 1_300;

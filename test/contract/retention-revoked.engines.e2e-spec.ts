@@ -89,7 +89,7 @@ describe('data that rests on a consent', () => {
     expect(await deletions()).toHaveLength(2);
   });
 
-  it('goes without an erasure request; consent and history stay, and nothing is announced any more', async () => {
+  it('is erased without an erasure request; consent and history stay, and no further time is announced', async () => {
     await bot.hasConsent(who);
     await stores('profile');
     const { revoked_at: at } = await revoked();
@@ -103,7 +103,7 @@ describe('data that rests on a consent', () => {
     expect(full['deletion_requests']).toEqual([]);
   });
 
-  it('is all that goes: what another legal basis covers stays, unannounced', async () => {
+  it('is all that is erased: values of another legal basis stay, unannounced', async () => {
     await bot.hasConsent(who);
     await stores('profile', 'billing');
     const { revoked_at: at } = await revoked();
@@ -155,7 +155,7 @@ describe('data that rests on a consent', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('goes also while a new request waits: asking is no consent', async () => {
+  it('is erased also while a new request waits: a request is no consent', async () => {
     await bot.hasConsent(who);
     await stores('profile');
     const { revoked_at: at } = await revoked();
@@ -173,7 +173,7 @@ describe('data that rests on a consent', () => {
     expect(await status()).not.toHaveProperty('data_erased_at');
   });
 
-  it('leaves other users, guilds and bots alone, of whom the same is held', async () => {
+  it('leaves other users, guilds and bots with the same values unchanged', async () => {
     const other = await service.registerBot();
     await other.hasCategory('profile');
     const neighbours: [Bot, SubjectIds][] = [
@@ -195,7 +195,7 @@ describe('data that rests on a consent', () => {
       expect((await of.export(subjectIds)).data).toMatchObject({ data: { profile: { value: 'theirs' } } });
   });
 
-  it('is left to an erasure that is under way', async () => {
+  it('is left to a running erasure', async () => {
     await bot.hasConsent(who);
     await stores('profile');
     const { revoked_at: at } = await revoked();
@@ -232,7 +232,7 @@ describe('a category that was withdrawn alone', () => {
     );
   });
 
-  it('goes before the rest when the rest is withdrawn later', async () => {
+  it('is erased before the rest when the rest is withdrawn later', async () => {
     await grants(['profile', 'notes']);
     await stores('profile', 'notes');
     const first = (await revoked(['notes'])).categories?.find(({ key }) => key === 'notes');
@@ -248,7 +248,7 @@ describe('a category that was withdrawn alone', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('stays when it is granted anew; what the new consent leaves out goes', async () => {
+  it('is kept when it is granted again; categories that the new consent leaves out are erased', async () => {
     await grants(['profile', 'notes']);
     await stores('profile', 'notes');
     const { revoked_at: at } = await revoked();
@@ -262,7 +262,7 @@ describe('a category that was withdrawn alone', () => {
     expect(await held()).toEqual(['profile']);
   });
 
-  it('goes also when a new consent leaves it out, without any revocation, and is announced from then on', async () => {
+  it('is erased also when a new consent leaves it out, without any revocation, and is announced from then on', async () => {
     await grants(['profile', 'notes']);
     await stores('profile', 'notes');
     await grants(['profile']);
@@ -327,7 +327,7 @@ describe('a backlog', () => {
       bot.id,
     );
 
-  it('goes in batches that part no user, is left at a stop, and goes on', async () => {
+  it('is erased in batches that split no user, is interrupted by a stop, and continues later', async () => {
     await planted();
     const unitOfWork = service.app.get(UnitOfWork);
     const lease = await unitOfWork.write((tx) =>
@@ -373,7 +373,7 @@ describe('REVOKED_DATA_GRACE_DAYS', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('off erases nothing and announces nothing; what was withdrawn meanwhile goes once it is set again', async () => {
+  it('off erases nothing and announces nothing; values withdrawn meanwhile are erased once it is set again', async () => {
     const one = await withGrace('off');
     const { revoked_at: at, ...rest } = await revoked();
     expect(rest).not.toHaveProperty('data_erased_at');

@@ -117,7 +117,7 @@ describe('retention_days of a category', () => {
     expect(await change(100)).toEqual({});
   });
 
-  it('does not wait for a consent, but for an erasure that is under way', async () => {
+  it('does not wait for a consent, but for a running erasure', async () => {
     await bot.hasCategory('notes', [field('value')], { retention_days: 1, legal_basis: 'contract' });
     const [revoked, erasing] = [subject(), subject()];
     await stored(revoked);
@@ -180,7 +180,7 @@ describe('retention_days of a category', () => {
     120_000,
   );
 
-  it('goes on where it was stopped in the middle', async () => {
+  it('continues where it was stopped in the middle', async () => {
     await bot.hasCategory('notes', [field('value')], { retention_days: 1 });
     await planted(snowflake(), 1_000);
     later(2);
@@ -203,7 +203,7 @@ describe('retention_days of a category', () => {
     expect(await rowsLeft()).toBe(0);
   });
 
-  it('is undone with its audit events when a batch fails, and goes on with the next bot', async () => {
+  it('is undone with its audit events when a batch fails, and continues with the next bot', async () => {
     await bot.hasCategory('notes', [field('value')], { retention_days: 1 });
     const who = subject();
     await stored(who);

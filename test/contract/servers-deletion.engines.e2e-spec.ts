@@ -62,7 +62,7 @@ async function left(): Promise<number> {
 }
 
 describe('DELETE /api/v1/servers/{guild_id}?grace_days', () => {
-  it('answers when it will be erased; until then everything goes on as before', async () => {
+  it('answers when it will be erased; until then everything works as before', async () => {
     await inhabited();
     const answer = await remove('?grace_days=7');
     expectSuccess(answer, 200, { guild_id: guildId, deleted: false, erased_users: 0, scheduled_for: A_TIME });
@@ -210,7 +210,7 @@ function failing(nth = 1): jest.SpyInstance {
 }
 
 describe('the job', () => {
-  it('goes on at its next run with a guild that failed half-way, and meanwhile with the other guilds', async () => {
+  it('continues at its next run with a guild that failed half-way, and meanwhile with the other guilds', async () => {
     await inhabited(3);
     const at = await scheduled(1);
     const [stuck, here] = [guildId, people];
@@ -241,7 +241,7 @@ describe('the job', () => {
     }
   });
 
-  it('stops between two users at a shutdown, and the next run goes on', async () => {
+  it('stops between two users at a shutdown, and the next run continues', async () => {
     await inhabited(40);
     after(await scheduled(1), 0);
     const erasures = service.app.get(ErasureService, { strict: false });

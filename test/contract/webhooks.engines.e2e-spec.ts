@@ -32,7 +32,7 @@ describe('webhooks', () => {
     await until(async () => (await waiting()).length === 0);
   }
 
-  it('tells the bot of a revocation with exactly the fields of the contract', async () => {
+  it('sends a revocation to the bot with exactly the fields of the contract', async () => {
     const of = subject();
     await bot.hasConsent(of, '2.1');
     await bot.hasRevoked(of);
@@ -48,7 +48,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('tells the bot of an erasure, and webhook_sent turns true with the confirmation', async () => {
+  it('sends an erasure to the bot, and webhook_sent turns true with the confirmation', async () => {
     const of = subject();
     const requestId = await bot.hasForgotten(of);
     const [call] = await receiver.received(1);
@@ -114,7 +114,7 @@ describe('webhooks', () => {
     expect(receiver.calls).toEqual([]);
   });
 
-  it('erases the calls that named an erased subject, and still tells of the erasure', async () => {
+  it('erases the calls that named an erased subject, and still sends the erasure', async () => {
     const of = subject();
     await bot.hasConsent(of);
     receiver.status = 500;

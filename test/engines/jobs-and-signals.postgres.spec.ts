@@ -23,7 +23,7 @@ const signalsOf = (index: number): Signals => at(index).app.get(Signals);
 const unitOfWork = (index: number): UnitOfWork => at(index).app.get(UnitOfWork);
 
 describe('signals', () => {
-  it('are heard by every other process and not by the one that tells, each word of a turn once', async () => {
+  it('reach every other process and not the sender, each signal of a turn once', async () => {
     const heard: string[][] = services.map(() => []);
     services.forEach((_, index) => signalsOf(index).on('tested', (word) => heard[index]?.push(word)));
     for (let times = 0; times < 50; times++) signalsOf(0).tell('tested', `word ${times % 2}`);
@@ -62,7 +62,7 @@ describe('signals', () => {
     await until(() => heard.length === 1);
   });
 
-  it('bear listeners that throw, and words that nobody of Lethe has sent', async () => {
+  it('survive listeners that throw, and signals of foreign senders', async () => {
     const heard: string[] = [];
     signalsOf(3).on('borne', () => {
       throw new Error('planted');

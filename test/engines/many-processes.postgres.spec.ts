@@ -258,7 +258,7 @@ describe('SIGTERM', () => {
       });
   }
 
-  it('ends api and worker in order with 50 requests and 10 calls under way, and loses none', async () => {
+  it('ends api and worker in order during 50 requests and 10 calls, and loses none', async () => {
     // Long enough for ten calls to be under way at once, however busy the machine is.
     receiver.delayMs = 2_000;
     const [api, worker] = await Promise.all([fleet.api(), fleet.worker()]);

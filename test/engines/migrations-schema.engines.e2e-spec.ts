@@ -61,7 +61,7 @@ describe('the migrated schema', () => {
     expect(await drift(service.app.get<DataSource>(getDataSourceToken()))).toStrictEqual([]);
   });
 
-  it('keeps every bot to itself: bot_id stands first in every key and unique index but those of the directories', async () => {
+  it('keeps every bot to itself: bot_id is first in every key and unique index but those of the directories', async () => {
     const indices = await uniqueIndices();
     expect(indices.length).toBeGreaterThan(15);
     expect(indices.filter((index) => !index.includes('(bot_id'))).toStrictEqual([

@@ -89,7 +89,7 @@ describe('a submit that has found its consent in force', () => {
 });
 
 describe('a submit', () => {
-  it('waits for a decision about the consent that is under way, and obeys it', async () => {
+  it('waits for a running decision about the consent, and obeys it', async () => {
     const deciding = async (tx: Tx) => {
       await consents().lock(tx, held);
       await tx.run(

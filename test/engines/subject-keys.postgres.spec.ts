@@ -60,7 +60,7 @@ describe('the key of a subject, in several processes', () => {
     }
   });
 
-  it('is made once, whoever asks for it first at the same time', async () => {
+  it('is made once, also for callers at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const { user_id: userId, guild_id: guildId } = subject();
       const given = { botId: bot.id, userId, guildId };

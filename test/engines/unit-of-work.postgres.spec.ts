@@ -147,7 +147,7 @@ describe('PostgresUnitOfWork.write', () => {
     expect(row?.setting).toBeGreaterThan(120_000);
   });
 
-  it('acknowledges nobody before the COMMIT is answered', async () => {
+  it('acknowledges no act before the COMMIT is answered', async () => {
     const order: string[] = [];
     onQuery((text) => void (text === 'COMMIT' && order.push('commit')));
     await unitOfWork
@@ -324,7 +324,7 @@ describe('a unit that meets others', () => {
   });
 
   it.each(['25006', '25P03', '25P04', '53300', '53100', '57P02', '57P03', '58030', '08006'])(
-    'and whatever the server cannot do now (%s): 503',
+    'and every failure that may pass (%s): 503',
     async (code) => {
       const unit = unitOfWork.write(async () => Promise.reject(Object.assign(new Error('x'), { code })));
       expect(await settled(unit)).toMatchObject(unchanged);

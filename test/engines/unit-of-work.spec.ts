@@ -108,7 +108,7 @@ describe('SqliteUnitOfWork.write', () => {
     expect(await ids()).toStrictEqual([1]);
   });
 
-  it("goes through TypeORM's manager in the same transaction", async () => {
+  it("works through TypeORM's manager in the same transaction", async () => {
     await settled(
       unitOfWork.write(async (tx) => {
         await tx.manager.query(`INSERT INTO notes (id, text) VALUES (1, 'x')`);
@@ -158,7 +158,7 @@ describe('SqliteUnitOfWork.write', () => {
     expect(commits.mock.calls.filter(([sql]) => sql === 'COMMIT')).toHaveLength(3);
   });
 
-  it('acknowledges nobody before the COMMIT', async () => {
+  it('acknowledges no act before the COMMIT', async () => {
     const order: string[] = [];
     const prepared = writer.prepared.bind(writer);
     jest.spyOn(writer, 'prepared').mockImplementation((sql) => {
@@ -326,7 +326,7 @@ describe('SqliteUnitOfWork.read and snapshot', () => {
     }
   });
 
-  it('hold up nobody when they fail', async () => {
+  it('delay no other unit when they fail', async () => {
     expect(await settled(unitOfWork.read(() => Promise.reject(new Error('refused'))))).toStrictEqual({
       error: new Error('refused'),
     });

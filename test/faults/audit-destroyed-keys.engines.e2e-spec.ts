@@ -78,7 +78,7 @@ describe('a key that is destroyed between the reading of an event and its use', 
     expect(await verified(service, bot)).toMatchObject({ events: 1, erased: 1, faults: 0, found: [] });
   });
 
-  it('looks like no damage to whoever lists the events meanwhile: it is there for all of the list, or gone', async () => {
+  it('looks like no damage in a list of events at that time: the key exists for the whole list, or for none of it', async () => {
     const { user_id, guild_id } = subject();
     const details = { note: 'text' };
     await bot.post('/audit/event', { user_id, guild_id, event_type: 'data_exported', details });

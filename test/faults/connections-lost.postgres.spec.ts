@@ -123,7 +123,7 @@ describe('an erasure whose last COMMIT is not answered', () => {
   });
 });
 
-describe('a database that is gone', () => {
+describe('a lost database', () => {
   it('is answered for with 503 by every route and by the probe, and used again when it is back', async () => {
     await submit();
     proxy.refuse(true);
@@ -150,7 +150,7 @@ describe('a database that is gone', () => {
 });
 
 describe('a pool of two connections that are both held', () => {
-  it('answers 503 within the limit to whoever comes then', async () => {
+  it('answers 503 within the limit to later requests', async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     const unitOfWork = service.app.get(UnitOfWork);

@@ -148,7 +148,7 @@ describe('kill -9 under load', () => {
 });
 
 describe('kill -9 during erasures', () => {
-  it('leaves nobody half erased: the next start finishes what was begun, and what was answered stays erased', async () => {
+  it('leaves no user half erased: the next start finishes what was begun, and what was answered stays erased', async () => {
     const bot = await Bot.register(service.url);
     await bot.hasCategory('profile');
     const subjects = Array.from({ length: atDepth(30, 60) }, () => subject());

@@ -45,7 +45,7 @@ function inDatabase<T>(look: (database: Database) => T): T {
 const integrity = () => inDatabase((database) => database.pragma('integrity_check', { simple: true }));
 
 describe('a second process on the same file', () => {
-  it('is refused with a message that names the reason, and the first goes on', async () => {
+  it('is refused with a message that names the reason, and the first continues', async () => {
     const first = await new Service().start();
     path = first.databasePath;
     const bot = await first.registerBot();

@@ -32,7 +32,7 @@ const auditEvents = (query: string) =>
   bot.get<{ events: { details: unknown }[]; pagination: { total_count: number } }>(`/audit/events?${query}`);
 
 describe('DELETE /api/v1/servers/{guild_id}', () => {
-  it('erases the details that a bot has posted about users whom it never asked for consent', async () => {
+  it('erases the details that a bot has posted about users without any request for consent', async () => {
     const who = subject();
     await bot.post('/servers/register', { guild_id: who.guild_id });
     await bot.post('/audit/event', { ...who, event_type: 'data_submitted', details: { note: 'secret' } });
@@ -42,7 +42,7 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
     expect(events.filter(({ details }) => JSON.stringify(details).includes('secret'))).toEqual([]);
   });
 
-  it('leaves no id of a user of whom it has posted no more than that something happened', async () => {
+  it('leaves no id of a user with only posted events without details', async () => {
     const who = subject();
     await bot.post('/servers/register', { guild_id: who.guild_id });
     await bot.post('/audit/event', { ...who, event_type: 'data_submitted' });

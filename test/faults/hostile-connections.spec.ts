@@ -69,7 +69,7 @@ describe('connections that misbehave', () => {
     expect(await isClosedUpon(port, text)).toBe(true);
   });
 
-  it('are answered in the envelope without a Host, and with an expectation nobody knows', async () => {
+  it('are answered in the envelope without a Host, and with an unknown expectation', async () => {
     const noHost = await rawRequest(port, 'GET /api/v1/servers HTTP/1.1\r\n\r\n');
     expect([noHost.status, JSON.parse(noHost.body)]).toMatchObject([
       400,

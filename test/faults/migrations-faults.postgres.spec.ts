@@ -53,7 +53,7 @@ function changed(change: (url: URL) => void): string {
   return url.href;
 }
 
-describe('a PostgreSQL that cannot be used is told of in one line that says how to mend it', () => {
+describe('a PostgreSQL that cannot be used is reported in one line that says how to mend it', () => {
   it('a wrong password', () =>
     expectRefusals(
       changed((url) => (url.password = PASSWORD)),
@@ -66,7 +66,7 @@ describe('a PostgreSQL that cannot be used is told of in one line that says how 
       'the database does not exist. Create it with CREATE DATABASE',
     ));
 
-  it('nobody listening', () =>
+  it('no server at the address', () =>
     expectRefusals(
       changed((url) => (url.port = '1')),
       'no server listens there. Start the server',
@@ -106,7 +106,7 @@ describe('a PostgreSQL that cannot be used is told of in one line that says how 
 });
 
 describe('pg_terminate_backend during the migrations', () => {
-  it('undoes what was under way, is told of readably, and the next start does it all', async () => {
+  it('undoes the running migration, is reported readably, and the next start runs all of them', async () => {
     await migrateUp(database, allMigrations().slice(0, 1));
     const before = await schemaOf(database);
     const holder = new Client({ connectionString: database.url });

@@ -150,7 +150,7 @@ describe('whichever statement fails', () => {
     }
   });
 
-  it('DELETE /bots/{id} can be repeated until it is answered or the key is gone, and is then gone or marked as going', async () => {
+  it('DELETE /bots/{id} can be repeated until it is answered or the key is void, and the bot is then deleted or marked as deleted', async () => {
     // Each would wait for a second until no process believes in the key.
     jest
       .spyOn(service.app.get(ApiKeyDirectory, { strict: false }), 'forgottenEverywhere')

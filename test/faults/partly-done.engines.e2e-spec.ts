@@ -47,7 +47,7 @@ async function guildOf(users: number): Promise<string> {
   return guildId;
 }
 
-describe('a request that the database left half-way says so, and goes on when it is repeated', () => {
+describe('a request that the database left half-way says so, and continues when it is repeated', () => {
   it('DELETE /servers/{guild_id}', async () => {
     const guildId = await guildOf(40);
     // The users of the guild, then the units of each of the first 32 of them.
@@ -75,7 +75,7 @@ describe('a request that the database left half-way says so, and goes on when it
     expect((await bot.delete('/data/categories/profile')).status).toBe(200);
   });
 
-  it('DELETE /bots/{id}, which goes on by itself', async () => {
+  it('DELETE /bots/{id}, which continues by itself', async () => {
     unavailableAfter(1);
     service.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
     const began = performance.now();

@@ -108,7 +108,7 @@ describe('of identical requests at the same moment', () => {
     expect((await bot.eventTypes(who)).filter((type) => type === 'consent_revoked')).toHaveLength(1);
   });
 
-  it('every deletion of a bot is answered 200, or 401 or 404 where the bot is gone', async () => {
+  it('every deletion of a bot is answered 200, or 401 or 404 once the bot is deleted', async () => {
     const answers = await times(20, () => bot.delete(`/bots/${bot.id}`));
     expect(answers.some(({ status }) => status === 200)).toBe(true);
     expect(answers.every(({ status }) => [200, 401, 404].includes(status))).toBe(true);

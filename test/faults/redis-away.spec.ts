@@ -49,7 +49,7 @@ describeWithRedis('a service whose Redis is away', () => {
     expect(await service.health()).toBe('degraded');
   });
 
-  it('answers every request that is under way when Redis is killed', async () => {
+  it('answers every running request when Redis is killed', async () => {
     const service = await given.started({ RATE_LIMIT_ANONYMOUS: '100000' });
     const asking = Array.from({ length: 20 }, async () => {
       const statuses: number[] = [];
@@ -88,7 +88,7 @@ describeWithRedis('a service whose Redis is away', () => {
     expect([await service.health(), service.redisLog]).toEqual(['degraded', ['warn: TIMEOUT']]);
   });
 
-  it('holds the limit by itself while Redis hangs, and shares again once it goes on', async () => {
+  it('holds the limit by itself while Redis hangs, and shares it again once Redis answers', async () => {
     const service = await given.started();
     given.redis.hang();
     expect(await admittedUntilRefused(service)).toBe(LIMIT);

@@ -83,7 +83,7 @@ describe('claims of several processes', () => {
     expect(claimed.sort()).toEqual(ids.sort());
   });
 
-  it('wait for nobody: what is locked is passed over, and looked at again', async () => {
+  it('wait for no other transaction: locked rows are skipped and read again later', async () => {
     const [bot] = (await withUrl(1)) as [Bot];
     const first = await queue(0, bot.id);
     await nextMillisecond();
@@ -114,7 +114,7 @@ describe('claims of several processes', () => {
 });
 
 describe('a URL that changes', () => {
-  it('and an event that is queued meanwhile do not wait for each other, and the event goes to the new URL', async () => {
+  it('and an event that is queued meanwhile do not wait for each other, and the event is sent to the new URL', async () => {
     for (const given of [{}, { webhook_url: `${HOOK}-old` }]) {
       const bot = await at(0).registerBot(given);
       const changing = new Client({ connectionString: at(0).database.url });
@@ -166,7 +166,7 @@ describe('a URL that changes', () => {
     expect((await claimOf(bot))?.delivery.id).toBe(id);
   });
 
-  it('makes nobody wait in a circle, with events, claims, erasures and retention of the same bot', async () => {
+  it('causes no deadlock with events, claims, erasures and retention of the same bot', async () => {
     const [bot] = (await withUrl(1)) as [Bot];
     const before = await deadlocks();
     const untilMs = performance.now() + 3_000;

@@ -101,7 +101,7 @@ describe('kill -9', () => {
 });
 
 describe('SIGTERM', () => {
-  it('lets calls under way end, writes their results down and exits with 0', async () => {
+  it('lets running calls end, stores their results and exits with 0', async () => {
     const slow = await new SlowReceiver().start();
     const bot = await Bot.register(service.url, { webhook_url: slow.url });
     const id = await bot.hasForgotten(subject());

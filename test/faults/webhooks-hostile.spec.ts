@@ -178,7 +178,7 @@ describe('an answer', () => {
     expect(await sendTo(status(code))).toMatchObject({ outcome: 'refused', status: code });
   });
 
-  it('of 410 says that nobody is there any more', async () => {
+  it('of 410 ends the delivery', async () => {
     expect((await sendTo(status(410))).outcome).toBe('gone');
   });
 
@@ -335,7 +335,7 @@ describe('a name', () => {
     expect(result.durationMs).toBeLessThan(LIMITS.webhookTimeoutMs);
   });
 
-  it('that nobody knows is told apart', async () => {
+  it('with an unknown name has an outcome of its own', async () => {
     const { resolver } = await nameServer(() => []);
     const by = new HttpWebhookSender(LIMITS, loopbackAllowed, clock, resolver);
     expect((await send('http://unknown.test/', by)).outcome).toBe('name_not_found');

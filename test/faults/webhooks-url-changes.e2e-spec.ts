@@ -101,7 +101,7 @@ describe('a bot that owes 5,000 deliveries', () => {
     expect(await restarted()).toBe(DELIVERIES);
   });
 
-  it('has them hastened by chunks, apart from the result, until it is told to stop', async () => {
+  it('makes them due in chunks, apart from the result, until it is stopped', async () => {
     await owes('pending');
     const results = service.app.get(DeliveryResults);
     const due = () => count(`next_attempt_at < '${FAR}'`);
@@ -117,7 +117,7 @@ describe('a process that dies after the commit of a URL', () => {
     ['at once, a new URL', 0, NEW],
     ['at once, no URL', 0, null],
     ['after some chunks, a new URL', 3, NEW],
-  ])('leaves nothing out: the next one goes on from there (%s)', async (_, chunks, url) => {
+  ])('leaves nothing out: the next one continues from there (%s)', async (_, chunks, url) => {
     const dying = await new Service().start();
     bot = await dying.registerBot({ webhook_url: OLD });
     await owes('pending', dying);

@@ -149,7 +149,7 @@ describe('npm run admin -- keys:rotate', () => {
     expect(await sealedTexts()).toEqual(before);
   });
 
-  it('leaves a damaged text as it is, says so, and tells to keep the older key', async () => {
+  it('leaves a damaged text as it is, reports it, and says that the older key must be kept', async () => {
     await arrange(setting(OLD), () => OLD);
     const [row] = await database.rows<{ webhook_secret_next: string }>(
       'SELECT webhook_secret_next FROM bots',
@@ -199,7 +199,7 @@ describe('npm run admin -- keys:rotate', () => {
 });
 
 describe('npm run admin -- keys:list', () => {
-  it('tells how many texts each key has encrypted, also one that is missing, and shows no key', async () => {
+  it('prints how many texts each key has encrypted, also a missing one, and shows no key', async () => {
     await arrange(setting(OLD), () => OLD);
     const total = (await sealedTexts()).length;
     const present = newKey();
@@ -216,7 +216,7 @@ describe('npm run admin -- keys:list', () => {
 });
 
 describe('npm run admin -- keys:sign-rotate', () => {
-  it('puts a new signing key in force and goes on telling the one before', async () => {
+  it('puts a new signing key in force and still publishes the one before', async () => {
     await arrange(setting(OLD), () => OLD);
     const signing = (): Promise<{ id: string; retired_at: string | null }[]> =>
       keys().rows(
@@ -297,7 +297,7 @@ if (engine === 'sqlite')
       await service.end('SIGTERM');
     });
 
-    it('tells of a file that cannot be replaced, and leaves everything as it was', async () => {
+    it('reports a file that cannot be replaced, and leaves everything as it was', async () => {
       await arrange(own(), content);
       const before = content();
       // A directory where the next file would stand.

@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 describe('keys:list, audit:verify and retention:preview', () => {
-  it('answer beside a service that goes on writing and erasing, and make no file', async () => {
+  it('answer beside a service that writes and erases, and make no file', async () => {
     const service = await new ServiceHere(database, environment()).start();
     const files = readdirSync(directory).sort();
     const acts = { begun: 0, isOver: false };
@@ -70,7 +70,7 @@ describe('keys:list, audit:verify and retention:preview', () => {
 });
 
 describe('npm run admin -- retention:preview', () => {
-  it('tells in numbers what would go, and erases nothing', async () => {
+  it('prints how much would be erased, and erases nothing', async () => {
     const run = await admin('retention:preview');
     expect(run.code).toBe(0);
     expect(linesOf(run)).toMatchObject([

@@ -19,7 +19,7 @@ const admin = (...args: string[]): Promise<ScriptRun> =>
   runScript(build, 'admin', args, { DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` });
 
 describe('npm run admin', () => {
-  it('tells of every command, and by --help of its flags, on standard output', async () => {
+  it('prints every command, and with --help its flags, on standard output', async () => {
     const run = await admin('--help');
     expect(run).toMatchObject({ code: 0, stderr: '' });
     for (const { name } of COMMANDS) expect(run.stdout).toContain(`  ${name} `);
@@ -94,7 +94,7 @@ describe('the progress of a command', () => {
     return written;
   }
 
-  it('is one line for each finished step where nobody watches', () => {
+  it('is one line for each finished step without a terminal', () => {
     expect(shown(false)).toBe('moving bots: 10 rows\naudit: 3 events\n');
   });
 

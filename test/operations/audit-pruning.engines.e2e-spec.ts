@@ -112,7 +112,7 @@ describe('AuditPruning', () => {
     expect(await verifyAuditExport(await exported(bot), keySet)).toMatchObject({ batches: 1, events: 1 });
   });
 
-  it('cannot be pretended by whoever has not the key', async () => {
+  it('cannot be forged without the key', async () => {
     const between = await grown();
     await service.database.run('DELETE FROM audit_batches WHERE bot_id = ? AND number <= 2', bot.id);
     await service.database.run(

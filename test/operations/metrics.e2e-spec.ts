@@ -94,7 +94,7 @@ describe('GET /metrics', () => {
     expect(/^lethe_database_pool_connections/m.test(await scrape())).toBe(engine === 'postgres');
   });
 
-  it('tells nothing of versions', async () => {
+  it('shows no versions', async () => {
     const text = await scrape();
     expect(text).not.toContain(process.version);
     expect(text).not.toMatch(/version/i);
@@ -112,7 +112,7 @@ describe('who may read /metrics', () => {
     return { status, headers: kept, text };
   }
 
-  it('is whoever sends the token, where there is one', async () => {
+  it('is a caller with the token, where one is set', async () => {
     for (const scheme of ['Bearer', 'bearer'])
       expect(await scrape(guarded, { authorization: `${scheme} ${TOKEN}` })).toContain('lethe_up');
     const passedOn = { authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.7' };
@@ -142,12 +142,12 @@ describe('who may read /metrics', () => {
     expect(refused).toEqual(await refusal(service, '/metricz', headers));
   });
 
-  it('counts a refused caller like everybody else', async () => {
+  it('counts a refused caller like any other', async () => {
     const { headers } = await fetch(`${guarded.url}/metrics`);
     expect(headers.get('x-ratelimit-limit')).toBe('1000000');
   });
 
-  it('believes no header of a proxy that it was told to trust', async () => {
+  it('believes no header of a trusted proxy', async () => {
     await withService({ TRUST_PROXY: '1' }, async ({ url }) => {
       const { status } = await fetch(`${url}/metrics`, { headers: { 'x-forwarded-for': '127.0.0.1' } });
       expect(status).toBe(404);
@@ -170,7 +170,7 @@ describe('the labels', () => {
     expect(series(await scrape())).toEqual(before);
   });
 
-  it('are bounded: methods that nobody knows share one series', async () => {
+  it('are bounded: unknown methods share one series', async () => {
     const before = labelValues(await scrape());
     for (const method of ['PROPFIND', 'MKCOL', 'REPORT', 'PURGE'])
       await rawRequest(service.port, requestText(`${method} /x`));
@@ -179,7 +179,7 @@ describe('the labels', () => {
     expect([...labelValues(text)].filter((value) => !before.has(value))).toEqual(['OTHER']);
   });
 
-  it('and everything else never hold a key, a secret, an id of anybody, or a value of a whole life', async () => {
+  it('and everything else never hold a key, a secret, an id of a user, or a value of a whole life', async () => {
     const bot = await service.registerBot({ webhook_url: receiver.url, name: 'marker-bot' });
     const who = subject();
     const at = receiver.calls.length;

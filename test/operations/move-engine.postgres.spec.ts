@@ -149,7 +149,7 @@ describe('npm run admin -- db:move', () => {
     },
   );
 
-  it('keeps services from the target until it has ended, and goes on with the batch that was next', async () => {
+  it('keeps services from the target until it has ended, and continues with the next batch', async () => {
     await moveApart({ at: 'DECLARE moved', count: 2 });
     await expect(serviceOn(target).then(stopped)).rejects.toThrow(
       'is being filled by npm run admin -- db:move',

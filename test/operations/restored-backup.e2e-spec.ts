@@ -80,7 +80,7 @@ async function expectGone(who: SubjectIds, requestId: string): Promise<void> {
 }
 
 describe('a start on a restored backup of data and keys', () => {
-  it('erases again whom the imported ledger names, destroys the key that was back, and lets others be', async () => {
+  it('erases again the users in the imported ledger, destroys their restored keys, and leaves other users unchanged', async () => {
     const [gone, stays] = [await person(), await person()];
     await backup();
     const requestId = await bot.hasForgotten(gone);
@@ -130,7 +130,7 @@ describe('a start on a restored backup of data and keys', () => {
     expect(await database.rows('SELECT id FROM deletion_requests')).toEqual([{ id: requestId }]);
   });
 
-  it('lets somebody be who came back after an erasure that the backup knows', async () => {
+  it('does not erase a user who came back after an erasure that the backup holds', async () => {
     const who = await person();
     await bot.hasForgotten(who);
     await bot.hasConsent(who);
@@ -144,7 +144,7 @@ describe('a start on a restored backup of data and keys', () => {
     expect((await bot.export<{ data: object }>(who)).data.data).toEqual({ profile: { value: 'anew' } });
   });
 
-  it('passes over an erasure whose evidence has gone by its age: whoever came back since stays', async () => {
+  it('skips an erasure that retention has removed: a user who came back since is kept', async () => {
     const who = await person();
     await bot.hasForgotten(who);
     await bot.hasConsent(who);
@@ -160,7 +160,7 @@ describe('a start on a restored backup of data and keys', () => {
     expect((await bot.export<{ data: object }>(who)).data.data).toEqual({ profile: { value: 'anew' } });
   });
 
-  it('passes over the erasures of a bot that is gone', async () => {
+  it('skips the erasures of a deleted bot', async () => {
     const who = await person();
     await bot.hasForgotten(who);
     await bot.delete(`/bots/${bot.id}`);
@@ -169,7 +169,7 @@ describe('a start on a restored backup of data and keys', () => {
     expect(await database.rows('SELECT id FROM deletion_requests')).toEqual([]);
   });
 
-  it('killed in the midst of it goes on at the next start, and erases everybody once', async () => {
+  it('killed in the middle of it continues at the next start, and erases every user once', async () => {
     const people: SubjectIds[] = [];
     for (let count = 0; count < 40; count++) people.push(await person());
     await backup();
@@ -227,7 +227,7 @@ else
   });
 
 describe('npm run admin -- ledger:export', () => {
-  it('tells the ledger while the service runs, replaces no file, and leaves nothing beside the database', async () => {
+  it('exports the ledger while the service runs, replaces no file, and leaves nothing beside the database', async () => {
     const who = await person();
     const requestId = await bot.hasForgotten(who);
     const before = readdirSync(directory);

@@ -50,7 +50,7 @@ describe('a shutdown', () => {
   });
   afterEach(() => service.stop());
 
-  it('answers the request under way, says Connection: close and only then ends', async () => {
+  it('answers the running request with Connection: close and only then ends', async () => {
     const connection = await Connection.open(service.port);
     const headers = [
       'Content-Type: application/json',

@@ -33,7 +33,7 @@ function verified(jws: string, among: readonly Jwk[]): Record<string, unknown> {
 }
 
 describe(`GET ${PATH}`, () => {
-  it('answers the key set of RFC 7517 to anybody, outside the envelope, to be kept for five minutes', async () => {
+  it('answers the key set of RFC 7517 without a key, outside the envelope, to be kept for five minutes', async () => {
     const response = await fetched();
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');
@@ -64,7 +64,7 @@ describe(`GET ${PATH}`, () => {
     expectFailure(await service.anonymous.get(PATH), 404, 'not_found');
   });
 
-  it('tells no key that the keyring has not sealed, whatever the database says', async () => {
+  it('publishes no key that the keyring has not encrypted, whatever is in the database', async () => {
     const before = await keys();
     const [{ public_part: ours } = { public_part: '' }] = await service.database.rows<{
       public_part: string;

@@ -54,7 +54,7 @@ describe('a start that fails', () => {
     expect(left()).not.toContain('lethe.db.key');
   });
 
-  it('because the key file of its database is gone makes no other one, which would open nothing', async () => {
+  it('because the key file of its database is missing makes no other one, which would decrypt nothing', async () => {
     const settings = { DATABASE_URL: 'sqlite:lethe.db' };
     const made = await runScript(
       { ...build, workingDirectory: directory },

@@ -67,7 +67,7 @@ describe('the audit log', () => {
     expect(await verified(service, bot)).toMatchObject({ events: 552, unsealed: 0, found: [] });
   });
 
-  it('verifies through an erasure, whose events it holds as before, and shows nobody in its rows', async () => {
+  it('verifies after an erasure with the same events, and names no user in its rows', async () => {
     const [gone, stays] = [subject(), subject()];
     for (const who of [gone, stays]) {
       await bot.hasConsent(who);
@@ -125,7 +125,7 @@ describe('the audit log', () => {
     expect(await verified(service, bot)).toMatchObject({ events: 41, unsealed: 0, found: [] });
   });
 
-  it('goes with its bot', async () => {
+  it('is removed with its bot', async () => {
     await write();
     await seal(service, bot);
     await bot.delete(`/bots/${bot.id}`);

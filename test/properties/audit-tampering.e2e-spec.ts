@@ -95,7 +95,7 @@ describe('AuditVerifier', () => {
     expect(fields).toBeGreaterThan((150 * ROUNDS) / STEP);
   }, 120_000);
 
-  it('finds a change in the database of each column of an event, whoever it is about, and where it is', async () => {
+  it('finds a change of each column of an event, for every kind of subject, and where it is', async () => {
     const events = await rowsOf('audit_events', 'seq');
     const erased = events.find((row) => String(row['user_id']).startsWith('~') && row['details'] === null);
     const completed = events.find((row) => String(row['user_id']).startsWith('~') && row['details'] !== null);
@@ -223,7 +223,7 @@ describe('AuditVerifier', () => {
     }
   });
 
-  it('finds the end of a log taken back together with its seals by a checkpoint that somebody has kept', async () => {
+  it('finds the end of a log removed together with its seals, by a checkpoint kept elsewhere', async () => {
     const { checkpoints } = (await bot.get<{ checkpoints: { checkpoint: string }[] }>('/audit/checkpoints'))
       .data;
     const [kept = ''] = checkpoints.map(({ checkpoint }) => checkpoint);
@@ -250,7 +250,7 @@ describe('AuditVerifier', () => {
     expect(await verified(service, bot, [kept])).toMatchObject({ found: [] });
   });
 
-  it('says which key is missing where somebody has removed one without an erasure', async () => {
+  it('says which key is missing when one was removed without an erasure', async () => {
     const sealed = await service.database.rows<Row>(
       `SELECT seq, stored.* FROM audit_events event JOIN keys.subject_keys stored ON stored.bot_id = event.bot_id
          AND stored.user_id = event.user_id AND stored.guild_id = event.guild_id WHERE event.bot_id = ? ORDER BY seq`,

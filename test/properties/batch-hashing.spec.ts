@@ -79,7 +79,7 @@ describe('the thread that seals', () => {
     for (const thread of threads.splice(0)) await thread.end();
   });
 
-  it('computes what is computed in place, whatever kind of event it is', async () => {
+  it('computes the same as in place, for every kind of event', async () => {
     const events = eventsOf(keys, 500);
     expect(await start().seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
   });
@@ -91,7 +91,7 @@ describe('the thread that seals', () => {
     for (const [at, events] of batches.entries()) expect(sealed[at]).toStrictEqual(await inPlace(events));
   });
 
-  it('commits by chance to what nobody can read, and says so', async () => {
+  it('commits with random salts to details that cannot be decrypted, and says so', async () => {
     const closed = eventOf(0, newKey('lost'));
     const bare = { ...closed, details: '{"category":"not encrypted"}' };
     const events = { rows: [closed, closed, bare], keys: [undefined, undefined, keys[0]] };
@@ -101,7 +101,7 @@ describe('the thread that seals', () => {
     expect(first?.commitment.equals(second?.commitment ?? Buffer.alloc(0))).toBe(false);
   });
 
-  it('takes the keys away from whoever hands them over', async () => {
+  it('overwrites the keys of the sender', async () => {
     const batch = threadBatch(BOT, eventsOf(keys, 20));
     // Of those alone that have something to open.
     expect(batch.keys.byteLength).toBe(5 * 64);
@@ -124,7 +124,7 @@ describe('the thread that seals', () => {
     expect(sent).toStrictEqual([{ left: false }]);
   });
 
-  it('waits no longer for an answer than it is told to, and asks nobody for a while', async () => {
+  it('waits no longer for an answer than its limit, and starts no thread for a while', async () => {
     const file = join(build.workingDirectory, 'silent.js');
     writeFileSync(file, 'require("node:worker_threads").parentPort.on("message", () => undefined)');
     const thread = new HashingThread(secrets, file, { answerMs: 200, idleMs: 60_000, pauseMs: 60_000 });
@@ -142,7 +142,7 @@ describe('the thread that seals', () => {
     expect(thread.isRunning).toBe(false);
   });
 
-  it('is told when the thread ends without an error', async () => {
+  it('notices a thread that ends without an error', async () => {
     const thread = scripted(
       'ending.js',
       'require("node:worker_threads").parentPort.on("message", () => process.exit(0))',
@@ -150,7 +150,7 @@ describe('the thread that seals', () => {
     await expect(thread.seal(() => threadBatch(BOT, eventsOf(keys, 3)))).rejects.toThrow('has ended');
   });
 
-  it('overwrites the keys itself where there is nobody to hand them to', async () => {
+  it('overwrites the keys itself without a thread', async () => {
     const batch = threadBatch(BOT, eventsOf(keys, 3));
     const thread = new HashingThread(() => {
       throw new Error('no threads left');
@@ -178,7 +178,7 @@ describe('the thread that seals', () => {
 describe('a thread that is not asked', () => {
   const build = useBuild();
 
-  it('may die: the process goes on, and the next one to ask starts another', async () => {
+  it('may die: the process continues, and the next batch starts another', async () => {
     const file = join(build.workingDirectory, 'dying.js');
     writeFileSync(
       file,

@@ -86,7 +86,7 @@ async function readSlowly(
   it.each([
     ['one guild', `guild_id=${who.guild_id}`],
     ['all guilds', 'scope=all_guilds'],
-  ])('is whole, needs a bounded memory and holds up nobody, of %s', async (_, scope) => {
+  ])('is complete, needs bounded memory and delays no other request, of %s', async (_, scope) => {
     let beforeMs = 0;
     for (let turn = 0; turn < 50; turn++) beforeMs = Math.max(beforeMs, await statusMs());
     const beforeMb = residentMb();

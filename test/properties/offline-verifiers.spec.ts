@@ -110,7 +110,7 @@ const holds = (verify: () => unknown): boolean => {
 };
 
 describe('verifyCertificate', () => {
-  it('takes the certificate of an erasure, and shows with its salt whom it is about', () => {
+  it('accepts the certificate of an erasure, and shows with its salt which user it is about', () => {
     const who = { salt, botId: bot.id, userId: gone.user_id, guildId: gone.guild_id };
     expect(verifyCertificate(certificate, keySet, who)).toMatchObject({ bot_id: bot.id });
     const others = variants(who) as (typeof who)[];
@@ -190,7 +190,7 @@ function hashOf(
 }
 
 describe('a part of an event', () => {
-  it('is not believed for a hash that stands beside another value, or where nobody was erased', async () => {
+  it('is refused for a hash beside another value, or without an erasure', async () => {
     const told = lines.map((line) => JSON.parse(line) as { type: string } & AuditProof['event']);
     const completed = told.find(({ erased, parts }) => erased && parts !== null);
     const at = told.findIndex(({ erased, parts }) => erased && parts !== null);
@@ -216,7 +216,7 @@ describe('verifyAuditExport', () => {
     }
   };
 
-  it('takes an export with erased users in it, and goes through a checkpoint that was kept', async () => {
+  it('accepts an export with erased users in it, and finds the kept checkpoint', async () => {
     const log = await verifyAuditExport(lines, keySet, [checkpoint]);
     expect(log).toMatchObject({ botId: bot.id, events: 21, erased: 5 });
     expect(log.checkpoint).toBeDefined();

@@ -89,7 +89,7 @@ describe('the tables of the database', () => {
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
-  it('hold no id of an erased user, though the bot is told it until it confirms', async () => {
+  it('hold no id of an erased user, though the bot is sent the id until it confirms', async () => {
     receiver.status = 500;
     await marked.bot.put(`/bots/${marked.bot.id}`, { webhook_url: receiver.url });
     await marked.stores(marked.who);

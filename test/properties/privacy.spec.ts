@@ -105,7 +105,7 @@ describe('the files of the database', () => {
     expect(holding(marked.marker, ...sealed)).toStrictEqual([]);
   });
 
-  it('hold no id of an erased user, though the bot is told it', async () => {
+  it('hold no id of an erased user, though the bot is sent the id', async () => {
     receiver.status = 500;
     await marked.bot.put(`/bots/${marked.bot.id}`, { webhook_url: receiver.url });
     await marked.stores(marked.who);
@@ -125,7 +125,7 @@ describe('the files of the database', () => {
 });
 
 describe('a backup of the data from before an erasure, put back beside the present keys', () => {
-  it('brings nothing back that anybody could read', async () => {
+  it('brings nothing readable back', async () => {
     const restored = await new Service().start();
     await marked.begin(restored);
     const { bot, who, marker } = marked;

@@ -16,7 +16,7 @@ describe('a receiver that takes calls and never answers', () => {
     silent.close();
   });
 
-  it('delays no other bot: forty hear of their erasures within two seconds', async () => {
+  it('delays no other bot: forty receive their erasures within two seconds', async () => {
     const silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
     const dead = await service.registerBot({ webhook_url: silentUrl });
     const bots = await Promise.all(

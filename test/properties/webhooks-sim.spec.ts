@@ -89,7 +89,7 @@ describe('one delivery', () => {
     expect(await world.statuses()).toEqual({ delivered: 1 });
   });
 
-  it('goes to a new URL also when the call under way to the old one is answered 410', async () => {
+  it('is sent to a new URL also when the running call to the old one is answered 410', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, () => ({ ms: 5 * SECOND, result: { outcome: 'gone', status: 410 } }));
     await world.forget(process, botId);
@@ -104,7 +104,7 @@ describe('one delivery', () => {
     expect(await world.statuses()).toEqual({ delivered: 1 });
   });
 
-  it('goes to the URL that the bot has at the attempt', async () => {
+  it('is sent to the URL that the bot has at the attempt', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, answers(500));
     await world.forget(process, botId);
@@ -124,7 +124,7 @@ describe('one delivery', () => {
     expect(await world.statuses()).toEqual({ cancelled: 1 });
   });
 
-  it('vanishes with its bot, also while its call is under way', async () => {
+  it('is removed with its bot, also during its call', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, isDown);
     await world.forget(process, botId);
@@ -191,7 +191,7 @@ describe('a receiver that is down', () => {
     expect(following!.startMs).toBeGreaterThanOrEqual(probe!.endMs!);
   });
 
-  it('does not hold up what a new URL can take: it goes there at once', async () => {
+  it('does not delay deliveries to a new URL: they are sent at once', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, answers(500));
     for (let i = 0; i < 20; i++) await world.forget(process, botId);
@@ -210,7 +210,7 @@ describe('a receiver that is down', () => {
     expect(await world.statuses()).toEqual({ delivered: 20 });
   });
 
-  it('delays no other bot: of 100 bots, 99 hear within two seconds', async () => {
+  it('delays no other bot: of 100 bots, 99 receive theirs within two seconds', async () => {
     const bots: string[] = [];
     for (let i = 0; i < 100; i++) bots.push(await world.registerBot(`http://bot-${i}.test/`));
     world.internet.at('http://bot-0.test/', isDown);
@@ -264,7 +264,7 @@ describe('a receiver that is down', () => {
 });
 
 describe('a bot whose secret cannot be decrypted', () => {
-  it('waits, holds up nobody, and is sent to once the key is back', async () => {
+  it('waits, delays no other bot, and is sent to once the key is back', async () => {
     await begin();
     const [broken, other] = [await world.registerBot(URL), await world.registerBot('http://other.test/')];
     const [sealed] = await world.all<{ webhook_secret: string }>(

@@ -281,7 +281,7 @@ describe('a module that a team has added in five steps', () => {
     expect(rowsOf(bot)).toBe(0);
   });
 
-  it('is asked by the service as the holder of its table, and stands in the documentation', () => {
+  it('is called by the service as the holder of its table, and is part of the documentation', () => {
     const tables = app
       .get(SubjectDataHolders)
       .all()

@@ -137,7 +137,7 @@ describe('the libraries', () => {
     ).toStrictEqual([]);
   });
 
-  it('are imported by nobody but what puts all together where they only listen: webhooks', () => {
+  it('are imported only by the composition root where they only listen: webhooks', () => {
     const importers = SOURCES.filter(
       (source) =>
         !['apps', 'runtime'].includes(source.room) &&

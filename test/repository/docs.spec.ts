@@ -88,7 +88,7 @@ describe('what is generated', () => {
 });
 
 describe('.env.example', () => {
-  it('changes nothing as it stands', () => {
+  it('changes nothing in the present files', () => {
     expect(parseDotenv(read('.env.example'))).toEqual({});
   });
 

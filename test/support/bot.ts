@@ -22,7 +22,7 @@ export function field(key: string, type = 'string'): Field {
   return { key, type, label_de: `Feld ${key}`, label_en: `Field ${key}` };
 }
 
-/** A registered bot with its key: the tenant that a test arranges for itself through the interface. */
+/** A registered bot with its API key: the tenant of one test, created through the interface. */
 export class Bot extends Client {
   readonly id: string;
   readonly platformBotId: string;
@@ -45,7 +45,7 @@ export class Bot extends Client {
     return new Bot(baseUrl, arranged(answer, 201));
   }
 
-  /** The same bot, as it speaks to another process. */
+  /** The same bot with another process. */
   at({ url }: { readonly url: string }): Bot {
     const { id, name, key, platformBotId, webhookSecret } = this;
     return new Bot(url, {
@@ -78,7 +78,7 @@ export class Bot extends Client {
     arranged(await this.post('/consents/revoke', who), 200);
   }
 
-  /** Stores values; consent and category must be there. */
+  /** Stores values; needs a consent and a category. */
   async hasData(who: SubjectIds, category: string, data: Json): Promise<void> {
     arranged(await this.post('/data/submit', { ...who, category, data }), 200);
   }
@@ -104,7 +104,7 @@ export class Bot extends Client {
   }
 }
 
-/** The answer of a step that the test only builds on. */
+/** The data of a step that prepares a test. */
 function arranged<T>(answer: Answer<T>, status: number): T {
   if (answer.status !== status) throw new Error(`could not be arranged: ${answer.status} ${answer.text}`);
   return answer.data;

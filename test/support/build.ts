@@ -19,10 +19,10 @@ import { until } from './until';
 const ROOT = resolve(__dirname, '../..');
 const MODULES = join(ROOT, 'node_modules');
 
-/** How long the first suite that needs the compiled service may take for it. */
+/** Time limit of the first suite that needs the compiled service, which compiles it. */
 export const MAKING_MAX_MS = 120_000;
 
-/** What a process can be started as. */
+/** The programs that a process can run. */
 const PROGRAMS = {
   api: './apps/api/src/main',
   worker: './apps/worker/src/main',
@@ -33,13 +33,13 @@ export type Program = keyof typeof PROGRAMS;
 
 /** The compiled service. */
 export interface Build {
-  /** Where it stands, for all suites: processes are not to write there. */
+  /** The directory for all suites; processes must not write there. */
   readonly directory: string;
-  /** A working directory of the calling file's own. */
+  /** A working directory for the calling file only. */
   readonly workingDirectory: string;
 }
 
-/** The compiled service; the first suite of a run that needs it compiles it, from the sources as they are then. */
+/** The compiled service; the first suite of a run that needs it compiles the present sources. */
 export function useBuild(): Build {
   const directory = buildDirectory();
   const workingDirectory = mkdtempSync(join(tmpdir(), 'lethe-work-'));
@@ -48,7 +48,7 @@ export function useBuild(): Build {
   return { directory, workingDirectory };
 }
 
-/** The directory of the compiled service, once it is there. */
+/** The directory of the compiled service, once it is compiled. */
 export async function madeBuild(): Promise<string> {
   const directory = buildDirectory();
   await made(directory);
@@ -66,7 +66,7 @@ export function startOf(directory: string, program: Program): string[] {
   return [join(directory, 'start.cjs'), program];
 }
 
-/** What a process of the build finds in its environment beside its settings. */
+/** The environment of a process besides its settings. */
 export const PROCESS_ENVIRONMENT = { PATH: process.env['PATH'], NODE_PATH: MODULES };
 
 async function made(directory: string): Promise<void> {
@@ -109,15 +109,15 @@ function compile(target: string): void {
   }
 }
 
-/** What NestJS would use if it were there. */
+/** Optional packages of NestJS that are not installed. */
 const NOT_INSTALLED = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static'].flatMap((name) => [
   name,
   `${name}/*`,
 ]);
 
 /**
- * All programs in one file: more than a thousand modules are most of what a start costs. The drivers stay outside,
- * where tests can stand between them and the service.
+ * Bundles all programs in one file: most of the time of a start is the loading of more than a thousand modules. The
+ * drivers stay outside, so that tests can replace them.
  */
 function bundle(directory: string): void {
   const programs = Object.entries(PROGRAMS).map(
@@ -140,7 +140,7 @@ function bundle(directory: string): void {
   writeFileSync(join(directory, 'start.cjs'), START);
 }
 
-/** What the programs start threads with stands beside the file that they are in. */
+/** Bundles the files of threads beside the bundle. */
 function bundleThreads(directory: string): void {
   const threads = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.thread.js'),
@@ -156,7 +156,7 @@ function bundleThreads(directory: string): void {
   });
 }
 
-/** Runs a program of the bundle, with what V8 has compiled before. It ends with the process that has started it. */
+/** Runs a program of the bundle with the code cache of V8. It ends with its parent process. */
 const START = `
   process.once('disconnect', () => process.exit(1));
   process.channel?.unref();
@@ -174,7 +174,7 @@ const START = `
   module_.exports[program]();
 `;
 
-/** Leaves what a start and an end have compiled. */
+/** Fills the code cache by one start and one end. */
 async function warmUp(directory: string): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'lethe-work-'));
   const child = spawn(process.execPath, startOf(directory, 'api'), {

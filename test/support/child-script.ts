@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Build, type Program, PROCESS_ENVIRONMENT, startOf } from './build';
 
-/** Loaded before the script: stops the process for good before the statement that it is told to stop at. */
+/** Loaded before the script: stops the process for good before a given statement. */
 const HOLD = `
   const { writeSync } = require('node:fs');
   const at = new RegExp(process.env.TEST_HOLD_AT);
@@ -42,7 +42,7 @@ export interface Moment {
   readonly count?: number;
 }
 
-/** Runs a command in a process of its own, with `kill` only as far as there: its end is a SIGKILL then. */
+/** Runs a command in a process of its own. With `kill` the process runs up to that moment and is ended by SIGKILL. */
 export function runScript(
   { directory, workingDirectory }: Build,
   program: Program,

@@ -9,13 +9,13 @@ export interface Ending {
   readonly stderr: string;
 }
 
-/** What each kind of process says once it runs. */
+/** The log line of each kind of process once it runs. */
 const RUNS = {
   api: /Lethe listens on http:\/\/127\.0\.0\.1:(\d+)/,
   worker: /Lethe's worker runs; .* http:\/\/127\.0\.0\.1:(\d+)\//,
 } as const;
 
-/** The service, or a worker of it, as a process of its own, which can be killed. */
+/** The service or a worker as a process of its own, which can be killed. */
 export class ChildService {
   private child: ChildProcess;
   private stderr = '';
@@ -53,7 +53,7 @@ export class ChildService {
     return this;
   }
 
-  /** From here on the process keeps the one that has started it from nothing, and ends with it. */
+  /** From here on the process no longer keeps its parent alive, and ends with it. */
   release(): void {
     this.child.unref();
     this.child.channel?.unref();

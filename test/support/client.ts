@@ -2,14 +2,14 @@ import { DOCUMENT_PATHS, UNCOUNTED_PATHS } from './routes';
 
 export type Json = Record<string, unknown>;
 
-/** The `error` of a refusal. */
+/** The `error` of a refused request. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly details?: Json;
 }
 
-/** One answer of the service, its envelope still on. */
+/** One answer of the service with its envelope. */
 export class Answer<T = Json> {
   constructor(
     readonly status: number,
@@ -21,7 +21,7 @@ export class Answer<T = Json> {
     return JSON.parse(this.text) as unknown;
   }
 
-  /** The `data` of a success; a refusal is a mistake of the test, or the failure it is there to find. */
+  /** The `data` of a success; throws for a refused request. */
   get data(): T {
     const body = this.body as { success: boolean; data: T };
     if (!body.success) throw new Error(`a success was expected, not ${this.status} ${this.text}`);
@@ -41,14 +41,14 @@ export class Answer<T = Json> {
 
 export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is; an object given as a body is sent as JSON instead. */
+  /** Sent without a change; an object in `body` is sent as JSON instead. */
   readonly raw?: NonNullable<RequestInit['body']>;
 }
 
 /** The prefix of every path of the interface. */
 export const PREFIX = '/api/v1';
 
-/** Speaks to the service as a bot does. Every answer is held against what the contract promises of all answers. */
+/** Sends requests like a bot. Every answer is checked against the contract for all answers. */
 export class Client {
   constructor(
     readonly baseUrl: string,
@@ -97,7 +97,7 @@ function asJson(body: unknown, headers: Record<string, string> = {}): RequestOpt
 const UNIX_TIME = /^\d{10}$/;
 const COUNT = /^\d+$/;
 
-/** What holds for every answer: JSON in the envelope, but for documents that were asked for, never cached or sniffed, a request id, the countdown. */
+/** The contract for all answers: envelope (except documents), no caching or sniffing, request id, rate limit headers. */
 function requirePromises(answer: Answer<unknown>, method: string, path: string): void {
   const faults: string[] = [];
   const isDocument = answer.status === 200 && DOCUMENT_PATHS.test(path) && !answer.text.startsWith('{');

@@ -1,9 +1,9 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** When the connection is cut: before the server sees the text, or before the client sees the server's answer to it. */
+/** When the connection is cut: before the server receives the text, or before the client receives its answer. */
 export type Cut = 'before it is sent' | 'after it is answered';
 
-/** A TCP proxy before a PostgreSQL server, which cuts connections at a chosen text, falls silent, or is gone. */
+/** A TCP proxy before a PostgreSQL server that can cut connections at a text, fall silent, or refuse connections. */
 export class CuttingProxy {
   private readonly sockets = new Set<Socket>();
   private planned: { text: string; cut: Cut; done: () => void } | undefined;
@@ -29,12 +29,12 @@ export class CuttingProxy {
     return url.href;
   }
 
-  /** Cuts the next connection over which `text` is sent; resolves when that has happened. */
+  /** Cuts the next connection that sends `text`; resolves when it is cut. */
   cutAt(text: string, cut: Cut): Promise<void> {
     return new Promise((done) => (this.planned = { text, cut, done }));
   }
 
-  /** Calls `then` when `text` is sent for the first time from now on, which is by name where it was prepared before. */
+  /** Calls `then` when `text`, or the name of its prepared statement, is next sent. */
   onceSent(text: string, then: () => void): void {
     this.awaited = { text, then };
   }
@@ -44,13 +44,13 @@ export class CuttingProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Whether connections stay open and nothing comes through them. */
+  /** Keeps connections open without any traffic. */
   fallSilent(silent: boolean): void {
     this.silent = silent;
     for (const socket of this.sockets) void (silent ? socket.pause() : socket.resume());
   }
 
-  /** Whether there is nobody: connections are cut, and new ones too. */
+  /** Cuts all connections, new ones too. */
   refuse(refusing: boolean): void {
     this.refusing = refusing;
     if (refusing) this.cutAll();

@@ -7,21 +7,21 @@ import { readConfig } from '@app/kernel';
 import { Client, types } from 'pg';
 import { schemaSource } from '../../ormconfig';
 
-/** The engine that this run of the suites is for; jest.config.js says it. */
+/** The engine of this run of the suites, from jest.config.js. */
 export const engine: Engine = (globalThis as { testEngine?: Engine }).testEngine ?? 'sqlite';
 
 /** The database of one service under test. */
 export interface TestDatabase {
   readonly url: string;
-  /** What is in it, read beside the service; placeholders are `?`. */
+  /** Reads rows beside the service; placeholders are `?`. */
   rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]>;
-  /** Several looks through one connection, which on SQLite else is a new one each time. */
+  /** Several reads through one connection; on SQLite each read otherwise opens the file anew. */
   session<T>(work: (rows: TestDatabase['rows']) => Promise<T>): Promise<T>;
-  /** Every table with its columns, in the order of their names; those of the keys as `keys.` and their name. */
+  /** Every table with its columns, ordered by name; tables of keys have the prefix `keys.`. */
   tables(): Promise<{ name: string; columns: string[] }[]>;
-  /** Changes it behind the service's back. */
+  /** Changes rows without the service. */
   run(sql: string, ...values: readonly SqlValue[]): Promise<void>;
-  /** Gives up the connection that these look through: the next one sees the settings of a new one. */
+  /** Closes the connection of these reads: the next one has the settings of a new connection. */
   disconnect(): Promise<void>;
   drop(): Promise<void>;
 }
@@ -74,7 +74,7 @@ class SqliteFile implements TestDatabase {
   }
 
   async disconnect(): Promise<void> {
-    // A file is opened anew for each look.
+    // A file is opened for each read.
   }
 
   async drop(): Promise<void> {
@@ -97,7 +97,7 @@ class SqliteFile implements TestDatabase {
   }
 }
 
-/** Each with what stands before the names of its tables. */
+/** The schemas, each with the prefix of its table names. */
 const SCHEMAS = [
   ['main', ''],
   ['keys', 'keys.'],
@@ -116,11 +116,11 @@ function tablesOf(columns: readonly Column[]): { name: string; columns: string[]
 }
 
 const TEMPLATE = 'lethe_template';
-/** Whoever makes the template holds this advisory lock. */
+/** The advisory lock of the process that makes the template. */
 const TEMPLATE_LOCK = 7_221;
 
 class PostgresDatabase implements TestDatabase {
-  /** Kept: a new one costs more than most of what is asked, and knows none of the tables and their parts yet. */
+  /** Kept open: a new connection costs more than most queries and has no cached metadata. */
   private client: Promise<Client> | undefined;
 
   private constructor(
@@ -140,7 +140,7 @@ class PostgresDatabase implements TestDatabase {
       await server.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
       const { rowCount } = await server.query('SELECT 1 FROM pg_database WHERE datname = $1', [TEMPLATE]);
       if (rowCount === 0) await makeTemplate(server);
-      // Files as they are, where the server knows that (from version 15 on): it is the faster way for a small schema.
+      // Copies files (from version 15 on), which is faster for a small schema.
       const { rows } = await server.query<{ server_version_num: string }>('SHOW server_version_num');
       const strategy = Number(rows[0]?.server_version_num) >= 150_000 ? ' STRATEGY file_copy' : '';
       await server.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}${strategy}`);
@@ -197,7 +197,7 @@ class PostgresDatabase implements TestDatabase {
   }
 }
 
-/** Every suite begins with the same schema: it is made once and copied. */
+/** Makes the schema once; every suite begins with a copy. */
 async function makeTemplate(server: Client): Promise<void> {
   const making = `${TEMPLATE}_making`;
   await server.query(`DROP DATABASE IF EXISTS ${making} WITH (FORCE)`);
@@ -232,7 +232,7 @@ async function connect(url: string): Promise<Client> {
   const getTypeParser = (oid: number) =>
     [20, 1700].includes(oid) ? Number : (types.getTypeParser(oid) as (text: string) => unknown);
   const client = new Client({ connectionString: url, types: { getTypeParser } });
-  // A server that is stopped tells so here; the next query says it too.
+  // A stopped server is reported here, and by the next query.
   client.on('error', () => undefined);
   await client.connect();
   return client;

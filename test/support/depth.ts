@@ -1,19 +1,19 @@
 import { engine } from './database';
 
 /**
- * TEST_DEPTH: `full` does everything (`npm run test:all`), a number so many times as much. Without it each fault happens
+ * TEST_DEPTH: `full` runs everything (`npm run test:all`); a number multiplies the counts. By default each fault happens
  * at least once (`npm test`).
  */
 const DEPTH = process.env['TEST_DEPTH'];
 
 export const isFull = DEPTH !== undefined;
 
-/** How often a deep suite does something: `full` times at full depth. */
+/** The number of repetitions in a deep suite: `full` at full depth. */
 export function atDepth(everyday: number, full: number): number {
   return isFull ? full * (Number(DEPTH) || 1) : everyday;
 }
 
-/** A test of something large, which `npm test` does on SQLite alone where the suite runs on both engines. */
+/** A large test; `npm test` runs it only on SQLite if the suite runs on both engines. */
 export const itOfSize: jest.It = isFull || engine === 'sqlite' ? it : it.skip;
 
 /** All cases at full depth; without it every `step`th, the first and the last among them. */

@@ -20,7 +20,7 @@ export function expectSuccess(answer: Answer<unknown>, status: number, data: unk
   });
 }
 
-/** The whole answer is this refusal; `details` is exactly what is given, any or none where nothing is. */
+/** The whole answer is this error; `details` is equal to the given one, or anything if none is given. */
 export function expectFailure(answer: Answer<unknown>, status: number, code: string, details?: Json): void {
   const got = answer.body as { success: boolean; error?: { code?: string; details?: Json } };
   expect({ status: answer.status, success: got.success, code: got.error?.code }).toStrictEqual({
@@ -31,7 +31,7 @@ export function expectFailure(answer: Answer<unknown>, status: number, code: str
   if (details !== undefined) expect(answer.error.details).toStrictEqual(details);
 }
 
-/** 400 `invalid_request` that names exactly these fields, each with a sentence on how to mend it. */
+/** 400 `invalid_request` with exactly these fields, each with a sentence on how to mend it. */
 export function expectFaults(answer: Answer<unknown>, ...fields: string[]): void {
   expectFailure(answer, 400, 'invalid_request');
   const listed = answer.error.details?.['fields'] as { field: string; message: string }[];
@@ -39,7 +39,7 @@ export function expectFaults(answer: Answer<unknown>, ...fields: string[]): void
   expect(listed.map(({ field }) => field).sort()).toStrictEqual([...fields].sort());
 }
 
-/** Two refusals that cannot be told apart, but for their request ids and countdowns. */
+/** Two errors that are equal except for request ids and rate limit headers. */
 export function expectSameRefusal(one: Answer<unknown>, other: Answer<unknown>): void {
   expect({ status: one.status, text: one.text }).toStrictEqual({ status: other.status, text: other.text });
 }
@@ -84,7 +84,7 @@ export function server(guildId: string, name: string | null = null): Json {
   return { id: AN_ID, guild_id: guildId, name, created_at: A_TIME, deletion_scheduled_for: null };
 }
 
-/** A category as it is answered: what was declared, and the defaults of what was not. */
+/** A category in an answer: the declaration with its defaults. */
 export function category(given: Json): Json {
   return {
     id: AN_ID,
@@ -100,12 +100,12 @@ export function consentRequested(version: string, given: Json = {}): Json {
   return { id: AN_ID, status: 'pending', version, requested_at: A_TIME, ...given };
 }
 
-/** What revoke answers, and accept beside a receipt. */
+/** The answer to revoke, and to accept beside a receipt. */
 export function consentRecord(who: SubjectIds, given: Json): Json {
   return { id: AN_ID, ...who, requested_at: A_TIME, accepted_at: A_TIME, revoked_at: null, ...given };
 }
 
-/** What `consents/status` answers. */
+/** The answer of `consents/status`. */
 export function consentStatus(who: SubjectIds, given: Json = {}): Json {
   return { status: 'none', version: null, ...who, accepted_at: null, revoked_at: null, ...given };
 }
@@ -126,7 +126,7 @@ export function exportRecord(who: SubjectIds, bot: { id: string; name: string },
   };
 }
 
-/** What `gdpr/forget-user` answers. */
+/** The answer of `gdpr/forget-user`. */
 export function forgotten(deletedCategories: string[]): Json {
   return {
     request_id: AN_ID,
@@ -138,7 +138,7 @@ export function forgotten(deletedCategories: string[]): Json {
   };
 }
 
-/** What `gdpr/forget-status` answers. */
+/** The answer of `gdpr/forget-status`. */
 export function deletionRequest(who: SubjectIds, requestId: string, given: Json = {}): Json {
   return {
     request_id: requestId,

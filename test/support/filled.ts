@@ -4,7 +4,7 @@ import type { Service } from './service';
 import { subject, type SubjectIds } from './snowflakes';
 import { until } from './until';
 
-/** JSON as a bot sends it: what anything changes on the way that takes it for something else than text. */
+/** JSON texts of a bot that change when they are handled as anything but text. */
 const AWKWARD = [
   `{"emoji":"👩‍👩‍👧‍👦 🏳️‍🌈 é é 𝕏","escapes":"\\u0001\\u2028 \\" \\\\ ' {1,NULL} \\\\N \\t\\n"}`,
   `{"numbers":[9007199254740991,-9007199254740991,-0,0.1,5e-324,1.0,1E2]}`,
@@ -13,11 +13,11 @@ const AWKWARD = [
   JSON.stringify({ long: 'ä'.repeat(12_000) }),
 ];
 
-/** A grown installation, and what it answers. */
+/** A filled installation and its answers. */
 export interface Filled {
   readonly bots: readonly Bot[];
   readonly subjects: readonly SubjectIds[];
-  /** Every GET of the interface at `url`, each with its answer, but for the time of an export. */
+  /** Every GET of the interface at `url` with its answer, except for the time of an export. */
   answers(url: string): Promise<Readonly<Record<string, string>>>;
 }
 
@@ -49,7 +49,7 @@ export async function fill(service: Service, subjectsEach = 12): Promise<Filled>
   return { bots, subjects, answers };
 }
 
-/** Waits for the first attempt of every call, so that nothing is under way. The retries are an hour away. */
+/** Waits for the first attempt of every call, so that no call is running. The retries are an hour away. */
 async function attempted({ database }: Service): Promise<void> {
   const waiting = () =>
     database.rows(
@@ -58,10 +58,10 @@ async function attempted({ database }: Service): Promise<void> {
   await until(async () => (await waiting()).length === 0);
 }
 
-/** What a service that is to be filled is started with. */
+/** The settings of a service that will be filled. */
 export const FILLED_SETTINGS = { WEBHOOK_RETRY_SCHEDULE: '1h' };
 
-/** One of the lives that a subject can have; the id of its erasure, if it ends so. */
+/** Plays one of the lives of a subject; answers the id of its erasure, if it ends with one. */
 async function live(bot: Bot, who: SubjectIds, index: number): Promise<string | undefined> {
   const kind = index % 6;
   if (kind === 0) return undefined;
@@ -121,7 +121,7 @@ function pathsOf(bot: Bot, subjects: readonly SubjectIds[], requests: readonly s
       `/audit/events?user_id=${user_id}`,
       `/consents/history?user_id=${user_id}&guild_id=${guild_id}`,
     ]),
-    // Exports are events themselves: they come last, the one that shows events before the other.
+    // Exports write events: they come last, the one that shows events before the other.
     ...subjects.flatMap(({ user_id, guild_id }) =>
       ['&format=full', ''].map((more) => `/data/export/${user_id}?guild_id=${guild_id}${more}`),
     ),

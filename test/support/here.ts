@@ -9,8 +9,8 @@ import { Service } from './service';
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * A command of `npm run admin` in this process: many times faster than one of its own, for commands that are not killed and
- * do not fail while they start.
+ * Runs a command of `npm run admin` in this process: many times faster than in its own, for commands that are not killed
+ * and do not fail at their start.
  */
 export async function adminHere(args: readonly string[], environment: Environment): Promise<ScriptRun> {
   const taken = { stdout: '', stderr: '', output: '' };
@@ -32,7 +32,7 @@ export async function adminHere(args: readonly string[], environment: Environmen
   }
 }
 
-/** A service in this process that is started and ended like one of its own. */
+/** A service in this process with the methods of one in its own process. */
 export class ServiceHere {
   private service: Service | undefined;
   private port = 0;
@@ -54,7 +54,7 @@ export class ServiceHere {
     return this;
   }
 
-  /** In order; does nothing where none runs. */
+  /** Ends the service in order, if it runs. */
   async end(): Promise<void> {
     const { service } = this;
     this.service = undefined;

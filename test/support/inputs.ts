@@ -1,7 +1,7 @@
 import type { Answer, Json } from './client';
 import { expectFaults } from './expected';
 
-/** A name for the test, and a value. `undefined` leaves the field out. */
+/** The name of a test and a value; `undefined` leaves the field out. */
 export type Case = readonly [label: string, value: unknown];
 
 const WRONG_TYPES: readonly Case[] = [
@@ -15,7 +15,7 @@ export const ABSENT: readonly Case[] = [
   ['null', null],
 ];
 
-/** Texts that are no PlatformId; they can stand in a path or query too. */
+/** Texts that are no PlatformId and can be part of a path or query. */
 export const BAD_SNOWFLAKE_TEXTS: readonly Case[] = [
   ['of 16 digits', '1234567890123456'],
   ['of 21 digits', '123456789012345678901'],
@@ -87,7 +87,7 @@ export const BAD_KEYS: readonly Case[] = [
   ['a path', '../profile'],
 ];
 
-/** Keys that JavaScript has other ideas about; the pattern allows them. */
+/** Keys with a special meaning in JavaScript; the pattern allows them. */
 export const PECULIAR_KEYS = [
   '__proto__',
   'constructor',
@@ -126,7 +126,7 @@ export const BAD_PAGES: readonly Case[] = [
 
 export const BAD_PAGE_SIZES: readonly Case[] = [...BAD_PAGES, ['101', '101']];
 
-/** One test per case: the value is refused with 400 and its field, alone, is named. */
+/** One test per case: the value is refused with 400, which names only its field. */
 export function itRefuses(
   fieldName: string,
   cases: readonly Case[],
@@ -138,7 +138,7 @@ export function itRefuses(
   });
 }
 
-/** One test per case: the value is taken. */
+/** One test per case: the value is accepted. */
 export function itTakes(
   fieldName: string,
   cases: readonly Case[],

@@ -2,7 +2,7 @@ import { type Bot, field } from './bot';
 import type { Service } from './service';
 import { subject, type SubjectIds } from './snowflakes';
 
-/** A bot and a subject of whom it stores a text that stands nowhere else: new ones for each test. */
+/** A bot and a subject with a stored text that occurs nowhere else; new ones for each test. */
 export class Marked {
   bot: Bot;
   who: SubjectIds;
@@ -16,7 +16,7 @@ export class Marked {
     await this.bot.hasCategory('profile', [field('value'), field('extra', 'json')]);
   }
 
-  /** Stores the marker wherever values and details can stand. */
+  /** Stores the marker in every place for values and details. */
   async stores(one: SubjectIds): Promise<void> {
     const { bot, marker } = this;
     await bot.hasConsent(one);

@@ -9,7 +9,7 @@ export function configOf({ url }: Pick<TestDatabase, 'url'>): Config {
 }
 
 interface Schema {
-  /** By default all: fewer are an older release, more a later one. */
+  /** Default: all. Fewer are an older release, more a later one. */
   readonly migrations?: readonly MigrationClass[];
   readonly logger?: Logger;
 }
@@ -50,8 +50,8 @@ export const SILENT: Logger = {
 };
 
 /**
- * Runs the migrations, and fails their `nth` statement before it reaches the database. Answers whether they ran to the
- * end, which they do once there are fewer statements.
+ * Runs the migrations and fails their `nth` statement before it reaches the database. Answers whether they ended, which
+ * is the case with fewer statements.
  */
 export function migrateFailing(
   database: Pick<TestDatabase, 'url'>,

@@ -23,7 +23,7 @@ const COUNTS = {
   total: integer,
 };
 
-/** What a later release could do to tables with rows in them: add columns and an index, and make a table anew. */
+/** A possible later release: adds columns and an index to filled tables, and rebuilds a table. */
 export class NextRelease1790000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumn(runner, 'servers', 'region', { ...text, default: `'none'` });

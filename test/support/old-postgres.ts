@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** Speaks just enough of PostgreSQL's protocol to say that it is of an old version. */
+/** A server with enough of PostgreSQL's protocol to report an old version. */
 export async function oldPostgres(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -34,7 +34,7 @@ function message(type: string, body: Buffer): Buffer {
 
 const READY = message('Z', Buffer.from('I'));
 
-/** What is asked for, in one row of one column. */
+/** An answer of one row with one column. */
 function rowOf(query: string): Buffer[] {
   const name = /SHOW (\w+)/i.exec(query)?.[1] ?? 'version';
   const value = Buffer.from(name === 'server_version_num' ? '130012' : '13.12');

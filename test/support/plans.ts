@@ -1,6 +1,6 @@
 import { engine, type TestDatabase } from './database';
 
-/** Who belongs to which bot, found by a key or an address; and what belongs to no bot. */
+/** Tables that find a bot by a key or an address, and tables without rows of bots. */
 const DIRECTORIES = ['bots', 'api_keys', 'job_leases', 'service_keys', 'sqlite_master'];
 
 /** Reads the plans of one database's statements. */
@@ -10,8 +10,8 @@ export class Plans {
   constructor(private readonly database: TestDatabase) {}
 
   /**
-   * On PostgreSQL other bots get rows in every table and part, so that its plans are those of a grown installation.
-   * SQLite chooses without looking into the tables.
+   * On PostgreSQL other bots get rows in every table and partition, so that the plans are those of a filled installation.
+   * SQLite plans without a look at the tables.
    */
   async prepare(): Promise<this> {
     const tables = await this.database.tables();
@@ -30,14 +30,14 @@ export class Plans {
   }
 
   /**
-   * What is wrong with how `sql` finds its rows: a table of bots' rows that is not entered by an index beginning with
-   * one `bot_id`, or where rows of other users are looked at although one is named.
+   * The faults in the plan of `sql`: a table with rows of bots that is not read by an index with `bot_id` first, or that
+   * reads rows of other users although the statement names one.
    */
   async faults(sql: string): Promise<string[]> {
     return engine === 'sqlite' ? this.onSqlite(sql) : this.onPostgres(sql);
   }
 
-  /** Rows that were found in the statement itself, and single ones by their key, are looked for no more. */
+  /** Skips rows from the statement itself and single rows by their key. */
   private async onSqlite(sql: string): Promise<string[]> {
     const values = Array.from(sql.matchAll(/\?/g), () => null);
     const steps = await this.database.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
@@ -61,7 +61,7 @@ export class Plans {
   }
 
   private faultsOf(step: Step, table = ''): string[] {
-    // The hot tables are plans of their parts.
+    // The plan of a partitioned table names its partitions.
     const relation = (step['Relation Name'] ?? table).replace(/_p\d\d$/, '');
     const below = (step.Plans ?? []).flatMap((child) => this.faultsOf(child, relation));
     const kind = step['Node Type'];

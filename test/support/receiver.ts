@@ -9,10 +9,10 @@ export interface Call {
   readonly body: Json;
 }
 
-/** A bot's own web server on loopback: keeps every call and answers as it is told to. */
+/** The web server of a bot on loopback: keeps every call and answers with the set status. */
 export class Receiver {
   readonly calls: Call[] = [];
-  /** The status that calls are answered with. */
+  /** The status of its answers. */
   status = 200;
   url: string;
   private server: Server;
@@ -24,7 +24,7 @@ export class Receiver {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        // A late call of an earlier test.
+        // A late call from an earlier test.
         if (request.url?.split('?')[0] !== new URL(this.url).pathname) return response.writeHead(200).end();
         const rawBody = Buffer.concat(chunks).toString();
         this.calls.push({ headers: request.headers, rawBody, body: JSON.parse(rawBody) as Json });
@@ -38,7 +38,7 @@ export class Receiver {
     return this;
   }
 
-  /** Begins anew under another URL: what is still on its way to the old one is confirmed and not kept. */
+  /** Changes the URL and forgets all calls; late calls to the old URL are confirmed and not kept. */
   reset(): void {
     this.calls.length = 0;
     this.status = 200;

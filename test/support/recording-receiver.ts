@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json } from './client';
 
-/** What arrived of one delivery. */
+/** The received attempts of one delivery. */
 export interface Recorded {
   readonly webhookId: string;
   readonly body: Json;
@@ -12,12 +12,12 @@ export interface Recorded {
 }
 
 /**
- * The web server of many bots, each with a path of its own. Records every delivery, and whether two attempts of one were
- * ever decrypt at once.
+ * The web server of many bots, each with its own path. It records every delivery, and whether two attempts of one were
+ * open at the same time.
  */
 export class RecordingReceiver {
   readonly deliveries = new Map<string, Recorded>();
-  /** Ids of deliveries of which two attempts were decrypt at once. */
+  /** Ids of deliveries with two attempts open at the same time. */
   readonly overlapping = new Set<string>();
   /** How long an answer takes. */
   delayMs = 10;
@@ -50,7 +50,7 @@ export class RecordingReceiver {
     return [...this.deliveries.values()].reduce((sum, { begunMs }) => sum + begunMs.length, 0);
   }
 
-  /** Calls under way. */
+  /** Running calls. */
   get openCalls(): number {
     return this.open.size;
   }
@@ -65,7 +65,7 @@ export class RecordingReceiver {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Answers what ends the attempt: whether it is confirmed. */
+  /** Answers a function that ends the attempt and returns whether it is confirmed. */
   private begin(id: string, body: Json): () => boolean {
     const nth = this.deliveries.size;
     const known = this.deliveries.get(id) ?? { webhookId: id, body, begunMs: [], confirmed: 0 };

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 
 const BINARY = 'redis-server';
 
-/** `describe` where a Redis can be started. In CI it has to be there; elsewhere its tests are skipped, and it is said. */
+/** `describe` on machines with Redis. Without it the tests are skipped with a notice; in CI they fail. */
 export function describeWithRedis(name: string, tests: () => void): void {
   if (spawnSync(BINARY, ['--version']).status === 0) return describe(name, tests);
   if (process.env['CI'] === undefined) {
@@ -22,7 +22,7 @@ export function describeWithRedis(name: string, tests: () => void): void {
   );
 }
 
-/** A Redis of the calling test: a process of its own on a free loopback port, without anything on the disk. */
+/** A Redis for the calling test: a process on a free loopback port, without files. */
 export class RedisServer {
   private readonly directory = mkdtempSync(join(tmpdir(), 'lethe-redis-'));
   private child: ChildProcess | undefined;
@@ -50,7 +50,7 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts the process and waits until it takes connections; a further start takes the same port. */
+  /** Starts the process and waits until it accepts connections; a later start uses the same port. */
   async start(...options: string[]): Promise<void> {
     const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--dir', this.directory];
     const child = spawn(BINARY, [...fixed, ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -66,18 +66,18 @@ export class RedisServer {
     });
   }
 
-  /** Speaks to the server beside the service. */
+  /** A client of the server, beside the service. */
   get client(): Redis {
     this.admin ??= new Redis(this.url, { enableReadyCheck: false }).on('error', () => undefined);
     return this.admin;
   }
 
-  /** How many connections it has taken since it was started. */
+  /** The number of connections accepted since the start. */
   async connections(): Promise<number> {
     return Number(/total_connections_received:(\d+)/.exec(await this.client.info('stats'))?.[1]);
   }
 
-  /** Ends the process without a word to anybody. */
+  /** Kills the process. */
   async kill(): Promise<void> {
     const { child } = this;
     if (child === undefined) return;
@@ -87,7 +87,7 @@ export class RedisServer {
     await ended;
   }
 
-  /** From here on it takes connections and answers none. */
+  /** From here on it accepts connections and answers none. */
   hang(): void {
     this.child?.kill('SIGSTOP');
   }

@@ -11,7 +11,7 @@ export const remaining = (answer: Answer<unknown>): number => Number(answer.head
 export const resetOf = (answer: Answer<unknown>): number => Number(answer.header('x-ratelimit-reset'));
 export const retryAfter = (answer: Answer<unknown>): number => Number(answer.header('retry-after'));
 
-/** A service whose limiter may be in Redis, and what a test wants to know of that. */
+/** A service whose limiter may use Redis, with readings for the tests. */
 export class LimitedService extends Service {
   override async start(): Promise<this> {
     await super.start();
@@ -19,12 +19,12 @@ export class LimitedService extends Service {
     return this;
   }
 
-  /** One request of the address from which all tests come. */
+  /** One request from the address of all tests. */
   ask(): Promise<Answer<unknown>> {
     return this.anonymous.get('/nothing');
   }
 
-  /** So many requests at once. */
+  /** Several requests at once. */
   askAtOnce(times: number): Promise<Answer<unknown>[]> {
     return Promise.all(Array.from({ length: times }, () => this.ask()));
   }
@@ -36,12 +36,12 @@ export class LimitedService extends Service {
   isDegraded = async (): Promise<boolean> => (await this.health()) === 'degraded';
   isWhole = async (): Promise<boolean> => (await this.health()) === 'ok';
 
-  /** Requests that were counted by this process alone. */
+  /** Requests counted only by this process. */
   get fallbacks(): number {
     return this.app.get(RateLimitStore).fallbacks;
   }
 
-  /** What the log says of Redis: the reason of each loss, and `back`. */
+  /** The log lines about Redis: the reason of each loss, and `back`. */
   get redisLog(): string[] {
     return this.logLines
       .map((line) => JSON.parse(line) as { level: number; msg: string; reason?: string })
@@ -52,12 +52,12 @@ export class LimitedService extends Service {
   }
 }
 
-/** A Redis of its own for each test, and the services that count in it; all of them end with the test. */
+/** A Redis for each test and the services that use it; all end with the test. */
 export class RedisServices {
   redis: RedisServer;
   private services: LimitedService[] = [];
 
-  /** A service that is started, counting in the test's Redis. */
+  /** A started service that uses the test's Redis. */
   started(environment: Record<string, string> = {}): Promise<LimitedService> {
     const service = new LimitedService({
       REDIS_URL: this.redis.url,

@@ -4,7 +4,7 @@ import document from '../../openapi.json';
 export const UNCOUNTED_PATHS =
   /^\/(health\/(live|ready)|docs(-json|\/(start\.js|page\.css|swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)?)?)$/;
 
-/** What can be asked for as a text document too. */
+/** Paths that also answer a text document. */
 export const DOCUMENT_PATHS = /\/processing-record(\?|$)/;
 
 const ID = '018f2f00-0000-7000-8000-000000000000';
@@ -57,7 +57,7 @@ const ALL = Object.entries(paths).flatMap(([template, item]) =>
   }),
 );
 
-/** Every route that needs a key: all but those that say they need none. */
+/** Every route that needs a key: all that are not declared without one. */
 export const CLOSED_ROUTES: readonly Route[] = ALL.filter(
   ({ operation }) => operation.security?.length !== 0,
 ).map(({ route }) => route);

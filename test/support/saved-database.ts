@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { engine, sqliteFile, type TestDatabase } from './database';
 
-/** What a backup is of: the data, the keys, or both. */
+/** The part in a backup: the data or the keys. */
 export type Part = 'data' | 'keys';
 
-/** A copy of a database that nobody uses, put back later: as a whole, or in one of its parts. */
+/** A copy of an unused database, restored later as a whole or in one of its parts. */
 export class SavedDatabase {
   private constructor(
     private readonly database: TestDatabase,
@@ -45,12 +45,12 @@ export class SavedDatabase {
   }
 }
 
-/** Where the keys are: on SQLite in a file of their own, on PostgreSQL beside the data. */
+/** The database of the keys: on SQLite a file of its own, on PostgreSQL a schema beside the data. */
 export function keysOf(database: TestDatabase, directory: string): TestDatabase {
   return engine === 'sqlite' ? sqliteFile(join(directory, 'keys.db')) : database;
 }
 
-/** The name of a table of keys there. */
+/** The name of a table in that database. */
 export const keyTable = (name: string): string => (engine === 'sqlite' ? name : `keys.${name}`);
 
 function nameOf({ url }: TestDatabase): string {

@@ -1,6 +1,6 @@
 import { engine, type TestDatabase } from './database';
 
-/** One line for each thing in a schema, in the order of their names: two schemas are equal if these are. */
+/** One line for each object of a schema, ordered by name: equal dumps mean equal schemas. */
 export async function schemaOf(database: TestDatabase): Promise<string[]> {
   const rows = await database.rows<{ line: string }>(
     engine === 'sqlite' ? await sqliteDump(database) : POSTGRES,
@@ -8,7 +8,7 @@ export async function schemaOf(database: TestDatabase): Promise<string[]> {
   return rows.map(({ line }) => line).sort();
 }
 
-/** Both files, as far as they are there. */
+/** Both files, if they exist. */
 async function sqliteDump(database: TestDatabase): Promise<string> {
   const files = await database.rows<{ name: string }>(
     `SELECT name FROM pragma_database_list WHERE name IN ('main', 'keys')`,

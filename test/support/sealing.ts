@@ -6,14 +6,14 @@ import type { Service } from './service';
 import { until } from './until';
 
 /**
- * Seals what a log has now, without waiting for the job. Whoever else writes events is waited for, longer than a request
- * is kept waiting.
+ * Seals all events of a log without the job. Waits for other units that write events, for longer than a request would
+ * wait.
  */
 export async function seal(service: Service, bot: { readonly id: string }): Promise<void> {
   await until(() => service.app.get(BatchSealer).sealNow(bot.id));
 }
 
-/** What the verifier says of a log. */
+/** The report of the verifier about a log. */
 export async function verified(
   service: Service,
   bot: { readonly id: string },
@@ -37,14 +37,14 @@ export function payloadOf(jws: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 }
 
-/** Signed by the service too, for the same number: what it would show of a log that was written anew. */
+/** A checkpoint for the same number with other contents, signed by the service: as for a log that was rewritten. */
 export function contradicting(service: Service, jws: string): Promise<string> {
   const payload = { ...payloadOf(jws), sealed_at: '2020-01-01T00:00:00.000Z' };
   const type = 'lethe-audit-checkpoint+jwt';
   return service.app.get(Signer).sign({ ...payload, chain: chainOf(payload) }, type);
 }
 
-/** From now on the log is sealed only where a test does it: for tests that count statements, or compare all rows. */
+/** Stops the job, so that only the test seals: for tests that count statements or compare all rows. */
 export async function withoutSealing(service: Service): Promise<void> {
   await service.app.get(SealLoop).beforeApplicationShutdown();
 }

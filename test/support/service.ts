@@ -14,28 +14,28 @@ import { Bot } from './bot';
 import { Client, Json } from './client';
 import { engine, newDatabase, type TestDatabase } from './database';
 
-/** Limits that no test but those of the limiter reaches. */
+/** Limits that only tests of the limiter reach. */
 const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '1000000' };
 
-/** How long a service of the tests believes a key: a deletion on PostgreSQL waits that long. */
+/** How long a service in tests trusts a key; a deletion on PostgreSQL waits as long. */
 const BELIEVED_MS = 50;
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 
-/** The whole service in this process, on a database file and a port of its own. */
+/** The whole service in this process, with its own database and port. */
 export class Service {
   readonly databasePath: string;
-  /** Beside the file stands its key; on PostgreSQL there is neither. */
+  /** On SQLite the key file is beside the database file. */
   database: TestDatabase;
-  /** Every line of the log, of the least severe level too. */
+  /** Every line of the log, at the lowest level. */
   readonly logLines: string[] = [];
   app: NestExpressApplication;
   url: string;
   port = 0;
-  /** Speaks without a key. */
+  /** A client without an API key. */
   anonymous: Client;
 
-  /** On the `database` of another service, if one is given, which goes with that one. */
+  /** Uses the `database` of another service, if given; that service removes it. */
   constructor(
     private readonly environment: Readonly<Record<string, string>> = {},
     database?: TestDatabase,
@@ -56,7 +56,7 @@ export class Service {
       { logger: new NestLogger(logger), abortOnError: false },
     );
     configureApp(this.app);
-    // As every process does it between the two.
+    // As in every process, between creation and listening.
     await this.app.init();
     this.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
     await this.app.get(ErasureReplay, { strict: false }).run();
@@ -67,7 +67,7 @@ export class Service {
     return this;
   }
 
-  /** Ends the application in order and starts another on the same file and port. */
+  /** Ends the application in order and starts another one on the same database and port. */
   async restart(): Promise<void> {
     await this.app.close();
     await this.start();
@@ -78,7 +78,7 @@ export class Service {
     await this.remove();
   }
 
-  /** Takes away what a service that is closed already has left. */
+  /** Removes the files of a closed service. */
   async remove(): Promise<void> {
     await this.database.drop();
     rmSync(this.directory, { recursive: true, force: true });
@@ -90,8 +90,8 @@ export class Service {
 }
 
 /**
- * Starts one service before the tests of the calling file or `describe`, and stops it after them: for tests that set
- * something, look into the application or play with its time. Others speak to the one of `shared-service.ts`.
+ * Starts one service before the tests of the calling file or `describe`, and stops it after them: for tests that change
+ * settings, providers or the time. Other tests use the service of `shared-service.ts`.
  */
 export function useServiceInProcess(environment: Record<string, string> = {}): Service {
   const service = new Service(environment);

@@ -14,19 +14,19 @@ interface Running {
   readonly database: TestDatabase;
 }
 
-/** The services of this worker of Jest, by engine; they outlive a suite and end with the worker. */
+/** The services of this Jest worker, by engine; they end with the worker. */
 const { sharedServices } = Object.assign(globalThis, {
   sharedServices:
     (globalThis as { sharedServices?: Map<string, Promise<Running>> }).sharedServices ??
     new Map<string, Promise<Running>>(),
 });
 
-/** A service in a process of its own that other suites speak to as well: each test registers its own bots. */
+/** A service in its own process, shared by suites: each test registers its own bots. */
 export class SharedService {
   url: string;
-  /** What is in it beside the tests of the calling file is of other suites. */
+  /** Also holds the rows of other suites. */
   database: TestDatabase;
-  /** Speaks without a key. */
+  /** A client without an API key. */
   anonymous: Client;
 
   async connect(): Promise<void> {
@@ -45,7 +45,7 @@ export class SharedService {
   }
 }
 
-/** The service that suites share which only speak HTTP. The first of them starts it. */
+/** The service for suites that only use HTTP. The first of them starts it. */
 export function useService(): SharedService {
   const service = new SharedService();
   beforeAll(() => service.connect(), MAKING_MAX_MS);

@@ -2,19 +2,19 @@ import { randomInt } from 'node:crypto';
 
 let next = BigInt(randomInt(1, 1_000_000)) * 1_000_000n;
 
-/** A platform id of 18 digits that no other call in this process answers; long enough to lose digits as a number. */
+/** A platform id of 18 digits, unique in this process, and too long for a JSON number. */
 export function snowflake(): string {
   next += 1n;
   return (900_000_000_000_000_001n + next * 2n).toString();
 }
 
-/** One user in one guild, as the bodies of the interface name them. */
+/** One user in one guild, with the field names of the interface. */
 export interface SubjectIds {
   readonly user_id: string;
   readonly guild_id: string;
 }
 
-/** A subject that no other test knows. */
+/** A subject for one test. */
 export function subject(): SubjectIds {
   return { user_id: snowflake(), guild_id: snowflake() };
 }

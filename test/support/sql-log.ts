@@ -4,7 +4,7 @@ import { Client } from 'pg';
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 
-/** Every text that the drivers of this process run while the log is decrypt, each once, whatever asked for it. */
+/** Every SQL text that the drivers of this process run while the log is open, each once. */
 export class SqlLog {
   private readonly found = new Set<string>();
   private readonly undo: (() => void)[] = [];
@@ -25,7 +25,7 @@ export class SqlLog {
     for (const undo of this.undo.splice(0)) undo();
   }
 
-  /** The statements about rows, in the order in which each came first. */
+  /** The statements about rows, in the order of their first run. */
   statements(): string[] {
     return [...this.found].filter((text) => /^(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text));
   }

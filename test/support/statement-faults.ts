@@ -2,17 +2,17 @@ import { SqliteDatabase } from '@app/database';
 import { Client } from 'pg';
 import { engine } from './database';
 
-/** What runs beside requests by itself: it is neither counted nor made to fail. */
+/** Statements of background work: neither counted nor made to fail. */
 const BACKGROUND =
   /job_leases|^SELECT bot_id FROM|UPDATE webhook_deliveries|FROM webhook_deliveries|pg_notify|LISTEN|default_transaction|^ROLLBACK/;
 
 type Query = (this: unknown, ...given: unknown[]) => unknown;
 
-/** Makes chosen statements of the service under test fail in its driver, as those of a database that cannot. */
+/** Makes chosen statements of the tested service fail in its driver, as with a broken database. */
 export class StatementFaults {
   private left = Infinity;
   private lasting = false;
-  /** Whether the chosen statement came. */
+  /** Whether the chosen statement has run. */
   fired = false;
 
   /** The `nth` statement from now on fails; with `lasting` every later one too, until `heal`. */
@@ -24,7 +24,7 @@ export class StatementFaults {
     this.left = Infinity;
   }
 
-  /** Stands between the service and its driver until the mocks are restored. */
+  /** Replaces methods of the driver until the mocks are restored. */
   install(): void {
     if (engine === 'postgres')
       this.wrap(Client.prototype, 'query', textOfQuery, (error) => Promise.reject(error));

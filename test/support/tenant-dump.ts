@@ -1,18 +1,18 @@
 import type { TestDatabase } from './database';
 
-/** Columns that tell nothing of what was done, or differ from run to run. */
-const UNTOLD = ['seq', 'writer', 'total', 'payload', 'digest', 'prefix', 'secret', 'key_id', 'commitment'];
-/** What the dispatcher changes of a queued call by itself. */
+/** Columns that differ from run to run or do not depend on the acts. */
+const EXCLUDED = ['seq', 'writer', 'total', 'payload', 'digest', 'prefix', 'secret', 'key_id', 'commitment'];
+/** The columns of a queued call that the dispatcher does not change. */
 const CALL_COLUMNS = ['bot_id', 'event', 'event_type', 'user_id', 'guild_id'];
 
-/** What a key or a digest has made of a text: of a sealed one its length is left, which tells what is in it. */
-const SEALED = /\b[sv]1\.[\w-]+\.([\w-]+)|~[\w-]{18}/g;
+/** An encrypted text or a digest; of an encrypted text only the length is kept. */
+const ENCRYPTED = /\b[sv]1\.[\w-]+\.([\w-]+)|~[\w-]{18}/g;
 const KEY_ID = /"id":"[\w-]{12}"/;
 const VARYING = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{17,20}\b/g;
 
 const statements = new WeakMap<TestDatabase, ReadonlyMap<string, string>>();
 
-/** Everything that a database holds of one bot, ids and times replaced: equal for equal states. */
+/** All rows of one bot, with ids and times replaced: equal for equal states. */
 export async function dumpOf(database: TestDatabase, botId: string): Promise<string[]> {
   let looks = statements.get(database);
   if (looks === undefined) statements.set(database, (looks = await statementsOf(database)));
@@ -25,13 +25,13 @@ export async function dumpOf(database: TestDatabase, botId: string): Promise<str
   return lines.sort();
 }
 
-/** What is looked at in each table. */
+/** The query for each table. */
 async function statementsOf(database: TestDatabase): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const { name, columns } of await database.tables()) {
-    const told = columns.filter((column) => !UNTOLD.some((part) => column.includes(part)));
+    const compared = columns.filter((column) => !EXCLUDED.some((part) => column.includes(part)));
     const shown =
-      name === 'webhook_deliveries' ? told.filter((column) => CALL_COLUMNS.includes(column)) : told;
+      name === 'webhook_deliveries' ? compared.filter((column) => CALL_COLUMNS.includes(column)) : compared;
     const owner = name === 'bots' ? 'id' : 'bot_id';
     if (!columns.includes(owner) || ['webhook_attempts', 'webhook_health'].includes(name)) continue;
     const sum = name === 'audit_counts' ? ', SUM(total) AS total' : '';
@@ -43,7 +43,7 @@ async function statementsOf(database: TestDatabase): Promise<ReadonlyMap<string,
 
 function masked(row: string): string {
   return row
-    .replace(SEALED, (_, text?: string) => (text === undefined ? '~*' : `sealed(${text.length})`))
+    .replace(ENCRYPTED, (_, text?: string) => (text === undefined ? '~*' : `sealed(${text.length})`))
     .replace(KEY_ID, '"id":"*"')
     .replace(VARYING, '*');
 }

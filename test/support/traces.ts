@@ -5,19 +5,19 @@ import { Keyring } from '@app/crypto';
 import type { Service } from './service';
 import type { SubjectIds } from './snowflakes';
 
-/** So long are the pieces of a text that are looked for, since a text can begin on one page and end on another. */
+/** Length of the pieces of a text to search for, since a text can continue on another page. */
 const PIECE = 24;
 const PIECES_MAX = 6;
 
-/** What would give away that a subject was here, once it is erased. */
+/** Bytes that would show an erased subject. */
 export interface Traces {
-  /** The key in every spelling, and what is derived from it. */
+  /** The key in every encoding, and the values derived from it. */
   readonly key: readonly Buffer[];
-  /** What the key has sealed, and the key itself as it is sealed. */
+  /** The texts encrypted with the key, and the encrypted key itself. */
   readonly sealed: readonly Buffer[];
 }
 
-/** Looks through everything that is stored now. */
+/** Collects the traces from the present rows. */
 export async function tracesOf(service: Service, botId: string, who: SubjectIds): Promise<Traces> {
   const { user_id: userId, guild_id: guildId } = who;
   const [stored] = await service.database.rows<{ id: string; sealed: string }>(
@@ -35,7 +35,7 @@ export async function tracesOf(service: Service, botId: string, who: SubjectIds)
   };
 }
 
-/** Every text of the database that begins like this. */
+/** Every text in the database that begins with `beginning`. */
 async function textsOf({ database }: Service, beginning: string): Promise<string[]> {
   const found: string[] = [];
   for (const { name } of await database.tables()) {
@@ -51,7 +51,7 @@ function spellings(bytes: Buffer): Buffer[] {
   return [bytes, ...texts.map((text) => Buffer.from(text.replace(/=+$/, '')))];
 }
 
-/** Some pieces of a sealed text, behind what names its key. */
+/** Some pieces of an encrypted text, after the id of its key. */
 function pieces(text: string): Buffer[] {
   const body = text.slice(text.lastIndexOf('.') + 1);
   const count = Math.min(PIECES_MAX, Math.floor(body.length / PIECE));
@@ -71,7 +71,7 @@ export function filesWith(directory: string, needles: readonly (Buffer | string)
   });
 }
 
-/** Nothing for a file that has gone meanwhile, as those of a running server may. */
+/** Empty for a file that was removed meanwhile, as in a running server. */
 function contentOf(path: string): Buffer {
   try {
     return readFileSync(path);
