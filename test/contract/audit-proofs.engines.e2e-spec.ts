@@ -56,7 +56,7 @@ const checkpoints = async (query = '') =>
 const sha256 = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
 const bytes = (text: string) => Buffer.from(text, 'base64url');
 
-/** The encoding of docs/audit-log.md, written down once more. */
+/** The encoding of docs/audit-log.md, implemented a second time. */
 function framed(...parts: (string | Buffer)[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {
@@ -178,7 +178,7 @@ describe('GET /api/v1/audit/proof/{event_id}', () => {
     const never = jest.spyOn(service.app.get(BatchSealer), 'sealNow').mockResolvedValue(false);
     const answer = await bot.get(`/audit/proof/${id}`);
     never.mockRestore();
-    // The job may have been faster.
+    // The job can be faster.
     if (answer.status !== 200) expectFailure(answer, 503, 'service_unavailable');
     expect((await prove(id)).event.id).toBe(id);
   });

@@ -330,7 +330,7 @@ describe('DELETE /api/v1/bots/{bot_id}', () => {
     const write = unitOfWork.write.bind(unitOfWork);
     let units = 0;
     jest.spyOn(unitOfWork, 'write').mockImplementation(async (work) => {
-      // After the unit that voids the bot, and those that delete its keys.
+      // After the unit that voids the bot and the units that delete its keys.
       if (++units === 4) await service.database.run(late, bot.id);
       return write(work);
     });

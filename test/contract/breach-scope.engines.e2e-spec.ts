@@ -29,7 +29,7 @@ const counts = (stored: number[], exported: number[], deleted: number[], erased:
   );
 const NOTHING = counts([0, 0], [0, 0], [0, 0], [0, 0]);
 
-/** An event of the log at a time of the test's choice, behind all that are there. */
+/** Appends an event with a given time to the log. */
 async function happened(
   type: string,
   time: string,
@@ -147,7 +147,7 @@ describe('GET /api/v1/audit/breach-scope', () => {
   it('finds the period in a long log, also where its order is not that of the times', async () => {
     const days = Array.from({ length: 28 }, (_, index) => `${String(index + 1).padStart(2, '0')}`);
     for (const day of days) {
-      // Two that were committed in the other order, as two processes do.
+      // Two events committed in the other order, as by two processes.
       await happened('data_submitted', at(`${day}T12:01:30`), subject());
       await happened('data_exported', at(`${day}T12:00:00`), subject());
     }

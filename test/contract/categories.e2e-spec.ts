@@ -32,10 +32,10 @@ beforeEach(async () => {
 const register = (body: unknown) => bot.post('/data/register', body);
 const labels = { label_de: 'Profil', label_en: 'Profile' };
 const valid = (): Json => ({ key: 'profile', ...labels, fields: [field('name')] });
-/** A field as it is answered. */
+/** A field in an answer. */
 const declared = (key: string, type = 'string') => ({ ...field(key, type), description: null });
 
-/** Texts have no length in the contract, so only what is no text at all is refused. */
+/** The contract limits no text, so that only other types are refused. */
 const BAD_LABELS = [...ABSENT, ...badTexts(10)].filter(([label]) => !/^of |^full/.test(label));
 
 const BAD_LEGAL_BASES: readonly Case[] = [

@@ -33,12 +33,12 @@ const request = (more: Json = {}) =>
 const accept = (more: Json = {}) =>
   bot.post<{ receipt: string }>('/consents/accept', { ...who, consent_version: '1.0', ...more });
 
-/** What a part of a JWS says. */
+/** A decoded part of a JWS. */
 function read<T>(receipt: string, part: 0 | 1): T {
   return JSON.parse(Buffer.from(receipt.split('.')[part] ?? '', 'base64url').toString()) as T;
 }
 
-/** As anybody verifies it who has the key set: RFC 7515, RFC 8037. */
+/** Verifies with the public key set alone: RFC 7515, RFC 8037. */
 async function isGenuine(receipt: string): Promise<boolean> {
   const answer = await fetch(`${service.url}/.well-known/lethe-keys.json`);
   const { keys } = (await answer.json()) as { keys: (JsonWebKey & { kid: string })[] };

@@ -47,7 +47,7 @@ const valid = (): Json => ({ consent_version: '1.0', language: 'de', ...WORDS })
 const send = (body: Json) => bot.post('/consents/texts', body);
 const shown = (given: Json) => ({ ...valid(), ...given, digest: A_DIGEST, created_at: A_TIME });
 
-/** The recipe of docs/consent.md, written anew: keys in order, nothing in between, UTF-8. */
+/** The recipe of docs/consent.md, implemented a second time: sorted keys, no white space, UTF-8. */
 function digestOf(text: Json): string {
   const inOrder = (_: string, value: unknown): unknown =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -37,7 +37,7 @@ async function hasErased(one: SubjectIds): Promise<Forgotten> {
   return (await bot.post<Forgotten>('/gdpr/forget-user', one)).data;
 }
 
-/** The payload, once the signature was verified with the public keys alone; undefined when it does not hold. */
+/** The payload if the public keys verify the signature; undefined otherwise. */
 async function verified(jws: string): Promise<Record<string, unknown> | undefined> {
   const answer = await fetch(new URL('/.well-known/lethe-keys.json', service.url));
   const { keys } = (await answer.json()) as { keys: (JsonWebKey & { kid: string })[] };

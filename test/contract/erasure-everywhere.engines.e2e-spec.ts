@@ -28,7 +28,7 @@ const everywhere = (more: Json = {}): Promise<Answer<Everywhere>> =>
   bot.post('/gdpr/forget-user', { user_id: userId, scope: 'all_guilds', ...more });
 const exported = (): Promise<Answer> => bot.get(`/data/export/${userId}?scope=all_guilds`);
 
-/** Consent and a value in so many guilds, in the order of their ids. */
+/** A consent and a value in several guilds, ordered by id. */
 async function lives(count: number): Promise<string[]> {
   const guilds = Array.from({ length: count }, () => snowflake()).sort();
   for (const guildId of guilds) await livesIn(guildId);
@@ -40,7 +40,7 @@ async function livesIn(guildId: string): Promise<void> {
   await bot.hasData(inGuild(guildId), 'profile', { value: 'x' });
 }
 
-/** How often the erasure of the user in a guild was completed. */
+/** The number of completed erasures of the user in a guild. */
 const completions = async (guildId: string): Promise<number> =>
   (await bot.eventTypes(inGuild(guildId))).filter((type) => type === 'deletion_completed').length;
 
@@ -256,10 +256,10 @@ describe('an erasure of all guilds that is not alone', () => {
 });
 
 describe('an erasure of all guilds that breaks off', () => {
-  // Its units would be counted among those of a request.
+  // Its units would count as units of the request.
   beforeAll(() => withoutSealing(service));
 
-  /** Units of the request after the `nth` are refused by the database. */
+  /** The database refuses the units of the request after the `nth`. */
   function unavailableAfter(nth: number): void {
     const unitOfWork = service.app.get(UnitOfWork);
     const write = unitOfWork.write.bind(unitOfWork);

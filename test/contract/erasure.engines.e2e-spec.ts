@@ -42,7 +42,7 @@ async function hasStored(one: SubjectIds, ...categories: string[]): Promise<void
   for (const key of categories) await bot.hasData(one, key, { value: `stored in ${key}` });
 }
 
-/** Lets the erasing step fail, or wait, where it asks the first holder. */
+/** Makes the erasing step fail or wait at the first holder. */
 function eraseWith(act: () => Promise<readonly string[]>) {
   const [holder] = service.app.get(SubjectDataHolders).all();
   if (holder === undefined) throw new Error('there is no holder');
@@ -164,7 +164,7 @@ describe('a running erasure', () => {
       )
     )[0]?.id;
 
-  /** The database goes away as soon as the request is on record, as in a crash between the two steps. */
+  /** The database fails after the request is recorded, as in a crash between the two steps. */
   async function brokenOff(): Promise<string> {
     const unitOfWork = service.app.get(UnitOfWork);
     const write = unitOfWork.write.bind(unitOfWork);
@@ -302,7 +302,7 @@ describe('an erasure that fails', () => {
 });
 
 describe('an erasure that another process has ended', () => {
-  /** What happens to the request before the removal has its lock. */
+  /** Changes the request before the removal has its lock. */
   function meanwhile(sql: string) {
     const consents = service.app.get(ConsentService, { strict: false });
     const lock = consents.lock.bind(consents);

@@ -18,7 +18,7 @@ const everywhere = (more = ''): Promise<Answer<{ guilds: Json[] }>> =>
   bot.get(`/data/export/${userId}?scope=all_guilds${more}`);
 const ACCEPTED = { status: 'accepted', version: '1.0', acceptedAt: A_TIME };
 
-/** Guild ids in the order of their bytes, as they are answered. */
+/** Guild ids in the order of their bytes, as in the answer. */
 const guilds = (count: number): string[] => Array.from({ length: count }, () => snowflake()).sort();
 
 describe('GET /api/v1/data/export/{user_id}?scope=all_guilds', () => {
@@ -53,7 +53,7 @@ describe('GET /api/v1/data/export/{user_id}?scope=all_guilds', () => {
       const single = (await bot.export(inGuild(guildId), '&format=full')).data;
       const { schema, userId: of, exportedAt, bot: by, ...rest } = single;
       expect({ schema, of, exportedAt, by }).toMatchObject({ of: userId });
-      // The export itself is an event of the log by now.
+      // The export itself has written an event.
       const { audit_events: events, ...record } = rest as { audit_events: Json[] };
       expect(all.guilds[at]).toStrictEqual({ ...record, audit_events: events.slice(0, -1) });
       expect(events.at(-1)).toMatchObject({

@@ -24,7 +24,7 @@ interface Full {
   readonly webhook_deliveries: { event: string }[];
 }
 
-/** A user with everything that Lethe can hold of one: two lives, of which the first was erased. */
+/** A user with all kinds of stored data: two lives, of which the first was erased. */
 async function lives(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.hasConsent(who);
   await bot.hasForgotten(who);

@@ -57,7 +57,7 @@ const statuses = async () => {
   const listed = (await status()).data['categories'] as { key: string; status: string }[];
   return Object.fromEntries(listed.map(({ key, status: state }) => [key, state]));
 };
-/** Declares, asks and accepts. */
+/** Declares, requests and accepts. */
 async function granted(...names: string[]): Promise<void> {
   await declare(...names);
   await accept((await request(names)).data.consent_id);

@@ -175,7 +175,7 @@ describe('the bucket of a client address', () => {
   const service = useServiceInProcess({ RATE_LIMIT_TIERS: 'free=30', RATE_LIMIT_ANONYMOUS: '25' });
   let bot: Bot;
 
-  // One address makes all of these requests, so each test plays a minute of its own.
+  // All requests come from one address, so that each test plays its own minute.
   let minute = 0;
   beforeEach(async () => {
     minute += 1;

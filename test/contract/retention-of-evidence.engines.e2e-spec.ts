@@ -16,7 +16,7 @@ let bot: Bot;
 let who: SubjectIds;
 
 beforeEach(async () => {
-  // However late it is, jobs run where a test calls them.
+  // Jobs run only when a test calls them, at any played time.
   const jobs = service.app.get(JobRunner);
   const run = jobs.run.bind(jobs);
   jest
@@ -28,11 +28,11 @@ beforeEach(async () => {
 });
 afterEach(() => {
   jest.restoreAllMocks();
-  // Ids are never older than the last one: those of the next test are of the present again.
+  // New ids are never older than the last one: the next test begins in the present again.
   Object.assign(service.app.get(Random), { lastMs: 0 });
 });
 
-/** From now on it is so many days, and milliseconds, after a time that was answered. */
+/** Sets the played time to a number of days and milliseconds after an answered time. */
 function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
@@ -67,7 +67,7 @@ async function forgotten(one = subject()): Promise<Forgotten> {
   return { id, at: row!.completed_at, keyAt: row!.erased_at };
 }
 
-/** What the certificate says about the place in the ledger. */
+/** The part of the certificate about the place in the ledger. */
 async function placeOf(id: string): Promise<number> {
   const { data } = await bot.get<{ certificate: string }>(`/gdpr/forget-status/${id}/certificate`);
   const payload = Buffer.from(data.certificate.split('.')[1]!, 'base64url').toString();
@@ -322,7 +322,7 @@ describe('the preview', () => {
   });
 });
 
-/** One pass, in which `look` is called after every batch. */
+/** One pass; `look` is called after every batch. */
 async function swept(look: (stopping: AbortController) => Promise<void>): Promise<void> {
   const unitOfWork = service.app.get(UnitOfWork);
   const job = service.app.get(EvidenceRetentionJob);
@@ -338,7 +338,7 @@ async function swept(look: (stopping: AbortController) => Promise<void>): Promis
   await unitOfWork.write((tx) => lease!.end(tx));
 }
 
-/** An id that was made in 2020. */
+/** An id from 2020. */
 function oldId(index: number): string {
   return firstIdAt(LONG_AGO).slice(0, -12) + String(index).padStart(12, '0');
 }
@@ -366,7 +366,7 @@ function inLedger(ids: readonly string[]): Promise<void> {
   );
 }
 
-/** Of each user three entries; every other one has revoked. */
+/** Three entries for each user; every other user has revoked. */
 function plantedHistory(users: number): Promise<void> {
   const all = Array.from({ length: 3 * users }, (_, index) => {
     const user = String(10n ** 17n + BigInt(index % users));

@@ -30,7 +30,7 @@ interface Shown {
   readonly categories?: readonly { readonly key: string; readonly data_erased_at?: string }[];
 }
 
-/** From now on it is so many days, and milliseconds, after a time that was answered. */
+/** Sets the played time to a number of days and milliseconds after an answered time. */
 function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
@@ -49,7 +49,7 @@ async function revoked(categories?: string[]): Promise<Shown> {
 
 const status = async (): Promise<Shown> => (await bot.status(who)).data as unknown as Shown;
 
-/** The categories of which anything is held. */
+/** The categories with stored values. */
 async function held(): Promise<string[]> {
   return Object.keys((await bot.export<{ data: object }>(who)).data.data);
 }
@@ -60,7 +60,7 @@ async function deletions(): Promise<unknown[]> {
   return events.map(({ details }) => details);
 }
 
-/** Grants by category, as the guide asks. */
+/** Grants by category, in the guide's shape. */
 async function grants(categories: string[], granted = categories): Promise<void> {
   const { data } = await bot.post<{ id: string }>('/consents/request', { ...who, categories });
   const answer = await bot.post('/consents/accept', { consent_id: data.id, categories: granted });
@@ -300,7 +300,7 @@ describe('an accept in the same moment', () => {
 describe('a backlog', () => {
   const SUBJECTS = 150;
 
-  /** Users who have withdrawn long ago; of each two values, which a batch would part. */
+  /** Users who withdrew long ago, with two values each, which a batch boundary would separate. */
   async function planted(): Promise<void> {
     const users = Array.from({ length: SUBJECTS }, (_, index) => String(10n ** 17n + BigInt(index)));
     const rows = (values: string): string => users.map(() => values).join(', ');
@@ -415,7 +415,7 @@ describe('a batch that fails in its middle', () => {
     const failing = jest.spyOn(unitOfWork, 'write').mockImplementation((work) =>
       write(async (tx) => {
         const done = await work(tx);
-        // The unit that has erased, whichever other jobs write meanwhile.
+        // The unit that has erased, among units of other jobs.
         if ((await tx.get('SELECT 1 FROM user_data WHERE bot_id = ?', bot.id)) !== undefined) return done;
         failures += 1;
         throw new Error('injected');

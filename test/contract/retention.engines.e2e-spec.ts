@@ -19,13 +19,13 @@ beforeEach(async () => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** From now on it is so much later, in days and milliseconds. */
+/** Advances the played time by days and milliseconds. */
 function later(days: number, ms = 0, of: Service = service): void {
   const now = Date.now() + days * DAY_MS + ms;
   jest.spyOn(of.app.get(Clock), 'nowMs').mockReturnValue(now);
 }
 
-/** From now on it is this long after a time that was answered. */
+/** Sets the played time relative to an answered time. */
 function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
@@ -245,7 +245,7 @@ describe('an update in the same moment', () => {
   });
 });
 
-/** Users with a consent and a value each, put there beside the interface. */
+/** Inserts users with a consent and a value each, without the interface. */
 async function planted(guildId: string, count: number): Promise<string[]> {
   const users = Array.from({ length: count }, (_, index) => String(10n ** 17n + BigInt(index)));
   const now = new Date().toISOString();
@@ -263,7 +263,7 @@ async function planted(guildId: string, count: number): Promise<string[]> {
       ...some.flatMap((user) => [bot.id, guildId, user, now, now, now]),
     );
   }
-  // As it would be after a minute: the server knows how many there are.
+  // As after a minute in operation: the server has statistics.
   if (engine === 'postgres') await service.database.run('ANALYZE');
   return users;
 }

@@ -36,7 +36,7 @@ async function inhabited(count = 2): Promise<void> {
   }
 }
 
-/** From now on it is so many days, and milliseconds, after a time that was answered. */
+/** Sets the played time to a number of days and milliseconds after an answered time. */
 function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
@@ -55,7 +55,7 @@ async function shown(): Promise<unknown> {
   return servers[0]?.deletion_scheduled_for;
 }
 
-/** How many of the users are still there. */
+/** The number of users that are not erased. */
 async function left(): Promise<number> {
   const answers = await Promise.all(people.map((who) => bot.export(who)));
   return answers.filter(({ status }) => status === 200).length;
@@ -199,7 +199,7 @@ describe('registering a guild whose deletion is scheduled', () => {
   });
 });
 
-/** Erasures fail from the `nth` on. */
+/** Makes erasures fail from the `nth` on. */
 function failing(nth = 1): jest.SpyInstance {
   const erasures = service.app.get(ErasureService, { strict: false });
   const erase = erasures.eraseIfHeld.bind(erasures);

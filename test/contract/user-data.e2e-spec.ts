@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const submit = (data: unknown, more: Json = {}) =>
   bot.post('/data/submit', { ...who, category: 'profile', data, ...more });
-/** JSON that JavaScript would not write. */
+/** Valid JSON in forms that JSON.stringify does not write. */
 const submitText = (data: string) =>
   bot.send('POST', `${PREFIX}/data/submit`, {
     headers: { 'content-type': 'application/json' },

@@ -4,7 +4,7 @@ import { type Job, type Lease, LEASE_MS, JobLeases, JobRunner, LeaseLost } from 
 import { Service } from '../support/service';
 import { until } from '../support/until';
 
-/** Several processes, as far as the database can tell: applications with pools of their own. */
+/** Several processes as seen by the database: applications with their own pools. */
 let services: Service[];
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ describe('jobs', () => {
   const take = (index: number, name: string, when: 'due' | 'now' = 'due') =>
     unitOfWork(index).write((tx) => at(index).app.get(JobLeases).take(tx, name, when));
 
-  /** A lease whose time is over, as a process leaves it that has died or stands still. */
+  /** An expired lease, as of a process that died or was suspended. */
   async function abandoned(index: number, name: string): Promise<Lease> {
     const lease = await take(index, name);
     await at(0).database.run(

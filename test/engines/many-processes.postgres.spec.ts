@@ -19,7 +19,7 @@ beforeEach(() => {
   receiver.fails = () => false;
 });
 
-/** Bots that are spoken to through any api, each with a receiver's address of its own. */
+/** Bots that use any api, each with its own receiver address. */
 async function registered(through: ChildService, count: number, name: string): Promise<Bot[]> {
   const made: Bot[] = [];
   for (let at = 0; at < count; at++)
@@ -41,7 +41,7 @@ function through(bot: Bot, { url }: ChildService): Bot {
 
 const of = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
-/** Undefined where the process died before it answered. */
+/** Undefined when the process died before its answer. */
 async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -54,11 +54,11 @@ async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
 interface Acknowledged {
   /** Erasure requests that were answered with 200. */
   readonly erasures: string[];
-  /** Users whose revocation was. */
+  /** Users whose revocations were answered with 200. */
   readonly revoked: string[];
 }
 
-/** Makes `count` events through the apis by turns, three of ten a revocation; `midway` is called once half are made. */
+/** Makes `count` events through the apis in turn, three of ten a revocation; calls `midway` after half of them. */
 async function makeEvents(
   apis: readonly ChildService[],
   bots: readonly Bot[],
@@ -104,7 +104,7 @@ describe('two apis and two workers on one database', () => {
     bots = await registered(of(apis, 0), 20, 'fleet');
   }, 120_000);
 
-  /** Every acknowledged event arrived under one id, nothing waits, and every erasure says that its bot knows. */
+  /** Every acknowledged event arrived under one id, no delivery waits, and every erasure has `webhook_sent`. */
   async function expectNothingLost({ erasures, revoked }: Acknowledged): Promise<void> {
     const idsOf = new Map<unknown, Set<string>>();
     for (const { body, webhookId } of receiver.deliveries.values()) {
@@ -157,14 +157,14 @@ describe('two apis and two workers on one database', () => {
       fleet.database.rows(`SELECT id FROM deletion_requests WHERE status = 'processing' LIMIT 1`);
     await until(async () => (await left()).length === 0, 100);
     await until(async () => (await fleet.pending()) === 0, 100);
-    // What the killed api had not acknowledged may have happened or not.
+    // Acts that the killed api did not acknowledge are committed or not.
     expect(acknowledged.erasures.length + acknowledged.revoked.length).toBeGreaterThan(count / 2);
     await expectNothingLost(acknowledged);
     expect([...receiver.overlapping]).toEqual([]);
     expect(await held?.statuses()).toEqual(['completed', 'completed', 'completed']);
   }, 120_000);
 
-  /** Erasures that the api has begun and cannot end before `letGo`, since somebody holds the data. */
+  /** Erasures that the api has begun and cannot end before `letGo`, since their data is locked. */
   async function erasuresHeld(api: ChildService, bot: Bot) {
     const whom = through(bot, api);
     await whom.hasCategory('held');
@@ -178,7 +178,7 @@ describe('two apis and two workers on one database', () => {
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM user_data WHERE bot_id = $1 FOR UPDATE', [bot.id]);
     for (const who of subjects) void unlessCut(whom.post('/gdpr/forget-user', who));
-    // Once they are completed their rows name nobody any more.
+    // The rows of completed erasures hold no ids.
     const users = subjects.map(({ user_id }) => user_id);
     const begun = () =>
       fleet.database.rows<{ id: string }>(
@@ -236,7 +236,7 @@ describe('a worker', () => {
 describe('SIGTERM', () => {
   const fleet = useFleet(build);
 
-  /** A request whose headers the api has taken, and whose body follows when it is told to. */
+  /** A request whose headers are sent, and whose body follows on demand. */
   async function underWay(bot: Bot): Promise<() => Promise<number>> {
     const body = JSON.stringify(subject());
     const asked = request(`${bot.baseUrl}/api/v1/gdpr/forget-user`, {
@@ -259,7 +259,7 @@ describe('SIGTERM', () => {
   }
 
   it('ends api and worker in order during 50 requests and 10 calls, and loses none', async () => {
-    // Long enough for ten calls to be under way at once, however busy the machine is.
+    // Long enough for ten calls at one time on any machine.
     receiver.delayMs = 2_000;
     const [api, worker] = await Promise.all([fleet.api(), fleet.worker()]);
     const bots = await registered(api, 10, 'term');

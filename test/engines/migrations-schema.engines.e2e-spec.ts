@@ -11,7 +11,7 @@ import { join } from 'node:path';
 
 const service = useServiceInProcess();
 
-/** What would have to be done to the schema to make it what the entities declare. */
+/** The changes that would make the schema equal to the entities. */
 async function drift(source: DataSource): Promise<string[]> {
   const { upQueries } = await source.driver.createSchemaBuilder().log();
   return upQueries.map(({ query }) => query);
@@ -104,7 +104,7 @@ describe('the migrated schema', () => {
   });
 
   it('deletes every row of a bot with the bot', async () => {
-    // Those of the keys stand in another file, and go by statements of their own.
+    // The tables of the keys are in another file and have statements of their own.
     const tables = (await service.database.tables()).filter(
       ({ name, columns }) => columns.includes('bot_id') && !name.startsWith('keys.'),
     );

@@ -62,7 +62,7 @@ describe('ten that start at once on an empty database', () => {
     const done = runs.filter((run) => run.status === 'fulfilled').map(({ value }) => value.length);
     const refusals = runs.filter((run) => run.status === 'rejected').map(({ reason }) => String(reason));
     expect(done.filter((count) => count > 0)).toStrictEqual([ALL]);
-    // A SQLite file belongs to one at a time; on PostgreSQL the others wait and find it done.
+    // A SQLite file has one process at a time; on PostgreSQL the others wait and find the schema done.
     if (engine === 'postgres') expect(refusals).toStrictEqual([]);
     for (const refusal of refusals) expect(refusal).toContain('Another process is using');
     await expectWhole();
@@ -105,7 +105,7 @@ describe('MIGRATE_ON_START=false', () => {
 
 describe('kill -9 during the migrations', () => {
   let schema: ReturnType<typeof schemaOf> | undefined;
-  /** The schema of migrations that nobody has killed. */
+  /** The schema of migrations that were not killed. */
   function undisturbed(): ReturnType<typeof schemaOf> {
     schema ??= (async () => {
       const other = await bareDatabase(mkdtempSync(join(directory, 'other-')));

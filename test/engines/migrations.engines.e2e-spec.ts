@@ -11,7 +11,7 @@ import { NextKeys1790000000002, NextRelease1790000000001 } from '../support/next
 import { schemaOf } from '../support/schema-dump';
 import { Service } from '../support/service';
 
-// All migrations are taken back and run again many times, on a machine that may be busy.
+// All migrations are reverted and run again many times, on a machine that may be busy.
 jest.setTimeout(120_000);
 
 const ALL = allMigrations().length;
@@ -48,7 +48,7 @@ function sorted<T>(rows: readonly T[]): T[] {
   return [...rows].sort(byText);
 }
 
-/** What of `rows` is in the tables and columns of `others`. */
+/** The part of `rows` that fits the tables and columns of `others`. */
 function within(rows: Rows, others: Rows): Rows {
   return Object.fromEntries(
     Object.entries(others).map(([name, [first]]) => [

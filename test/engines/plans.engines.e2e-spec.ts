@@ -13,7 +13,7 @@ import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
 
-/** What jobs ask of all bots at once, so that nobody has to know which of them have something to do. */
+/** Queries of jobs over all bots, which find the bots with work. */
 const JOBS: readonly (readonly [string, RegExp])[] = [
   ['which bots have calls that are due', /^WITH RECURSIVE waiting/],
   ['how many calls wait, for the metrics', /looked_at/],
@@ -108,7 +108,7 @@ async function lives(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.get(`/data/export/${who.user_id}?scope=all_guilds`);
 }
 
-/** A user who is asked in registered words, and again in others, in both shapes. */
+/** A user with a request with registered texts, and another one with other texts, in both shapes. */
 async function isAsked(bot: Bot, who: SubjectIds): Promise<void> {
   const text = { consent_version: '1.0', title: 'x', body: 'x', jurisdiction: 'x' };
   for (const language of ['en', 'de']) {
@@ -121,7 +121,7 @@ async function isAsked(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.post('/consents/accept', { ...who, guild_id: '0'.repeat(17), consent_version: '1.0' });
 }
 
-/** What proves that a user has agreed, and to what. */
+/** The proofs of a consent. */
 async function reads(bot: Bot, who: SubjectIds): Promise<void> {
   const query = `user_id=${who.user_id}&guild_id=${who.guild_id}`;
   for (const path of ['receipt', 'history', 'history&page=2&page_size=1'])
@@ -130,7 +130,7 @@ async function reads(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.get('/consents/texts?consent_version=1.0&page_size=1&page=2');
 }
 
-/** What shares a statement or a transaction with others of its kind. */
+/** Acts that share a statement or transaction with others of their kind. */
 async function atOnce(bot: Bot, people: readonly SubjectIds[]): Promise<void> {
   const submit = (who: SubjectIds) =>
     bot.post('/data/submit', { ...who, category: 'profile', data: { value: 'y' } });
@@ -178,7 +178,7 @@ async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
 }
 
-/** What time does. */
+/** The work of the jobs. */
 async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promise<void> {
   await bot.hasRevoked(revoked);
   await bot.status(revoked);

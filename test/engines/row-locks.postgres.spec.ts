@@ -27,7 +27,7 @@ const forget = () => bot.post('/gdpr/forget-user', who);
 const withdraw = () => bot.delete('/data/categories/profile');
 const submit = () => bot.post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } });
 
-/** Resolves when a transaction waits for another one's lock, or never if none has to. */
+/** Resolves when a transaction waits for a lock of another one. */
 async function someoneWaits(): Promise<'waits'> {
   const waiting = () =>
     service.database.rows(
@@ -37,7 +37,7 @@ async function someoneWaits(): Promise<'waits'> {
   return 'waits';
 }
 
-/** What `compete` is answered, which has to wait for a unit that has done `hold` and is not committed yet. */
+/** The answer of `compete`, which has to wait for an uncommitted unit with `hold`. */
 async function behind(
   hold: (tx: Tx) => Promise<unknown>,
   compete: () => Promise<Answer>,

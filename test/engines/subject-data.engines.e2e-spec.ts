@@ -4,7 +4,7 @@ import { useServiceInProcess } from '../support/service';
 
 const service = useServiceInProcess();
 
-/** Tables about users that no holder claims. */
+/** Tables about users without a holder. */
 function unclaimed(
   tables: readonly { name: string; columns: string[] }[],
   claimed: readonly string[],
@@ -23,7 +23,7 @@ const claimed = () =>
 
 describe('SubjectDataHolders', () => {
   it('claim every table that has a user id, so that export and erasure reach all of it', async () => {
-    // The erasure itself destroys the keys, and leaves the ledger of who was erased.
+    // The erasure itself destroys the keys, and keeps digests in the ledger.
     const keys = Object.keys(KEY_TABLES).map((name) => `keys.${name}`);
     expect(unclaimed(await service.database.tables(), [...claimed(), ...keys])).toStrictEqual([]);
   });

@@ -72,7 +72,7 @@ const settled = async (promise: Promise<unknown>) => {
     return { error };
   }
 };
-/** Until the server knows nothing of it any more. */
+/** Waits until the server has closed it. */
 const ended = (pid: number): Promise<void> =>
   until(
     async () => (await database.rows('SELECT 1 FROM pg_stat_activity WHERE pid = ?', pid)).length === 0,
@@ -88,7 +88,7 @@ const unknown = {
   error: { code: 'service_unavailable', message: expect.stringContaining('during the commit') as string },
 };
 
-/** Whatever the unit's statements are, each `BEGIN` and `COMMIT` goes through here. */
+/** Every `BEGIN` and `COMMIT` of a unit passes here. */
 function onQuery(act: (text: string, client: Client) => Promise<unknown> | undefined): void {
   const query = Client.prototype.query as (this: Client, ...given: unknown[]) => unknown;
   jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...given: unknown[]) {
@@ -121,7 +121,7 @@ describe('PostgresUnitOfWork.write', () => {
     const acknowledged = outcomes.flatMap((outcome, id) => ('error' in outcome ? [] : [id]));
     expect(acknowledged.filter(fails)).toStrictEqual([]);
     expect(await ids()).toStrictEqual(acknowledged);
-    // On a busy machine the three connections are not free in time for everybody: nobody else is refused.
+    // On a busy machine some callers wait too long for the three connections: only these are refused.
     for (const { error } of outcomes.filter((outcome, id) => 'error' in outcome && !fails(id)))
       expect(error).toMatchObject({ code: 'service_unavailable' });
     expect(acknowledged.length).toBeGreaterThan(0);
@@ -132,7 +132,7 @@ describe('PostgresUnitOfWork.write', () => {
     const collide = `DO $$ BEGIN RAISE EXCEPTION 'met' USING ERRCODE = '40P01'; END $$`;
     await unitOfWork.write(async (tx) => {
       if (++tries > 1) return;
-      // The error of the second statement, which was refused because of the first one, is heard of earlier.
+      // The error of the second statement, which follows from the first one, arrives earlier.
       await Promise.all([(async () => (await tx.run(collide)) + 1)().then((n) => n), tx.run('SELECT 1')]);
     });
     expect(tries).toBe(2);

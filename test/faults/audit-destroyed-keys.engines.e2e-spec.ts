@@ -7,7 +7,7 @@ import { exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
-/** Behind every event that there is. */
+/** Greater than every place in the log. */
 const ANYWHERE = 2 ** 31 - 1;
 
 const service = useServiceInProcess();
@@ -28,7 +28,7 @@ async function goes(userId: string, guildId: string): Promise<void> {
   });
 }
 
-/** One event, of whose user the events are erased and the key is destroyed as soon as somebody has read it. */
+/** One event. Its user is erased and the key destroyed as soon as the event is read. */
 async function goesAfterReading(isSealed: boolean, reading: 'read' | 'stored' = 'read'): Promise<void> {
   const { user_id: userId, guild_id: guildId } = subject();
   const body = { user_id: userId, guild_id: guildId, event_type: 'data_exported', details: { note: 'text' } };

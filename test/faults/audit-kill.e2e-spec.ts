@@ -50,7 +50,7 @@ describe('a service that is killed again and again while it writes and seals', (
         }
       };
       const writers = [write(), write(), write()];
-      // Amid the writing of events and seals, in the first or second round of these.
+      // During the writing of events and seals, in the first or second round.
       const before = await batches();
       await until(async () => (await batches()) > before + (round % 2));
       await child.end('SIGKILL');

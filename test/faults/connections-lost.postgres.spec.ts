@@ -13,7 +13,7 @@ import { withoutSealing } from '../support/sealing';
 import { Service } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-// R20, as a bot sees it: a server of its own behind a proxy that cuts, falls silent and goes away.
+// R20 from the view of a bot: a server behind a proxy that cuts connections, falls silent and disappears.
 
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
 const LIMITS = {
@@ -35,9 +35,9 @@ beforeAll(async () => {
   proxy = await CuttingProxy.before(database.url);
   service = await new Service({ DATABASE_URL: proxy.url, ...LIMITS }, database).start();
   service.app.get(Readiness, { strict: false }).ready = true;
-  // A caller who was known a moment ago is known while the database is gone.
+  // A caller identified shortly before is still identified without the database.
   service.app.get(ApiKeyTimes, { strict: false }).believedMs = 1_000;
-  // Its units would be cut in the place of those of a request.
+  // Its units would be cut instead of those of a request.
   await withoutSealing(service);
 });
 beforeEach(async () => {
@@ -97,7 +97,7 @@ describe.each([
 });
 
 describe('an erasure whose last COMMIT is not answered', () => {
-  /** The first COMMIT of an erasure puts it on record, the second ends it. */
+  /** The first COMMIT of an erasure records it, the second one completes it. */
   async function cutAtSecond(when: 'before it is sent' | 'after it is answered'): Promise<Answer> {
     let cut: Promise<void> | undefined;
     const plan = (): void => void (cut = proxy.cutAt('COMMIT\0', when));

@@ -40,7 +40,7 @@ async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Lets `clients` act until so many acts were acknowledged, then kills the process in the midst of it. */
+/** Lets `clients` act until a number of acts are acknowledged, then kills the process. */
 async function killAfter(
   service: ChildService,
   acknowledgements: number,
@@ -67,7 +67,7 @@ const countOf = async (table: string, { user_id }: SubjectIds, type = '') =>
     )
   ).length;
 
-/** SQLite alone has a file that could be broken. */
+/** Only SQLite has a file that can be damaged. */
 function requireWhole(): void {
   if (engine === 'postgres') return;
   const file = new SqliteDatabase(join(directory, 'lethe.db'));
@@ -104,7 +104,7 @@ describe('kill -9 under load', () => {
       await service.start();
       for (const client of clients) {
         const { data } = await bot.export<{ data: { profile: { turn: number } } }>(client.who);
-        // The one act that was cut may have been committed or not; everything before it was.
+        // The interrupted act is committed or not; every act before it is committed.
         expect([client.stored, client.sent]).toContain(data.data.profile.turn);
         const counts = await countOf('audit_events', client.who, 'data_submitted');
         expect(counts).toBeGreaterThanOrEqual(client.acknowledged);
@@ -165,7 +165,7 @@ describe('kill -9 during erasures', () => {
       if (answer?.status === 200) answered.add(who);
       return answer !== undefined;
     });
-    // On PostgreSQL young ones are left to other processes, and leases of the dead to their end.
+    // On PostgreSQL recent requests are left to other processes, and leases of dead processes expire.
     await database.run(`UPDATE deletion_requests SET created_at = '2020-01-01T00:00:00.000Z'`);
     await database.run('DELETE FROM job_leases');
     await service.start();

@@ -17,10 +17,10 @@ beforeEach(async () => {
   await bot.hasCategory('notes');
 });
 
-/** Many users are arranged without HTTP, which would take most of the time. */
+/** Creates many users without HTTP, which would take most of the time. */
 const consents = () => service.app.get(ConsentService);
 
-/** Some at a time: on a busy machine more would wait for a connection longer than they may. */
+/** In groups: on a busy machine more callers would wait too long for a connection. */
 async function forEach(
   users: readonly SubjectIds[],
   act: (who: SubjectIds) => Promise<unknown>,
@@ -81,7 +81,7 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
 });
 
 describe('a subject that is being erased', () => {
-  /** The first of the two steps of an erasure, which a crash can leave alone. */
+  /** The first of the two steps of an erasure, after which a crash can happen. */
   const close = (who: { user_id: string; guild_id: string }) =>
     service.app
       .get(UnitOfWork)
@@ -149,7 +149,7 @@ describe('DELETE /api/v1/data/categories/{key}', () => {
 
   it('ends the consents to the category: what is declared under its key later has to be asked for anew', async () => {
     const who = subject();
-    // Names that occur in the stored states, too, or differ from another one by what LIKE takes for any character.
+    // Slugs that also occur in stored states, or differ only in a character that is a wildcard of LIKE.
     for (const key of ['a_b', 'axb', 'accepted']) await bot.hasCategory(key);
     const asked = { ...who, consent_version: '1', categories: ['a_b', 'axb', 'accepted'] };
     await bot.post('/consents/request', asked);

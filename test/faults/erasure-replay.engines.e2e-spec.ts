@@ -10,7 +10,7 @@ let bot: Bot;
 let who: SubjectIds;
 let requestId: string;
 
-/** Somebody is erased, and a backup from before brings back the data, but not the request. */
+/** A user is erased, and an older backup brings back the data, but not the request. */
 beforeEach(async () => {
   bot = await service.registerBot();
   who = subject();

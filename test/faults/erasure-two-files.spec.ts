@@ -35,7 +35,7 @@ const requests = () =>
     bot.id,
   );
 
-/** The erasure as far as its rows; then the log of the keys cannot be truncated. */
+/** Runs an erasure up to the removal of its rows; then the log of the keys cannot be truncated. */
 async function removed(): Promise<void> {
   jest.spyOn(service.app.get(UnitOfWork), 'scrubKeys').mockRejectedValue(databaseUnavailable());
   const answer = await bot.post('/gdpr/forget-user', who);
@@ -73,7 +73,7 @@ describe('an erasure on SQLite, which commits to the data and to the keys one af
     await service.start();
     await removed();
     await service.app.close();
-    // As if the second commit had not taken place: the key is there and the ledger knows nothing.
+    // As if the second commit had failed: the key exists and the ledger has no entry.
     for (const suffix of ['-wal', '-shm']) rmSync(keys + suffix, { force: true });
     copyFileSync(`${keys}.before`, keys);
     await service.start();
@@ -142,7 +142,7 @@ describe('the deletion of a bot on SQLite', () => {
     const marked = 'SELECT 1 FROM bots WHERE id = ? AND deleted_at IS NOT NULL';
     expect(await service.database.rows(marked, bot.id)).toHaveLength(1);
     scrubs.mockRestore();
-    // Whoever was at it holds the lease for a while.
+    // The process that ran it holds the lease for a while.
     await service.database.run('DELETE FROM job_leases');
     await service.restart();
     const left = 'SELECT 1 FROM bots WHERE id = ?';

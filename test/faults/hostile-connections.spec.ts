@@ -9,14 +9,14 @@ import { rawRequest } from '../support/raw-socket';
 const CONNECT = 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n';
 const GARBAGE = 'hello\r\n\r\n';
 
-/** Whether the service closes the connection although this side never does. */
+/** Whether the service closes the connection when this side never does. */
 function isClosedUpon(port: number, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket: Socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
       socket.write(text),
     );
     socket.resume();
-    // What is sent on a connection that is closed on the other side comes back as an error.
+    // Bytes sent on a connection that the other side closed cause an error.
     const probe = setInterval(() => socket.write('x'), 500);
     const settle = (isClosed: boolean): void => {
       clearInterval(probe);
@@ -29,7 +29,7 @@ function isClosedUpon(port: number, text: string): Promise<boolean> {
   });
 }
 
-// In a process of its own: what goes wrong with a socket that nobody listens to ends the process.
+// In its own process: an error of a socket without a listener ends the process.
 describe('connections that misbehave', () => {
   const build = useBuild();
   const directory = mkdtempSync(join(tmpdir(), 'lethe-hostile-'));

@@ -27,7 +27,7 @@ beforeEach(async () => (database = await bareDatabase(directory)));
 afterEach(() => database.drop());
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** The start, db:migrate and db:revert all end with one readable line, which the password is not in. */
+/** The start, db:migrate and db:revert all end with one readable line without the password. */
 async function expectRefusals(
   url: string,
   reason: string,
@@ -95,7 +95,7 @@ describe('a PostgreSQL that cannot be used is reported in one line that says how
     await database.run(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
     const weak = changed((url) => Object.assign(url, { username: role, password: PASSWORD }));
     await expectRefusals(weak, 'the user may not change the schema. Grant it CREATE', ['db:migrate']);
-    // Who owns the tables migrates; the service of the weak user starts on them.
+    // The owner of the tables migrates; the service of the weak user starts on them.
     await migrateUp(database);
     expect((await adminHere(['db:migrate'], { DATABASE_URL: weak })).output).toMatch(
       /up to date|may not change/,
@@ -118,7 +118,7 @@ describe('pg_terminate_backend during the migrations', () => {
     const open = databaseEngine(config).open(ormOptions(config), 'migrate', () => undefined);
     const refused = expect(open).rejects.toThrow(StartError);
     const pid = await waiting();
-    // One connection migrates and holds the lock: with it ends all.
+    // One connection migrates and holds the lock; without it both end.
     await holder.query('SELECT pg_terminate_backend($1)', [pid]);
     await refused;
     await expect(open).rejects.toThrow('Nothing was changed; try again');

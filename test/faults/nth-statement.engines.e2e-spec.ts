@@ -13,7 +13,7 @@ import { dumpOf } from '../support/tenant-dump';
 
 jest.setTimeout(120_000);
 
-// R31: whichever statement of a request fails, all of it took place or nothing did.
+// R31: whichever statement of a request fails, the whole request takes effect or nothing of it.
 
 const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
 const faults = new StatementFaults();
@@ -41,7 +41,7 @@ interface Scene {
   readonly asked: SubjectIds;
 }
 
-/** A bot with a user who has consented and of whom something is stored, and one who was asked. */
+/** A bot with a user who has consented and has stored values, and a user with a request that waits. */
 async function scene(): Promise<Scene> {
   const bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
   const [who, asked] = [subject(), subject()];
@@ -102,7 +102,7 @@ const ACTS: readonly (readonly [string, (scene: Scene) => Promise<Answer>])[] = 
   ['POST /audit/event', ({ bot, who }) => bot.post('/audit/event', { ...who, event_type: 'data_exported' })],
 ];
 
-/** Answers of which the caller knows that the act took place, or that it may try again. */
+/** Answers that say that the act took effect, or that the caller can try again. */
 function requireHonest(answer: Answer, done: number): void {
   expect({ text: answer.text, status: answer.status }).toMatchObject({
     status: answer.status === done ? done : 503,
@@ -151,11 +151,11 @@ describe('whichever statement fails', () => {
   });
 
   it('DELETE /bots/{id} can be repeated until it is answered or the key is void, and the bot is then deleted or marked as deleted', async () => {
-    // Each would wait for a second until no process believes in the key.
+    // Each deletion would wait for a second until no process trusts the key.
     jest
       .spyOn(service.app.get(ApiKeyDirectory, { strict: false }), 'forgottenEverywhere')
       .mockResolvedValue();
-    // Its statements are many and alike: each of the first ones, and fewer of the later.
+    // It has many equal statements: each of the first ones fails, and fewer of the later ones.
     for (let nth = FIRST, fired = true; fired; nth += STEP + Math.floor(nth / 5)) {
       const tried = await scene();
       faults.failAt(nth);
@@ -167,7 +167,7 @@ describe('whichever statement fails', () => {
         // 503 where the recovery of deletions has taken it over meanwhile.
         expect([200, 401, 503]).toContain((await tried.bot.delete(`/bots/${tried.bot.id}`)).status);
       const left = await dump(tried);
-      // What is left of a bot whose key is void already is marked as such, and goes by the recovery of deletions.
+      // The rest of a bot with a void key is marked, and deleted by the recovery of deletions.
       const marked = left.some((line) => line.startsWith('bots') && line.includes('"deleted_at":"*"'));
       expect({ nth, isGone: left.length === 0 || marked }).toStrictEqual({ nth, isGone: true });
     }
@@ -179,7 +179,7 @@ const ERASURES: readonly (readonly [string, (scene: Scene) => Promise<Answer>])[
   ['DELETE /servers/{guild_id}', ({ bot, who }) => bot.delete(`/servers/${who.guild_id}`)],
 ];
 
-/** What is there of the subject: its rows and its key, and what its requests say. */
+/** The present rows, key and requests of the subject. */
 async function stateOf({ bot, who }: Scene) {
   const erasedId = service.app.get(SubjectDigests, { strict: false }).of(bot.id, 'user', who.user_id);
   return service.database.session(async (look) => {
@@ -216,7 +216,7 @@ describe.each(ERASURES)('an erasure by %s', (_, act) => {
       requireHonest(answer, 200);
       const left = await stateOf(tried);
       const completed = count(left.requests, 'completed');
-      // On SQLite the key has to leave the files in between: what is gone already is not called completed yet.
+      // On SQLite the key is removed from the files in between: erased data is not yet reported as completed.
       const isGone = completed > 0 || (engine === 'sqlite' && left.requests.includes('processing'));
       expect({ nth, held: left.held }).toStrictEqual({ nth, held: isGone ? [left.held[0]] : [true] });
       if (completed > 0) expect(left.held).toStrictEqual([false]);

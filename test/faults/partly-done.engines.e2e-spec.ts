@@ -9,14 +9,14 @@ import { withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake } from '../support/snowflakes';
 
-// Some hundred units one after the other, on a machine that may be busy.
+// Several hundred units in a row, on a machine that may be busy.
 jest.setTimeout(90_000);
 
 const BELIEVED_MS = 400;
 const service = useServiceInProcess();
 let bot: Bot;
 
-// Units of jobs would be counted among those of a request.
+// Units of jobs would count as units of a request.
 beforeAll(async () => {
   await withoutSealing(service);
   await service.app.get(JobRunner).beforeApplicationShutdown();
@@ -28,7 +28,7 @@ afterEach(() => jest.restoreAllMocks());
 
 const PARTLY = expect.stringContaining('part of it is done') as string;
 
-/** The units of a request after the `nth` are refused by the database. */
+/** The database refuses the units of a request after the `nth`. */
 function unavailableAfter(nth: number): void {
   const unitOfWork = service.app.get(UnitOfWork);
   const write = unitOfWork.write.bind(unitOfWork);
@@ -85,7 +85,7 @@ describe('a request that the database left half-way says so, and continues when 
     expectFailure(answer, 503, 'service_unavailable');
     expect(answer.error.message).toContain('rows are still being deleted');
     expectFailure(await bot.get('/servers'), 401, 'unauthorized');
-    // Also then it is answered when no process believes the keys any more.
+    // Also then the answer waits until no process trusts the keys.
     if (engine === 'postgres') expect(tookMs).toBeGreaterThan(BELIEVED_MS);
   });
 });

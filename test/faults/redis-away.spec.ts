@@ -5,13 +5,13 @@ import { describeWithRedis, RedisServer } from '../support/redis-server';
 import { LIMIT, LimitedService, remaining, useRedisServices } from '../support/redis-services';
 import { until } from '../support/until';
 
-/** What a request may be slower because of Redis. */
+/** Most delay of a request because of Redis. */
 const SLOWER_MS = 60;
 
 describeWithRedis('a service whose Redis is away', () => {
   const given = useRedisServices();
 
-  /** Spends what is left for the address; the limit holds if exactly so many were admitted, and nothing was a 5xx. */
+  /** Uses the remaining requests of the address: the limit holds if exactly that many are admitted, without any 5xx. */
   async function admittedUntilRefused(service: LimitedService): Promise<number> {
     const answers = await service.askAtOnce(LIMIT + 5);
     for (const answer of answers.filter(({ status }) => status !== 404))
@@ -82,7 +82,7 @@ describeWithRedis('a service whose Redis is away', () => {
     const firstMs = await medianMs(service, 1);
     const othersMs = await medianMs(service, 20);
     expect(service.fallbacks).toBe(21);
-    // The scheduler of a busy machine is allowed half as much again.
+    // A busy machine may take half as much again.
     expect(firstMs - usualMs).toBeLessThan(SLOWER_MS * 1.5);
     expect(othersMs - usualMs).toBeLessThan(SLOWER_MS / 4);
     expect([await service.health(), service.redisLog]).toEqual(['degraded', ['warn: TIMEOUT']]);
@@ -142,7 +142,7 @@ describeWithRedis('a service whose Redis is away', () => {
   });
 });
 
-/** Answers every command alike, like a Redis that is not fit yet. */
+/** Answers every command with the same error, like a Redis that is not ready. */
 class UnfitRedis {
   private readonly sockets = new Set<Socket>();
   connections = 0;

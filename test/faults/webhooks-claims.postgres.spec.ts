@@ -8,7 +8,7 @@ import { runNow } from '../support/jobs';
 import { Service } from '../support/service';
 import { nextMillisecond, until } from '../support/until';
 
-/** Several processes, as far as the database can tell; nobody sends, so that the test alone claims. */
+/** Several processes as seen by the database; none sends, so that only the test claims. */
 let services: Service[];
 beforeAll(async () => {
   const first = await new Service({ JOBS: 'off' }).start();
@@ -56,7 +56,7 @@ async function statusOf(id: string): Promise<string | undefined> {
   return row?.status;
 }
 
-/** How often the server has had to end a deadlock. */
+/** The number of deadlocks that the server has ended. */
 async function deadlocks(): Promise<number> {
   const [row] = await at(0).database.rows<{ deadlocks: number }>(
     'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
@@ -72,7 +72,7 @@ describe('claims of several processes', () => {
     const claimed: string[] = [];
     const claimer = async (index: number): Promise<void> => {
       const leases = at(index).app.get(DeliveryLeases);
-      // Each in an order of its own: whoever waited for another one could be waited for.
+      // Each in another order, so that a wait for locks could become a circle.
       const order = bots.map(({ id }) => id).sort(() => Math.random() - 0.5);
       for (let round = 0; round < 40; round++)
         for (const { claim } of await leases.claim(order, () => true))
@@ -222,7 +222,7 @@ describe('the retention of four processes', () => {
     const run = batches.mock.results.filter(
       (_, at) => (batches.mock.contexts[at] as Lease).name === 'delivery-retention',
     );
-    // A lease that is renewed while a batch takes long is one without a result.
+    // The renewal of a lease during a long batch has no result.
     const removed = (await Promise.all(run.map(({ value }) => value as Promise<unknown>))).filter(
       (value) => value !== undefined,
     );

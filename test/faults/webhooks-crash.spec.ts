@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Takes its time before it confirms. */
+/** Confirms after a delay. */
 class SlowReceiver {
   begun = 0;
   answered = 0;
@@ -63,7 +63,7 @@ function pending(): number {
   }
 }
 
-/** Erases subjects, one after the other, until the service is gone, and notes the requests that were acknowledged. */
+/** Erases subjects in a row until the service ends, and collects the acknowledged requests. */
 async function forgetUntilCut(bot: Bot, acknowledged: Set<string>): Promise<void> {
   for (;;) {
     try {
@@ -81,7 +81,7 @@ describe('kill -9', () => {
     for (let round = 0; round < atDepth(3, 8); round++) {
       const before = acknowledged.size;
       const clients = Array.from({ length: 4 }, () => forgetUntilCut(bot, acknowledged));
-      // Something was acknowledged, each time more, and something is under way.
+      // Each time further requests are acknowledged, and calls are running.
       await until(() => acknowledged.size >= before + 3 + 5 * round, 1);
       await service.end('SIGKILL');
       await Promise.all(clients);

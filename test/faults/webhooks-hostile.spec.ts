@@ -26,7 +26,7 @@ interface Listener {
   readonly bytesWritten: number;
 }
 
-/** A server that treats every connection as `behave` says, once it has read what came first. */
+/** A server that handles every connection by `behave` after it has read the first bytes. */
 async function listen(behave: (socket: Socket) => void, host = '127.0.0.1', port = 0): Promise<Listener> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -249,7 +249,7 @@ describe('over TLS', () => {
   });
 });
 
-/** A name server on loopback that answers each question for an IPv4 address as `answer` says. */
+/** A name server on loopback that answers each query for an IPv4 address with `answer`. */
 async function nameServer(
   answer: () => string[] | undefined,
 ): Promise<{ resolver: NameResolver; asked: () => number }> {
@@ -278,7 +278,7 @@ async function nameServer(
   return { resolver: new NameResolver(queries, '/nonexistent'), asked: () => asked };
 }
 
-/** Stands for the policy where a second loopback address plays the forbidden network. */
+/** A policy with a second loopback address as the forbidden network. */
 class SecondLoopbackForbidden extends EgressPolicy {
   override allowsAddress(address: string): boolean {
     return address === '127.0.0.1';

@@ -7,7 +7,7 @@ import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
-/** Nobody listens there: what is due stays unconfirmed. */
+/** An address without a server: due deliveries stay unconfirmed. */
 const OLD = 'http://127.0.0.1:45998/old';
 const NEW = 'http://127.0.0.1:45998/new';
 const DELIVERIES = 5_000;
@@ -21,7 +21,7 @@ beforeAll(async () => void (service = await new Service().start()));
 afterAll(() => service.stop());
 beforeEach(async () => {
   bot = await service.registerBot({ webhook_url: OLD });
-  // Nothing is sent, so that the test alone changes deliveries.
+  // Nothing is sent, so that only the test changes deliveries.
   jest.spyOn(service.app.get(DeliveryLeases), 'claim').mockResolvedValue([]);
 });
 afterEach(() => jest.restoreAllMocks());
@@ -32,7 +32,7 @@ const NUMBERS =
     : `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${DELIVERIES})
        SELECT n, substr('000000000000' || n, -12) AS digits FROM numbers`;
 
-/** As many deliveries as one unit must not touch, of the status, or waiting and given up by turns. */
+/** More deliveries than one unit may change, with the given status, or pending and given up in turn. */
 async function owes(status?: string, on = service): Promise<void> {
   await on.database.run(
     `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at,
@@ -54,7 +54,7 @@ const cancelled = () => count(`status = 'cancelled'`);
 const halfWay = (on = service) =>
   on.database.rows('SELECT after_id FROM webhook_url_changes WHERE bot_id = ?', bot.id);
 
-/** Does something before every chunk but the first, which belongs to the unit of the URL. */
+/** Acts before every chunk but the first, which belongs to the unit of the URL. */
 function betweenChunks(of: Service, act: () => Promise<void>): void {
   const changes = of.app.get<{ next: (botId: string) => Promise<boolean> }>(UrlChanges);
   const next = changes.next.bind(changes);

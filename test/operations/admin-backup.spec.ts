@@ -62,7 +62,7 @@ async function expectKept(who: SubjectIds): Promise<void> {
   expect(data.data).toEqual({ profile: { value: who.user_id } });
 }
 
-/** Another machine: nothing is left of the data. */
+/** Another machine without the data. */
 function wipe(): void {
   rmSync(directory, { recursive: true });
   mkdirSync(directory);
@@ -70,7 +70,7 @@ function wipe(): void {
 
 describe('npm run admin -- backup', () => {
   it('copies data and keys that belong together while the service writes, for their owner alone', async () => {
-    // In a process of its own: what writes here does not wait for the copy.
+    // In its own process: writers in this one do not wait for the copy.
     await service.end();
     const child = await newProcess().start();
     const people = [await person()];
@@ -91,7 +91,7 @@ describe('npm run admin -- backup', () => {
     expect(await restore('b')).toMatchObject({ code: 0, stdout: '' });
     await service.start();
     for (const who of before) await expectKept(who);
-    // Whoever was stored while it was made is in it as a whole, or not at all.
+    // A user stored during the copy is in it completely, or not at all.
     const stored = await sqliteFile(path).rows<{ user_id: string }>('SELECT user_id FROM user_data');
     for (const { user_id } of stored)
       await expectKept(people.find((one) => one.user_id === user_id) as SubjectIds);

@@ -58,7 +58,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A bot with a user about whom something is stored, and many more keys. */
+/** A bot with a user with stored values, and many more keys. */
 async function arrange(environment: Record<string, string>, under: () => string): Promise<void> {
   const service = await new ServiceHere(database, environment).start();
   bot = await Bot.register(service.url);
@@ -82,7 +82,7 @@ interface Stored {
   readonly context: string;
 }
 
-/** Every text that a master key has sealed. */
+/** Every text encrypted with a master key. */
 async function sealedTexts(): Promise<Stored[]> {
   const subjects = `SELECT sealed, 'subject_keys/' || bot_id || '/' || guild_id || '/' || user_id || '/' || id AS context
     FROM ${keyTable('subject_keys')}`;
@@ -97,7 +97,7 @@ async function sealedTexts(): Promise<Stored[]> {
   ];
 }
 
-/** What is sealed, opened with these keys alone. @throws UnreadableSecretError for anything that they do not decrypt */
+/** Decrypts with these keys alone. @throws UnreadableSecretError for a text of another key */
 async function openedBy(given: string): Promise<string[]> {
   const keyring = keyringOf(given);
   return (await sealedTexts()).map(({ sealed, context }) => keyring.decrypt(sealed, context)).sort();
@@ -300,7 +300,7 @@ if (engine === 'sqlite')
     it('reports a file that cannot be replaced, and leaves everything as it was', async () => {
       await arrange(own(), content);
       const before = content();
-      // A directory where the next file would stand.
+      // A directory at the path of the next file.
       mkdirSync(join(`${file()}.next`, 'in'), { recursive: true });
       const run = await admin(own(), 'keys:rotate');
       expect(run.code).toBe(1);

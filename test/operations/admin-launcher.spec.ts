@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-// scripts/admin.mjs in a project that is made up: `npm run admin` and its aliases.
+// scripts/admin.mjs in a made-up project: `npm run admin` and its aliases.
 
 const ROOT = join(__dirname, '../..');
 const MAIN = 'dist/apps/admin/src/main.js';
-/** A build whose command line says what it was given. */
+/** A build whose command line prints its arguments. */
 const TELLS = `process.stdout.write(JSON.stringify(process.argv.slice(2)))`;
 
 let project: string;

@@ -24,7 +24,7 @@ const linesOf = ({ stdout }: ScriptRun): object[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as object);
 
-/** A log that is sealed, and a value that nobody has updated for years. */
+/** A sealed log, and a value without an update for years. */
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   database = await newDatabase(directory);

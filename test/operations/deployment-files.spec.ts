@@ -5,7 +5,7 @@ import { type MetricDefinition, METRICS } from '@app/metrics';
 
 import { parse } from 'yaml';
 
-// The files of docs/operations against the code that they are for.
+// Checks the files of docs/operations against the code.
 
 const ROOT = join(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -20,7 +20,7 @@ interface Line {
 }
 const lines = () => service.logLines.map((line) => JSON.parse(line) as Line);
 
-/** A bot's whole life with everything that can go wrong in it. */
+/** The whole life of a bot with all possible errors. */
 async function live(bot: Bot): Promise<string[]> {
   const who = subject();
   const [value, details, label, server] = ['marker-value', 'marker-details', 'marker-label', 'marker-server'];

@@ -25,7 +25,7 @@ async function scrape(of: Service = service, headers: Record<string, string> = {
   return answer.text();
 }
 
-/** The value of one series, undefined where there is none. */
+/** The value of one series; undefined without it. */
 function valueOf(text: string, series: string): number | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
@@ -80,7 +80,7 @@ describe('GET /metrics', () => {
     for (const [, name = ''] of text.matchAll(/^# HELP (\S+) ./gm)) expect(known).toContain(name);
     const own = series(text).map((each) => each.replace(/\{.*/, '').replace(/_(bucket|sum|count)$/, ''));
     expect(own.filter((name) => !known.has(name))).toEqual([]);
-    // The numbers of a pool are there where there is one.
+    // Only PostgreSQL has metrics of a pool.
     const always = names.filter((name) => !/_pool_/.test(name));
     expect(always.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('who may read /metrics', () => {
   const TOKEN = 'correct-horse-battery-staple';
   const guarded = useServiceInProcess({ METRICS_TOKEN: TOKEN });
 
-  /** An answer without what differs from one answer to the next. */
+  /** An answer without its varying parts. */
   async function refusal(of: Service, path: string, headers: Record<string, string>) {
     const { status, headers: given, text } = await new Client(of.url).send('GET', path, { headers });
     const kept = [...given.entries()].filter(([name]) => !/^(x-request-id|date)$|remaining|reset/.test(name));
@@ -323,7 +323,7 @@ describe('the numbers', () => {
     const stopped = useServiceInProcess();
     const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
 
-    /** A bot with one call that has been due, and one erasure that has been under way, since then. */
+    /** A bot with a due call and a running erasure, both since the given time. */
     async function behind(receiver: 'healthy' | 'failing', seconds: number): Promise<void> {
       const { id } = await stopped.registerBot();
       const { user_id: userId, guild_id: guildId } = subject();
@@ -372,7 +372,7 @@ describe('the numbers', () => {
       expect(await rise(resumed, recover, stopped)).toBe(1);
       await behind('healthy', 5000);
       const consents = stopped.app.get(ConsentService, { strict: false });
-      // Somebody else is faster.
+      // Another process is faster.
       const lock = jest.spyOn(consents, 'lock').mockImplementation(async (tx) => {
         await tx.run(`UPDATE deletion_requests SET status = 'completed'`);
       });
@@ -425,7 +425,7 @@ async function withService<T>(
   }
 }
 
-/** Resolves once the result of every call to the bot is on record. */
+/** Resolves when the result of every call to the bot is stored. */
 async function delivered(bot: Client): Promise<void> {
   await until(async () => {
     const { deliveries } = (await bot.get<{ deliveries: { status: string }[] }>('/webhooks/deliveries')).data;

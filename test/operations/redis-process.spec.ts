@@ -12,7 +12,7 @@ import { until } from '../support/until';
 
 const build = useBuild();
 
-/** Counts once, shuts the store down while its Redis is in whatever state it is, and ends when nothing is left to do. */
+/** Counts once, closes the store in the present state of its Redis, and ends without open handles. */
 const STORE = `
   const { Degradations, MemoryRateLimitStore, RedisRateLimitStore, SystemClock } = require(process.argv[1]);
   const logger = { info() {}, warn: () => console.log('away') };

@@ -68,7 +68,7 @@ describeWithRedis('rate limits in Redis', () => {
     await service.ask();
     const key = await bucketKey();
     const ends = Number(await given.redis.client.hget(key, 'ends'));
-    // Where Redis takes longer than it is given, on a busy machine, the service counts by itself.
+    // If Redis is too slow on a busy machine, the service counts by itself.
     await until(async () => {
       await given.redis.client.hset(key, { count: LIMIT, ends: ends + 3_600_000 });
       return remaining(await service.ask()) === LIMIT - 1;

@@ -55,7 +55,7 @@ async function person(): Promise<SubjectIds> {
   return who;
 }
 
-/** A backup of everything; the service goes on after it. */
+/** A backup of everything; the service continues after it. */
 async function backup(): Promise<void> {
   await service.end();
   saved = await SavedDatabase.of(database, path);

@@ -6,7 +6,7 @@ import { greeting } from '../../apps/api/src/greeting';
 import { requestText } from '../support/raw-socket';
 import { Service } from '../support/service';
 
-/** A connection on which the test decides when what is sent. */
+/** A connection whose sending is controlled by the test. */
 class Connection {
   private received = '';
   private constructor(private readonly socket: Socket) {
@@ -24,13 +24,13 @@ class Connection {
     this.socket.write(text);
   }
 
-  /** Resolves with everything received once the text stands in it. */
+  /** Resolves with all received bytes once they contain the text. */
   async receives(text: string): Promise<string> {
     while (!this.received.includes(text)) await new Promise((resolve) => this.socket.once('data', resolve));
     return this.received;
   }
 
-  /** Resolves with everything received when the service has closed the connection. */
+  /** Resolves with all received bytes when the service has closed the connection. */
   async ended(): Promise<string> {
     if (!this.socket.closed) await new Promise((resolve) => this.socket.once('close', resolve));
     return this.received;

@@ -7,7 +7,7 @@ import { ormOptions } from '../../ormconfig';
 import { useBuild } from '../support/build';
 import { runScript } from '../support/child-script';
 
-// Starts that fail: what is said, how often, and what is left.
+// Failing starts: the message, its number, and the remaining files.
 
 const build = useBuild();
 let directory: string;
@@ -29,7 +29,7 @@ async function refused(environment: Readonly<Record<string, string>>): Promise<s
     settings,
   );
   expect(code).toBe(1);
-  // Once, on standard error: no line of the log says it again, or says that it is tried again.
+  // Once, on standard error: no log line repeats it or announces another try.
   expect(stdout.split('\n').filter((line) => /"level":(40|50|60)|Retrying|cannot/.test(line))).toEqual([]);
   expect(stderr).not.toMatch(/\n\s+at /);
   return stderr;
