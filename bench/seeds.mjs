@@ -54,7 +54,7 @@ export class Seeds {
 
   /**
    * Every user has consented and has one category stored, and some others are erased already; whatever else was there
-   * about users is gone.
+   * about users is deleted.
    */
   async subjects(count) {
     const rows = [...(await this.consents(count)), ...(await this.erased(count, count + ERASED - 1))];

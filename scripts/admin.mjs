@@ -26,10 +26,12 @@ await import(pathToFileURL(MAIN).href);
 
 function build() {
   if (!existsSync(BUILDER))
-    fail('There is no build in dist, and nothing to build it with. Run `npm ci` and `npm run build`.');
+    fail(
+      'There is no build in dist, and the build tools are not installed. Run `npm ci` and `npm run build`.',
+    );
   process.stderr.write('There is no build in dist yet: building once.\n');
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
-  if (status !== 0) fail('The build failed. Mend what is said above, and run this again.');
+  if (status !== 0) fail('The build failed. Mend the errors above and run the command again.');
 }
 
 /** A source newer than the build; an image has none. */

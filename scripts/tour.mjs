@@ -248,13 +248,13 @@ async function tour() {
     'End the server with SIGTERM: it finishes running requests, closes its database, and exits with 0.',
   );
   tell.require(0, await server.stop(), 'the exit code');
-  console.log('\nEverything was as the contract says.');
+  console.log('\nEvery answer fits the contract.');
 }
 
 tour().then(
   () => process.exit(0),
   (error) => {
-    console.error(`\nNOT AS THE CONTRACT SAYS: ${error.message}`);
+    console.error(`\nNOT AS IN THE CONTRACT: ${error.message}`);
     process.exit(1);
   },
 );

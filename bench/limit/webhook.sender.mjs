@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
-/** Calls under way at once, as in Lethe for one URL. */
+/** Most calls at one time, as in Lethe for one URL. */
 const AT_ONCE = 2;
 
 /** Read at once, in the order in which they were committed. */

@@ -148,7 +148,7 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
     expectFailure(await certificateOf(id), 409, 'conflict', { reason: 'deletion_not_completed' });
   });
 
-  it('answers 409 for an erasure that only the ledger of a restored installation knows', async () => {
+  it('answers 409 for an erasure that is only in the ledger of a restored installation', async () => {
     const { request_id: id } = await hasErased(who);
     await service.database.run('DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?', bot.id, id);
     await service.app.get(ErasureReplay).run();

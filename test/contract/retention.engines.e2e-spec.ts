@@ -133,7 +133,7 @@ describe('retention_days of a category', () => {
     expect(left).toEqual([{ user_id: erasing.user_id }]);
   });
 
-  it('erases a value that another version has stored, which knows nothing of ages', async () => {
+  it('erases a value that an older version has stored without its age', async () => {
     await bot.hasCategory('notes', [field('value')], { retention_days: 5 });
     const [old, fresh] = [subject(), subject()];
     await stored(old);

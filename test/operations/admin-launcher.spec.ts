@@ -64,11 +64,11 @@ describe('npm run admin', () => {
     expect(run('keys:list')).toMatchObject({ code: 0, stdout: '["keys:list"]', wasBuilt: true });
   });
 
-  it('says what is missing where there is no dist and nothing to build it with', () => {
+  it('says what is missing without dist and build tools', () => {
     const { code, stderr, wasBuilt } = run('keys:list');
     expect({ code, wasBuilt }).toStrictEqual({ code: 1, wasBuilt: false });
     expect(stderr).toBe(
-      'There is no build in dist, and nothing to build it with. Run `npm ci` and `npm run build`.\n',
+      'There is no build in dist, and the build tools are not installed. Run `npm ci` and `npm run build`.\n',
     );
   });
 

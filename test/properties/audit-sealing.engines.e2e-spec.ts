@@ -39,7 +39,7 @@ describe('the audit log', () => {
       await until(async () => (await heads())[0]?.last_seq === seq);
       waitedMs.push(performance.now() - answeredMs);
     }
-    // The one in the middle: a machine that is busy elsewhere may stand still once.
+    // The median: a busy machine can pause once.
     expect(waitedMs.sort((a, b) => a - b)[2]).toBeLessThan(2_000);
     expect(await verified(service, bot)).toMatchObject({ batches: 5, events: 5, unsealed: 0, found: [] });
   });
@@ -107,7 +107,7 @@ describe('the audit log', () => {
       return make(...given);
     });
     await write(gone, { note: 'text' });
-    // By this, or by the job, whichever is first.
+    // Sealed by this call or by the job, whichever is first.
     await seal(service, bot);
     await until(() => erasure !== undefined);
     await erasure;

@@ -7,9 +7,9 @@ import { seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 
-/** Of the large log; each adds more than 20 events in a batch of its own. */
+/** Rounds of the large log; each adds a batch of more than 20 events. */
 const ROUNDS = atDepth(12, 52);
-/** Nothing of it asks the database: one engine goes through every event, the other through some. */
+/** None of this depends on the database: one engine checks every event, the other one some of them. */
 const STEP = engine === 'sqlite' ? 1 : 8;
 
 const service = useServiceInProcess();
@@ -19,7 +19,7 @@ let other: Bot;
 
 type Row = Record<string, string | number | null>;
 
-/** Lets a log grow by events of all kinds, each round sealed in a batch; some of its users are erased. */
+/** Adds events of all kinds to a log, seals each round as a batch, and erases some of the users. */
 async function grown(rounds: number): Promise<Bot> {
   const one = await service.registerBot();
   await one.hasCategory('profile');
@@ -45,14 +45,14 @@ beforeAll(async () => {
   large = await grown(ROUNDS);
   bot = await grown(8);
   other = await service.registerBot();
-  // From here on nobody seals what the tests leave for a moment.
+  // From here on the job does not seal the changes of the tests.
   await withoutSealing(service);
 }, 120_000);
 
 const rowsOf = (table: string, order: string) =>
   service.database.rows<Row>(`SELECT * FROM ${table} WHERE bot_id = ? ORDER BY ${order}`, bot.id);
 
-/** Anything else of the same kind. */
+/** Another value of the same kind. */
 function changed(column: string, value: string | number | null): string | number {
   if (typeof value === 'number') return value + (column === 'seq' ? 100_000 : 1);
   if (value === null) return '{"planted":true}';
@@ -265,7 +265,7 @@ describe('AuditVerifier', () => {
   });
 });
 
-/** The next batch, the rows of its events, and how these are read. */
+/** The next batch, the rows of its events, and their opener. */
 async function partAfter({ number, last_seq: last }: BatchPlace) {
   const opener = service.app.get(EventOpener);
   return service.app.get(UnitOfWork).read(async (tx) => {
@@ -278,12 +278,12 @@ async function partAfter({ number, last_seq: last }: BatchPlace) {
   });
 }
 
-/** Stands for a database in which there are these rows. */
+/** Plays a database with these rows. */
 function reading(rows: readonly Row[]): Tx {
   return { all: async () => rows } as unknown as Tx;
 }
 
-/** Each column of the table with something else in it. */
+/** Each column of the table with another value. */
 function changesOf(row: Row): [column: string, planted: string | number | null][] {
   return Object.entries(row)
     .filter(([column]) => !column.startsWith('key_'))
@@ -306,7 +306,7 @@ async function change(table: string, where: Row, values: Row): Promise<void> {
   );
 }
 
-/** What the verifier finds in the meantime. */
+/** The report of the verifier during a change. */
 async function whileChanged(table: string, where: Row, values: Row) {
   const and = Object.keys(where).filter((column) => column !== 'bot_id');
   const [before = {}] = await service.database.rows<Row>(

@@ -103,7 +103,7 @@ describe('the thread that seals', () => {
 
   it('overwrites the keys of the sender', async () => {
     const batch = threadBatch(BOT, eventsOf(keys, 20));
-    // Of those alone that have something to open.
+    // Only for events with details.
     expect(batch.keys.byteLength).toBe(5 * 64);
     const sealed = start().seal(() => batch);
     await sealed;
@@ -210,7 +210,7 @@ describe('a thread that is not asked', () => {
 
 describe('the sealing of events', () => {
   const degradations = new Degradations();
-  // Of the sources, no thread can be started.
+  // A thread cannot be started from the sources.
   const sealing = new BatchHasher({ commitments } as EventOpener, degradations, installationKeys);
 
   it('does without the thread where that fails, says so, and does not try again soon', async () => {
@@ -227,7 +227,7 @@ describe('the sealing of events', () => {
       ],
     ]);
     expect(degradations.current).toStrictEqual(['audit_sealing_in_place']);
-    // The timer of the degradation, after which a thread is asked again.
+    // The timer of the degradation, after which the thread is used again.
     jest.runOnlyPendingTimers();
     expect(degradations.current).toStrictEqual([]);
     jest.useRealTimers();

@@ -14,7 +14,7 @@ jest.setTimeout(180_000);
 /** The export is more than 60 MB long: whoever holds it in memory, if only once, needs more than it may. */
 const EVENTS = 290_000;
 const GROWTH_MAX_MB = 45;
-/** Another request waits for a piece at most, not for the export: so much longer than the slowest one before it. */
+/** Another request waits for one piece of the export at most: the allowed delay beyond the slowest one before. */
 const SLOWEST_MS = 400;
 
 const build = useBuild();
@@ -45,7 +45,7 @@ function hasEvents({ user_id: user, guild_id: guild }: SubjectIds): Promise<void
   );
 }
 
-/** What the process holds, in MB. */
+/** The memory of the process in MB. */
 function residentMb(): number {
   const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
@@ -56,14 +56,14 @@ function begun(address: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => get(address, { headers }, resolve).on('error', reject));
 }
 
-/** How long a small request takes. */
+/** The duration of a small request. */
 async function statusMs(): Promise<number> {
   const askedMs = performance.now();
   await bot.status(subject());
   return performance.now() - askedMs;
 }
 
-/** Reads with pauses, and looks meanwhile at the service from outside. */
+/** Reads with pauses, and measures the service from outside meanwhile. */
 async function readSlowly(
   answer: IncomingMessage,
 ): Promise<{ text: string; peakMb: number; slowestMs: number }> {
@@ -73,7 +73,7 @@ async function readSlowly(
     chunks.push(chunk as Buffer);
     const before = read;
     read += (chunk as Buffer).length;
-    // Once for each two megabytes; the rest at full speed, so that no pause of the reader hides one of the service.
+    // One pause for each two megabytes; the rest at full speed, so that no pause of the reader hides one of the service.
     if (Math.floor(read / 2_097_152) === Math.floor(before / 2_097_152)) continue;
     slowestMs = Math.max(slowestMs, await statusMs());
     peakMb = Math.max(peakMb, residentMb());

@@ -8,7 +8,7 @@ import { sqliteFile } from '../support/database';
 import { Service } from '../support/service';
 import { atDepth } from '../support/depth';
 
-// The same sequence of requests, on both engines and on the model of the contract: all three answer the same.
+// Plays the same requests on both engines and on the model of the contract: all three answers have to be equal.
 
 const RUNS = atDepth(16, 100);
 const SEED = process.env['TEST_MODEL_SEED'];
@@ -58,7 +58,7 @@ class Twins {
   }
 }
 
-/** Sequences that are played beside each other, each by a bot of its own. */
+/** Sequences played in parallel, each by its own bot. */
 const LANES = 4;
 
 const lane = (at: number): Promise<void> =>

@@ -18,7 +18,7 @@ import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const SCRIPT = resolve(__dirname, '../../docs/verify/lethe_verify.py');
-/** Continuous integration has Python; a machine without it leaves those tests out. */
+/** CI has Python; a machine without it skips these tests. */
 const runsPython = spawnSync('python3', ['--version']).status === 0 || Boolean(process.env['CI']);
 
 const build = useBuild();
@@ -61,7 +61,7 @@ beforeAll(async () => {
 
 type Ran = { readonly code: number | null; readonly text: string };
 
-/** One of the two commands: its exit code and what it says. The service, in this process, goes on meanwhile. */
+/** Runs one of the two commands; answers its exit code and output. The service in this process continues meanwhile. */
 function verifying(
   program: string,
   script: string,
@@ -86,7 +86,7 @@ const python = (kind: string, content: unknown, ...more: string[]): Promise<Ran>
 const node = (kind: string, content: unknown, ...more: string[]): Promise<Ran> =>
   verifying(process.execPath, join(build.directory, 'libs/sdk/src/lethe-verify.js'), kind, content, more);
 
-/** The JSON with one leaf value replaced, once for each of them. */
+/** The JSON with one leaf value replaced, once for each leaf. */
 function variants(value: unknown): unknown[] {
   if (typeof value === 'string')
     return [value.endsWith('1') ? `${value.slice(0, -1)}2` : `${value.slice(0, -1)}1`];
@@ -116,7 +116,7 @@ describe('verifyCertificate', () => {
     const others = variants(who) as (typeof who)[];
     for (const other of others)
       expect(holds(() => verifyCertificate(certificate, keySet, other))).toBe(false);
-    // Of the last letter two bits count for nothing: another letter there can be the same bytes.
+    // Two bits of the last letter have no meaning: another letter can decode to the same bytes.
     const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
     const spellings = alphabet.map((last) => salt.slice(0, -1) + last);
     expect(
@@ -149,7 +149,7 @@ describe('verifyAuditProof', () => {
   });
 });
 
-/** The event with values that were never sealed beside the hashes that were, and other parts that say too much. */
+/** The event with unsealed values beside the right hashes, and with superfluous parts. */
 function forged(event: AuditProof['event']): AuditProof['event'][] {
   const { parts } = event;
   if (parts === null) throw new Error('the event tells no parts');
@@ -169,7 +169,7 @@ function forged(event: AuditProof['event']): AuditProof['event'][] {
   });
 }
 
-/** docs/audit-log.md: 0x03, then name, salt and value, each behind its length. */
+/** docs/audit-log.md: 0x03, then name, salt and value, each after its length. */
 function hashOf(
   name: string,
   { value, salt, hash }: { value?: string | null; salt?: string; hash?: string },
@@ -237,7 +237,7 @@ describe('verifyAuditExport', () => {
     const missed: unknown[] = [];
     for (const [at, line] of lines.entries())
       for (const other of variants(JSON.parse(line)) as Record<string, unknown>[]) {
-        // What the first line says of itself is nobody's evidence.
+        // The first line proves nothing about itself.
         const isSaid =
           at === 0 &&
           ['format', 'version', 'exported_at'].some(
@@ -290,7 +290,7 @@ function exportedAfter(jws: string): Promise<string[]> {
   return exported(bot, `?after=${String(payloadOf(jws)['number'])}`);
 }
 
-/** What the command is told of whom the certificate is about. */
+/** The arguments that name the user of the certificate. */
 const named = (): string[] => [
   ...['--salt', salt, '--bot', bot.id],
   ...['--user', gone.user_id, '--guild', gone.guild_id],

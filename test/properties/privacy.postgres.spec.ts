@@ -11,7 +11,7 @@ const service = useServiceInProcess();
 const receiver = useReceiver();
 const marked = useMarked(service);
 
-/** Every table and column of the database, whatever schema it is in and whoever made it, that holds the marker. */
+/** Every table and column of the database, in any schema, that holds the marker. */
 async function placesWithMarker(): Promise<string[]> {
   const columns = await service.database.rows<{ name: string; table: string; column: string }>(
     `SELECT n.nspname || '.' || c.relname || '.' || a.attname AS name,
@@ -130,7 +130,7 @@ describe('the files of the server, its write-ahead log included', () => {
     expect(await holding(...sealed)).not.toStrictEqual([]);
     expect(await holding(marked.marker, ...key)).toStrictEqual([]);
     await marked.bot.hasForgotten(marked.who);
-    // What was sealed stays there until the server recycles it, and its key stands nowhere in plain.
+    // Encrypted texts stay there until the server recycles the file, and their key is stored nowhere unencrypted.
     expect(await holding(marked.marker, ...key)).toStrictEqual([]);
   });
 });

@@ -15,7 +15,7 @@ const marked = useMarked(service);
 const holding = (...needles: readonly (Buffer | string)[]): string[] =>
   filesWith(service.directory, needles).map((path) => basename(path));
 
-/** What is stored of the subject now. */
+/** The present rows of the subject. */
 const traces = (): Promise<Traces> => tracesOf(service, marked.bot.id, marked.who);
 
 describe('the files of the database', () => {

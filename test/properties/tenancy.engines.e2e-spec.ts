@@ -6,7 +6,7 @@ import { useService } from '../support/shared-service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useService();
-/** Two bots that know the same user in the same guild and use the same names for everything. */
+/** Two bots with the same user in the same guild and the same names for everything. */
 let mine: Bot;
 let theirs: Bot;
 let who: SubjectIds;

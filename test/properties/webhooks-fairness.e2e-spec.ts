@@ -22,7 +22,7 @@ describe('a receiver that takes calls and never answers', () => {
     const bots = await Promise.all(
       Array.from({ length: 40 }, (_, n) => service.registerBot({ webhook_url: `${receiver.url}?${n}` })),
     );
-    // Each by itself, from the answer of its erasure on.
+    // Measured for each bot from the answer of its erasure.
     const waited = async (): Promise<number> => {
       for (let n = 0; n < 40; n++) await dead.hasForgotten(subject());
       const waitedMs = bots.map(async (bot) => {
@@ -33,7 +33,7 @@ describe('a receiver that takes calls and never answers', () => {
       });
       return Math.max(...(await Promise.all(waitedMs)));
     };
-    // Whoever is in their way is so each time; another suite on the same machine is not.
+    // A slow receiver delays every round; another suite on the same machine does not.
     let worstMs = await waited();
     for (let round = 0; round < 2 && worstMs >= 2_000; round++) worstMs = await waited();
     expect(worstMs).toBeLessThan(2_000);

@@ -29,7 +29,7 @@ describe('a start with another key than the secrets were sealed with', () => {
     const changed = new Service({ LETHE_MASTER_KEY: `${key(2)},${key(1)}`, DATABASE_URL: url });
     await changed.start();
     await changed.stop();
-    // Last, since a process that refuses to start gives the file up only by its end.
+    // Last, since a process that refuses to start releases the file only at its end.
     const other = new Service({ LETHE_MASTER_KEY: key(2), DATABASE_URL: url });
     await expect(other.start()).rejects.toThrow(/encrypted with another master key/);
     await other.remove();

@@ -238,7 +238,7 @@ describe('a receiver that is down', () => {
     ]);
   });
 
-  it('is not spared for refusing single events: the others pass', async () => {
+  it('is not paused for refusing single events: the others pass', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, (call) => (call.body.includes('bad') ? answers(422) : confirms())(call));
     const queue = (payload: string) =>
@@ -462,7 +462,7 @@ describe('chaos', () => {
     answers(410),
   ];
 
-  /** Leases are times: a clock that is set forward ends those of calls under way. */
+  /** Leases are times: a clock that is set forward ends the leases of running calls. */
   let clockSetAtMs: number;
   let alive: Process[];
   let bots: string[];
@@ -491,7 +491,7 @@ describe('chaos', () => {
     });
   }
 
-  /** Something happens: mostly an event, else a receiver changes, a URL comes or goes, or a process is killed. */
+  /** One step: mostly an event, else a changed receiver, an added or removed URL, or a killed process. */
   async function happen(): Promise<void> {
     const { random, internet, timeline } = world;
     const index = random.below(urls.length);

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 
-/** A library imports only what stands on a lower level. Consent stands above the categories that it is asked for. */
+/** A library imports only from lower levels. Consent is above the categories. */
 const LEVELS: Readonly<Record<string, number>> = {
   kernel: 0,
   primitives: 0,
@@ -75,7 +75,7 @@ function isDeep({ from, what }: Import): boolean {
   return relative(ROOT, join(dirname(from), what)).startsWith('libs/');
 }
 
-/** Imports of a source that break the order of the levels. */
+/** The imports of a source that break the order of the levels. */
 function upward(source: Source): string[] {
   const own = LEVELS[source.room] ?? -1;
   return importsOf(source)
@@ -230,7 +230,7 @@ describe('the files of the tests', () => {
   });
 
   it('wait for conditions, and never sleep', () => {
-    // The one that waits for conditions, a reader that is slow on purpose, and upgrades that go before 0.1.0.
+    // The wait for conditions, and a reader that is slow on purpose.
     const may = ['support/until', 'properties/export-memory.spec', 'engines/plain-sealing.engines.e2e-spec'];
     const sleeping = TESTS.filter(({ text: content }) =>
       /node:timers\/promises|setTimeout\(resolve/.test(content),

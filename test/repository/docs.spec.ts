@@ -21,7 +21,7 @@ function markdownFiles(folder = ROOT): string[] {
   });
 }
 
-/** Links to files, without those to other sites, and without code, which only looks like them. */
+/** Links to files of the project, outside of code. */
 function linkedFiles(markdown: string): string[] {
   const prose = markdown.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '');
   return [...prose.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
@@ -38,7 +38,7 @@ function linkedHeadings(markdown: string): [string, string][] {
   ]);
 }
 
-/** The anchors of the headings of a page, as GitHub makes them. */
+/** The anchors of the headings of a page, in the form of GitHub. */
 function headings(markdown: string): string[] {
   const prose = markdown.replace(/```[\s\S]*?```/g, '');
   return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>

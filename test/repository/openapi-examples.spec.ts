@@ -19,7 +19,7 @@ interface Route {
   readonly operation: Operation;
 }
 
-/** Operations that others build on are called first, those that take something away last, each in this order. */
+/** Operations that others need are called first, operations that remove something last, each in this order. */
 const FIRST = [
   ...['botsRegister', 'serversRegister', 'categoriesRegister', 'consentTextsRegister', 'consentRequest'],
   ...['consentAccept', 'userDataSubmit', 'auditWrite', 'deliveriesTest'],
@@ -41,7 +41,7 @@ const LAST = [
   ],
   ...['categoriesDelete', 'botsDelete'],
 ];
-/** Operations whose example is refused on a fresh service without one more step, which the test takes before. */
+/** Operations whose example needs one more step on a fresh service, which the test takes before. */
 const BEFORE: Readonly<Record<string, readonly [method: string, path: string]>> = {
   serversCancelDeletion: ['DELETE', '/api/v1/servers/223456789012345678?grace_days=30'],
 };
@@ -59,13 +59,13 @@ const VOLATILE = [
 /** Sentences for people are free to change. */
 const SENTENCE = /\S \S+ \S/;
 
-/** Calls a fresh service with the examples of the document, and holds each answer against the documented one. */
+/** Calls a fresh service with the examples of the document, and compares each answer with the documented one. */
 class Life {
-  /** Ids of the document, and the ids that this service has given in their place. */
+  /** Ids of the document, and the ids of this service for them. */
   private readonly ids: Map<string, string>;
   private key = '';
 
-  /** Webhooks go to `receiverUrl`, which stands for the receiver of the document. */
+  /** Webhooks are sent to `receiverUrl` in place of the documented receiver. */
   constructor(
     private readonly url: string,
     receiverUrl: string,
@@ -87,7 +87,7 @@ class Life {
     const [[status, documented] = ['', undefined]] = Object.entries(operation.responses);
     expect([said, answer.status, text]).toEqual([said, Number(status), expect.anything()]);
     const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
-    // Lines of JSON are documented by the first.
+    // Of lines of JSON the first one is documented.
     const value = JSON.parse(type === 'application/json' ? text : (text.split('\n')[0] ?? '')) as unknown;
     const example = documented?.content[type]?.examples?.[name]?.value;
     expect([said, example]).toEqual([said, expect.anything()]);
@@ -118,10 +118,10 @@ class Life {
     return [...this.ids].reduce((so, [documented, real]) => so.replaceAll(documented, real), text);
   }
 
-  /** The same fields and words; numbers and times may differ, and an id has to be the same one wherever it is named. */
+  /** Compares fields and texts; numbers and times may differ, and an id has to be the same in every place. */
   private compare(documented: unknown, real: unknown, at: string): void {
     if (Array.isArray(documented) && Array.isArray(real)) {
-      // A documented list may be the beginning of a longer one.
+      // A documented list may be the beginning of the real one.
       expect([at, real.length]).toEqual([at, documented.length === 0 ? 0 : expect.any(Number)]);
       documented.forEach((item, index) => this.compare(item, real[index], `${at}[${index}]`));
     } else if (

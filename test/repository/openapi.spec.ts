@@ -9,7 +9,7 @@ import { useServiceInProcess } from '../support/service';
 
 const ROOT = join(__dirname, '../..');
 
-/** Part 4 of the specification: the statuses of every route, and 400 where there is anything to get wrong. */
+/** Part 4 of the specification: the statuses of every route, with 400 for every route with input. */
 const CONTRACT: Readonly<Record<string, readonly number[]>> = {
   'POST /api/v1/bots/register': [201, 400, 409],
   'GET /api/v1/bots/{bot_id}': [200, 400, 401, 404, 429],
@@ -74,7 +74,7 @@ describe('openapi.json', () => {
   });
 
   it('is a valid OpenAPI 3.1 document', () => {
-    // An ES module that Jest cannot load on Node 20.
+    // An ES module, which Jest cannot load on Node 20.
     const validator = join(ROOT, 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js');
     const { status, stdout } = spawnSync(process.execPath, [validator, join(ROOT, 'openapi.json')], {
       encoding: 'utf8',
@@ -167,7 +167,7 @@ describe('openapi.json', () => {
     }
   });
 
-  it('knows every error code, and no other', () => {
+  it('documents every error code, and no other', () => {
     const schemas = document.components?.schemas as unknown as Record<
       string,
       { properties: { error: { properties: { code: { enum: string[] } } } } }

@@ -6,7 +6,7 @@ const text = readFileSync(join(root, 'docs/privacy.md'), 'utf8');
 
 /** The mark at the end of each line of a table. */
 const marks = [...text.matchAll(/^\|.*\| ([A-Z]\d+) +\|$/gm)].map(([, mark]) => mark);
-/** Which test shows what: `- K1: path, "title"`. */
+/** The test of each mark: `- K1: path, "title"`. */
 const shown = [...text.matchAll(/^- ([A-Z]\d+): `([^`]+)`, "(.+)"$/gm)].map(([, mark, path, title]) => ({
   mark,
   path: String(path),

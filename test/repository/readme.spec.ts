@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { buildSync, transformSync } from 'esbuild';
 import { useServiceInProcess } from '../support/service';
 
-// The five minutes of README.md and its bot, pasted into a shell as they are, with other ports.
+// Runs the five minutes of README.md and its bot in a shell, with other ports.
 
 const ROOT = join(__dirname, '../..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const VERIFIER = join(ROOT, 'libs/sdk/src/lethe-verify.ts');
 const HAS_CURL = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
 
-/** What waits for the receiver where a reader would take a moment: until it listens, and until a call has come. */
+/** Waits for the receiver where a reader would pause: until it listens, and until a call has arrived. */
 const MOMENTS: readonly (readonly [RegExp, string])[] = [
   [/^node docs\/receiver\.mjs &$/m, 'until (exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2> /dev/null; do :; done'],
   [/consents\/revoke/, 'until grep -q consent_revoked received; do :; done'],
@@ -63,7 +63,7 @@ async function freePort(): Promise<number> {
       .replace('npx lethe-verify', 'node verify.cjs');
   }
 
-  /** What the shell has written once it has come to the end of the script. */
+  /** The output of the shell at the end of the script. */
   async function outputOf(commands: string, port: number): Promise<string> {
     shell = spawn('bash', ['-c', commands], {
       cwd: directory,

@@ -35,13 +35,13 @@ class Log {
 }
 
 describe('SettledOrder', () => {
-  it('settles at once what nobody can come in below', async () => {
+  it('settles at once when no transaction is writing', async () => {
     const log = new Log();
     log.last = 5;
     expect(await log.order.look()).toEqual({ upTo: 5, settled: 5 });
   });
 
-  it('waits for all that wrote at the look, and for nobody who began later', async () => {
+  it('waits for all writers at the look, and for none that began later', async () => {
     const log = new Log();
     [log.last, log.writers] = [5, ['1/1', '2/1']];
     expect(await log.order.look()).toEqual({ upTo: 5, settled: 0 });
@@ -53,7 +53,7 @@ describe('SettledOrder', () => {
     expect(await log.order.look()).toEqual({ upTo: 9, settled: 7 });
   });
 
-  it('takes nobody for ended because a look that began before knows nothing of them', async () => {
+  it('does not count a writer as ended because an earlier look has not listed it', async () => {
     const log = new Log();
     log.last = 5;
     const release = log.hold();

@@ -36,7 +36,7 @@ describe('CircuitBreakers', () => {
     expect(pauses).toEqual([30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
   });
 
-  it('let a probe pass at once when somebody asks, one at a time, and spare the receiver on when it fails', () => {
+  it('let a probe pass at once on demand, one at a time, and continue the pause when it fails', () => {
     fail(5);
     breakers.probeNow('bot');
     expect([breakers.waitMs('bot'), breakers.begin('bot')]).toEqual([0, true]);
@@ -48,14 +48,14 @@ describe('CircuitBreakers', () => {
     expect(breakers.waitMs('stranger')).toBe(0);
   });
 
-  it('do not prolong the pause for calls that were under way when it began', () => {
+  it('do not prolong the pause for calls that began before it', () => {
     fail(5);
     nowMs = 10_000;
     fail(2);
     expect(breakers.waitMs('bot')).toBe(20_000);
   });
 
-  it('say with the first success whether the receiver had been spared', () => {
+  it('say with the first success whether calls were paused', () => {
     fail(1);
     expect(breakers.succeed('bot')).toBe(false);
     fail(5);

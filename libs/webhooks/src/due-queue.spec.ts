@@ -32,7 +32,7 @@ describe('DueQueue', () => {
     expect(served).toEqual(['greedy', 'b', 'c', 'greedy', 'b', 'c']);
   });
 
-  it('let a bot sleep as long as its receiver is spared, and hold up nobody by it', () => {
+  it('let a bot sleep during the pause of its receiver, and delay no other bot by it', () => {
     const due = new DueQueue();
     due.wake('spared', 0);
     due.wake('other', 0);

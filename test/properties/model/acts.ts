@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Json } from '../../support/client';
 
-/** Whom an act is about: a user by number, in a guild by number; the last guild is the bot-wide scope. */
+/** The subject of an act: a user by number, in a guild by number; the last guild is the bot-wide scope. */
 export interface Whom {
   readonly user: number;
   readonly guild: number;
@@ -12,7 +12,7 @@ export const GUILDS = 3;
 /** The guild in which the guide's shapes act. */
 export const WIDE = GUILDS - 1;
 
-/** Awkward on purpose: a key of every object, one with a character that means something to LIKE, one that sorts first. */
+/** Awkward slugs: a property of every object, one with a wildcard of LIKE, one that sorts first. */
 export const CATEGORIES = ['profile', '__proto__', 'pro_ile', 'a'] as const;
 
 export interface Pages {
@@ -141,12 +141,12 @@ const WEIGHTED = [
   [1, act('rename', { name: fc.constantFrom('Ann', 'Ζωή 😀') })],
 ] as const;
 
-/** Any act of the interface, the frequent ones more often. */
+/** A random act of the interface; frequent ones are more likely. */
 export const anAct: fc.Arbitrary<Act> = fc.oneof(
   ...WEIGHTED.map(([weight, arbitrary]) => ({ weight, arbitrary: arbitrary as fc.Arbitrary<Act> })),
 );
 
-/** The usual beginning, so that most acts find what they need. */
+/** The usual first acts, on which most later ones build. */
 export const BEGINNING: readonly Act[] = [
   { do: 'declare', category: 'profile' },
   { do: 'declare', category: '__proto__' },
@@ -157,7 +157,7 @@ export const BEGINNING: readonly Act[] = [
   { do: 'submit', whom: { user: 0, guild: 0 }, category: 'profile', data: { text: 'x' }, merge: false },
 ];
 
-/** What to look at when all is done. */
+/** The reads at the end. */
 export const ENDING: readonly Act[] = [
   { do: 'categories', pages: { page: 1, page_size: 100 } },
   { do: 'events', user: null, guild: null, type: null, pages: { page: 1, page_size: 100 } },

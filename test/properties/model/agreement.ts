@@ -2,11 +2,11 @@ import type { Answer } from '../../support/client';
 import { isObject } from './person';
 import { DIGEST, type Expected } from './reference';
 
-/** Holds answers against what the model expects; digests are bound to the texts that stand for them when first met. */
+/** Compares answers with the model; a digest is bound to its text at the first comparison. */
 export class Agreement {
   private readonly digests = new Map<string, string>();
 
-  /** Where an answer is not the expected one, or undefined. */
+  /** The place where an answer differs, or undefined. */
   faultOf(answer: Answer, expected: Expected): string | undefined {
     if (answer.status !== expected.status) return `status ${answer.status} instead of ${expected.status}`;
     return expected.data === undefined ? undefined : this.differs('data', answer.data, expected.data);
@@ -30,7 +30,7 @@ export class Agreement {
     return Object.is(found, wanted) ? undefined : `${at}: ${show(found)}, not ${show(wanted)}`;
   }
 
-  /** What stands for a digest: new ones bind a text that stands for no other. */
+  /** The text of a digest; a new digest is bound to a text that has none. */
   private bound(digest: string, found: unknown): string {
     const known = this.digests.get(digest);
     if (known !== undefined) return known;
@@ -48,7 +48,7 @@ const first = (faults: readonly (string | undefined)[]): string | undefined =>
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const KEY = /sk_live_\w+/g;
-/** A receipt: it holds ids and times, and its signature. */
+/** A receipt: it holds ids, times and a signature. */
 const SALT = /(?<="certificate_salt":")[\w-]{22}/g;
 const SIGNED = /[\w-]{20,}\.[\w-]{20,}\.[\w-]{80,}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
@@ -61,11 +61,11 @@ const HEADERS = [
   'connection',
 ];
 
-/** Ids become placeholders in the order of their first appearance in the run, times and keys one and the same. */
+/** Replaces ids by placeholders in the order of their first appearance, and all times and keys by one. */
 export class Placeholders {
   private readonly ids = new Map<string, string>();
 
-  /** An answer as every engine has to give it, byte for byte. */
+  /** An answer that has to be equal on every engine, byte for byte. */
   of(answer: Answer): string {
     const headers = HEADERS.map((name) => `${name}: ${answer.header(name) ?? '-'}`);
     return [answer.status, ...headers, this.in(answer.text)].join('\n');

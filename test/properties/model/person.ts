@@ -1,6 +1,6 @@
 import type { Json } from '../../support/client';
 
-/** One event of the log as far as a model can know it. */
+/** The predictable part of one event of the log. */
 export interface Happened {
   readonly user: number;
   readonly guild: number;
@@ -10,7 +10,7 @@ export interface Happened {
   isErased?: true;
 }
 
-/** What is asked and waits for an answer. */
+/** The content of a request that waits. */
 interface Asked {
   readonly serial: number;
   readonly version: string;
@@ -19,7 +19,7 @@ interface Asked {
 
 type State = 'none' | 'pending' | 'accepted' | 'revoked';
 
-/** The decision of one subject, with what waits beside it, and what is stored under it. */
+/** The decision of one subject, with the request that waits and the stored values. */
 export class Person {
   status: State = 'none';
   serial = 0;
@@ -43,7 +43,7 @@ export class Person {
     );
   }
 
-  /** How a repeated question is answered: as it was; undefined for a new one. */
+  /** The answer to a repeated request, equal to the first one; undefined for a new request. */
   repeats(version: string, categories: readonly string[] | null): State | undefined {
     const { waiting } = this;
     if (waiting?.version === version && sameSet(waiting.categories, categories)) return 'pending';
@@ -73,7 +73,7 @@ export class Person {
     if (this.categories !== null) withdraw(this.categories, [...this.categories.keys()]);
   }
 
-  /** Takes some categories back; false when none of what was granted would be left. */
+  /** Withdraws some categories; false when no granted one would remain. */
   revokeSome(withdrawn: readonly string[], declared: readonly string[]): boolean {
     const left = new Map(this.categories ?? declared.map((key) => [key, 'accepted']));
     withdraw(left, withdrawn);
@@ -82,7 +82,7 @@ export class Person {
     return true;
   }
 
-  /** A category is not declared any more. */
+  /** Removes a category whose declaration is deleted. */
   forgetCategory(category: string): void {
     this.categories?.delete(category);
     if (this.pending?.categories)
@@ -99,7 +99,7 @@ export class Person {
     return keys;
   }
 
-  /** What `status` lists: what was decided, and `pending` for what is asked for anew. */
+  /** The states in `status`: decisions, and `pending` for categories of a request that waits. */
   states(): { key: string; status: string }[] | undefined {
     if (this.categories === null && (this.pending?.categories ?? null) === null) return undefined;
     const found = new Map(this.categories);
@@ -118,7 +118,7 @@ function sameSet(one: readonly string[] | null, other: readonly string[] | null)
   return one.length === other.length && one.every((key) => other.includes(key));
 }
 
-/** RFC 7396, from its own pseudo-code. */
+/** RFC 7396, from the pseudo-code of its section 2. */
 export function merged(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const result: Json = isObject(target) ? { ...target } : {};

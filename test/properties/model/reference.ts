@@ -2,18 +2,18 @@ import type { Json } from '../../support/client';
 import { type Act, GUILDS, type Pages, USERS, WIDE, type Whom } from './acts';
 import { type Happened, merged, Person, withoutNulls } from './person';
 
-/** What is answered, as far as a model can know it: an object names what has to be there, a list is whole. */
+/** The predictable part of an answer: an object names the required fields, a list is complete. */
 export interface Expected {
   readonly status: number;
   readonly data?: Json;
-  /** Lists whose order the contract leaves open: only their totals are told. */
+  /** Lists without an order in the contract: only their totals are compared. */
   readonly unordered?: boolean;
 }
 
-/** A version that the service makes of what categories declare; equal ones are answered by equal texts. */
+/** A version made from declarations; equal declarations have equal versions. */
 export const DIGEST = 'digest:';
 
-/** A category as it is declared. */
+/** A declared category. */
 interface Declared {
   readonly key: string;
   readonly fields: boolean;
@@ -24,17 +24,17 @@ type Doing<Does extends Act['do']> = Extract<Act, { do: Does }>;
 
 const [REFUSED, MISSING] = [{ status: 400 }, { status: 404 }];
 
-/** The contract as a few maps in memory. */
+/** The contract, implemented with a few maps in memory. */
 export class Model {
   private readonly people = Array.from({ length: USERS * GUILDS }, () => new Person());
   private readonly declared: Declared[] = [];
   private readonly servers: { guild: number; name: string | null }[] = [];
   private readonly log: Happened[] = [];
-  /** Consent requests as they were answered: each its serial and subject. */
+  /** The answered consent requests, each with its serial number and subject. */
   private readonly asked: { serial: number; whom: Whom }[] = [];
   private readonly erased: { whom: Whom; keys: string[] }[] = [];
   private serials = 0;
-  /** Several subjects were erased by one act: in which order their events stand is left open. */
+  /** Erases several subjects by one act; the order of their events is open. */
   private isOrderOpen = false;
 
   play(act: Act): Expected {
@@ -192,7 +192,7 @@ export class Model {
     for (const event of this.log)
       if (event.user === whom.user && event.guild === whom.guild && event.isErased !== true)
         Object.assign(event, { details: null, isErased: true } satisfies Partial<Happened>);
-    // Told of the request, and of nobody.
+    // The event names the request and no user.
     this.log.push({ ...whom, type: 'deletion_completed', source: 'service', details: {}, isErased: true });
     return keys;
   }
@@ -214,7 +214,7 @@ export class Model {
   private declare(keys: readonly string[], fields: boolean): Expected {
     if (keys.some((key) => this.find(key) !== undefined)) return { status: 409 };
     const added = keys.map((key): Declared => ({ key, fields, retention: null }));
-    // Lists have them in the order in which they were stored: those of one request by their keys.
+    // Lists are in the order of storing; those of one request by their keys.
     this.declared.push(...[...added].sort((a, b) => (a.key < b.key ? -1 : 1)));
     return { status: 201, data: fields ? viewOf(added[0] as Declared) : { categories: added.map(viewOf) } };
   }

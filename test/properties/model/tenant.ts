@@ -10,7 +10,7 @@ type TenantAct = Exclude<Act, SubjectAct | GuideAct>;
 
 const isGuide = (act: GuideAct | TenantAct): act is GuideAct => act.do.startsWith('guide-');
 
-/** The names that one run uses in every service that it is played on. */
+/** The names that one run uses in every service. */
 export class Cast {
   readonly platformBotId = snowflake();
   readonly users = Array.from({ length: USERS }, () => snowflake());
@@ -21,7 +21,7 @@ export class Cast {
   }
 }
 
-/** A bot that does the acts of a run, and remembers the ids that it was answered. */
+/** A bot that plays the acts of a run and keeps the ids in its answers. */
 export class Tenant {
   private readonly requests: string[] = [];
   private readonly deletions: string[] = [];

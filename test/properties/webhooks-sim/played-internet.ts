@@ -1,7 +1,7 @@
 import { type CallResult, type WebhookCall, WebhookSender } from '@app/webhooks';
 import type { Timeline } from './timeline';
 
-/** What a receiver does with a call, and how long it takes. */
+/** The reaction of a receiver to a call, and its duration. */
 export type Behaviour = (call: WebhookCall) => {
   readonly ms: number;
   readonly result: Omit<CallResult, 'durationMs'>;
@@ -26,7 +26,7 @@ interface Contact {
   outcome?: CallResult['outcome'];
 }
 
-/** Every receiver there is, and the record of every call that reached one. */
+/** All receivers, and the record of every call that reached one. */
 export class PlayedInternet {
   readonly contacts: Contact[] = [];
   private readonly behaviours = new Map<string, Behaviour>();
@@ -34,7 +34,7 @@ export class PlayedInternet {
 
   constructor(private readonly timeline: Timeline) {}
 
-  /** From now on the receiver at `url` behaves so. */
+  /** Sets the behaviour of the receiver at `url`. */
   at(url: string, behaviour: Behaviour): void {
     this.behaviours.set(url, behaviour);
   }
@@ -47,7 +47,7 @@ export class PlayedInternet {
     return this.contacts.some((contact) => contact.id === id && contact.outcome === 'confirmed');
   }
 
-  /** Calls under way of living processes, to `url` or to everybody, of one process or of all. */
+  /** The number of running calls of living processes, to `url` or to all, of one process or of all. */
   openTo(url?: string, by?: PlayedSender): number {
     return [...this.open].filter(
       (contact) =>
@@ -57,7 +57,7 @@ export class PlayedInternet {
     ).length;
   }
 
-  /** Whether a call that was begun after `sinceMs` is under way. */
+  /** Whether a call that began after `sinceMs` is running. */
   isOpen(id: string, sinceMs: number): boolean {
     return [...this.open].some((contact) => contact.id === id && contact.startMs > sinceMs);
   }
@@ -84,11 +84,11 @@ export class PlayedInternet {
   }
 }
 
-/** One process's way to the played receivers. */
+/** The sender of one process. */
 export class PlayedSender extends WebhookSender {
-  /** The process has died: results reach nobody. */
+  /** Drops the results of a process that has died. */
   isCut = false;
-  /** Called when a result is there and before the process hears of it. */
+  /** Called with a result before the process receives it. */
   onResult: (call: WebhookCall, result: CallResult) => void = () => undefined;
   /** Called before each call is sent. */
   onSend: (call: WebhookCall) => void = () => undefined;

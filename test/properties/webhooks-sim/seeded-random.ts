@@ -1,6 +1,6 @@
 import { type Clock, Random } from '@app/kernel';
 
-/** Chance that is the same for the same seed (mulberry32). */
+/** Random numbers that are equal for equal seeds (mulberry32). */
 export class SeededRandom extends Random {
   private sequence = 0;
 

@@ -6,9 +6,9 @@ interface Task {
   readonly run: () => void;
 }
 
-/** A clock that stands still until the test moves it, and everything that is to happen on it. */
+/** A clock that only the test moves, and all tasks on it. */
 export class Timeline extends Clock {
-  /** How far the operator's clock is off; durations do not see it. */
+  /** The deviation of the wall clock; it does not affect durations. */
   offsetMs = 0;
   private elapsedMs = 0;
   private readonly tasks = new Set<Task>();
@@ -31,7 +31,7 @@ export class Timeline extends Clock {
     return () => this.tasks.delete(task);
   }
 
-  /** Plays `ms` of time, task by task; `settle` lets everything that follows from one end before the next. */
+  /** Plays `ms` of time, task by task; `settle` completes the consequences of one task before the next. */
   async play(ms: number, settle: () => Promise<void>): Promise<void> {
     const endMs = this.elapsedMs + ms;
     await settle();

@@ -33,11 +33,11 @@ const entities = [Bot, ApiKey, DeletionRequest, Delivery, Attempt, ReceiverHealt
 
 class Everything {}
 
-/** A UnitOfWork that can die: nothing that is begun after it, or was not committed, ever happens. */
+/** A UnitOfWork that can die: after that, open units are lost and no new unit begins. */
 class MortalUnitOfWork extends UnitOfWork {
   readonly engine = 'sqlite';
   isDead = false;
-  /** The disk is full: nothing can be written. */
+  /** Simulates a full disk: no write succeeds. */
   isRefusing = false;
 
   constructor(
@@ -78,7 +78,7 @@ class MortalUnitOfWork extends UnitOfWork {
   }
 }
 
-/** One process of the service, as far as webhooks are concerned. */
+/** One process of the service, with its webhook part only. */
 export class Process {
   readonly sender: PlayedSender;
   readonly dispatcher: Dispatcher;
@@ -115,7 +115,7 @@ export class Process {
     this.dispatcher.onApplicationBootstrap();
   }
 
-  /** kill -9: what is not committed now never is. */
+  /** Plays kill -9: uncommitted units are lost. */
   kill(): void {
     this.unitOfWork.isDead = true;
     this.sender.isCut = true;
@@ -123,7 +123,7 @@ export class Process {
   }
 }
 
-/** A database file, a clock, chance, and all receivers: everything around the processes under test. */
+/** A database file, a clock, random numbers, and all receivers: the environment of the tested processes. */
 export class World {
   readonly timeline = new Timeline();
   readonly random: SeededRandom;
@@ -133,7 +133,7 @@ export class World {
   real: UnitOfWork;
   forgotten: ForgottenCalls;
   unitsBegun = 0;
-  /** Units under way. */
+  /** Running units. */
   readonly units = new Set<Promise<unknown>>();
   private readonly directory = mkdtempSync(join(tmpdir(), 'lethe-sim-'));
   private close: () => Promise<void>;
@@ -163,12 +163,12 @@ export class World {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** Plays time with everything that follows from it. */
+  /** Plays time with all its consequences. */
   async play(ms: number): Promise<void> {
     await this.timeline.play(ms, () => this.settle());
   }
 
-  /** Until nothing is under way that does not wait for the clock. */
+  /** Waits until all running work waits for the clock. */
   async settle(): Promise<void> {
     for (let before = -1; before !== this.unitsBegun;) {
       before = this.unitsBegun;
@@ -190,7 +190,7 @@ export class World {
     return id;
   }
 
-  /** An erasure of the bot has just completed; answers the id of its delivery. */
+  /** Queues a completed erasure of the bot; answers the id of its delivery. */
   async forget(process: Process, botId: string): Promise<string> {
     const requestId = this.random.uuid();
     const now = this.timeline.nowIso();
@@ -214,7 +214,7 @@ export class World {
     return this.real.read((tx) => tx.all<Row>(sql, ...values));
   }
 
-  /** How many deliveries are in each status. */
+  /** The number of deliveries in each status. */
   async statuses(): Promise<Record<string, number>> {
     const rows = await this.all<{ status: string; n: number }>(
       'SELECT status, COUNT(*) AS n FROM webhook_deliveries GROUP BY status',

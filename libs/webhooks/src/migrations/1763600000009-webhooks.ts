@@ -11,7 +11,7 @@ import {
 } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The outbox of webhook calls with every attempt, the health of each receiver, and changes of a URL under way. */
+/** The outbox of webhook calls with every attempt, the health of each receiver, and unfinished changes of URLs. */
 export class Webhooks1763600000009 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
