@@ -179,8 +179,9 @@ describe('jobs', () => {
   });
 
   it('of every module are looked at by every process', () => {
-    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'delivery-retention'];
+    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'consented-tables'];
     jobs.push(
+      'delivery-retention',
       'erasure-recovery',
       'evidence-retention',
       'guild-deletions',

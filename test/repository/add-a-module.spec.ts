@@ -11,6 +11,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock, createLogger, daysAfter, NestLogger, readConfig } from '@app/kernel';
 import { SubjectDataHolders } from '@app/subjects';
+import { JobRunner } from '@app/jobs';
 import { ConsentedTablesErasure } from '@app/user-data';
 import { AuditService, declareEventTypes } from '@app/audit';
 import { UnitOfWork } from '@app/database';
@@ -99,7 +100,7 @@ function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
 
-const sweep = () => app.get(ConsentedTablesErasure).sweep();
+const sweep = () => app.get(JobRunner).run(app.get(ConsentedTablesErasure), 'now');
 
 const deletions = async () =>
   ((await eventsOf('data_deleted')) as { details: unknown }[]).map((one) => one.details);

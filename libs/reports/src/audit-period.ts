@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { eventsBetween, firstEvent, lastPlace } from '@app/audit';
 import { SubjectDigests } from '@app/crypto';
-import { pages, type Tx } from '@app/database';
+import type { Tx } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
 import { isDigest } from '@app/primitives';
 import { DistinctCount } from './distinct-count';

@@ -1,13 +1,9 @@
-import { Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, JobRunner, type Lease } from '@app/jobs';
+import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import type { ConsentedTable } from '@app/subjects';
 import { BEGIN, ConsentedTables, type Place } from './consented-tables';
 import type { ErasureReason } from './due-values';
-
-/** Whether it is due is asked this often. */
-const INTERVAL_MS = 15_000;
 
 const REASONS: readonly ErasureReason[] = ['consent_revoked', 'retention'];
 
@@ -15,31 +11,17 @@ const REASONS: readonly ErasureReason[] = ['consent_revoked', 'retention'];
  * Erases the due rows of other modules within a minute: after a revocation and its `REVOKED_DATA_GRACE_DAYS`, and after the
  * `retention_days` of their category. Without such a module it does nothing.
  */
+@PeriodicJob({ lookEveryMs: 15_000 })
 @Injectable()
-export class ConsentedTablesErasure implements Job, OnApplicationBootstrap {
+export class ConsentedTablesErasure implements Job {
   readonly name = 'consented-tables';
-  readonly everyMs = 2 * INTERVAL_MS;
+  readonly everyMs = 30_000;
   private readonly logger = new Logger(ConsentedTablesErasure.name);
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly jobs: JobRunner,
     private readonly tables: ConsentedTables,
   ) {}
-
-  onApplicationBootstrap(): void {
-    this.tick();
-  }
-
-  @Interval(INTERVAL_MS)
-  tick(): void {
-    if (this.tables.all().length > 0) void this.jobs.run(this);
-  }
-
-  /** One run now, due or not, unless another process runs it. */
-  sweep(): Promise<void> {
-    return this.jobs.run(this, 'now');
-  }
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     let erases = false;
