@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { eventsBetween, firstEvent, lastPlace } from '@app/audit';
+import { eventsBetween, firstEvent, lastPlace, type LoggedEvent } from '@app/audit';
 import { SubjectDigests } from '@app/crypto';
-import type { Tx } from '@app/database';
+import { pages, type Tx } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
 import { isDigest } from '@app/primitives';
 import { DistinctCount } from './distinct-count';
@@ -70,8 +70,10 @@ export class AuditPeriods {
     const user = this.named(botId, 'user');
     const guild = this.named(botId, 'guild');
     const end = await this.placeOf(tx, botId, moved(to, DISORDER_MS));
-    for (let place = await this.placeOf(tx, botId, moved(from, -DISORDER_MS)), more = true; more;) {
-      const rows = await eventsBetween(tx, botId, place, end, BATCH);
+    const begin = await this.placeOf(tx, botId, moved(from, -DISORDER_MS));
+    const behind = (last: LoggedEvent | undefined): Promise<LoggedEvent[]> =>
+      eventsBetween(tx, botId, last === undefined ? begin : last.seq + 1, end, BATCH);
+    for await (const rows of pages(BATCH, behind)) {
       for (const row of rows) {
         const act = ACT_OF.get(row.event_type);
         if (act === undefined || row.source !== 'service' || row.created_at < from || row.created_at >= to)
