@@ -17,6 +17,9 @@ const AS_COMMONJS = {
   supportsTopLevelAwait: false,
 };
 
+/** TypeORM keeps the entities of all loaded modules here, and makes a new list where there is none. */
+const ENTITIES = 'typeormMetadataArgsStorage';
+
 const isOfSuites = (path) => path.startsWith(SUITES) || path.endsWith('.spec.ts');
 
 /** Transforms a file like the runtime of the current suite. */
@@ -39,6 +42,7 @@ export default class SharedRuntime extends Runtime {
   #transformer;
   #transformOptions;
   #putAside;
+  #entities;
 
   constructor(config, environment, resolver, transformer, cacheFS, coverageOptions, ...rest) {
     super(config, environment, resolver, transformer, cacheFS, coverageOptions, ...rest);
@@ -52,7 +56,10 @@ export default class SharedRuntime extends Runtime {
         filename,
         importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       });
-    if (environment.ownModules) this.#putAside = takenOut();
+    if (!environment.ownModules) return;
+    this.#putAside = takenOut();
+    this.#entities = globalThis[ENTITIES];
+    delete globalThis[ENTITIES];
   }
 
   requireModuleOrMock(from, name) {
@@ -76,6 +83,7 @@ export default class SharedRuntime extends Runtime {
     if (this.#putAside === undefined) return;
     takenOut();
     for (const [path, module] of this.#putAside) Module._cache[path] = module;
+    globalThis[ENTITIES] = this.#entities;
   }
 }
 

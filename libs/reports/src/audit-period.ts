@@ -71,8 +71,10 @@ export class AuditPeriods {
     const guild = this.named(botId, 'guild');
     const end = await this.placeOf(tx, botId, moved(to, DISORDER_MS));
     const begin = await this.placeOf(tx, botId, moved(from, -DISORDER_MS));
-    const behind = (last: LoggedEvent | undefined): Promise<LoggedEvent[]> =>
-      eventsBetween(tx, botId, last === undefined ? begin : last.seq + 1, end, BATCH);
+    const behind = async (last: LoggedEvent | undefined): Promise<LoggedEvent[]> => {
+      await nextTurn();
+      return eventsBetween(tx, botId, last === undefined ? begin : last.seq + 1, end, BATCH);
+    };
     for await (const rows of pages(BATCH, behind)) {
       for (const row of rows) {
         const act = ACT_OF.get(row.event_type);
@@ -80,7 +82,6 @@ export class AuditPeriods {
           continue;
         counts.add(act, user(row.user_id), guild(row.guild_id));
       }
-      await nextTurn();
     }
     return counts;
   }
