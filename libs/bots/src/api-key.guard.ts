@@ -2,12 +2,16 @@ import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { LetheRequest, PUBLIC_ROUTE } from '@app/http';
 import { ApiError } from '@app/kernel';
 
-/** Refuses callers without a valid API key on every route that is not marked `@Public()`. */
+/**
+ * Refuses callers without a valid API key on every route that is not marked `@Public()`.
+ * @throws ApiError 401, and 503 when the keys cannot be read.
+ */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<LetheRequest>();
     if (request.context.caller !== undefined || isPublic(context)) return true;
+    if (request.context.identityFault !== undefined) throw request.context.identityFault;
     throw new ApiError('unauthorized', reasonFor(request.headers.authorization));
   }
 }

@@ -28,7 +28,10 @@ export function identify(keys: ApiKeyDirectory) {
       next();
     };
     const found = keys.identify(key);
-    if (found instanceof Promise) found.then(proceed, next);
-    else proceed(found);
+    if (!(found instanceof Promise)) return proceed(found);
+    found.then(proceed, (fault: Error) => {
+      request.context.identityFault = fault;
+      next();
+    });
   };
 }

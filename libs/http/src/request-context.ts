@@ -18,6 +18,8 @@ export class Caller {
 export class RequestContext {
   caller: Caller | undefined = undefined;
   rate: RateDecision | undefined = undefined;
+  /** The fault that kept the caller from being identified. The guard throws it, so that the answer has its limits. */
+  identityFault: Error | undefined = undefined;
 
   constructor(
     readonly id: string,
