@@ -14,7 +14,8 @@ const build = useBuild();
 
 /** Counts once, closes the store in the present state of its Redis, and ends without open handles. */
 const STORE = `
-  const { Degradations, MemoryRateLimitStore, RedisRateLimitStore, SystemClock } = require(process.argv[1]);
+  const { Degradations, SystemClock } = require(process.argv[1] + '/kernel/src');
+  const { MemoryRateLimitStore, RedisRateLimitStore } = require(process.argv[1] + '/limits/src');
   const logger = { info() {}, warn: () => console.log('away') };
   const local = new MemoryRateLimitStore(new SystemClock());
   const options = { url: process.argv[2], local, degradations: new Degradations(), logger };
@@ -126,7 +127,7 @@ describeWithRedis('a limiter store that is shut down', () => {
     ['hangs', () => redis.hang()],
     ['is away', () => redis.kill()],
   ])('leaves no connection and no timer behind while Redis %s', async (_, happens) => {
-    child = spawn(process.execPath, ['-e', STORE, join(build.directory, 'libs/common/src'), redis.url], {
+    child = spawn(process.execPath, ['-e', STORE, join(build.directory, 'libs'), redis.url], {
       env: { NODE_PATH: join(__dirname, '../../node_modules') },
       stdio: ['pipe', 'pipe', 'inherit'],
     });

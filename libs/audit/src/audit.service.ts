@@ -148,14 +148,16 @@ export class AuditService {
     const isUnreadable = row.details !== null && details === null;
     if (isUnreadable) this.logger.error(`The details of audit event ${row.id} cannot be read`);
     const isErased = isDigest(row.user_id);
+    // By name: a row may have columns that are no field of an event.
     return {
-      ...row,
-      ...(isErased && {
-        user_id: asked.user_id ?? ERASED_ID,
-        guild_id: asked.guild_id ?? ERASED_ID,
-        erased: true,
-      }),
+      id: row.id,
+      guild_id: isErased ? (asked.guild_id ?? ERASED_ID) : row.guild_id,
+      user_id: isErased ? (asked.user_id ?? ERASED_ID) : row.user_id,
+      event_type: row.event_type,
+      source: row.source,
       details,
+      created_at: row.created_at,
+      ...(isErased && { erased: true }),
       ...(isUnreadable && { unreadable: true }),
     };
   }
