@@ -11,9 +11,9 @@ import { directoryOnDisk } from '../support/disk';
 
 jest.setTimeout(180_000);
 
-/** The export is more than 90 MB long: whoever holds it in memory, if only once, needs more than it may. */
-const EVENTS = 150_000;
-const GROWTH_MAX_MB = 70;
+/** The export is more than 60 MB long: a service that holds it in memory once exceeds the limit. */
+const EVENTS = 100_000;
+const GROWTH_MAX_MB = 45;
 /** Another request waits for one piece of the export at most: the allowed delay beyond the slowest one before. */
 const SLOWEST_MS = 400;
 
@@ -23,23 +23,36 @@ const path = join(directory, 'lethe.db');
 let service: ChildService;
 let bot: Bot;
 const who = subject();
+/** A user with a fifth of the events: the heap of the young process grows with the first export, whatever its size. */
+const warmUp = subject();
 
 beforeAll(async () => {
   service = await new ChildService(build.directory, path).start();
   bot = await Bot.register(service.url);
   await bot.hasConsent(who);
-  await hasEvents(who);
+  await hasEvents(who, EVENTS, 100);
+  await bot.hasConsent(warmUp);
+  await hasEvents(warmUp, EVENTS / 5, 2 * EVENTS);
+  await readSlowly(
+    await begun(
+      `${service.url}/api/v1/data/export/${warmUp.user_id}?format=full&guild_id=${warmUp.guild_id}`,
+    ),
+  );
 });
 afterAll(async () => {
   await service.end('SIGTERM');
   rmSync(directory, { recursive: true });
 });
 
-function hasEvents({ user_id: user, guild_id: guild }: SubjectIds): Promise<void> {
+function hasEvents(
+  { user_id: user, guild_id: guild }: SubjectIds,
+  count: number,
+  behind: number,
+): Promise<void> {
   return sqliteFile(path).run(
-    `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${EVENTS})
+    `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count})
      INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
-     SELECT ?, n + 100, printf('%08x-0000-7000-8000-000000000000', n) || '${'x'.repeat(420)}', ?, ?, 'data_exported', 'client', NULL,
+     SELECT ?, n + ${behind}, printf('%08x-0000-7000-8000-000000000000', n) || '${'x'.repeat(420)}', ?, ?, 'data_exported', 'client', NULL,
        '2026-01-01T00:00:00.000Z' FROM n`,
     ...[bot.id, guild, user],
   );
@@ -47,7 +60,7 @@ function hasEvents({ user_id: user, guild_id: guild }: SubjectIds): Promise<void
 
 /** The memory of the process in MB. */
 function residentMb(): number {
-  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? [];
+  const [, kilobytes] = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
 }
 
@@ -92,7 +105,7 @@ async function readSlowly(
     const beforeMb = residentMb();
     const answer = await begun(`${service.url}/api/v1/data/export/${who.user_id}?format=full&${scope}`);
     const { text, peakMb, slowestMs } = await readSlowly(answer);
-    expect(text.length).toBeGreaterThan(90_000_000);
+    expect(text.length).toBeGreaterThan(60_000_000);
     const { data } = JSON.parse(text) as { data: { guilds?: object[] } };
     const { audit_events: events } = (data.guilds?.[0] ?? data) as { audit_events: { source: string }[] };
     expect(events.filter(({ source }) => source === 'client')).toHaveLength(EVENTS);
