@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { Bot } from '../support/bot';
 import type { ChildService } from '../support/child-service';
 import { useBuild } from '../support/build';
-import { atDepth } from '../support/depth';
+import { atDepth, isFull } from '../support/depth';
 import { useFleet } from '../support/fleet';
 import { RecordingReceiver } from '../support/recording-receiver';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -122,19 +122,19 @@ describe('two apis and two workers on one database', () => {
   }
 
   it('send the first attempt of what an api has committed within 50 ms in the median', async () => {
-    const took: number[] = [];
-    for (let times = 0; times < 51; times++) {
+    const [took, count]: [number[], number] = [[], atDepth(21, 51)];
+    for (let times = 0; times < count; times++) {
       const id = await through(of(bots, times), of(apis, times)).hasForgotten(subject());
       const answeredMs = performance.now();
       const arrived = () => [...receiver.deliveries.values()].find(({ body }) => body['request_id'] === id);
       await until(() => arrived() !== undefined, 1);
       took.push((arrived()?.begunMs[0] ?? Infinity) - answeredMs);
     }
-    expect(took.sort((a, b) => a - b)[25]).toBeLessThan(50);
+    expect(took.sort((a, b) => a - b)[(count - 1) / 2]).toBeLessThan(50);
   });
 
   it('deliver each of hundreds of events exactly once while nothing fails', async () => {
-    const count = atDepth(100, 300);
+    const count = atDepth(60, 300);
     const acknowledged = await makeEvents(apis, bots, count);
     await until(async () => (await fleet.pending()) === 0);
     expect(acknowledged.erasures.length + acknowledged.revoked.length).toBe(count);
@@ -146,12 +146,13 @@ describe('two apis and two workers on one database', () => {
   it('lose no event when an api and a worker are killed and the receiver fails, and finish its erasures', async () => {
     // Every seventh delivery fails at first, and every fiftieth three times.
     receiver.fails = (attempt, nth) => attempt <= (nth % 50 === 0 ? 3 : nth % 7 === 0 ? 1 : 0);
-    const count = atDepth(300, 1_000);
+    const count = atDepth(120, 1_000);
     let held: Awaited<ReturnType<typeof erasuresHeld>> | undefined;
     const acknowledged = await makeEvents(apis, bots, count, async () => {
       held = await erasuresHeld(of(apis, 1), of(bots, 0));
       await Promise.all([of(apis, 1), of(workers, 1)].map((child) => child.end('SIGKILL')));
       await held.letGo();
+      if (!isFull) await timePasses();
     });
     const left = () =>
       fleet.database.rows(`SELECT id FROM deletion_requests WHERE status = 'processing' LIMIT 1`);
@@ -163,6 +164,14 @@ describe('two apis and two workers on one database', () => {
     expect([...receiver.overlapping]).toEqual([]);
     expect(await held?.statuses()).toEqual(['completed', 'completed', 'completed']);
   }, 120_000);
+
+  /** Ends the leases of jobs, and makes the erasures that are under way old enough to be taken over. */
+  async function timePasses(): Promise<void> {
+    await fleet.database.run('DELETE FROM job_leases');
+    await fleet.database.run(
+      `UPDATE deletion_requests SET created_at = '2026-01-01T00:00:00.000Z' WHERE status = 'processing'`,
+    );
+  }
 
   /** Erasures that the api has begun and cannot end before `letGo`, since their data is locked. */
   async function erasuresHeld(api: ChildService, bot: Bot) {

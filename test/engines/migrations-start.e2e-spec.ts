@@ -6,7 +6,7 @@ import { type Moment, runScript } from '../support/child-script';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { bareDatabase, engine, type TestDatabase } from '../support/database';
-import { someOf } from '../support/depth';
+import { atDepth, someOf } from '../support/depth';
 import { adminHere, ServiceHere } from '../support/here';
 import { migrateUp } from '../support/migrating';
 import { schemaOf } from '../support/schema-dump';
@@ -56,9 +56,12 @@ async function expectWhole(): Promise<void> {
   expect((await executed()).map(({ name }) => name)).toStrictEqual(allMigrations().map(({ name }) => name));
 }
 
-describe('ten that start at once on an empty database', () => {
+/** Processes that start at once. */
+const MANY = atDepth(5, 10);
+
+describe('many that start at once on an empty database', () => {
   it('migrate it exactly once: connections of one process', async () => {
-    const runs = await Promise.allSettled(Array.from({ length: 10 }, () => migrateUp(database)));
+    const runs = await Promise.allSettled(Array.from({ length: MANY }, () => migrateUp(database)));
     const done = runs.filter((run) => run.status === 'fulfilled').map(({ value }) => value.length);
     const refusals = runs.filter((run) => run.status === 'rejected').map(({ reason }) => String(reason));
     expect(done.filter((count) => count > 0)).toStrictEqual([ALL]);
@@ -69,11 +72,11 @@ describe('ten that start at once on an empty database', () => {
   });
 
   it('migrate it exactly once: services', async () => {
-    const starts = await Promise.allSettled(Array.from({ length: 10 }, () => started()));
+    const starts = await Promise.allSettled(Array.from({ length: MANY }, () => started()));
     const refusals = starts
       .filter((start) => start.status === 'rejected')
       .map(({ reason }) => String(reason));
-    expect(running).toHaveLength(engine === 'postgres' ? 10 : 1);
+    expect(running).toHaveLength(engine === 'postgres' ? MANY : 1);
     for (const refusal of refusals) expect(refusal).toContain('Another process is using');
     for (const { url } of running) expect((await fetch(`${url}/health/ready`)).status).toBe(200);
     await expectWhole();

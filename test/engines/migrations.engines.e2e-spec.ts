@@ -128,7 +128,7 @@ describe('the migrations of a later release', () => {
     await filled();
     const [before, schema] = [await contents(), await schemaOf(database)];
     expect(Object.values(before).filter((rows) => rows.length > 0).length).toBeGreaterThan(9);
-    for (let nth = 1; !(await migrateFailing(database, nth, NEXT)); nth += isFull ? 1 : 3) {
+    for (let nth = 1; !(await migrateFailing(database, nth, NEXT)); nth += isFull ? 1 : 5) {
       expect(await schemaOf(database)).toStrictEqual(schema);
       expect(await contents()).toStrictEqual(before);
     }

@@ -36,7 +36,7 @@ describe('a service that is killed again and again while it writes and seals', (
     const bot = await Bot.register(child.url);
     let answered = 0;
     const batches = async () => (await database.rows('SELECT 1 FROM audit_batches')).length;
-    for (let round = 0; round < atDepth(2, 4); round++) {
+    for (let round = 0; round < atDepth(1, 4); round++) {
       let isUp = true;
       const write = async (): Promise<void> => {
         while (isUp) {

@@ -9,7 +9,6 @@ import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { CuttingProxy } from '../support/cutting-proxy';
 import { newDatabase, type TestDatabase } from '../support/database';
-import { withoutSealing } from '../support/sealing';
 import { Service } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -20,6 +19,8 @@ const LIMITS = {
   DATABASE_POOL_SIZE: '2',
   DATABASE_LOCK_TIMEOUT_MS: '300',
   DATABASE_STATEMENT_TIMEOUT_MS: '500',
+  // The unit of a job would be cut instead of that of a request.
+  JOBS: 'off',
 };
 let database: TestDatabase;
 let proxy: CuttingProxy;
@@ -37,8 +38,6 @@ beforeAll(async () => {
   service.app.get(Readiness, { strict: false }).ready = true;
   // A caller identified shortly before is still identified without the database.
   service.app.get(ApiKeyTimes, { strict: false }).believedMs = 1_000;
-  // Its units would be cut instead of those of a request.
-  await withoutSealing(service);
 });
 beforeEach(async () => {
   bot = await service.registerBot();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { describeWithRedis, RedisServer } from '../support/redis-server';
 import { LIMIT, LimitedService, remaining, useRedisServices } from '../support/redis-services';
@@ -99,7 +100,11 @@ describeWithRedis('a service whose Redis is away', () => {
     expect(service.redisLog).toEqual(['warn: TIMEOUT', 'info: back']);
   });
 
-  it.each<[string, (redis: RedisServer) => Promise<unknown>, (redis: RedisServer) => Promise<unknown>]>([
+  const refusals: [
+    string,
+    (redis: RedisServer) => Promise<unknown>,
+    (redis: RedisServer) => Promise<unknown>,
+  ][] = [
     [
       'OOM',
       (redis) => redis.client.config('SET', 'maxmemory', '1'),
@@ -115,7 +120,9 @@ describeWithRedis('a service whose Redis is away', () => {
       (redis) => redis.client.acl('SETUSER', 'default', '-evalsha', '-eval'),
       (redis) => redis.client.acl('SETUSER', 'default', '+@all'),
     ],
-  ])(
+  ];
+
+  it.each(someOf(refusals, 2))(
     'holds the limit by itself while Redis answers %s, and shares again after it',
     async (reason, begin, end) => {
       const service = await given.started();
@@ -173,11 +180,13 @@ class UnfitRedis {
 }
 
 describe('a service whose Redis is not fit', () => {
-  it.each([
+  const replies: [string, string][] = [
     ['LOADING', '-LOADING Redis is loading the dataset in memory\r\n'],
     ['CLOSED', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
     ['TIMEOUT', ''],
-  ])('asks it again and again, and writes one line: %s', async (reason, reply) => {
+  ];
+
+  it.each(someOf(replies, 2))('asks it again and again, and writes one line: %s', async (reason, reply) => {
     const unfit = await UnfitRedis.answering(reply);
     const service = new LimitedService({ REDIS_URL: unfit.url, RATE_LIMIT_ANONYMOUS: '5' });
     try {

@@ -78,7 +78,7 @@ describe('kill -9', () => {
   it('in the midst of events and calls loses no acknowledged event, and repeats with the same id only', async () => {
     const bot = await Bot.register(service.url, { webhook_url: receiver.url });
     const acknowledged = new Set<string>();
-    for (let round = 0; round < atDepth(3, 8); round++) {
+    for (let round = 0; round < atDepth(2, 8); round++) {
       const before = acknowledged.size;
       const clients = Array.from({ length: 4 }, () => forgetUntilCut(bot, acknowledged));
       // Each time further requests are acknowledged, and calls are running.
@@ -93,7 +93,7 @@ describe('kill -9', () => {
       const ids = idsOf.get(String(body['request_id'])) ?? new Set();
       idsOf.set(String(body['request_id']), ids.add(headers['webhook-id']));
     }
-    expect(acknowledged.size).toBeGreaterThan(20);
+    expect(acknowledged.size).toBeGreaterThan(10);
     for (const id of acknowledged) expect(idsOf.get(id)?.size).toBe(1);
     for (const id of acknowledged)
       expect((await bot.get(`/gdpr/forget-status/${id}`)).data['webhook_sent']).toBe(true);

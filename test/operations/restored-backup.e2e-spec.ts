@@ -6,6 +6,7 @@ import { type ScriptRun } from '../support/child-script';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { engine, newDatabase, type TestDatabase } from '../support/database';
+import { atDepth } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { adminHere, ServiceHere } from '../support/here';
 import { keysOf, keyTable, SavedDatabase } from '../support/saved-database';
@@ -171,7 +172,7 @@ describe('a start on a restored backup of data and keys', () => {
 
   it('killed in the middle of it continues at the next start, and erases every user once', async () => {
     const people: SubjectIds[] = [];
-    for (let count = 0; count < 40; count++) people.push(await person());
+    for (let count = 0; count < atDepth(15, 40); count++) people.push(await person());
     await backup();
     const requests = new Map<SubjectIds, string>();
     for (const who of people) requests.set(who, await bot.hasForgotten(who));

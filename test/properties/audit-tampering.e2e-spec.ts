@@ -8,7 +8,7 @@ import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 
 /** Rounds of the large log; each adds a batch of more than 20 events. */
-const ROUNDS = atDepth(12, 52);
+const ROUNDS = atDepth(8, 52);
 /** None of this depends on the database: one engine checks every event, the other one some of them. */
 const STEP = engine === 'sqlite' ? 1 : 8;
 

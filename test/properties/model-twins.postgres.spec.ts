@@ -10,7 +10,7 @@ import { atDepth } from '../support/depth';
 
 // Plays the same requests on both engines and on the model of the contract: all three answers have to be equal.
 
-const RUNS = atDepth(16, 100);
+const RUNS = atDepth(10, 100);
 const SEED = process.env['TEST_MODEL_SEED'];
 
 const postgres = new Service();

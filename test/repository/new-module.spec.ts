@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isFull } from '../support/depth';
+import { itAtFullDepth } from '../support/depth';
 
 // `npm run new:module`, in a copy of the project: what it writes works, and no test of the project fails for it.
 
@@ -78,7 +78,7 @@ describe('npm run new:module', () => {
     expect([status, output]).toEqual([0, expect.stringContaining('Test Suites: 5 passed, 5 total')]);
   });
 
-  (isFull ? it : it.skip)('writes what the compiler and the formatter accept', () => {
+  itAtFullDepth('writes what the compiler and the formatter accept', () => {
     expect(tool('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json')).toEqual({ status: 0, output: '' });
     const written = ['libs/notices', 'libs/wishes', 'modules.ts', 'tsconfig.json', 'nest-cli.json'];
     expect(tool('prettier/bin/prettier.cjs', '--check', ...written)).toMatchObject({ status: 0 });

@@ -16,6 +16,9 @@ export function atDepth(everyday: number, full: number): number {
 /** A large test; `npm test` runs it only on SQLite if the suite runs on both engines. */
 export const itOfSize: jest.It = isFull || engine === 'sqlite' ? it : it.skip;
 
+/** A long test; only `npm run test:all` runs it. */
+export const itAtFullDepth: jest.It = isFull ? it : it.skip;
+
 /** All cases at full depth; without it every `step`th, the first and the last among them. */
 export function someOf<Case>(cases: readonly Case[], step: number): Case[] {
   return cases.filter((_, at) => isFull || at % step === 0 || at === cases.length - 1);

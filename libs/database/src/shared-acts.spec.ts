@@ -1,6 +1,6 @@
 import { ApiError } from '@app/kernel';
-
 import fc from 'fast-check';
+import { atDepth } from '../../../test/support/depth';
 import { SharedActs } from './shared-acts';
 import type { Tx } from './tx';
 import type { SharedAct } from './unit-of-work';
@@ -110,7 +110,7 @@ describe('acts that share transactions', () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: atDepth(40, 100) },
     );
   });
 

@@ -12,6 +12,7 @@ import {
 import fc from 'fast-check';
 import type { FieldFault } from '@app/kernel';
 import { AppModule } from '../../../apps/api/src/app.module';
+import { atDepth } from '../../../test/support/depth';
 import { itemTypeOf, ListOf, Text } from './fields';
 import { Form } from './form';
 
@@ -131,7 +132,7 @@ describe('Form', () => {
         fc.property(anyBody(dto), (body) => {
           expect(verdictOfForm(dto, body).paths).toStrictEqual(verdictOfClassValidator(dto, body));
         }),
-        { numRuns: 300 },
+        { numRuns: atDepth(100, 300) },
       );
     },
   );
@@ -149,7 +150,7 @@ describe('Form', () => {
             expected,
           );
         }),
-        { numRuns: 100 },
+        { numRuns: atDepth(40, 100) },
       );
     },
   );
