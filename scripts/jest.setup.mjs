@@ -8,11 +8,16 @@ const MEMORY_MIN_BYTES = 4 * 1024 ** 3;
 
 const PREFIX = 'lethe-run-';
 
+let isDone = false;
+
 /**
  * Makes the temporary directory of this run for all files of the suites, in memory if possible. TEST_DISK names the
- * directory on a disk, for suites about the disk; TEST_BUILD the place of the compiled service.
+ * directory on a disk, for suites about the disk; TEST_BUILD the place of the compiled service. Jest runs the setups of
+ * projects before this one, so that they call it.
  */
 export default function setup() {
+  if (isDone) return;
+  isDone = true;
   process.env.TEST_DISK = tmpdir();
   const place = hasMemory() ? MEMORY : tmpdir();
   removeAbandoned(place);

@@ -1,3 +1,4 @@
+import makeDirectory from './jest.setup.mjs';
 import { FAST, startPostgres } from './postgres.mjs';
 
 /**
@@ -5,6 +6,7 @@ import { FAST, startPostgres } from './postgres.mjs';
  * that may create databases) the suites use that server instead, of any supported version.
  */
 export default async function setup() {
+  makeDirectory();
   if (process.env.TEST_POSTGRES_URL) return;
   const settings = [...FAST, 'max_connections=500', 'shared_buffers=64MB'];
   const server = await startPostgres({ settings });
