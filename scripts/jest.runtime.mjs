@@ -17,8 +17,8 @@ const AS_COMMONJS = {
   supportsTopLevelAwait: false,
 };
 
-/** TypeORM keeps the entities of all loaded modules here, and makes a new list where there is none. */
-const ENTITIES = 'typeormMetadataArgsStorage';
+/** TypeORM and class-validator keep the entities and forms of all loaded modules here, and make new lists where there are none. */
+const GLOBALS = ['typeormMetadataArgsStorage', 'classValidatorMetadataStorage'];
 
 const isOfSuites = (path) => path.startsWith(SUITES) || path.endsWith('.spec.ts');
 
@@ -42,7 +42,7 @@ export default class SharedRuntime extends Runtime {
   #transformer;
   #transformOptions;
   #putAside;
-  #entities;
+  #globals;
 
   constructor(config, environment, resolver, transformer, cacheFS, coverageOptions, ...rest) {
     super(config, environment, resolver, transformer, cacheFS, coverageOptions, ...rest);
@@ -58,8 +58,8 @@ export default class SharedRuntime extends Runtime {
       });
     if (!environment.ownModules) return;
     this.#putAside = takenOut();
-    this.#entities = globalThis[ENTITIES];
-    delete globalThis[ENTITIES];
+    this.#globals = GLOBALS.map((name) => [name, globalThis[name]]);
+    for (const name of GLOBALS) delete globalThis[name];
   }
 
   requireModuleOrMock(from, name) {
@@ -83,7 +83,7 @@ export default class SharedRuntime extends Runtime {
     if (this.#putAside === undefined) return;
     takenOut();
     for (const [path, module] of this.#putAside) Module._cache[path] = module;
-    globalThis[ENTITIES] = this.#entities;
+    Object.assign(globalThis, Object.fromEntries(this.#globals));
   }
 }
 
