@@ -149,7 +149,7 @@ describe('verifyAuditProof', () => {
   });
 });
 
-/** The event with unsealed values beside the right hashes, and with superfluous parts. */
+/** The event with values beside the right hashes that do not fit these, and with superfluous parts. */
 function forged(event: AuditProof['event']): AuditProof['event'][] {
   const { parts } = event;
   if (parts === null) throw new Error('the event tells no parts');

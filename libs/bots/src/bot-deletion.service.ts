@@ -27,7 +27,7 @@ export class BotDeletion implements Job {
     private readonly leases: JobLeases,
   ) {}
 
-  /** Goes on with every deletion that nobody is at. */
+  /** Continues every deletion of a bot that no process is carrying out. */
   run(all: Lease, stopping: AbortSignal): Promise<void> {
     return all.keep(async () => {
       const left = await this.unitOfWork.read((tx) =>

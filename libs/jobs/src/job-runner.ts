@@ -3,18 +3,18 @@ import { UnitOfWork } from '@app/database';
 import { CONFIG, type Config, describeFault } from '@app/kernel';
 import { JobLeases, type Lease, LeaseLost } from './job-leases';
 
-/** Something that one process at a time does now and then. */
+/** Recurring work that one process does at a time. */
 export interface Job {
   readonly name: string;
-  /** How long after its end it is due again, in whichever process. */
+  /** The time from its end until it is due again, in any process, in milliseconds. */
   readonly everyMs: number;
-  /** Does what is to be done, in batches of the lease; ends early once `stopping` says so. */
+  /** Does the work in batches of the lease. Ends early when `stopping` is aborted. */
   run(lease: Lease, stopping: AbortSignal): Promise<void>;
 }
 
 /**
- * Runs jobs so that over all processes no job runs twice at once, and none is forgotten when its process dies: another
- * one takes it over when the lease has ended. With `JOBS=off` this process runs none.
+ * Runs each job in one process at a time. When that process dies, another one takes the job over at the end of its
+ * lease. With `JOBS=off` this process runs no job.
  */
 @Injectable()
 export class JobRunner implements BeforeApplicationShutdown {
@@ -28,7 +28,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     @Inject(CONFIG) private readonly config: Pick<Config, 'jobs'>,
   ) {}
 
-  /** Runs the job if it is due, or `now`, and nobody else does; resolves when that is over and never rejects. */
+  /** Runs the job if it is due, or `now`, and no other process runs it. Resolves at its end and never rejects. */
   run(job: Job, when: 'due' | 'now' = 'due'): Promise<void> {
     if (this.config.jobs === 'off' || this.stopping.signal.aborted) return Promise.resolve();
     let running = this.running.get(job.name);
@@ -41,7 +41,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     return running;
   }
 
-  /** Begins no further batch, and leaves the jobs to the other processes. */
+  /** Begins no further batch. The jobs are left to other processes. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.running.values());

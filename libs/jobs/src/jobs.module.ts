@@ -5,7 +5,7 @@ import { JobLeases } from './job-leases';
 import { JobRunner } from './job-runner';
 import { JobLeases1763600000011 } from './migrations/1763600000011-job-leases';
 
-/** Work that recurs, and that one process does at a time. */
+/** Recurring work that one process does at a time. */
 @Global()
 @Module({
   imports: [DatabaseModule.forFeature([JobLease], [JobLeases1763600000011])],

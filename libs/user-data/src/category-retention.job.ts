@@ -5,7 +5,7 @@ import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
 import { BATCH, DueValues } from './due-values';
 
-/** Holds every category to its `retention_days`, as they are when it runs; what was due meanwhile goes after a downtime too. */
+/** Erases values older than the present `retention_days` of their category, also those that became due during a downtime. */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
 export class CategoryRetention implements Job {

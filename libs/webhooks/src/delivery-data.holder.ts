@@ -52,7 +52,7 @@ export class DeliveryData implements SubjectDataHolder {
   }
 }
 
-/** What was told of the subject, and what became of it: oldest first, a batch at a time. */
+/** The deliveries about the subject with their outcomes, oldest first, read in batches. */
 function deliveriesOf(tx: Tx, botId: string, names: readonly string[]): AsyncGenerator<object> {
   return eachOf(BATCH, (after?: { id: string }) =>
     tx.all<{ id: string }>(
