@@ -148,6 +148,25 @@ describe('a lost database', () => {
   });
 });
 
+describe('a connection that is terminated in the packet that says it is ready', () => {
+  it('ends its unit with 503, and not the process', async () => {
+    const uncaught: unknown[] = [];
+    const caught = (error: unknown): unknown => uncaught.push(error);
+    process.on('uncaughtException', caught);
+    try {
+      proxy.cutAll();
+      proxy.terminateNew(true);
+      const answers = await Promise.all([event(), submit(), bot.export(who, '&format=full')]);
+      proxy.terminateNew(false);
+      for (const answer of answers) expect(answer.status).toBe(503);
+      expect((await event()).status).toBe(201);
+    } finally {
+      process.off('uncaughtException', caught);
+    }
+    expect(uncaught).toEqual([]);
+  });
+});
+
 describe('a pool of two connections that are both held', () => {
   it('answers 503 within the limit to later requests', async () => {
     let release = (): void => undefined;

@@ -3,6 +3,13 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** When the connection is cut: before the server receives the text, or before the client receives its answer. */
 export type Cut = 'before it is sent' | 'after it is answered';
 
+/** ReadyForQuery, outside of a transaction. */
+const READY = Buffer.from('Z\0\0\0\x05I');
+const FAULT = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0';
+/** ErrorResponse of a terminated backend. */
+const TERMINATED = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), Buffer.from(FAULT)]);
+TERMINATED.writeInt32BE(TERMINATED.length - 1, 1);
+
 /** A TCP proxy before a PostgreSQL server that can cut connections at a text, fall silent, or refuse connections. */
 export class CuttingProxy {
   private readonly sockets = new Set<Socket>();
@@ -10,6 +17,7 @@ export class CuttingProxy {
   private awaited: { text: string; then: () => void } | undefined;
   private silent = false;
   private refusing = false;
+  private terminating = false;
   private server: Server;
 
   private constructor(private readonly target: URL) {}
@@ -56,6 +64,11 @@ export class CuttingProxy {
     if (refusing) this.cutAll();
   }
 
+  /** Ends new connections like `pg_terminate_backend`, with the fault in the packet that says they are ready. */
+  terminateNew(terminating: boolean): void {
+    this.terminating = terminating;
+  }
+
   async close(): Promise<void> {
     this.cutAll();
     await new Promise((resolve) => this.server.close(resolve));
@@ -98,7 +111,8 @@ export class CuttingProxy {
       else server.write(sent);
     });
     server.on('data', (answered: Buffer) => {
-      if (answering === undefined) client.write(answered);
+      if (this.terminating && answered.includes(READY)) client.end(Buffer.concat([answered, TERMINATED]));
+      else if (answering === undefined) client.write(answered);
       else answering();
     });
   }

@@ -52,7 +52,6 @@ export class PostgresUnitOfWork extends UnitOfWork {
   private readonly reader: PostgresReader;
   private readonly acts: SharedActs;
   private readonly underWay = new Set<Promise<unknown>>();
-  private readonly prepared = new WeakSet<PoolClient>();
 
   constructor(
     private readonly source: DataSource,
@@ -62,6 +61,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     this.pool = (source.driver as PostgresDriver).master as Pool;
     const { options } = this.pool;
     this.snapshots = new Pool({ ...patient(options), max: SNAPSHOTS_MAX }).on('error', onFault);
+    for (const pool of [this.pool, this.snapshots]) survivesLosses(pool);
     const waitMs = options.connectionTimeoutMillis;
     this.acts = new SharedActs((work, callers) => this.retried(work, callers), waitMs, onFault);
     this.reader = new PostgresReader(options, onFault);
@@ -168,7 +168,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     timeoutMs = UNIT_TIMEOUT_MS,
     callers = 0,
   ): Promise<T> {
-    const client = await this.connection(pool);
+    const client = await pool.connect();
     let broken = true;
     try {
       const begun = client.query(begin);
@@ -199,16 +199,6 @@ export class PostgresUnitOfWork extends UnitOfWork {
     }
   }
 
-  /** A connection whose loss does not end the process. The unit gets the error from its statements. */
-  private async connection(pool: Pool): Promise<PoolClient> {
-    const client = await pool.connect();
-    if (!this.prepared.has(client)) {
-      this.prepared.add(client);
-      client.on('error', () => undefined);
-    }
-    return client;
-  }
-
   private call(callback: () => void): void {
     try {
       callback();
@@ -216,6 +206,15 @@ export class PostgresUnitOfWork extends UnitOfWork {
       this.onFault(error);
     }
   }
+}
+
+/**
+ * Keeps the process alive when a connection is lost: an `error` event without a listener ends the process. A unit on the
+ * connection gets the error from its statements. The pool announces a connection before it removes its own listener.
+ */
+function survivesLosses(pool: Pool): void {
+  const ignore = (): void => undefined;
+  pool.on('acquire', (client) => client.off('error', ignore).on('error', ignore));
 }
 
 function reasonOf(error: unknown): LabelOf<'databaseUnitsRetried'> {
