@@ -275,6 +275,20 @@ describe('a category that was withdrawn alone', () => {
 });
 
 describe('an accept in the same moment', () => {
+  it('is kept, and no longer marked, where a consent in force covers it', async () => {
+    await bot.hasConsent(who);
+    await stores('profile');
+    // A consent was accepted between the job's choice of a bot and its reading.
+    await service.database.run(
+      `UPDATE user_data SET withdrawn_at = '2020-01-01T00:00:00.000Z' WHERE user_id = ?`,
+      who.user_id,
+    );
+    await sweep();
+    expect(await held()).toEqual(['profile']);
+    const marked = 'SELECT 1 FROM user_data WHERE user_id = ? AND withdrawn_at IS NOT NULL';
+    expect(await service.database.rows(marked, who.user_id)).toEqual([]);
+  });
+
   it('keeps all of the data or finds none of it, whichever is first', async () => {
     const people = Array.from({ length: 15 }, () => ({ ...subject(), guild_id: who.guild_id }));
     for (who of people) {

@@ -4,6 +4,7 @@ import { Clock, Random, StartError } from '@app/kernel';
 import { Bot } from '../support/bot';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
 
 jest.setTimeout(90_000);
 
@@ -76,6 +77,24 @@ describe('the key of a subject, in several processes', () => {
       const text = made[0]?.encrypt('x', 'c') ?? '';
       for (const key of made) expect(key.decrypt(text, 'c')).toBe('x');
     }
+  });
+
+  it('is overwritten in the memory of one process when another one destroys it', async () => {
+    const who = subject();
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'x' });
+    const given = { botId: bot.id, userId: who.user_id, guildId: who.guild_id };
+    const key = await other.app.get(SubjectKeys, { strict: false }).find(given);
+    const isUsable = (): boolean => {
+      try {
+        return key?.encrypt('x', 'c') !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    expect(isUsable()).toBe(true);
+    await bot.hasForgotten(who);
+    await until(() => !isUsable());
   });
 
   it('is read once in a unit, and not believed in the next', async () => {

@@ -96,6 +96,12 @@ describe('Signer', () => {
     });
   });
 
+  it('verifies a statement for the purpose that it was signed for, and for no other', async () => {
+    const jws = await signer().sign({ a: 1 }, 'lethe-test+jwt');
+    expect(await signer().verified(jws, 'lethe-test+jwt')).toStrictEqual({ a: 1 });
+    expect(await signer().verified(jws, 'lethe-other+jwt')).toBeUndefined();
+  });
+
   it('signs with the same key after a restart', async () => {
     const before = await keys();
     await service.restart();

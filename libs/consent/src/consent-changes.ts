@@ -51,12 +51,12 @@ export function askedAlready(
   return granted ? 'accepted' : undefined;
 }
 
-/** Whether the consent covers storing under `category`. */
+/** Whether the consent covers `category`. A subject that is being erased is refused before, by the gate. */
 export function isGranted(
-  { status, categories, erasing }: Pick<Consent, 'status' | 'categories' | 'erasing'>,
+  { status, categories }: Pick<Consent, 'status' | 'categories'>,
   category: string,
 ): boolean {
-  if (status !== 'accepted' || erasing !== 0) return false;
+  if (status !== 'accepted') return false;
   return categories === null || (Object.hasOwn(categories, category) && categories[category] === 'accepted');
 }
 

@@ -86,7 +86,7 @@ export async function consentsInForce(
 
 /** The categories that a consent in force covers. */
 export class ConsentScope {
-  constructor(private readonly decision: Decision) {}
+  constructor(private readonly decision: Omit<Decision, 'erasing'>) {}
 
   /** @throws ApiError 403 `consent_required` for a category that the user did not grant. */
   require(category: string): void {
@@ -98,8 +98,8 @@ export class ConsentScope {
   }
 
   covers(category: string): boolean {
-    const { status, erasing, categories } = this.decision;
+    const { status, categories } = this.decision;
     if (categories === null) return true;
-    return isGranted({ status, erasing, categories: JSON.parse(categories) as CategoryStates }, category);
+    return isGranted({ status, categories: JSON.parse(categories) as CategoryStates }, category);
   }
 }

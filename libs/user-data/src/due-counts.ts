@@ -50,10 +50,10 @@ export class DueCounts {
     const graceDays = this.config.revokedDataGraceDays;
     if (graceDays === undefined) return [];
     const counted = await tx.all<Counted>(
-      `SELECT d.category_key, c.status, c.erasing, c.categories,
+      `SELECT d.category_key, c.status, c.categories,
          (SELECT k.legal_basis FROM categories k WHERE k.bot_id = d.bot_id AND k.key = d.category_key) AS legal_basis,
          COUNT(*) AS total ${HELD} AND d.withdrawn_at <= ?
-       GROUP BY d.bot_id, d.category_key, c.status, c.erasing, c.categories`,
+       GROUP BY d.bot_id, d.category_key, c.status, c.categories`,
       ...[botId, this.clock.daysAgoIso(graceDays)],
     );
     const due = new Map<string, number>();

@@ -26,7 +26,6 @@ interface Aged extends Value {
 export interface WithdrawnFrom {
   readonly category_key: string;
   readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
-  readonly erasing: number;
   readonly categories: string | null;
   readonly legal_basis: string | null;
 }
@@ -38,7 +37,7 @@ const HELD = `FROM user_data d CROSS JOIN consents c
   WHERE c.bot_id = d.bot_id AND c.guild_id = d.guild_id AND c.user_id = d.user_id AND c.erasing = 0 AND d.bot_id = ?`;
 const AGED = `SELECT d.guild_id, d.user_id, d.category_key, d.updated_at ${HELD}
   AND d.category_key = ? AND d.retention_from <= ? ORDER BY d.retention_from LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
-const WITHDRAWN = `SELECT d.guild_id, d.user_id, d.category_key, c.status, c.erasing, c.categories,
+const WITHDRAWN = `SELECT d.guild_id, d.user_id, d.category_key, c.status, c.categories,
     (SELECT k.legal_basis FROM categories k WHERE k.bot_id = d.bot_id AND k.key = d.category_key) AS legal_basis ${HELD}
   AND d.withdrawn_at <= ?`;
 const SOME_WITHDRAWN = `${WITHDRAWN} ORDER BY d.withdrawn_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
