@@ -57,12 +57,20 @@ async function start(name, path, engine, { users = 0, webhookUrl, Kind = Seeds }
 /** One of {@link START} with `users` that have consented, and `events` audit events. */
 export async function startContestant(name, engine, { users, events, webhookUrl }) {
   const contestant = await start(name, name, engine, { users, webhookUrl });
-  const { seeds } = contestant;
-  await seeds.subjects(users);
+  const { seeds, tenant } = contestant;
+  const isLethe = name === 'lethe';
+  const subjects = () => seeds.subjects(users, { values: !isLethe });
+  const submits = () => (isLethe ? tenant.submits() : undefined);
+  await subjects();
   if (events > 0) await seeds.events(1, events, users);
   await seeds.counted();
   await seeds.database.settle();
-  return { ...contestant, restore: () => seeds.subjects(users) };
+  await submits();
+  const restore = async () => {
+    await subjects();
+    await submits();
+  };
+  return { ...contestant, restore };
 }
 
 /** Lethe with one bot; several can run at the same time. */

@@ -54,10 +54,15 @@ export class Seeds {
 
   /**
    * Every user has consented and has one category stored, and some others are erased already; whatever else was there
-   * about users is deleted.
+   * about users is deleted. With `values: false` nothing is stored: Lethe refuses values that it has not encrypted.
    */
-  async subjects(count) {
-    const rows = [...(await this.consents(count)), ...(await this.erased(count, count + ERASED - 1))];
+  async subjects(count, { values = true } = {}) {
+    const stored = values ? await this.values(count) : [];
+    const rows = [
+      ...(await this.consents(count)),
+      ...stored,
+      ...(await this.erased(count, count + ERASED - 1)),
+    ];
     await this.database.run(...(await this.emptied()), ...rows);
     await this.database.analyze?.(await this.present());
   }
@@ -74,13 +79,16 @@ export class Seeds {
     const consent = { ...shared, id: this.id('9000'), status: this.text('accepted'), version, erasing: '0' };
     const ids = { id: this.id('a000'), consent_id: this.id('9000') };
     const history = { ...shared, ...ids, action: this.text('accepted'), version };
-    const value = this.text(JSON.stringify({ nickname: 'Robin', level: 1, birthday: '2000-02-29' }));
-    const data = { ...shared, id: this.id('b000'), category_key: this.text('profile'), value };
     return [
       ...(await this.insert('consents', consent, 0, count - 1)),
       ...(await this.insert('consent_history', history, 0, count - 1)),
-      ...(await this.insert('user_data', data, 0, count - 1)),
     ];
+  }
+
+  async values(count) {
+    const value = this.text(JSON.stringify({ nickname: 'Robin', level: 1, birthday: '2000-02-29' }));
+    const data = { ...this.shared, id: this.id('b000'), category_key: this.text('profile'), value };
+    return this.insert('user_data', data, 0, count - 1);
   }
 
   /** Without any rows PostgreSQL would plan for tables that stay empty. */

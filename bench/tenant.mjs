@@ -48,6 +48,14 @@ export class Tenant {
     await this.call('POST', '/data/submit', this.profile(user, 1));
   }
 
+  /** Stores a value of every user. */
+  async submits() {
+    for (let at = 0; at < this.users.length; at += 50) {
+      const some = this.users.slice(at, at + 50);
+      await Promise.all(some.map((user) => this.call('POST', '/data/submit', this.profile(user, 1))));
+    }
+  }
+
   profile(user, level) {
     const data = { nickname: `Robin ${level}`, level, birthday: '2000-02-29' };
     return { user_id: user, guild_id: GUILD, category: 'profile', data };
