@@ -57,7 +57,7 @@ export class Seeds {
    * about users is deleted. With `values: false` nothing is stored: Lethe refuses values that it has not encrypted.
    */
   async subjects(count, { values = true } = {}) {
-    const stored = values ? await this.values(count) : [];
+    const stored = values ? await this.storedValues(count) : [];
     const rows = [
       ...(await this.consents(count)),
       ...stored,
@@ -85,7 +85,7 @@ export class Seeds {
     ];
   }
 
-  async values(count) {
+  async storedValues(count) {
     const value = this.text(JSON.stringify({ nickname: 'Robin', level: 1, birthday: '2000-02-29' }));
     const data = { ...this.shared, id: this.id('b000'), category_key: this.text('profile'), value };
     return this.insert('user_data', data, 0, count - 1);

@@ -8,7 +8,7 @@ import { machine, markdownTable, writeSection } from './docs.mjs';
 import { ENGINES } from './engines.mjs';
 import { Load } from './load.mjs';
 import { plot } from './plot.mjs';
-import { SIZE_OPERATIONS } from './size.operations.mjs';
+import { CATEGORIES, SIZE_OPERATIONS, submits } from './size.operations.mjs';
 import { GrowingSeeds } from './size.seeds.mjs';
 import { median } from './statistics.mjs';
 
@@ -57,24 +57,33 @@ async function run({ url, tenant }, { title, calls, connections = 1, status = '2
   return connections === 1 ? result.p50 : 1000 / result.perSecond;
 }
 
+/** The subjects whole again, whatever was erased of them. Lethe reads only values that it has encrypted itself. */
+async function putBack({ url, tenant, seeds }) {
+  await seeds.putBack();
+  const requests = submits().map((call) => tenant.request(...call));
+  const { statuses } = await load.run({ url, requests, connections: 64, count: requests.length });
+  if (statuses['200'] !== requests.length) throw new Error(`Values: ${JSON.stringify(statuses)}`);
+}
+
 /** Milliseconds: the median of single requests, or the mean share of each of many parallel ones. */
 async function measure(lethe, operation) {
   const rounds = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    if (operation.putsBack) await lethe.seeds.putBack();
+    if (operation.putsBack) await putBack(lethe);
     rounds.push(await run(lethe, operation));
   }
-  if (operation.putsBack) await lethe.seeds.putBack();
+  if (operation.putsBack) await putBack(lethe);
   return median(rounds.slice(1));
 }
 
 async function whileGrowing(engine) {
   const lethe = await startLethe('growing', engine, GrowingSeeds);
+  await lethe.tenant.call('POST', '/data/register', { bot_id: lethe.tenant.id, categories: CATEGORIES });
   const points = SIZE_OPERATIONS.map(() => []);
   for (const rows of SIZES) {
     progress(`${engine.title}: ${rows} rows`);
     await lethe.seeds.grow(rows);
-    await lethe.seeds.putBack();
+    await putBack(lethe);
     for (const [n, operation] of SIZE_OPERATIONS.entries())
       if (rows >= (operation.from ?? 0)) points[n].push([rows, await measure(lethe, operation)]);
   }

@@ -6,6 +6,22 @@ const PAGE_SIZE = 20;
 const PAGES_READ = 50;
 
 const subjects = subjectIds();
+/** Declares the categories of the values, in the guide's shape. */
+export const CATEGORIES = Array.from({ length: VALUES_PER_USER }, (_, n) => ({
+  name: `c${String(n).padStart(2, '0')}`,
+}));
+const DATA = { nickname: 'Robin', level: 1, birthday: '2000-02-29' };
+
+/** Stores every value of the measured subjects. */
+export const submits = () =>
+  subjects.flatMap((user_id) =>
+    CATEGORIES.map(({ name: category }) => [
+      'POST',
+      '/data/submit',
+      { user_id, guild_id: GUILD, category, data: DATA },
+    ]),
+  );
+
 const list = (query) => () => Array.from({ length: PAGES_READ }, () => ['GET', `/audit/events?${query}`]);
 
 const event = (n) => ({

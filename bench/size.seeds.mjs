@@ -70,7 +70,10 @@ export class GrowingSeeds extends Seeds {
   async values(from, to) {
     const user = this.user(`n / ${VALUES_PER_USER}`);
     const guild_id = this.guild(`n / ${VALUES_PER_USER}`);
-    await this.database.run(...(await this.valuesOf({ user_id: user, guild_id }, from, to)));
+    const category = `'c' || ${this.database.padded(`n % ${VALUES_PER_USER}`, 2)}`;
+    const value = this.text('{"nickname":"Robin","level":1,"birthday":"2000-02-29"}');
+    const row = { ...this.shared, user_id: user, guild_id, category_key: category, value };
+    await this.database.run(...(await this.insert('user_data', row, from, to)));
   }
 
   /** Webhook calls about others that have been confirmed. */
@@ -82,14 +85,7 @@ export class GrowingSeeds extends Seeds {
     await this.database.run(...(await this.insert('webhook_deliveries', row, from, to)));
   }
 
-  async valuesOf(subject, from, to) {
-    const category = `'c' || ${this.database.padded(`n % ${VALUES_PER_USER}`, 2)}`;
-    const value = this.text('{"nickname":"Robin","level":1,"birthday":"2000-02-29"}');
-    const row = { ...this.shared, ...subject, category_key: category, value };
-    return this.insert('user_data', row, from, to);
-  }
-
-  /** Whole again, whatever was erased of them. */
+  /** The subjects have consented and have no value, whatever was erased of them. */
   async putBack() {
     const guild_id = this.text(GUILD);
     const first = userId(FIRST_SUBJECT);
@@ -98,13 +94,11 @@ export class GrowingSeeds extends Seeds {
     const version = this.text('1.0');
     const consent = { ...this.shared, guild_id, user_id, version, id: this.id('9000'), erasing: '0' };
     const accepted = { ...consent, status: this.text('accepted') };
-    const owner = { guild_id, user_id: this.user(`${FIRST_SUBJECT} + n / ${VALUES_PER_USER}`) };
     await this.database.run(
       ...['consents', 'user_data'].map(
         (table) => `DELETE FROM ${table} WHERE ${own} AND user_id >= '${first}'`,
       ),
       ...(await this.insert('consents', accepted, 0, SUBJECTS - 1)),
-      ...(await this.valuesOf(owner, 0, SUBJECTS * VALUES_PER_USER - 1)),
     );
   }
 }
