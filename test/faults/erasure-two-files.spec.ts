@@ -123,10 +123,15 @@ describe('an erasure on SQLite, which commits to the data and to the keys one af
 
   it('is not held up by a long export', async () => {
     let end: () => void = () => undefined;
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const ended = new Promise<void>((resolve) => (end = resolve));
     const reading = service.app.get(UnitOfWork).snapshot(async (tx) => {
       await tx.get('SELECT COUNT(*) FROM user_data WHERE bot_id = ?', bot.id);
-      await new Promise<void>((resolve) => (end = resolve));
+      begin();
+      await ended;
     });
+    await begun;
     await bot.hasForgotten(who);
     end();
     await reading;

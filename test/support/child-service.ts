@@ -27,6 +27,7 @@ export class ChildService {
     readonly databasePath: string,
     private readonly environment: Readonly<Record<string, string>> = {},
     private readonly kind: keyof typeof RUNS = 'api',
+    private readonly stdout: 'ignore' | 'pipe' | number = 'ignore',
   ) {}
 
   get pid(): number {
@@ -86,7 +87,7 @@ export class ChildService {
         LOG_LEVEL: 'error',
         ...this.environment,
       },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      stdio: ['ignore', this.stdout, 'pipe', 'ipc'],
     });
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.ending = new Promise((resolveEnd) =>

@@ -3,12 +3,31 @@ export { type Config, CONFIG, ConfigError, loadConfig, readConfig } from './conf
 export { Degradations } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
 export { EgressPolicy } from './egress';
-export { ApiError, conflict, CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS, type FieldFault, internalError, invalidRequest, notFound, OwnError } from './errors';
+export {
+  ApiError,
+  conflict,
+  CONFLICT_REASONS,
+  type ConflictReason,
+  type ErrorCode,
+  ERRORS,
+  type FieldFault,
+  internalError,
+  invalidRequest,
+  notFound,
+  OwnError,
+} from './errors';
 export { firstIdAt } from './id-time';
 export { ipv6Groups } from './ip-address';
-export { createLogger, describeFault, LOGGER, logRequest, logStream, NestLogger } from './logger';
+export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
+export { LogStream } from './log-stream';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { SharedReading } from './shared.reading';
 export { StartError } from './start-error';
 export { codePoints, isCleanText } from './text';
-export { AUDIT_EVENT_TYPES, type AuditEventType, BOT_WIDE_GUILD_ID, CONSENT_STATUSES, DELETION_STATUSES } from './vocabulary';
+export {
+  AUDIT_EVENT_TYPES,
+  type AuditEventType,
+  BOT_WIDE_GUILD_ID,
+  CONSENT_STATUSES,
+  DELETION_STATUSES,
+} from './vocabulary';

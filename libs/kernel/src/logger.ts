@@ -14,25 +14,6 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** The longest time, in milliseconds, between a line and its write. */
-const LOG_FLUSH_MS = 250;
-const LOG_BLOCK_BYTES = 8192;
-/**
- * The limit for unwritten lines when the reader of the log is too slow. Above it lines are dropped, so that memory
- * stays bounded.
- */
-const LOG_BUFFER_MAX_BYTES = 16 * 1024 * 1024;
-
-/** Standard output, written in blocks outside the event loop, and flushed when the process exits. */
-export function logStream(): DestinationStream {
-  return pino.destination({
-    sync: false,
-    minLength: LOG_BLOCK_BYTES,
-    maxLength: LOG_BUFFER_MAX_BYTES,
-    periodicFlush: LOG_FLUSH_MS,
-  });
-}
-
 let second = -1;
 let secondText = '';
 

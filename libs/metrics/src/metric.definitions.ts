@@ -21,6 +21,11 @@ export const METRICS = {
     name: 'lethe_up',
     help: '1 while the process takes requests, 0 while it starts or shuts down',
   },
+  logDropped: {
+    type: 'counter',
+    name: 'lethe_log_lines_dropped_total',
+    help: 'Lines of the log that were dropped, since its reader is too slow or its disk is full',
+  },
   httpRequests: {
     type: 'counter',
     name: 'lethe_http_requests_total',

@@ -5,10 +5,12 @@ import {
   type Config,
   ConfigError,
   createLogger,
+  Degradations,
   describeFault,
   loadConfig,
-  logStream,
+  LogStream,
 } from '@app/kernel';
+import { Metrics } from '@app/metrics';
 import type { Logger } from 'pino';
 import { Readiness } from './readiness';
 import { type Application, Shutdown } from './shutdown';
@@ -29,9 +31,22 @@ export async function startProcess(
   }
 }
 
+/** The name of the condition in which lines of the log cannot be written. */
+const LOG_FAILING = 'log_failing';
+
+function observe(log: LogStream, { nest }: Application): void {
+  const [degradations, metrics] = [nest.get(Degradations), nest.get(Metrics)];
+  log.observe({
+    failing: () => degradations.begin(LOG_FAILING),
+    working: () => degradations.end(LOG_FAILING),
+    dropped: () => metrics.count('logDropped'),
+  });
+}
+
 async function run(create: (config: Config, logger: Logger) => Promise<Application>): Promise<void> {
   const config = loadConfig();
-  const logger = createLogger(config.logLevel, logStream());
+  const log = new LogStream();
+  const logger = createLogger(config.logLevel, log);
   process.on('uncaughtException', (error) => {
     logger.fatal(describeFault(error), 'ended by an unforeseen error');
     process.exit(1);
@@ -40,6 +55,7 @@ async function run(create: (config: Config, logger: Logger) => Promise<Applicati
   shutdown.watch();
   const app = await create(config, logger);
   if (!shutdown.takes(app)) return;
+  observe(log, app);
   // No request is answered before data that a backup has brought back is erased again.
   await app.nest.get(ErasureReplay).run();
   if (shutdown.hasBegun) return;

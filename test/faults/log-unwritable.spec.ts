@@ -1,0 +1,80 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bot } from '../support/bot';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { itAtFullDepth } from '../support/depth';
+import { until } from '../support/until';
+
+// The log of a process cannot be written: the service answers, memory is bounded, and the process ends in order.
+
+const build = useBuild();
+/** The lines that wait are 8 MB; the heap of a young process grows beside these. */
+const GROWTH_MAX_MB = 100;
+let directory: string;
+let service: ChildService;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+});
+afterEach(async () => {
+  await service.end('SIGKILL');
+  rmSync(directory, { recursive: true });
+});
+
+function started(stdout: 'pipe' | number): Promise<ChildService> {
+  const path = join(directory, 'lethe.db');
+  service = new ChildService(build.directory, path, { LOG_LEVEL: 'info' }, 'api', stdout);
+  return service.start();
+}
+
+const health = async () =>
+  (await (await fetch(`${service.url}/health/ready`)).json()) as { data: { status: string } };
+
+async function dropped(): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return Number(/^lethe_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]);
+}
+
+/** Each answer is a line of the log, about 200 bytes. */
+async function asks(bot: Bot, count: number): Promise<void> {
+  for (let at = 0; at < count; at += 100)
+    await Promise.all(Array.from({ length: 100 }, () => bot.get('/servers')));
+}
+
+function residentMb(): number {
+  const [, kilobytes] = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+(process.platform === 'linux' ? describe : describe.skip)('a process whose log', () => {
+  it('is on a full disk answers, is degraded, and ends in order', async () => {
+    const full = openSync('/dev/full', 'w');
+    await started(full);
+    closeSync(full);
+    const bot = await Bot.register(service.url);
+    await until(async () => (await health()).data.status === 'degraded');
+    expect((await bot.get('/categories')).status).toBeLessThan(500);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+
+  it('is read by no one ends in order', async () => {
+    await started('pipe');
+    const bot = await Bot.register(service.url);
+    // More than the socket of the parent takes.
+    await asks(bot, 2_500);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+
+  itAtFullDepth('is read by no one needs bounded memory, and counts the lines that it drops', async () => {
+    await started('pipe');
+    const bot = await Bot.register(service.url);
+    await asks(bot, 1_000);
+    const beforeMb = residentMb();
+    while ((await dropped()) === 0) await asks(bot, 400);
+    const mostMb = residentMb();
+    expect(mostMb - beforeMb).toBeLessThan(GROWTH_MAX_MB);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+});
