@@ -1,5 +1,12 @@
 export { areCountsExact, CountedGuilds, lowerCounts } from './audit-counts';
-export { eventsBetween, firstEvent, hasEventBetween, lastPlace, type LoggedEvent, removeEvents } from './audit-queries';
+export {
+  eventsBetween,
+  firstEvent,
+  hasEventBetween,
+  lastPlace,
+  type LoggedEvent,
+  removeEvents,
+} from './audit-queries';
 export { AuditModule } from './audit.module';
 export { AuditService } from './audit.service';
 export { EventType } from './event-type.field';

@@ -1,5 +1,22 @@
-export { BelongsToBot, IdColumn, IntegerColumn, JsonColumn, PrimaryIdColumn, PrimarySnowflakeColumn, SnowflakeColumn, TextColumn, TimeColumn } from './columns';
-export { asPartlyDone, botDeleted, databaseUnavailable, driverCode, isConnectionLost, translateFault } from './database-faults';
+export {
+  BelongsToBot,
+  IdColumn,
+  IntegerColumn,
+  JsonColumn,
+  PrimaryIdColumn,
+  PrimarySnowflakeColumn,
+  SnowflakeColumn,
+  TextColumn,
+  TimeColumn,
+} from './columns';
+export {
+  asPartlyDone,
+  botDeleted,
+  databaseUnavailable,
+  driverCode,
+  isConnectionLost,
+  translateFault,
+} from './database-faults';
 export type { DatabaseEngine } from './database.engine';
 export { allMigrations, databaseEngine, DatabaseModule, type MigrationClass } from './database.module';
 export { KEY_TABLES, keysPath } from './key-tables';
@@ -7,8 +24,32 @@ export { eachOf, pages } from './pages';
 export { PostgresDataSource, postgresOptions } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
-export { bringUpToDate, isBeingFilled, type KeysMigration, MOVE_TABLE, needsMigrations, requireKnown } from './schema-version';
-export { addColumn, createBotTable, createKeyTable, createTable, id, indexName, integer, isPostgres, nullable, partsOf, primary, snowflake, type TableShape, text, time, varchar } from './schema';
+export {
+  bringUpToDate,
+  isBeingFilled,
+  type KeysMigration,
+  MOVE_TABLE,
+  needsMigrations,
+  requireKnown,
+} from './schema-version';
+export {
+  addColumn,
+  createBotTable,
+  createKeyTable,
+  createTable,
+  id,
+  indexName,
+  integer,
+  isPostgres,
+  nullable,
+  partsOf,
+  primary,
+  snowflake,
+  type TableShape,
+  text,
+  time,
+  varchar,
+} from './schema';
 export { NO_SIGNALS, Signals } from './signals';
 export { SqliteDatabase } from './sqlite.driver';
 export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';

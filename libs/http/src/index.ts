@@ -6,8 +6,32 @@ export { DtoPipe } from './dto.pipe';
 export { EXAMPLE, EXAMPLE_SUBJECT } from './examples';
 export { ApiExceptionFilter } from './exception.filter';
 export { field, matches, type Presence } from './field-rule';
-export { ConsentVersion, Email, Flag, Integer, itemTypeOf, JsonObject, ListOf, OneOf, QueryInteger, Slug, Snowflake, Text, Texts, Timestamp, Uuid, WebUrl } from './fields';
-export { EitherShape, guideSchemas, RegistrationBody, requireOwnBot, SubjectBody, SubjectQuery } from './guide-shape';
+export {
+  ConsentVersion,
+  Email,
+  Flag,
+  Integer,
+  itemTypeOf,
+  JsonObject,
+  ListOf,
+  OneOf,
+  QueryInteger,
+  Slug,
+  Snowflake,
+  Text,
+  Texts,
+  Timestamp,
+  Uuid,
+  WebUrl,
+} from './fields';
+export {
+  EitherShape,
+  guideSchemas,
+  RegistrationBody,
+  requireOwnBot,
+  SubjectBody,
+  SubjectQuery,
+} from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
 export { jsonBody } from './json-body';
 export { addNumberFaults, mergePatch, numberFault } from './json-value';

@@ -18,8 +18,8 @@ export {
 } from './errors';
 export { firstIdAt } from './id-time';
 export { ipv6Groups } from './ip-address';
-export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
 export { LogStream } from './log-stream';
+export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { SharedReading } from './shared.reading';
 export { StartError } from './start-error';

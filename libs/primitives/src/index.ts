@@ -1,4 +1,10 @@
-export { type DecryptionKey, encryptedBy, ENCRYPTION_KEY_BYTES, EncryptionKey, type Salts } from './encryption-key';
+export {
+  type DecryptionKey,
+  encryptedBy,
+  ENCRYPTION_KEY_BYTES,
+  EncryptionKey,
+  type Salts,
+} from './encryption-key';
 export { isDigest, keyedDigest } from './keyed-digest';
 export { inclusionPath, merkleRoot, sha256 } from './merkle';
 export { detailsContext, openDetails, type StoredDetails } from './stored-details';

@@ -1,6 +1,17 @@
-export { type ConsentedDataHolder, ConsentedDataHolders, type ErasureTime, HoldsConsentedData } from './consented-data';
+export {
+  type ConsentedDataHolder,
+  ConsentedDataHolders,
+  type ErasureTime,
+  HoldsConsentedData,
+} from './consented-data';
 export { guildOf, SCOPES } from './guild-scope';
-export { type ConsentedTable, HoldsSubjectData, type SubjectDataHolder, SubjectDataHolders, type SubjectExport } from './subject-data';
+export {
+  type ConsentedTable,
+  HoldsSubjectData,
+  type SubjectDataHolder,
+  SubjectDataHolders,
+  type SubjectExport,
+} from './subject-data';
 export { lockSubject } from './subject-lock';
 export { ERASED_ID, type Subject, SUBJECT_WHERE, subjectName, subjectOf } from './subject';
 export { SubjectsModule } from './subjects.module';
