@@ -3,7 +3,7 @@ import { fstatSync, write, writeSync } from 'node:fs';
 /** Lines are written when so many bytes wait, or after this time in milliseconds. */
 const BLOCK_BYTES = 8_192;
 const FLUSH_MS = 250;
-/** The most bytes that wait for a slow reader or a full disk. Further lines are dropped and counted. */
+/** The most bytes that wait or are being written. Further lines are dropped and counted. */
 const WAITING_MAX_BYTES = 8 * 1024 * 1024;
 /** The pause before a failed write is repeated, in milliseconds: for a full pipe, and for other faults. */
 const PIPE_PAUSE_MS = 50;
@@ -47,7 +47,7 @@ export class LogStream {
 
   write(line: string): void {
     if (this.isClosed) return;
-    if (this.waitingBytes + line.length > WAITING_MAX_BYTES) {
+    if (this.waitingBytes + (this.block?.length ?? 0) + line.length > WAITING_MAX_BYTES) {
       this.observer?.dropped();
       return;
     }
@@ -62,6 +62,7 @@ export class LogStream {
   flushSync(): void {
     // A block that another thread is writing is not written again.
     const block = this.isPausing && this.block !== undefined ? [this.block] : [];
+    if (this.isPausing) this.begin();
     let rest = Buffer.concat([...block, this.taken()]);
     const endMs = performance.now() + END_MAX_MS;
     while (rest.length > 0 && !this.isClosed && performance.now() < endMs) {
@@ -82,16 +83,22 @@ export class LogStream {
   }
 
   private next(): void {
+    this.begin();
+    if (this.waiting.length > 0) this.send(this.taken());
+  }
+
+  /** No block is under way and no timer runs. */
+  private begin(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    if (this.block !== undefined || this.waiting.length === 0) return;
-    this.block = this.taken();
-    this.send(this.block);
+    this.block = undefined;
+    this.isPausing = false;
   }
 
   private send(block: Buffer): void {
     this.block = block;
     this.isPausing = false;
+    this.timer = undefined;
     write(this.fd, block, (fault, written) => this.sent(block, fault, written));
   }
 
@@ -108,14 +115,14 @@ export class LogStream {
   private repeat(block: Buffer, pauseMs: number): void {
     if (pauseMs === FAULT_PAUSE_MS) this.tell(true);
     this.isPausing = true;
-    setTimeout(() => this.send(block), pauseMs).unref();
+    this.timer = setTimeout(() => this.send(block), pauseMs).unref();
   }
 
   /** The reader has ended, so that no line can be read. */
   private close(): void {
     this.isClosed = true;
     this.taken();
-    this.block = undefined;
+    this.begin();
   }
 
   private tell(isFailing: boolean): void {
