@@ -223,7 +223,10 @@ describe('GET /api/v1/audit/breach-scope', () => {
 
   it('answers 409 report_in_progress while a report of the same bot is made, and not to another bot', async () => {
     const other = await service.registerBot();
-    const [one, two, theirs] = await Promise.all([scope(...MARCH), scope(...MARCH), scope(...MARCH, other)]);
+    let [one, two, theirs] = [] as unknown as [Answer, Answer, Answer];
+    // A short report may end before the second request arrives, so pairs are sent until two overlap.
+    for (let pair = 0; pair < 200 && (pair === 0 || one.status === two.status); pair += 1)
+      [one, two, theirs] = await Promise.all([scope(...MARCH), scope(...MARCH), scope(...MARCH, other)]);
     expect([one.status, two.status].sort()).toStrictEqual([200, 409]);
     expectFailure(one.status === 409 ? one : two, 409, 'conflict', { reason: 'report_in_progress' });
     expect(theirs.status).toBe(200);
