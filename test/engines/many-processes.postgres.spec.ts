@@ -287,7 +287,7 @@ describe('SIGTERM', () => {
       );
     await until(async () => !(await isReady()));
     // The worker answers probes while it waits for its calls.
-    expect((await fetch(`${worker.url}/health/ready`)).status).toBe(503);
+    await until(async () => (await fetch(`${worker.url}/health/ready`)).status === 503);
     const statuses = await Promise.all(requests.map((finish) => finish()));
     expect((await ended).map(({ code }) => code)).toEqual([0, 0]);
     expect(performance.now() - sinceMs).toBeLessThan(20_000);
