@@ -144,7 +144,7 @@ describe('the migrations of a later release', () => {
 
   it('are unknown to this one, which refuses the database', async () => {
     await migrateUp(database, NEXT);
-    const refused = onSchema(database, (source) => bringUpToDate(source, true));
+    const refused = onSchema(database, (source) => bringUpToDate(source, 'migrate'));
     await expect(refused).rejects.toThrow('NextKeys1790000000002, NextRelease1790000000001');
   });
 
@@ -153,14 +153,14 @@ describe('the migrations of a later release', () => {
     const run = (source: DataSource) => {
       if (engine === 'sqlite')
         jest.spyOn(source, 'runMigrations').mockRejectedValue(new Error('interrupted'));
-      return bringUpToDate(source, true);
+      return bringUpToDate(source, 'migrate');
     };
     const first = onSchema(database, run, { migrations: NEXT });
     if (engine === 'sqlite') {
       await expect(first).rejects.toThrow('interrupted');
       expect((await database.tables()).map(({ name }) => name)).toContain('keys.next_keys');
     } else await first;
-    await onSchema(database, (source) => bringUpToDate(source, true), { migrations: NEXT });
+    await onSchema(database, (source) => bringUpToDate(source, 'migrate'), { migrations: NEXT });
     expect(await migrateUp(database, NEXT)).toStrictEqual([]);
   });
 });

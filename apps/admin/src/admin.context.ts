@@ -34,7 +34,7 @@ export function noKeys(config: Config): StartError {
 export async function inContext<T>(
   { config: given, further }: Surroundings,
   work: (nest: INestApplicationContext) => Promise<T>,
-  access?: 'read',
+  access?: 'read' | 'keys',
 ): Promise<T> {
   if (access === 'read') requireKeys(given);
   const config: Config = {

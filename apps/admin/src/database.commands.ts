@@ -9,7 +9,7 @@ const migrate: Command = {
   flags: {},
   run: (_, surroundings) =>
     onSchema(surroundings, async (source) => {
-      await bringUpToDate(source, true);
+      await bringUpToDate(source, 'migrate');
       return 'up to date';
     }),
 };

@@ -66,7 +66,8 @@ async function besideTheService(
     // The key file is beside the database and not beside the copy.
     const keys = presentMasterKeys(config);
     if (keys === undefined) throw noKeys(config);
-    await inContext({ ...surroundings, config: { ...config, database: copy, masterKeys: keys } }, work);
+    const onCopy = { ...surroundings, config: { ...config, database: copy, masterKeys: keys } };
+    await inContext(onCopy, work, 'keys');
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -6,9 +6,10 @@ export type OnFault = (error: unknown) => void;
 
 /**
  * The access of a process to the database. `migrate` brings the schema up to date first. `check` only checks that the
- * schema is up to date. `read` changes nothing: on SQLite such a process may read a file that a service holds.
+ * schema is up to date. `read` changes nothing: on SQLite such a process may read a file that a service holds. `keys` is
+ * for a copy of the keys alone, beside which it makes an empty database.
  */
-export type Access = 'migrate' | 'check' | 'read';
+export type Access = 'migrate' | 'check' | 'read' | 'keys';
 
 /** One engine: its connection options, and how its database is opened. */
 export interface DatabaseEngine {

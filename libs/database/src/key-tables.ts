@@ -39,3 +39,17 @@ export async function requireKeyTables(source: DataSource): Promise<void> {
     );
   }
 }
+
+/** @throws StartError for keys in use beside a database without data, in which a new installation would begin */
+export async function requireUnusedKeys(source: DataSource): Promise<void> {
+  // Every installation has such a row. At a first start the table does not exist.
+  const rows = await source.query<unknown[]>('SELECT 1 FROM keys.service_keys LIMIT 1').catch(() => []);
+  if (rows.length === 0) return;
+  const path = String(source.options.database);
+  throw new StartError(
+    source.options.type === 'postgres'
+      ? 'The database holds no data, but its schema "keys" holds the keys of an installation. Restore the data from its backup; or, to begin anew, use an empty database.'
+      : `${path} holds no data, but ${keysPath(path)} holds the keys of an installation. Restore the data: npm run admin -- restore --from DIR --only data --force. ` +
+          `Or, to begin anew, give ${keysPath(path)} another name.`,
+  );
+}

@@ -22,7 +22,7 @@ export class PostgresEngine implements DatabaseEngine {
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
-    await this.prepareSchema(options, access === 'migrate');
+    await this.prepareSchema(options, access);
     const source = new PostgresDataSource({
       ...(options as PostgresDataSourceOptions),
       poolErrorHandler: onFault,
@@ -32,11 +32,11 @@ export class PostgresEngine implements DatabaseEngine {
     return { source, unitOfWork, close: () => unitOfWork.drained().then(() => unitOfWork.close()) };
   }
 
-  private async prepareSchema(options: DataSourceOptions, migrate: boolean): Promise<void> {
+  private async prepareSchema(options: DataSourceOptions, access: Access): Promise<void> {
     const schema = this.schemaSource(options);
     await schema.initialize();
     try {
-      await bringUpToDate(schema, migrate);
+      await bringUpToDate(schema, access);
     } finally {
       await schema.destroy();
     }

@@ -1,6 +1,7 @@
 import { type DataSource, MigrationExecutor, type MigrationInterface } from 'typeorm';
 import { StartError } from '@app/kernel';
-import { requireKeyTables } from './key-tables';
+import type { Access } from './database.engine';
+import { requireKeyTables, requireUnusedKeys } from './key-tables';
 
 /** Marks a database that a move has not finished. It has one row for each table that the move has begun. */
 export const MOVE_TABLE = 'lethe_move';
@@ -14,19 +15,20 @@ export interface KeysMigration extends MigrationInterface {
 }
 
 /**
- * Brings the schema up to date, with all migrations in one transaction. With `migrate` false (`MIGRATE_ON_START=false`)
- * it only checks that the schema is up to date. A database of a newer Lethe, or one that a move from another engine has
- * filled in part, stays untouched.
+ * Brings the schema up to date, with all migrations in one transaction, or only checks that it is, as `access` says. A
+ * database of a newer Lethe, or one that a move from another engine has filled in part, stays untouched.
  * @throws StartError with the remedy.
  */
-export async function bringUpToDate(source: DataSource, migrate: boolean): Promise<void> {
+export async function bringUpToDate(source: DataSource, access: Access): Promise<void> {
   await requireKnown(source);
   if (await isBeingFilled(source)) {
     throw new StartError(
       'The database is being filled by npm run admin -- db:move, or the move was interrupted. Run it again to its end, or drop the database and create it again.',
     );
   }
-  if (migrate) {
+  if (access !== 'keys' && (await new MigrationExecutor(source).getExecutedMigrations()).length === 0)
+    await requireUnusedKeys(source);
+  if (access === 'migrate' || access === 'keys') {
     await makeKeyFile(source);
     await source.runMigrations({ transaction: 'all' });
   } else if (await needsMigrations(source)) {

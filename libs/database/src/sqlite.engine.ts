@@ -23,12 +23,12 @@ export class SqliteEngine implements DatabaseEngine {
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
-    return access === 'read' ? this.beside(options) : this.alone(options, access === 'migrate', onFault);
+    return access === 'read' ? this.beside(options) : this.alone(options, access, onFault);
   }
 
-  private async alone(options: DataSourceOptions, migrate: boolean, onFault: OnFault): Promise<OpenDatabase> {
+  private async alone(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
     const release = lockFile(this.path);
-    const source = await openSource(new DataSource(options), migrate);
+    const source = await openSource(new DataSource(options), access);
     const unitOfWork = new SqliteUnitOfWork(
       new SqliteConnection(source),
       await this.readers(source),
@@ -50,7 +50,7 @@ export class SqliteEngine implements DatabaseEngine {
     requireWhole(this.path);
     requireFilled(this.path);
     const readOnly = { ...options, ...sqliteOptions(this.path, 'read') } as DataSourceOptions;
-    const source = await openSource(new DataSource(readOnly), false);
+    const source = await openSource(new DataSource(readOnly), 'read');
     const unitOfWork = new SqliteReading(await this.readers(source));
     return {
       source,

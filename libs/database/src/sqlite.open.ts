@@ -1,17 +1,18 @@
 import type { DataSource } from 'typeorm';
 import { StartError } from '@app/kernel';
 import { driverCode } from './database-faults';
+import type { Access } from './database.engine';
 import { bringUpToDate } from './schema-version';
 
 /**
- * Initialises the connection and brings the schema up to date. With `migrate` false (`MIGRATE_ON_START=false`) it only
- * checks that the schema is up to date. A damaged file, or one of a newer Lethe, stays untouched.
+ * Initialises the connection and brings the schema up to date, or only checks that it is, as `access` says. A damaged
+ * file, or one of a newer Lethe, stays untouched.
  * @throws StartError with the remedy.
  */
-export async function openSource(source: DataSource, migrate: boolean): Promise<DataSource> {
+export async function openSource(source: DataSource, access: Access): Promise<DataSource> {
   try {
     await source.initialize();
-    await bringUpToDate(source, migrate);
+    await bringUpToDate(source, access);
     return source;
   } catch (error) {
     if (source.isInitialized) await source.destroy();

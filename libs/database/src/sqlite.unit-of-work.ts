@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { UnitOfWorkSizes } from '@app/metrics';
 import { databaseUnavailable, driverCode, translateFault } from './database-faults';
+import { SqliteFiles } from './sqlite.files';
 import { SqliteLog } from './sqlite.log';
 import { type SqliteReaders, SqliteReads } from './sqlite.reads';
 import { SqliteConnection, SqliteTx } from './sqlite.tx';
@@ -45,6 +46,7 @@ export class SqliteUnitOfWork extends SqliteReads {
   private draining: Promise<void> | undefined;
   private readonly log: SqliteLog;
   private readonly keyLog: SqliteLog;
+  private readonly files: SqliteFiles;
 
   constructor(
     private readonly writer: SqliteConnection,
@@ -54,6 +56,27 @@ export class SqliteUnitOfWork extends SqliteReads {
     super(readers);
     this.log = new SqliteLog(writer, onFault);
     this.keyLog = new SqliteLog(writer, onFault, 'keys');
+    this.files = new SqliteFiles(writer.database.name);
+  }
+
+  override async ping(): Promise<void> {
+    this.requireInPlace();
+    await super.ping();
+  }
+
+  /** Opens the file by its name, under which another one may be. */
+  override async snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    this.requireInPlace();
+    return super.snapshot(work);
+  }
+
+  private requireInPlace(): void {
+    try {
+      this.files.requireInPlace();
+    } catch (error) {
+      this.onFault(error);
+      throw databaseUnavailable();
+    }
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -177,6 +200,7 @@ export class SqliteUnitOfWork extends SqliteReads {
   private commit(group: Ended[]): Ended[] {
     try {
       if (!this.writer.database.inTransaction) throw databaseUnavailable();
+      this.files.requireInPlace();
       const committingMs = performance.now();
       this.writer.prepared('COMMIT').run();
       this.observer.committed(group.length, performance.now() - committingMs);

@@ -1,0 +1,138 @@
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bot } from '../support/bot';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import { runScript } from '../support/child-script';
+import { someOf } from '../support/depth';
+import { adminHere } from '../support/here';
+import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
+
+// The files of SQLite are removed or replaced, under a running service and between two starts.
+
+const build = useBuild();
+let directory: string;
+let service: ChildService;
+
+const file = (name: string): string => join(directory, name);
+const ready = async (): Promise<number> => (await fetch(`${service.url}/health/ready`)).status;
+const registers = async (bot: Bot, guild_id: string): Promise<number> =>
+  (await bot.post('/servers/register', { guild_id })).status;
+const guilds = async (bot: Bot): Promise<string[]> => {
+  const { servers } = (await bot.get<{ servers: { guild_id: string }[] }>('/servers')).data;
+  return servers.map(({ guild_id }) => guild_id).sort();
+};
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  const log = openSync(file('log'), 'w');
+  service = await new ChildService(build.directory, file('lethe.db'), {}, 'api', log).start();
+  closeSync(log);
+});
+afterEach(async () => {
+  await service.end('SIGKILL');
+  rmSync(directory, { recursive: true });
+});
+
+describe('a service whose file', () => {
+  const ways = {
+    'is removed': () => undefined,
+    'is replaced by a copy': (path: string) => copyFileSync(`${path}.away`, path),
+    'is replaced by another file': (path: string) => writeFileSync(path, 'x'),
+  };
+  const faults = ['lethe.db', 'keys.db', 'lethe.db-wal', 'keys.db-wal'].flatMap((name) =>
+    Object.entries(ways).map(([how, replace]) => ({ name, how, replace })),
+  );
+
+  it.each(someOf(faults, 4))(
+    '$name $how is not ready and acknowledges no act, and goes on when the file is back',
+    async ({ name, replace }) => {
+      const bot = await Bot.register(service.url);
+      const [{ guild_id: first }, { guild_id: lost }, { guild_id: last }] = [subject(), subject(), subject()];
+      expect(await registers(bot, first)).toBe(201);
+      renameSync(file(name), file(`${name}.away`));
+      replace(file(name));
+      expect(await registers(bot, lost)).toBe(503);
+      expect(await ready()).toBe(503);
+      expect(await guilds(bot)).toStrictEqual([first]);
+      await until(() => readFileSync(file('log'), 'utf8').includes(`${name} was removed or replaced`));
+      renameSync(file(`${name}.away`), file(name));
+      expect(await registers(bot, last)).toBe(201);
+      expect(await ready()).toBe(200);
+      expect((await service.end('SIGTERM')).code).toBe(0);
+      await service.start();
+      expect(await guilds(bot)).toStrictEqual([first, last].sort());
+    },
+  );
+
+  it('is removed ends in order', async () => {
+    rmSync(file('lethe.db'));
+    rmSync(file('keys.db'));
+    expect(await ready()).toBe(503);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+});
+
+describe('a start whose data is gone, beside keys in use', () => {
+  const ways = {
+    'is missing': (path: string) => rmSync(path),
+    'is empty': (path: string) => writeFileSync(path, ''),
+  };
+
+  it.each(Object.entries(ways))('because lethe.db %s is refused until it is restored', async (_, lose) => {
+    const bot = await Bot.register(service.url);
+    const settings = { DATABASE_URL: `sqlite:${file('lethe.db')}` };
+    expect((await adminHere(['backup', '--to', file('backup')], settings)).code).toBe(0);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    lose(file('lethe.db'));
+    const keys = readFileSync(file('keys.db'));
+    for (let time = 0; time < 2; time++) {
+      const { code, stderr } = await service.refused();
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /^\S+lethe\.db holds no data, but \S+keys\.db holds the keys of an installation\. Restore the data: npm run admin -- restore --from DIR --only data --force\. .*keys\.db another name\.\n$/,
+      );
+    }
+    expect(readFileSync(file('keys.db')).equals(keys)).toBe(true);
+    const restore = ['restore', '--from', file('backup'), '--only', 'data', '--force'];
+    expect((await adminHere(restore, settings)).code).toBe(0);
+    await service.start();
+    expect(await guilds(bot)).toStrictEqual([]);
+  });
+
+  it('begins anew once keys.db has another name', async () => {
+    const bot = await Bot.register(service.url);
+    await service.end('SIGTERM');
+    rmSync(file('lethe.db'));
+    renameSync(file('keys.db'), file('keys.db.away'));
+    await service.start();
+    expect((await bot.get('/servers')).status).toBe(401);
+  });
+});
+
+describe('a first start that is killed', () => {
+  const moments = [
+    { at: '^COMMIT', count: 1 },
+    ...[1, 2, 3].map((count) => ({ at: 'INSERT INTO keys.service_keys', count })),
+  ];
+  it.each(moments)('before statement $count of /$at/ starts again', async (moment) => {
+    const place = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+    const killed = await runScript({ ...build, workingDirectory: place }, 'api', [], { PORT: '0' }, moment);
+    expect(killed).toMatchObject({ code: null, stderr: expect.stringContaining('HELD') });
+    const again = new ChildService(build.directory, join(place, 'data/lethe.db'));
+    await again.start();
+    expect((await again.end('SIGTERM')).code).toBe(0);
+    rmSync(place, { recursive: true });
+  });
+});
