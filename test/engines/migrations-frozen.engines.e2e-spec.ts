@@ -15,6 +15,10 @@ const LIBS = join(__dirname, '../..', 'libs');
  * brings a line of its own.
  */
 const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgres: string }>> = {
+  Installation1763600000000: {
+    sqlite: '6a536acc10b6d0a8dd753dd5be0fdaf1',
+    postgres: 'fb797c338b1adff914a3c6ba256088fa',
+  },
   Bots1763600000001: {
     sqlite: 'ac658a6c8a46139895a3ebfc6c1ac205',
     postgres: 'fcbb5c10bc2583c52e9a6b3b02b22d61',

@@ -25,6 +25,7 @@ const OWN_TABLES = [
     'consent_texts',
     'consents',
     'deletion_requests',
+    'installation',
     'job_leases',
     'servers',
     'user_data',
@@ -68,6 +69,7 @@ describe('the migrated schema', () => {
       'api_keys(digest)',
       'bots(id)',
       'bots(platform_bot_id)',
+      'installation(id)',
       'job_leases(name)',
     ]);
   });
@@ -91,6 +93,7 @@ describe('the migrated schema', () => {
        "consents(bot_id, id)",
        "deletion_requests(bot_id, id)",
        "deletion_requests(bot_id, user_id)",
+       "installation(id)",
        "job_leases(name)",
        "servers(bot_id, guild_id)",
        "servers(bot_id, id)",

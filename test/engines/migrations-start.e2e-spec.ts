@@ -148,7 +148,7 @@ describe('kill -9 during the migrations', () => {
   );
 
   it('of an upgrade that holds data: all of it is there', async () => {
-    await migrateUp(database, allMigrations().slice(0, 2));
+    await migrateUp(database, allMigrations().slice(0, 3));
     await database.run(
       `INSERT INTO bots (id, platform_bot_id, name, webhook_secret, created_at, updated_at) VALUES ('b', '1', 'Old', 's', 't', 't')`,
     );

@@ -124,6 +124,7 @@ describe('the keys of the installation', () => {
 
   it('are made once by processes that start at once', async () => {
     await one.database.run(`DELETE FROM keys.service_keys WHERE name IN ('digest', 'evidence')`);
+    await one.database.run('DELETE FROM installation');
     const all = await Promise.all([one, other, one, other, one, other].map((service) => opened(service)));
     expect(new Set(all.map(({ digest }) => digest.toString('hex'))).size).toBe(1);
     const text = all[0]?.installation.encrypt('x', 'c') ?? '';

@@ -125,6 +125,7 @@ describe('a first start that is killed', () => {
   const moments = [
     { at: '^COMMIT', count: 1 },
     ...[1, 2, 3].map((count) => ({ at: 'INSERT INTO keys.service_keys', count })),
+    { at: 'INSERT INTO installation', count: 1 },
   ];
   it.each(moments)('before statement $count of /$at/ starts again', async (moment) => {
     const place = mkdtempSync(join(tmpdir(), 'lethe-test-'));

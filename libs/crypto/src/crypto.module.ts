@@ -3,12 +3,14 @@ import { Clock, CONFIG, type Config, Random } from '@app/kernel';
 import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EncryptedTexts } from './encrypted-texts';
+import { Installation } from './installation.entity';
 import { requireUnencrypted, InstallationKeys } from './installation-keys';
 import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
 import { KeyRotation } from './key-rotation';
 import { Keyring } from './keyring';
 import { keyFilePath, masterKeys, presentMasterKeys } from './master-key';
 import { Keys1763600000010 } from './migrations/1763600000010-keys';
+import { Installation1763600000000 } from './migrations/1763600000000-installation';
 import { Signer } from './signer';
 import { SubjectDigests } from './subject-digests';
 import { SubjectKeys } from './subject-keys';
@@ -17,7 +19,10 @@ import { SubjectTexts } from './subject-texts';
 /** Provides the {@link Keyring}, and the keys that it encrypts, to every module. */
 @Global()
 @Module({
-  imports: [DiscoveryModule, DatabaseModule.forFeature([], [Keys1763600000010])],
+  imports: [
+    DiscoveryModule,
+    DatabaseModule.forFeature([Installation], [Keys1763600000010, Installation1763600000000]),
+  ],
   providers: [
     {
       provide: Keyring,

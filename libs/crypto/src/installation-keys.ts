@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Tx, UnitOfWork } from '@app/database';
 import { OwnError, type Clock, type Random, StartError } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
@@ -27,17 +28,22 @@ export class InstallationKeys {
     readonly installation: SubjectKey,
   ) {}
 
-  /** Reads the keys, or makes them at the first start. @throws StartError when another master key encrypted them */
+  /**
+   * Reads the keys, or makes them at the first start.
+   * @throws StartError when another master key encrypted them, or the data needs those of another installation
+   */
   static async open(
     unitOfWork: UnitOfWork,
     keyring: Keyring,
     clock: Clock,
     random: Random,
   ): Promise<InstallationKeys> {
+    const needed = await unitOfWork.get<{ id: string }>('SELECT id FROM installation');
     const secret = async (name: string): Promise<Buffer> => {
       const row = await unitOfWork.write(async (tx) => {
         const [found] = await installationKeys(tx, name);
         if (found !== undefined) return found;
+        if (needed !== undefined) throw otherInstallation();
         const id = '1';
         const text = random.bytes(SECRET_BYTES).toString('base64url');
         const sealed = keyring.encrypt(text, contextOf(name, id));
@@ -48,6 +54,13 @@ export class InstallationKeys {
     };
     const digest = await secret('digest');
     const evidence = await secret('evidence');
+    const id = createHmac('sha256', digest).update('lethe/installation').digest('base64url');
+    // SQLite commits to its two files one after the other. The keys are durable here, so that no data needs lost ones.
+    if (needed === undefined)
+      await unitOfWork.write((tx) =>
+        tx.run('INSERT INTO installation (id) VALUES (?) ON CONFLICT DO NOTHING', id),
+      );
+    else if (needed.id !== id) throw otherInstallation();
     return new InstallationKeys(digest, new SubjectKey('evidence', evidence, random));
   }
 }
@@ -103,4 +116,11 @@ function opened(keyring: Keyring, name: string, row: ServiceKeyRow | undefined):
         'Restore LETHE_MASTER_KEY, or the key file beside the database, as it was.',
     );
   }
+}
+
+function otherInstallation(): StartError {
+  return new StartError(
+    'The keys are those of another installation than the data. Nothing was changed. Restore keys.db, or the schema "keys", from a ' +
+      'backup of the installation that has written the data; or restore the data, if the keys are the right ones.',
+  );
 }
