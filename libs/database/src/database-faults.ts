@@ -50,6 +50,14 @@ const CONNECTION = /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENE
 const CONNECTION_MESSAGE =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL|Query read timeout)/;
 
+/** A stored page that cannot be read: SQLite's codes with their extensions, and `data_corrupted`, `index_corrupted`. */
+const DAMAGE = /^(SQLITE_(CORRUPT|NOTADB|IOERR_(READ|SHORT_READ|DATA|CORRUPTFS))|XX00[12]$)/;
+
+/** Whether a statement has met a damaged page, or a file that is no database any more. */
+export function isDamage(error: unknown): boolean {
+  return DAMAGE.test(driverCode(error));
+}
+
 /** The code of a driver's error, also of one that TypeORM has wrapped. */
 export function driverCode(error: unknown): string {
   const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };

@@ -1,9 +1,10 @@
 import { DynamicModule, Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { CONFIG, Config, describeFault, OwnError } from '@app/kernel';
+import { CONFIG, Config, Degradations, describeFault, OwnError } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
-import type { Access, DatabaseEngine, OpenDatabase } from './database.engine';
+import { isDamage } from './database-faults';
+import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
 import { PostgresEngine } from './postgres.engine';
 import { postgresOptions } from './postgres.options';
 import { PostgresSignals } from './postgres.signals';
@@ -16,6 +17,13 @@ type OptionsOf = (config: Config) => DataSourceOptions;
 
 const DATABASE_FAULT =
   'The database reported a fault; requests that it concerns are answered 503 and can be repeated';
+
+/** The name in {@link Degradations} from the first damaged page until the process ends. */
+export const DATABASE_DAMAGED = 'database_damaged';
+
+const DAMAGE =
+  'The database has a damaged page, and what is stored on it cannot be read. Stop the service, keep its files, and restore a backup. ' +
+  'Until the next start /health/ready says degraded';
 
 export type MigrationClass = new () => MigrationInterface;
 
@@ -107,9 +115,11 @@ function typeorm(
   const logger = new Logger('Database');
   let engine: DatabaseEngine;
   let access: Access = 'migrate';
+  let onFault: OnFault;
   return TypeOrmModule.forRootAsync({
-    inject: [CONFIG],
-    useFactory: (config: Config) => {
+    inject: [CONFIG, Degradations],
+    useFactory: (config: Config, degradations: Degradations) => {
+      onFault = faultsOf(logger, degradations);
       engine = databaseEngine(config);
       access = given ?? (config.migrateOnStart ? 'migrate' : 'check');
       // A failed start is not tried again by Nest: the process manager starts the process again.
@@ -123,10 +133,18 @@ function typeorm(
     },
     dataSourceFactory: async (options) => {
       if (options === undefined) throw new Error('The options of the database are missing');
-      lifecycle.database = await engine.open(options, access, (error) =>
-        logger.error(error instanceof OwnError ? error.message : DATABASE_FAULT, describeFault(error)),
-      );
+      lifecycle.database = await engine.open(options, access, onFault);
       return lifecycle.database.source;
     },
   });
+}
+
+/** Writes faults to the log, damage only once, since every statement may meet it. */
+function faultsOf(logger: Logger, degradations: Degradations): OnFault {
+  return (error) => {
+    if (!isDamage(error))
+      return logger.error(error instanceof OwnError ? error.message : DATABASE_FAULT, describeFault(error));
+    if (!degradations.current.includes(DATABASE_DAMAGED)) logger.error(DAMAGE, describeFault(error));
+    degradations.begin(DATABASE_DAMAGED);
+  };
 }

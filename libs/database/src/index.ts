@@ -18,7 +18,13 @@ export {
   translateFault,
 } from './database-faults';
 export type { DatabaseEngine } from './database.engine';
-export { allMigrations, databaseEngine, DatabaseModule, type MigrationClass } from './database.module';
+export {
+  allMigrations,
+  DATABASE_DAMAGED,
+  databaseEngine,
+  DatabaseModule,
+  type MigrationClass,
+} from './database.module';
 export { KEY_TABLES, keysPath } from './key-tables';
 export { eachOf, pages } from './pages';
 export { PostgresDataSource, postgresOptions } from './postgres.options';

@@ -10,7 +10,6 @@ import {
   isCollision,
   isConnectionLost,
   outcomeUnknown,
-  translateFault,
 } from './database-faults';
 import { patient } from './postgres.options';
 import { PostgresReader } from './postgres.reader';
@@ -55,9 +54,9 @@ export class PostgresUnitOfWork extends UnitOfWork {
 
   constructor(
     private readonly source: DataSource,
-    private readonly onFault: (error: unknown) => void,
+    onFault: (error: unknown) => void,
   ) {
-    super();
+    super(onFault);
     this.pool = (source.driver as PostgresDriver).master as Pool;
     const { options } = this.pool;
     this.snapshots = new Pool({ ...patient(options), max: SNAPSHOTS_MAX }).on('error', onFault);
@@ -83,7 +82,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     try {
       return (await this.reader.get(sql, values)) as Row | undefined;
     } catch (error) {
-      throw translateFault(error);
+      throw this.answerTo(error);
     }
   }
 
@@ -141,7 +140,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
         return await this.unit(this.pool, WRITE, work, UNIT_TIMEOUT_MS, callers);
       } catch (error) {
         const again = isCollision(error) || error instanceof ConcurrentChange;
-        if (!again) throw translateFault(error);
+        if (!again) throw this.answerTo(error);
         this.observer.retried(reasonOf(error));
         if (tries === TRIES_MAX) {
           this.onFault(error);
@@ -157,7 +156,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
       return await this.unit(pool, READ, work, timeoutMs);
     } catch (error) {
       // A unit that writes in a read is a mistake of its code and not a fault of the engine.
-      throw driverCode(error) === '25006' ? error : translateFault(error);
+      throw driverCode(error) === '25006' ? error : this.answerTo(error);
     }
   }
 

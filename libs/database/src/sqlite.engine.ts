@@ -23,7 +23,7 @@ export class SqliteEngine implements DatabaseEngine {
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
-    return access === 'read' ? this.beside(options) : this.alone(options, access, onFault);
+    return access === 'read' ? this.beside(options, onFault) : this.alone(options, access, onFault);
   }
 
   private async alone(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
@@ -46,12 +46,12 @@ export class SqliteEngine implements DatabaseEngine {
     };
   }
 
-  private async beside(options: DataSourceOptions): Promise<OpenDatabase> {
+  private async beside(options: DataSourceOptions, onFault: OnFault): Promise<OpenDatabase> {
     requireWhole(this.path);
     requireFilled(this.path);
     const readOnly = { ...options, ...sqliteOptions(this.path, 'read') } as DataSourceOptions;
     const source = await openSource(new DataSource(readOnly), 'read');
-    const unitOfWork = new SqliteReading(await this.readers(source));
+    const unitOfWork = new SqliteReading(await this.readers(source), onFault);
     return {
       source,
       unitOfWork,

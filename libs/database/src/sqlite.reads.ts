@@ -1,4 +1,4 @@
-import { driverCode, translateFault } from './database-faults';
+import { driverCode } from './database-faults';
 import type { SqliteTurnReader } from './sqlite.turn-reader';
 import { type SqliteConnection, SqliteTx } from './sqlite.tx';
 import type { Tx } from './tx';
@@ -24,8 +24,11 @@ export abstract class SqliteReads extends UnitOfWork {
   readonly engine = 'sqlite';
   private turns: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly readers: SqliteReaders) {
-    super();
+  constructor(
+    private readonly readers: SqliteReaders,
+    onFault?: (error: unknown) => void,
+  ) {
+    super(onFault);
   }
 
   /** Runs one read after the other. */
@@ -39,7 +42,7 @@ export abstract class SqliteReads extends UnitOfWork {
     try {
       return this.readers.turnReader.get(sql, values) as Row | undefined;
     } catch (error) {
-      throw translateFault(error);
+      throw this.answerTo(error);
     }
   }
 
@@ -85,7 +88,7 @@ export abstract class SqliteReads extends UnitOfWork {
       return await work(tx);
     } catch (error) {
       // A unit that writes in a read is a mistake of its code and not a fault of the engine.
-      throw driverCode(error).startsWith('SQLITE_READONLY') ? error : translateFault(error);
+      throw driverCode(error).startsWith('SQLITE_READONLY') ? error : this.answerTo(error);
     } finally {
       tx.close();
       // There is nothing to commit, and the rollback of a read does not fail.

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { UnitOfWorkSizes } from '@app/metrics';
-import { databaseUnavailable, driverCode, translateFault } from './database-faults';
+import { databaseUnavailable, driverCode } from './database-faults';
 import { SqliteFiles } from './sqlite.files';
 import { SqliteLog } from './sqlite.log';
 import { type SqliteReaders, SqliteReads } from './sqlite.reads';
@@ -51,9 +51,9 @@ export class SqliteUnitOfWork extends SqliteReads {
   constructor(
     private readonly writer: SqliteConnection,
     readers: SqliteReaders,
-    private readonly onFault: (error: unknown) => void,
+    onFault: (error: unknown) => void,
   ) {
-    super(readers);
+    super(readers, onFault);
     this.log = new SqliteLog(writer, onFault);
     this.keyLog = new SqliteLog(writer, onFault, 'keys');
     this.files = new SqliteFiles(writer.database.name);
@@ -156,7 +156,7 @@ export class SqliteUnitOfWork extends SqliteReads {
       } catch (error) {
         if (waitMs === undefined || !driverCode(error).startsWith('SQLITE_BUSY')) {
           this.onFault(error);
-          for (const unit of this.waiting.splice(0)) unit.reject(translateFault(error));
+          for (const unit of this.waiting.splice(0)) unit.reject(this.answerTo(error));
           return false;
         }
         await pause(waitMs);
@@ -187,7 +187,7 @@ export class SqliteUnitOfWork extends SqliteReads {
     } catch (error) {
       tx.close();
       if (this.writer.database.inTransaction) this.rollBackUnit();
-      return { unit, outcome: { error: translateFault(error) }, callbacks: [] };
+      return { unit, outcome: { error: this.answerTo(error) }, callbacks: [] };
     }
   }
 

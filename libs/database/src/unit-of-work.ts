@@ -1,5 +1,6 @@
 import { OwnError } from '@app/kernel';
 import { type Metrics, NO_METRICS, observeUnitOfWork, type UnitOfWorkSizes } from '@app/metrics';
+import { isDamage, translateFault } from './database-faults';
 import type { Engine, Tx } from './tx';
 
 /**
@@ -21,6 +22,9 @@ export abstract class UnitOfWork {
   abstract readonly engine: Engine;
   protected observer = observeUnitOfWork(NO_METRICS, { unitsWaiting: () => 0 });
 
+  /** @param onFault gets the faults that no caller gets as an answer, and damage of the database */
+  constructor(protected readonly onFault: (error: unknown) => void = () => undefined) {}
+
   /** Registers commits, retries and the queue with the metrics. */
   observedBy(metrics: Metrics): this {
     this.observer = observeUnitOfWork(metrics, this.sizes());
@@ -29,6 +33,12 @@ export abstract class UnitOfWork {
 
   protected sizes(): UnitOfWorkSizes {
     return { unitsWaiting: () => 0 };
+  }
+
+  /** The answer to an error inside a unit. Damage concerns more than the unit, so it is reported too. */
+  protected answerTo(error: unknown): unknown {
+    if (isDamage(error)) this.onFault(error);
+    return translateFault(error);
   }
 
   /**

@@ -179,8 +179,8 @@ export const METRICS = {
   degraded: {
     type: 'gauge',
     name: 'lethe_degraded',
-    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer',
-    label: { name: 'condition', values: ['rate_limit_local', 'other'] },
+    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer; database_damaged: a statement has met a damaged page',
+    label: { name: 'condition', values: ['rate_limit_local', 'database_damaged', 'other'] },
   },
   gaugeFailures: {
     type: 'counter',

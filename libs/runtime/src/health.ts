@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { UnitOfWork } from '@app/database';
+import { DATABASE_DAMAGED, UnitOfWork } from '@app/database';
 import { ApiError, Degradations } from '@app/kernel';
 import { RATE_LIMIT_LOCAL } from '@app/limits';
 import { Metrics } from '@app/metrics';
@@ -21,7 +21,8 @@ export class Health implements OnApplicationBootstrap {
       const { current } = this.degradations;
       return {
         rate_limit_local: Number(current.includes(RATE_LIMIT_LOCAL)),
-        other: Number(current.some((condition) => condition !== RATE_LIMIT_LOCAL)),
+        database_damaged: Number(current.includes(DATABASE_DAMAGED)),
+        other: Number(current.some((name) => name !== RATE_LIMIT_LOCAL && name !== DATABASE_DAMAGED)),
       };
     });
   }

@@ -1,0 +1,23 @@
+import { isDamage } from './database-faults';
+
+describe('damage of the database', () => {
+  it.each([
+    ...[
+      'SQLITE_CORRUPT',
+      'SQLITE_CORRUPT_INDEX',
+      'SQLITE_NOTADB',
+      'SQLITE_IOERR_READ',
+      'SQLITE_IOERR_SHORT_READ',
+    ],
+    ...['XX001', 'XX002'],
+  ])('is an error with the code %s, also one that TypeORM has wrapped', (code) => {
+    expect([isDamage({ code }), isDamage({ driverError: { code } })]).toEqual([true, true]);
+  });
+
+  it.each(['SQLITE_BUSY', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'XX000', '40001', undefined])(
+    'is not an error with the code %s',
+    (code) => {
+      expect(isDamage({ code })).toBe(false);
+    },
+  );
+});
