@@ -6,5 +6,6 @@ export { ErasureService } from './erasure.service';
 export { EvidenceRetentionJob } from './evidence-retention.job';
 export { EvidenceRetention, type ExpiredRecords } from './evidence-retention';
 export { GuildDeletion } from './guild-deletion.job';
+export { linked } from './ledger-chain';
 export { confirmForgotten, SubjectErasures } from './subject-erasures';
 export { UserForgotten } from './user-forgotten.event';

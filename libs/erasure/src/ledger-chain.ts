@@ -88,7 +88,7 @@ export class LedgerChain {
 }
 
 /** SHA-256, in hexadecimal, over a JSON list of the hash before, the place and the columns of the entry. */
-function linked(before: string, place: number, entry: Entry): string {
+export function linked(before: string, place: number, entry: Entry): string {
   const { bot_id: botId, request_id: requestId, subject, key_id: keyId, erased_at: erasedAt } = entry;
   return hash('sha256', JSON.stringify([before, place, botId, requestId, subject, keyId, erasedAt]), 'hex');
 }
