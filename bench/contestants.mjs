@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { startServer, temporaryDirectory } from '../scripts/server.mjs';
 import { compile, startApplication } from './application.mjs';
+import { LetheKeys } from './lethe.keys.mjs';
 import { Seeds } from './seeds.mjs';
 import { Tenant } from './tenant.mjs';
 
@@ -17,12 +18,13 @@ const LETHE = {
 process.setMaxListeners(50);
 
 const START = {
-  lethe: (url) => {
-    const key = randomBytes(32).toString('base64');
+  lethe: async (url) => {
+    const masterKey = randomBytes(32).toString('base64');
     const directory = url.startsWith('sqlite:')
       ? join(url.slice('sqlite:'.length), '..')
       : temporaryDirectory();
-    return startServer({ directory, environment: { ...LETHE, DATABASE_URL: url, LETHE_MASTER_KEY: key } });
+    const environment = { ...LETHE, DATABASE_URL: url, LETHE_MASTER_KEY: masterKey };
+    return { ...(await startServer({ directory, environment })), masterKey };
   },
   usual: (url) => startApplication(compile('usual'), { DATABASE_URL: url }),
   limit: (url) => startApplication(join(import.meta.dirname, 'limit/main.mjs'), { DATABASE_URL: url }),
@@ -42,11 +44,12 @@ async function start(name, path, engine, { users = 0, webhookUrl, Kind = Seeds }
   const server = await START[path](url);
   const tenant = await Tenant.register(server.url, users, { webhook_url: webhookUrl });
   const database = await engine.open(url);
+  const keys = server.masterKey && new LetheKeys(await database.serviceKeys(), server.masterKey);
   return {
     ...server,
     name,
     tenant,
-    seeds: new Kind(database, tenant.id),
+    seeds: new Kind(database, tenant.id, keys),
     stop: async () => {
       await database.close();
       await server.stop();

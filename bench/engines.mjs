@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { keysPath } from './lethe.keys.mjs';
 import { Database as SqliteDatabase } from './sqlite.driver.mjs';
 import pg from 'pg';
 import { temporaryDirectory } from '../scripts/server.mjs';
@@ -14,8 +16,24 @@ const TRIES_MAX = 100;
 /** The SQL of the seeds for both engines. */
 class Sqlite {
   constructor(url) {
-    this.database = new SqliteDatabase(url.replace('sqlite:', ''), { timeout: 10_000 });
+    this.path = url.replace('sqlite:', '');
+    this.database = new SqliteDatabase(this.path, { timeout: 10_000 });
     this.database.pragma('cache_size = -65536');
+  }
+
+  /** The keys of the installation of a Lethe. */
+  async serviceKeys() {
+    const keys = new SqliteDatabase(keysPath(this.path), { readonly: true });
+    const rows = keys.prepare('SELECT name, id, sealed FROM service_keys').all();
+    keys.close();
+    return rows;
+  }
+
+  /** From here on `digest` gives the digests of this key. */
+  useDigests(key, length) {
+    const digest = (text) => createHmac('sha256', key).update(text).digest('base64url').slice(0, length);
+    this.database.function('keyed_digest', { deterministic: true }, digest);
+    this.digest = (text) => `keyed_digest(${text})`;
   }
 
   async all(sql) {
@@ -61,6 +79,19 @@ class Postgres {
 
   async all(sql) {
     return (await this.client.query(sql)).rows;
+  }
+
+  serviceKeys() {
+    return this.all('SELECT name, id, sealed FROM keys.service_keys');
+  }
+
+  /** HMAC-SHA-256 of two hashes, without an extension. */
+  useDigests(key, length) {
+    const block = Buffer.concat([key, Buffer.alloc(64 - key.length)]);
+    const padded = (by) => `'\\x${Buffer.from(block.map((byte) => byte ^ by)).toString('hex')}'::bytea`;
+    const hmac = (text) =>
+      `sha256(${padded(0x5c)} || sha256(${padded(0x36)} || convert_to(${text}, 'UTF8')))`;
+    this.digest = (text) => `substr(translate(encode(${hmac(text)}, 'base64'), '+/', '-_'), 1, ${length})`;
   }
 
   /** Tries again while a server still stores the results of its webhook calls, which must not be the one to fail. */

@@ -1,3 +1,4 @@
+import { ERASED_TEXT } from './lethe.keys.mjs';
 import { GUILD, userId } from './tenant.mjs';
 
 const TYPES = ['consent_requested', 'consent_accepted', 'data_submitted', 'data_exported'];
@@ -12,15 +13,22 @@ const OF_SUBJECTS = [
 /** Users that were erased before the measurement. */
 const ERASED = 5_000;
 const FIRST_USER = BigInt(userId(0));
+const DIGEST_LENGTH = 20;
 
 /**
  * Inserts rows into the tables of a contestant: a million events over the interface would take minutes. Columns that a
  * table does not have are left out, so that one seed serves all contestants.
  */
 export class Seeds {
-  constructor(database, botId) {
-    this.database = database;
-    this.botId = botId;
+  /** `keys` are those of a Lethe, which names users and guilds by digests. */
+  constructor(database, botId, keys) {
+    Object.assign(this, { database, botId, keys });
+    if (keys !== undefined) database.useDigests(keys.digestKey, DIGEST_LENGTH);
+  }
+
+  /** What a contestant stores as the name of a user or guild. */
+  named(kind, id) {
+    return this.keys === undefined ? id : this.database.digest(`'${kind}/${this.botId}/' || ${id}`);
   }
 
   text(value) {
@@ -32,7 +40,16 @@ export class Seeds {
   }
 
   user(n) {
-    return this.database.cast(`CAST(${FIRST_USER} + (${n}) AS text)`, 'text');
+    return this.named('user', this.database.cast(`CAST(${FIRST_USER} + (${n}) AS text)`, 'text'));
+  }
+
+  guild() {
+    return this.named('guild', this.text(GUILD));
+  }
+
+  /** Details of an event: none, or those of an erased user, since Lethe reads only what it has encrypted itself. */
+  get details() {
+    return this.keys === undefined ? 'NULL' : this.text(ERASED_TEXT);
   }
 
   /** Millisecond after millisecond, as Lethe writes times. */
@@ -70,7 +87,7 @@ export class Seeds {
   get shared() {
     const at = this.text('2024-01-01T00:00:00.000Z');
     const times = { requested_at: at, accepted_at: at, created_at: at, updated_at: at };
-    return { bot_id: this.text(this.botId), guild_id: this.text(GUILD), user_id: this.user('n'), ...times };
+    return { bot_id: this.text(this.botId), guild_id: this.guild(), user_id: this.user('n'), ...times };
   }
 
   async consents(count) {
@@ -135,11 +152,11 @@ export class Seeds {
       bot_id: this.text(this.botId),
       seq: 'n',
       id: this.id('8000'),
-      guild_id: this.text(GUILD),
+      guild_id: this.guild(),
       user_id: this.user(`n % ${users}`),
       event_type: `CASE n % ${TYPES.length} ${types} END`,
       source: this.text('service'),
-      details: 'NULL',
+      details: this.details,
       created_at: this.time('n'),
     };
     await this.database.run(...(await this.insert('audit_events', event, from, to)));

@@ -30,7 +30,12 @@ export class GrowingSeeds extends Seeds {
   }
 
   guild(n = 'n') {
-    return `CAST(${GUILD} + (${n}) % ${GUILDS} AS text)`;
+    return this.named('guild', `CAST(${GUILD} + (${n}) % ${GUILDS} AS text)`);
+  }
+
+  /** That of the measured subjects. */
+  get firstGuild() {
+    return super.guild();
   }
 
   /** Until others have `rows` values and the bot has `rows` events. */
@@ -58,10 +63,10 @@ export class GrowingSeeds extends Seeds {
       seq: `n + ${this.ahead}`,
       id: this.id('8000'),
       user_id: this.user(`n / ${EVENTS_PER_USER}`),
-      guild_id: `CASE WHEN n <= ${RARE} THEN '${GUILD}' ELSE ${this.guild()} END`,
+      guild_id: `CASE WHEN n <= ${RARE} THEN ${this.firstGuild} ELSE ${this.guild()} END`,
       event_type: `${rare} WHEN n % 2 = 0 THEN 'data_submitted' ELSE 'data_exported' END`,
       source: this.text('service'),
-      details: 'NULL',
+      details: this.details,
       created_at: this.time('n'),
     };
     await this.database.run(...(await this.insert('audit_events', event, from, to)));
@@ -87,17 +92,15 @@ export class GrowingSeeds extends Seeds {
 
   /** The subjects have consented and have no value, whatever was erased of them. */
   async putBack() {
-    const guild_id = this.text(GUILD);
-    const first = userId(FIRST_SUBJECT);
-    const own = `bot_id = '${this.botId}' AND guild_id = '${GUILD}'`;
+    const guild_id = this.firstGuild;
     const user_id = this.user(`${FIRST_SUBJECT} + n`);
+    const users = `SELECT ${user_id} FROM ${this.database.series(0, SUBJECTS - 1)}`;
+    const own = `bot_id = '${this.botId}' AND guild_id = ${guild_id} AND user_id IN (${users})`;
     const version = this.text('1.0');
     const consent = { ...this.shared, guild_id, user_id, version, id: this.id('9000'), erasing: '0' };
     const accepted = { ...consent, status: this.text('accepted') };
     await this.database.run(
-      ...['consents', 'user_data'].map(
-        (table) => `DELETE FROM ${table} WHERE ${own} AND user_id >= '${first}'`,
-      ),
+      ...['consents', 'user_data'].map((table) => `DELETE FROM ${table} WHERE ${own}`),
       ...(await this.insert('consents', accepted, 0, SUBJECTS - 1)),
     );
   }

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { LetheKeys } from './lethe.keys.mjs';
 import { Database } from './sqlite.driver.mjs';
 import { startServer, temporaryDirectory } from '../scripts/server.mjs';
 
@@ -112,14 +114,16 @@ async function memory(rows, bots) {
   const directory = temporaryDirectory();
   const receiver = await new Receiver().start();
   receiver.silent = true;
-  let server = await startServer({ directory, environment: LIMITS });
+  const masterKey = randomBytes(32).toString('base64');
+  const environment = { ...LIMITS, LETHE_MASTER_KEY: masterKey };
+  let server = await startServer({ directory, environment });
   const registered = [];
   for (let n = 0; n < bots; n++) registered.push(await register(server, `${receiver.url}/${n}`));
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   const before = residentMb(server.pid);
   await server.stop();
-  insertPending(join(directory, 'lethe.db'), registered, rows);
-  server = await startServer({ directory, environment: LIMITS });
+  insertPending(directory, masterKey, registered, rows);
+  server = await startServer({ directory, environment });
   const seen = [];
   for (let n = 0; n < 30; n++) {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -139,8 +143,11 @@ async function memory(rows, bots) {
   );
 }
 
-function insertPending(path, bots, rows) {
-  const database = new Database(path);
+function insertPending(directory, masterKey, bots, rows) {
+  const keyFile = new Database(join(directory, 'keys.db'), { readonly: true });
+  const keys = new LetheKeys(keyFile.prepare('SELECT name, id, sealed FROM service_keys').all(), masterKey);
+  keyFile.close();
+  const database = new Database(join(directory, 'lethe.db'));
   const insert = database.prepare(
     `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at, created_at)
      VALUES (?, ?, 'consent_revoked', ?, 'pending', 0, 0, ?, ?, ?)`,
@@ -155,8 +162,10 @@ function insertPending(path, bots, rows) {
   });
   database.transaction(() => {
     for (let n = 0; n < rows; n++) {
+      const bot = bots[n % bots.length].id;
       const id = `0198c2f0-7a00-7000-8000-${n.toString(16).padStart(12, '0')}`;
-      insert.run(bots[n % bots.length].id, id, payload, now, later, now);
+      const text = keys.encrypt(payload, `webhook_deliveries/${bot}/${id}`);
+      insert.run(bot, id, text, now, later, now);
     }
   })();
   database.close();

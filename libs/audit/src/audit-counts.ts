@@ -1,6 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { SubjectDigests } from '@app/crypto';
-import { isDigest } from '@app/primitives';
 import type { Tx } from '@app/database';
 import { ALL_GUILDS } from './audit.sql';
 
@@ -11,47 +8,15 @@ interface Counted {
   readonly total: number;
 }
 
-/** Finds the guild under which an erased event is counted: the event itself holds a digest of that guild's id. */
-@Injectable()
-export class CountedGuilds {
-  constructor(private readonly digests: SubjectDigests) {}
-
-  /** The counts as they have to be in `audit_counts`, with those over all guilds, ordered by key. */
-  async kept(tx: Tx, botId: string, counted: readonly Counted[]): Promise<Counted[]> {
-    const guilds = counted.some(({ guild_id: id }) => isDigest(id)) ? await this.known(tx, botId) : undefined;
-    const sums = new Map<string, Counted>();
-    for (const { guild_id: id, event_type, total } of counted) {
-      for (const guildId of [ALL_GUILDS, guilds?.get(id) ?? id]) {
-        const key = keyOf(guildId, event_type);
-        sums.set(key, { guild_id: guildId, event_type, total: (sums.get(key)?.total ?? 0) + total });
-      }
-    }
-    return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum);
-  }
-
-  private async known(tx: Tx, botId: string): Promise<Map<string, string>> {
-    const rows = await tx.all<{ guild_id: string }>(
-      'SELECT DISTINCT guild_id FROM audit_counts WHERE bot_id = ?',
-      botId,
-    );
-    return new Map(rows.map(({ guild_id: id }) => [this.digests.of(botId, 'guild', id), id]));
-  }
-}
-
 /** Subtracts the events up to `lastSeq`, which the unit removes, from the counts. */
-export async function lowerCounts(
-  tx: Tx,
-  guilds: CountedGuilds,
-  botId: string,
-  lastSeq: number,
-): Promise<void> {
+export async function lowerCounts(tx: Tx, botId: string, lastSeq: number): Promise<void> {
   const going = await tx.all<Counted>(
     `SELECT guild_id, event_type, COUNT(*) AS total FROM audit_events WHERE bot_id = ? AND seq <= ?
      GROUP BY guild_id, event_type`,
     ...[botId, lastSeq],
   );
   // Same order as appends, against deadlocks. The row of one writer may fall below zero: only the sum counts.
-  for (const { guild_id: guildId, event_type: type, total } of await guilds.kept(tx, botId, going)) {
+  for (const { guild_id: guildId, event_type: type, total } of keptOf(going)) {
     await tx.run(
       `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total) VALUES (?, ?, ?, 0, ?)
        ON CONFLICT (bot_id, guild_id, event_type, writer) DO UPDATE SET total = audit_counts.total + excluded.total`,
@@ -63,7 +28,6 @@ export async function lowerCounts(
 /** Whether `audit_counts` fits the events, and how many events follow `seq`. */
 export async function areCountsExact(
   tx: Tx,
-  guilds: CountedGuilds,
   botId: string,
   seq: number,
 ): Promise<{ isExact: boolean; behind: number }> {
@@ -81,8 +45,19 @@ export async function areCountsExact(
     'SELECT COUNT(*) AS total FROM audit_events WHERE bot_id = ? AND seq > ?',
     ...[botId, seq],
   );
-  const expected = await guilds.kept(tx, botId, there);
-  return { isExact: textOf(expected) === textOf(kept), behind: behind?.total ?? 0 };
+  return { isExact: textOf(keptOf(there)) === textOf(kept), behind: behind?.total ?? 0 };
+}
+
+/** The counts as they have to be in `audit_counts`, with those over all guilds, ordered by key. */
+function keptOf(counted: readonly Counted[]): Counted[] {
+  const sums = new Map<string, Counted>();
+  for (const { guild_id: id, event_type, total } of counted) {
+    for (const guildId of [ALL_GUILDS, id]) {
+      const key = keyOf(guildId, event_type);
+      sums.set(key, { guild_id: guildId, event_type, total: (sums.get(key)?.total ?? 0) + total });
+    }
+  }
+  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum);
 }
 
 function textOf(counted: readonly Counted[]): string {

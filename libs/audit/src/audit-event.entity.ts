@@ -3,14 +3,14 @@ import {
   IdColumn,
   indexName,
   IntegerColumn,
-  JsonColumn,
   PrimaryIdColumn,
-  PrimarySnowflakeColumn,
-  SnowflakeColumn,
+  PrimaryDigestColumn,
+  DigestColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
+import type { Digest } from '@app/primitives';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OwnEventType } from './event-types';
 
@@ -18,7 +18,6 @@ const byType = ['bot_id', 'event_type', 'seq'];
 const byGuild = ['bot_id', 'guild_id', 'seq'];
 const byGuildAndType = ['bot_id', 'guild_id', 'event_type', 'seq'];
 const byUser = ['bot_id', 'user_id', 'seq', 'guild_id', 'event_type'];
-const toErase = ['bot_id', 'guild_id', 'user_id'];
 
 /** One event of the audit log. `seq` counts up per bot, in the order of the commits. */
 @Entity('audit_events')
@@ -26,19 +25,17 @@ const toErase = ['bot_id', 'guild_id', 'user_id'];
 @Index(indexName('audit_events', byGuild), ['botId', 'guildId', 'seq'])
 @Index(indexName('audit_events', byGuildAndType), ['botId', 'guildId', 'eventType', 'seq'])
 @Index(indexName('audit_events', byUser), ['botId', 'userId', 'seq', 'guildId', 'eventType'])
-@Index(indexName('audit_events', toErase), ['botId', 'guildId', 'userId'], {
-  where: `"source" = 'client' AND "user_id" < '~'`,
-})
 export class AuditEvent {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryColumn({ type: 'integer' }) seq: number;
   @IdColumn() id: string;
-  @SnowflakeColumn({ name: 'guild_id' }) guildId: string;
-  @SnowflakeColumn({ name: 'user_id' }) userId: string;
+  @DigestColumn({ name: 'guild_id' }) guildId: Digest;
+  @DigestColumn({ name: 'user_id' }) userId: Digest;
   @Column({ name: 'event_type', type: 'varchar', length: '32' }) eventType: AuditEventType | OwnEventType;
   /** Who says so: `service` for Lethe's own acts, `client` for what a bot has posted. */
   @TextColumn() source: AuditSource;
-  @JsonColumn({ nullable: true }) details: object | null;
+  /** JSON as encrypted text. Its key is that of the subject, or of the installation in an event about an erasure. */
+  @TextColumn() details: string;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @BelongsToBot('audit_events') bot?: object;
 }
@@ -47,12 +44,12 @@ export type AuditSource = 'service' | 'client';
 
 /**
  * The number of events per guild and, under the empty guild id, per bot. Each writer counts in a row of its own, so that
- * so that none waits for another: the total is their sum.
+ * none waits for another: the total is their sum.
  */
 @Entity('audit_counts')
 export class AuditCount {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
-  @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
+  @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest | '';
   @PrimaryColumn({ name: 'event_type', type: 'varchar', length: '32' }) eventType: string;
   @PrimaryColumn({ type: 'integer' }) writer: number;
   @IntegerColumn() total: number;

@@ -1,11 +1,12 @@
 import type { Tx } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
+import type { Digest } from '@app/primitives';
 
 /** An event without its details; `seq` is its place in the log. */
 export interface LoggedEvent {
   readonly seq: number;
-  readonly guild_id: string;
-  readonly user_id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
   readonly event_type: AuditEventType;
   readonly source: string;
   readonly created_at: string;

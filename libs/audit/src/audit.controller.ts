@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { addNumberFaults, Caller, CurrentBot, Describes, EXAMPLE_SUBJECT, Responds, Topic } from '@app/http';
 import { ApiError, type Config, CONFIG, type FieldFault, invalidRequest } from '@app/kernel';
@@ -16,6 +17,7 @@ export class AuditController {
   constructor(
     private readonly audit: AuditService,
     private readonly unitOfWork: UnitOfWork,
+    private readonly digests: SubjectDigests,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -30,9 +32,9 @@ export class AuditController {
   })
   @Responds(201, AuditEventView)
   write(@CurrentBot() bot: Caller, @Body() body: WriteAuditEvent): Promise<AuditEventView> {
-    const { user_id: userId, guild_id: guildId, event_type: type, details } = body;
+    const { event_type: type, details } = body;
     if (details != null) this.requireStorable(details);
-    const subject = { botId: bot.botId, userId, guildId };
+    const subject = this.digests.named(bot.botId, body);
     return this.unitOfWork.write(async (tx) => {
       await lockSubject(tx, subject, 'together');
       return this.audit.record(tx, subject, type, details, 'client');

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
-import { CountedGuilds } from './audit-counts';
 import { AuditController } from './audit.controller';
 import { AuditCount, AuditEvent } from './audit-event.entity';
 import { AuditHolder } from './audit.holder';
@@ -13,7 +12,7 @@ import { UnsealedBots } from './unsealed-bots';
 @Module({
   imports: [CryptoModule, DatabaseModule.forFeature([AuditEvent, AuditCount], [Audit1763600000006])],
   controllers: [AuditController],
-  providers: [AuditService, AuditHolder, CountedGuilds, EventDetails, UnsealedBots],
-  exports: [AuditService, CountedGuilds, UnsealedBots],
+  providers: [AuditService, AuditHolder, EventDetails, UnsealedBots],
+  exports: [AuditService, UnsealedBots],
 })
 export class AuditModule {}

@@ -1,14 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type StoredKey, SubjectDigests, type SubjectKey } from '@app/crypto';
+import { SubjectDigests, type SubjectKey, SubjectKeys } from '@app/crypto';
 import { pages, type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { type AuditEventType, Clock, Random } from '@app/kernel';
-import { isDigest, UnreadableSecretError } from '@app/primitives';
-import { ERASED_ID, type Subject } from '@app/subjects';
+import { encryptedBy, UnreadableSecretError } from '@app/primitives';
+import { ERASED_IDS, type NamedSubject, type Subject, subjectAt, type SubjectIds } from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
-import { countOf, type ListedEvent, eventsOf, filterOf, pageOf } from './audit.reading';
-import { appendEvents, conditionOf, type NewEvent } from './audit.sql';
+import { countOf, eventsOf, filterOf, pageOf, type StoredEvent } from './audit.reading';
+import { appendEvents, type NewEvent } from './audit.sql';
 import { EventDetails } from './event-details';
 import { type OwnEventType, requireDeclared } from './event-types';
 import { UnsealedBots } from './unsealed-bots';
@@ -27,6 +27,7 @@ export class AuditService {
     private readonly random: Random,
     private readonly details: EventDetails,
     private readonly digests: SubjectDigests,
+    private readonly keys: SubjectKeys,
     private readonly unsealed: UnsealedBots,
   ) {}
 
@@ -36,15 +37,17 @@ export class AuditService {
    */
   async record(
     tx: Tx,
-    subject: Subject,
+    subject: Subject | NamedSubject,
     type: AuditEventType | OwnEventType,
     details: object | null = null,
     source: AuditSource = 'service',
   ): Promise<AuditEventView> {
     const id = this.random.uuid();
-    const event = this.event(subject, type, id, await this.details.encrypt(tx, subject, id, details), source);
+    const { text, ids } = await this.details.encrypt(tx, subject, id, details);
+    const event = this.event(subject, type, id, text, source);
     await this.append(tx, [event]);
-    return viewOf(event, details);
+    const { guild_id, user_id } = ids;
+    return { id, guild_id, user_id, event_type: type, source, details, created_at: event.createdAt };
   }
 
   /**
@@ -53,9 +56,7 @@ export class AuditService {
    */
   async recordErased(tx: Tx, subject: Subject, type: AuditEventType, details: object): Promise<string> {
     const id = this.random.uuid();
-    const erased = this.digests.digested(subject);
-    const encrypted = this.details.encryptErased(erased, id, details);
-    const event = { ...this.event(subject, type, id, encrypted), subject: erased };
+    const event = this.event(subject, type, id, this.details.encryptErased(subject, id, details));
     await this.append(tx, [event]);
     return event.createdAt;
   }
@@ -76,7 +77,8 @@ export class AuditService {
     const events: NewEvent[] = [];
     for (const { subject, type, details } of acts) {
       const id = this.random.uuid();
-      events.push(this.event(subject, type, id, await this.details.encrypt(tx, subject, id, details)));
+      const { text } = await this.details.encrypt(tx, subject, id, details);
+      events.push(this.event(subject, type, id, text));
     }
     await this.append(tx, events);
   }
@@ -86,38 +88,26 @@ export class AuditService {
     const page = new Page(query);
     const filter = filterOf(this.digests, botId, query);
     return this.unitOfWork.read(async (tx) => {
-      const total = await countOf(tx, botId, query, filter);
+      const total = await countOf(tx, filter);
       // At most the rest of the total: a search for one event more would read all others.
       const size = Math.min(page.size, total - page.offset);
       const rows = size > 0 ? await pageOf(tx, filter, size, page.offset) : [];
-      const events = rows.map(({ key_id: id, key_sealed: sealed, ...row }) =>
-        this.view(botId, row, id === null || sealed === null ? undefined : { id, sealed }, query),
+      const events = rows.map((row) =>
+        this.view(botId, row, this.keys.openJoined(subjectAt(botId, row), row), query),
       );
       return { events, pagination: page.of(total) };
     });
   }
 
   /** Every event of a subject, oldest first, read in parts. */
-  async *ofSubject(tx: Tx, subject: Subject): AsyncGenerator<AuditEventView> {
-    const { botId, guildId, userId } = subject;
-    const key = await this.details.keyOf(subject);
-    const known = { user_id: userId, guild_id: guildId };
-    const filter = filterOf(this.digests, botId, known);
-    for await (const rows of pages<ListedEvent & { seq: number }>(BATCH, (after) =>
+  async *ofSubject(tx: Tx, subject: NamedSubject): AsyncGenerator<AuditEventView> {
+    const { botId, ids } = subject;
+    const key = await this.keys.find(subject);
+    const filter = filterOf(this.digests, botId, ids);
+    for await (const rows of pages(BATCH, (after?: { seq: number }) =>
       eventsOf(tx, filter, after?.seq ?? 0, BATCH),
     ))
-      for (const row of rows) yield this.view(botId, row, key, known);
-  }
-
-  /** Removes ids and details from the events of a subject. Type and time of each act remain. */
-  async eraseSubject(tx: Tx, subject: Subject): Promise<void> {
-    const { botId, guildId, userId } = subject;
-    const erased = this.digests.digested(subject);
-    await tx.run(
-      `UPDATE audit_events SET user_id = ?, guild_id = ?, details = NULL
-       WHERE ${conditionOf(tx.engine, ['user_id', 'guild_id'])}`,
-      ...[erased.userId, erased.guildId, botId, userId, guildId],
-    );
+      for (const row of rows) yield this.view(botId, { ...row, key_id: key?.id ?? null }, key, ids);
   }
 
   private async append(tx: Tx, events: readonly NewEvent[]): Promise<void> {
@@ -129,51 +119,50 @@ export class AuditService {
     subject: Subject,
     type: AuditEventType | OwnEventType,
     id: string,
-    details: string | null,
+    details: string,
     source: AuditSource = 'service',
   ): NewEvent {
     requireDeclared(type);
     const createdAt = this.clock.nowIso();
-    return { subject, countedGuildId: subject.guildId, id, type, source, details, createdAt };
+    return { subject, id, type, source, details, createdAt };
   }
 
-  /** Shows an erased id only to a caller that named it in the query. */
+  /** Shows the ids of an erased subject only to a caller that named them in the query. */
   private view(
     botId: string,
-    row: ListedEvent,
-    key: SubjectKey | StoredKey | undefined,
-    asked: Pick<AuditQuery, 'user_id' | 'guild_id'>,
+    row: StoredEvent,
+    key: SubjectKey | undefined,
+    asked: Partial<SubjectIds>,
   ): AuditEventView {
     const details = this.detailsOf(botId, row, key);
-    const isUnreadable = row.details !== null && details === null;
-    if (isUnreadable) this.logger.error(`The details of audit event ${row.id} cannot be read`);
-    const isErased = isDigest(row.user_id);
+    if (details === 'unreadable') this.logger.error(`The details of audit event ${row.id} cannot be read`);
+    const by = encryptedBy(row.details);
+    const ids = { ...ERASED_IDS, ...asked, ...(by === key?.id && key?.ids) };
     // By name: a row may have columns that are no field of an event.
     return {
       id: row.id,
-      guild_id: isErased ? (asked.guild_id ?? ERASED_ID) : row.guild_id,
-      user_id: isErased ? (asked.user_id ?? ERASED_ID) : row.user_id,
+      guild_id: ids.guild_id,
+      user_id: ids.user_id,
       event_type: row.event_type,
       source: row.source,
-      details,
+      details: details === 'unreadable' ? null : details,
       created_at: row.created_at,
-      ...(isErased && { erased: true }),
-      ...(isUnreadable && { unreadable: true }),
+      ...(by !== undefined && by !== row.key_id && { erased: true }),
+      ...(details === 'unreadable' && { unreadable: true }),
     };
   }
 
-  /** Null without details and for details that cannot be decrypted: damage to one event or key hides no other event. */
-  private detailsOf(botId: string, row: ListedEvent, key: SubjectKey | StoredKey | undefined): object | null {
+  /** Null without details, and once they are erased. Damage to one event or key hides no other event. */
+  private detailsOf(
+    botId: string,
+    row: StoredEvent,
+    key: SubjectKey | undefined,
+  ): object | null | 'unreadable' {
     try {
       return JSON.parse(this.details.decrypt(botId, row, key) ?? 'null') as object | null;
     } catch (error) {
-      if (error instanceof SyntaxError || error instanceof UnreadableSecretError) return null;
+      if (error instanceof SyntaxError || error instanceof UnreadableSecretError) return 'unreadable';
       throw error;
     }
   }
-}
-
-function viewOf({ subject, id, type, source, createdAt }: NewEvent, details: object | null): AuditEventView {
-  const { guildId, userId } = subject;
-  return { id, guild_id: guildId, user_id: userId, event_type: type, source, details, created_at: createdAt };
 }

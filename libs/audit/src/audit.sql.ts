@@ -7,16 +7,14 @@ import type { OwnEventType } from './event-types';
 /** An event to append, in its stored form. */
 export interface NewEvent {
   readonly subject: Subject;
-  /** The guild under which the event is counted, also where `guildId` holds a digest. */
-  readonly countedGuildId: string;
   readonly id: string;
   readonly type: AuditEventType | OwnEventType;
   readonly source: AuditSource;
-  readonly details: string | null;
+  readonly details: string;
   readonly createdAt: string;
 }
 
-/** The guild id of the counts over all guilds of a bot; no guild has it. */
+/** In place of a guild in the counts over all guilds of a bot. */
 export const ALL_GUILDS = '';
 
 /**
@@ -50,15 +48,14 @@ const WRITERS = 16;
  * (settled-order.ts), and changes counts in the order of their keys, so that two units cannot deadlock.
  */
 const APPEND = `WITH given AS (
-    SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-      ?::text[])
-      WITH ORDINALITY AS event (bot_id, id, guild_id, user_id, event_type, source, details, created_at, counted, place)
+    SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+      WITH ORDINALITY AS event (bot_id, id, guild_id, user_id, event_type, source, details, created_at, place)
   ), appended AS (
     INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
     SELECT bot_id, nextval('audit_events_seq'), id, guild_id, user_id, event_type, source, details, created_at
     FROM (SELECT * FROM given ORDER BY place) AS ordered
   ), counted AS (
-    SELECT bot_id, counted AS guild_id, event_type FROM given
+    SELECT bot_id, guild_id, event_type FROM given
     UNION ALL SELECT bot_id, '${ALL_GUILDS}', event_type FROM given
   )
   INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total)
@@ -81,13 +78,12 @@ export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise
       column(({ source }) => source),
       column(({ details }) => details),
       column(({ createdAt }) => createdAt),
-      column(({ countedGuildId }) => countedGuildId),
     );
     return;
   }
-  for (const { subject, countedGuildId, id, type, source, details, createdAt } of events) {
+  for (const { subject, id, type, source, details, createdAt } of events) {
     const { botId, guildId, userId } = subject;
     await tx.run(INSERT, botId, botId, botId, id, guildId, userId, type, source, details, createdAt);
-    await tx.run(COUNT, botId, countedGuildId, type, botId, ALL_GUILDS, type);
+    await tx.run(COUNT, botId, guildId, type, botId, ALL_GUILDS, type);
   }
 }

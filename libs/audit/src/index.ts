@@ -1,4 +1,4 @@
-export { areCountsExact, CountedGuilds, lowerCounts } from './audit-counts';
+export { areCountsExact, lowerCounts } from './audit-counts';
 export {
   eventsBetween,
   firstEvent,

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { KEY_TABLES, type Tx, UnitOfWork } from '@app/database';
+import { SubjectKeys } from '@app/crypto';
+import { type Tx, UnitOfWork } from '@app/database';
 import { type Job, JobLeases, type Lease, LeaseLost, PeriodicJob } from '@app/jobs';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { IsNull } from 'typeorm';
 import { ApiKeyDirectory } from './api-key-directory';
+import { lockBot } from './bot-queries';
 import { ApiKey, Bot } from './bot.entity';
 
 /** Rows deleted in one unit: few enough for requests of other bots to run in between. */
@@ -23,6 +25,7 @@ export class BotDeletion implements Job {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keys: ApiKeyDirectory,
+    private readonly subjectKeys: SubjectKeys,
     private readonly clock: Clock,
     private readonly leases: JobLeases,
   ) {}
@@ -42,9 +45,8 @@ export class BotDeletion implements Job {
   }
 
   /**
-   /**
-    * Resolves when no row of the bot is left and its keys are void in every process.
-    * @throws ApiError 503 when the rows cannot be deleted now, or another process has taken over the deletion.
+   * Resolves when no row of the bot is left and its keys are void in every process.
+   * @throws ApiError 503 when the rows cannot be deleted now, or another process has taken over the deletion.
    */
   async delete(botId: string): Promise<{ deletedAt: string }> {
     const deletedAt = this.clock.nowIso();
@@ -67,20 +69,25 @@ export class BotDeletion implements Job {
 
   private async purge(botId: string, lease: Lease, stopping?: AbortSignal): Promise<void> {
     try {
-      for (const sql of await this.unitOfWork.read(async (tx) => deletionsOfRows(tx))) {
+      // Keys first: from then on the stored texts cannot be decrypted.
+      const steps = [(tx: Tx) => this.subjectKeys.destroySome(tx, botId, BATCH)];
+      for (const sql of await this.unitOfWork.read(async (tx) => deletionsOfRows(tx)))
+        steps.push((tx) => tx.run(sql, botId, botId));
+      for (const step of steps) {
         for (let deleted = 1; deleted > 0;) {
           if (stopping?.aborted === true) return await this.unitOfWork.write((tx) => lease.end(tx));
-          deleted = await lease.batch((tx) => tx.run(sql, botId, botId));
+          deleted = await lease.batch(step);
         }
       }
       // Before the last unit: after it no process would continue.
       await this.unitOfWork.scrubKeys();
       const late = await lease.batch(async (tx) => {
-        await tx.manager.delete(Bot, { id: botId });
-        // No foreign key ties subject keys to a bot: one created meanwhile is deleted here, when no act can begin.
+        // The lock excludes new subjects, whose keys no foreign key ties to the bot.
+        await lockBot(tx, botId, 'UPDATE');
         let keys = 0;
-        for (const sql of KEYS)
-          for (let deleted = 1; deleted > 0; keys += deleted) deleted = await tx.run(sql, botId, botId);
+        for (let deleted = 1; deleted > 0; keys += deleted)
+          deleted = await this.subjectKeys.destroySome(tx, botId, BATCH);
+        await tx.manager.delete(Bot, { id: botId });
         await lease.end(tx);
         return keys;
       });
@@ -89,7 +96,6 @@ export class BotDeletion implements Job {
       const isLeft = error instanceof ApiError && error.code === 'service_unavailable';
       throw isLeft || error instanceof LeaseLost ? goesOn() : error;
     }
-    await this.unitOfWork.scrub();
   }
 }
 
@@ -104,21 +110,17 @@ function goesOn(): ApiError {
   );
 }
 
-/** Holds digests only, which keep a restored backup from bringing erased subjects back; removed by retention. */
-const KEPT = 'erasure_ledger';
-/** Keys are deleted first: from then on the stored values cannot be decrypted. */
-const KEYS = Object.entries<readonly string[]>(KEY_TABLES)
-  .filter(([name, key]) => name !== KEPT && key.includes('bot_id'))
-  .map(([name, key]) => deletionOf(`keys.${name}`, key.join(', ')));
-
-/** One statement for each table with rows of bots; each deletes one part of the rows. */
+/**
+ * One statement for each table with rows of bots; each deletes one part of the rows. The row of a subject is deleted only with
+ * its key.
+ */
 function deletionsOfRows({ manager }: Tx): string[] {
-  const tables = manager.dataSource.entityMetadatas
+  return manager.dataSource.entityMetadatas
+    .filter(({ tableName }) => tableName !== 'subjects')
     .filter(({ columns }) => columns.some(({ databaseName }) => databaseName === 'bot_id'))
     .map(({ tablePath, primaryColumns }) =>
       deletionOf(tablePath, primaryColumns.map(({ databaseName }) => databaseName).join(', ')),
     );
-  return [...KEYS, ...tables];
 }
 
 function deletionOf(table: string, key: string): string {

@@ -39,7 +39,7 @@ export async function* botPages(unitOfWork: UnitOfWork, size: number): AsyncGene
 export function lockBot(
   tx: Tx,
   id: string,
-  mode: 'KEY SHARE' | 'NO KEY UPDATE' | 'NO KEY UPDATE SKIP LOCKED',
+  mode: 'KEY SHARE' | 'UPDATE' | 'NO KEY UPDATE' | 'NO KEY UPDATE SKIP LOCKED',
 ): Promise<BotFacts | undefined> {
   return tx.get(`${FACTS} WHERE id = ? FOR ${mode}`, id);
 }

@@ -95,7 +95,6 @@ export class CategoriesService {
         throw asPartlyDone(error);
       });
     }
-    await this.unitOfWork.scrub();
   }
 
   /** Locks those of `keys` that are declared against deletion until the unit ends. */

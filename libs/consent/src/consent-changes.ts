@@ -1,4 +1,5 @@
 import { invalidRequest } from '@app/kernel';
+import { type Subject, subjectOf } from '@app/subjects';
 import type { CategoryStates, Consent, ConsentStatus } from './consent.entity';
 
 /** The content of a request; without categories it is about all that the bot declares. */
@@ -68,11 +69,7 @@ export function leavesData({ status, categories }: Pick<Consent, 'status' | 'cat
 }
 
 /** The consent after a new request. A request does not withdraw: an accepted consent stays in force beside it. */
-export function requested(
-  subject: Pick<Consent, 'botId' | 'guildId' | 'userId'>,
-  before: Consent | null,
-  asked: ConsentAsked,
-): Changed {
+export function requested(subject: Subject, before: Consent | null, asked: ConsentAsked): Changed {
   if (before?.status === 'accepted') {
     return {
       ...before,
@@ -83,7 +80,7 @@ export function requested(
     };
   }
   return {
-    ...subject,
+    ...subjectOf(subject),
     id: asked.id,
     status: 'pending',
     version: asked.version,

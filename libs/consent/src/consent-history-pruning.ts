@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
+import type { Digest } from '@app/primitives';
 import { SUBJECT_WHERE } from '@app/subjects';
 
 /** Entries read by one statement and removed by one unit. */
@@ -18,8 +19,8 @@ const DECISIVE = `SELECT id, consent_id, action FROM consent_history
   WHERE ${SUBJECT_WHERE} AND action IN ('accepted', 'revoked') AND created_at || '' < ? ORDER BY id DESC LIMIT 1`;
 
 interface Aged {
-  readonly guild_id: string;
-  readonly user_id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
   readonly id: string;
   readonly consent_id: string;
   readonly created_at: string;

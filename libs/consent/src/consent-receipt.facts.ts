@@ -2,7 +2,7 @@ import { findBot } from '@app/bots';
 import { countCategories, declaredPurposes } from '@app/categories';
 import type { Tx } from '@app/database';
 import type { Consent, ShownText } from './consent.entity';
-import type { HistoryEntry } from './consent-history';
+import type { Decided } from './consent-transitions';
 import { PURPOSES_MAX, type ReceiptFacts } from './consent-receipt';
 import type { ConsentNotice } from './consent-texts';
 
@@ -13,17 +13,18 @@ import type { ConsentNotice } from './consent-texts';
 export async function receiptFacts(
   tx: Tx,
   consent: Omit<Consent, 'bot'>,
-  decision: Promise<HistoryEntry | undefined>,
+  decision: Promise<Decided>,
 ): Promise<ReceiptFacts> {
   const { botId, categories } = consent;
   const granted = categories && Object.keys(categories).filter((key) => categories[key] === 'accepted');
-  const [entry, bot, found] = await Promise.all([
+  const [{ entry, ids }, bot, found] = await Promise.all([
     decision,
     findBot(tx, botId),
     declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1),
   ]);
   return {
     consent,
+    ids,
     decision: entry,
     notice: await noticeOf(tx, consent, entry?.texts?.[0]),
     bot: { id: botId, name: bot?.name ?? '', contact: bot?.privacy_contact ?? null },

@@ -1,4 +1,5 @@
 import type { DeclaredPurpose } from '@app/categories';
+import type { SubjectIds } from '@app/subjects';
 import type { Consent } from './consent.entity';
 import type { HistoryEntry } from './consent-history';
 import type { ConsentNotice } from './consent-texts';
@@ -9,6 +10,7 @@ export const PURPOSES_MAX = 100;
 /** The facts of a receipt, read in one unit. */
 export interface ReceiptFacts {
   readonly consent: Omit<Consent, 'bot'>;
+  readonly ids: SubjectIds;
   /** The confirmed decision; undefined once its history entry is removed. */
   readonly decision: HistoryEntry | undefined;
   readonly notice: ConsentNotice | null;
@@ -24,17 +26,17 @@ const WITHDRAWAL = 'By telling the bot or its privacy contact, at any time, with
  * event. A fact that the bot has not declared is null. Two receipts of one unchanged consent are equal.
  */
 export function receiptOf(facts: ReceiptFacts) {
-  const { consent, decision, notice, bot } = facts;
+  const { consent, ids, decision, notice, bot } = facts;
   const texts = decision?.texts ?? [];
   return {
     schema_version: 'lethe-consent-receipt/1; ISO/IEC TS 27560:2023',
     receipt_id: decision?.id ?? consent.id,
     record_id: consent.id,
-    pii_principal_id: consent.userId,
+    pii_principal_id: ids.user_id,
     pii_processing: {
       privacy_notice: { consent_version: consent.version, url: notice?.privacy_notice ?? null, texts },
       language: decision?.language ?? (texts.length === 1 ? (texts[0]?.language ?? null) : null),
-      service: { bot_id: bot.id, guild_id: consent.guildId },
+      service: { bot_id: bot.id, guild_id: ids.guild_id },
       purposes: facts.purposes.map((purpose) => purposeOf(purpose, facts)),
       purposes_omitted: facts.purposesInAll - facts.purposes.length,
     },
@@ -50,7 +52,7 @@ export function receiptOf(facts: ReceiptFacts) {
     event: {
       event_time: consent.acceptedAt,
       validity_duration: 'until_withdrawn',
-      entity_id: consent.userId,
+      entity_id: ids.user_id,
       event_type: 'expressed',
       event_state: 'consent_given',
       source: decision?.source ?? null,

@@ -3,7 +3,7 @@ import { Signer } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { describeFault, notFound } from '@app/kernel';
-import type { Subject } from '@app/subjects';
+import type { NamedSubject, Subject } from '@app/subjects';
 import { countHistory, historyPage, latestOf } from './consent-history';
 import type { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
 import { receiptOf } from './consent-receipt';
@@ -48,12 +48,13 @@ export class ConsentReceipts {
   }
 
   /** A receipt of the consent in force. @throws ApiError 404 without one. */
-  async receipt(subject: Subject): Promise<ConsentReceiptView> {
+  async receipt(subject: NamedSubject): Promise<ConsentReceiptView> {
     const facts = await this.unitOfWork.read(async (tx) => {
       const consent = await findConsent(tx, subject);
       if (consent?.status !== 'accepted' || consent.erasing !== 0)
         throw notFound('Consent', { current_status: consent?.status ?? 'none' });
-      return receiptFacts(tx, consent, latestOf(tx, consent, consent.id));
+      const decided = latestOf(tx, consent, consent.id).then((entry) => ({ entry, ids: subject.ids }));
+      return receiptFacts(tx, consent, decided);
     });
     const payload = receiptOf(facts);
     return { receipt: await this.signer.sign(payload, RECEIPT_TYPE), payload };

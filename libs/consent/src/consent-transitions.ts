@@ -1,7 +1,13 @@
 import { AuditService } from '@app/audit';
 import type { Tx } from '@app/database';
 import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
-import { ConsentedDataHolders, type Subject, subjectOf } from '@app/subjects';
+import {
+  ConsentedDataHolders,
+  type NamedSubject,
+  type Subject,
+  type SubjectIds,
+  subjectOf,
+} from '@app/subjects';
 import { Injectable } from '@nestjs/common';
 import { AnnouncedErasures } from './announced-erasures';
 import type { ConsentAsked } from './consent-changes';
@@ -26,6 +32,12 @@ interface Decision extends Act {
   readonly action: ConsentAction;
 }
 
+/** The history entry of a decision, and the ids of its subject. */
+export interface Decided {
+  readonly entry: HistoryEntry | undefined;
+  readonly ids: SubjectIds;
+}
+
 /**
  * Writes the changes of a consent: the state, its history entry and its audit event, all in one unit (GDPR Art. 5(2),
  * 7(1)). The history is only appended to.
@@ -41,12 +53,19 @@ export class ConsentTransitions {
   ) {}
 
   /** Records a request. */
-  async ask(tx: Tx, consent: Stored, act: Act, shown: Shown, isFirst: boolean): Promise<void> {
+  async ask(
+    tx: Tx,
+    subject: NamedSubject,
+    consent: Stored,
+    act: Act,
+    shown: Shown,
+    isFirst: boolean,
+  ): Promise<void> {
     // Sent in this order without waiting: PostgreSQL needs one round trip.
     await Promise.all([
       (isFirst ? createConsent : putConsent)(tx, consent),
       appendShown(tx, { ...this.entry(consent, 'requested', act), ...shown }),
-      this.audit.record(tx, subjectOf(consent), 'consent_requested', detailsOf(act)),
+      this.audit.record(tx, subject, 'consent_requested', detailsOf(act)),
     ]);
   }
 
@@ -57,18 +76,17 @@ export class ConsentTransitions {
     await appendShown(tx, { ...this.entry(consent, 'shown', act), ...shown });
   }
 
-  /** Records a decision; answers its history entry. */
-  private async decide(tx: Tx, consent: Stored, { type, action, ...act }: Decision): Promise<HistoryEntry> {
-    const [, entry] = await Promise.all([
+  private async decide(tx: Tx, consent: Stored, { type, action, ...act }: Decision): Promise<Decided> {
+    const [, entry, ids] = await Promise.all([
       putConsent(tx, consent),
       appendDecision(tx, this.entry(consent, action, act)),
       this.audit.record(tx, subjectOf(consent), type, detailsOf(act)),
     ]);
-    return entry;
+    return { entry, ids };
   }
 
-  /** Records a consent: data stored under it is no longer due for erasure. Answers the history entry. */
-  async give(tx: Tx, consent: Stored, act: Act): Promise<HistoryEntry> {
+  /** Records a consent: data stored under it is no longer due for erasure. */
+  async give(tx: Tx, consent: Stored, act: Act): Promise<Decided> {
     const at = consent.acceptedAt ?? this.clock.nowIso();
     await this.holders.give(tx, subjectOf(consent), act.categories, at);
     return this.decide(tx, consent, { type: 'consent_accepted', action: 'accepted', ...act });
@@ -76,13 +94,12 @@ export class ConsentTransitions {
 
   /** Records a withdrawal, of some categories or complete; answers when the data stored under it will be erased. */
   async withdraw(tx: Tx, consent: Stored, act: Act, at: string): Promise<AnnouncedErasures> {
-    const { botId, userId, guildId, version } = consent;
     await this.holders.withdraw(tx, subjectOf(consent), act.categories, at);
     const announced = await this.announced(tx, subjectOf(consent));
     const action = act.categories === null ? 'revoked' : 'categories_withdrawn';
-    await this.decide(tx, consent, { type: 'consent_revoked', action, ...act });
+    const { ids } = await this.decide(tx, consent, { type: 'consent_revoked', action, ...act });
     if (act.categories === null)
-      await this.events.publish(new ConsentRevoked(tx, botId, userId, guildId, at, version));
+      await this.events.publish(new ConsentRevoked(tx, { ...subjectOf(consent), ids }, at, consent.version));
     return announced;
   }
 

@@ -1,3 +1,4 @@
+import { SubjectDigests } from '@app/crypto';
 import {
   Caller,
   CurrentBot,
@@ -36,6 +37,7 @@ export class ConsentController {
   constructor(
     private readonly consents: ConsentService,
     private readonly evidence: ConsentReceipts,
+    private readonly digests: SubjectDigests,
   ) {}
 
   @Post('request')
@@ -99,7 +101,7 @@ export class ConsentController {
   })
   @Responds(200, ConsentStatusView)
   status(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentStatusView> {
-    return this.consents.status({ botId: bot.botId, userId: query.user_id, guildId: query.guild_id });
+    return this.consents.status(this.digests.named(bot.botId, query));
   }
 
   @Get('history')
@@ -118,8 +120,7 @@ export class ConsentController {
     @CurrentBot() bot: Caller,
     @SubjectQuery() query: ConsentHistoryQuery,
   ): Promise<ConsentHistoryView> {
-    const subject = { botId: bot.botId, userId: query.user_id, guildId: query.guild_id };
-    return this.evidence.history(subject, query);
+    return this.evidence.history(this.digests.named(bot.botId, query), query);
   }
 
   @Get('receipt')
@@ -136,6 +137,6 @@ export class ConsentController {
   })
   @Responds(200, ConsentReceiptView, ['not_found'])
   receipt(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentReceiptView> {
-    return this.evidence.receipt({ botId: bot.botId, userId: query.user_id, guildId: query.guild_id });
+    return this.evidence.receipt(this.digests.named(bot.botId, query));
   }
 }

@@ -5,10 +5,11 @@ import {
   IntegerColumn,
   JsonColumn,
   PrimaryIdColumn,
-  PrimarySnowflakeColumn,
+  PrimaryDigestColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
+import type { Digest } from '@app/primitives';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ConsentNotice, ConsentTexts } from './consent-texts';
 
@@ -24,11 +25,10 @@ export type CategoryStates = Readonly<Record<string, ConsentStatus>>;
 @Entity('consents')
 @Index(indexName('consents', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
 @Index(indexName('consents', ['bot_id', 'pending_id']), ['botId', 'pendingId'])
-@Index(indexName('consents', ['bot_id', 'user_id', 'guild_id']), ['botId', 'userId', 'guildId'])
 export class Consent {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
-  @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
-  @PrimarySnowflakeColumn({ name: 'user_id' }) userId: string;
+  @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;
+  @PrimaryDigestColumn({ name: 'user_id' }) userId: Digest;
   @IdColumn() id: string;
   /** `none` only during the erasure of a subject without consent: the row closes the subject until it is removed. */
   @TextColumn() status: ConsentStatus;
@@ -62,8 +62,8 @@ export interface ShownText {
 @Index(indexName('consent_history', ['bot_id', 'created_at']), ['botId', 'createdAt'])
 export class ConsentTransition {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
-  @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
-  @PrimarySnowflakeColumn({ name: 'user_id' }) userId: string;
+  @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;
+  @PrimaryDigestColumn({ name: 'user_id' }) userId: Digest;
   @PrimaryIdColumn() id: string;
   @IdColumn({ name: 'consent_id' }) consentId: string;
   @TextColumn() action: ConsentAction;

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
+import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
-import { lockSubject, type Subject } from '@app/subjects';
+import { lockSubject, type NamedSubject, type Subject } from '@app/subjects';
 import {
   accepted,
   askedAlready,
@@ -46,13 +47,14 @@ export class ConsentService {
     private readonly categories: CategoriesService,
     private readonly texts: ConsentTextsService,
     private readonly transitions: ConsentTransitions,
+    private readonly digests: SubjectDigests,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
   /** Records a request. A repeat changes nothing. @throws ApiError 404 for an unknown category. */
   request(botId: string, input: RequestConsent): Promise<ConsentRequestedView> {
-    const subject = { botId, userId: input.user_id, guildId: input.guild_id };
+    const subject = this.digests.named(botId, input);
     const { source } = input;
     return this.unitOfWork.write(async (tx) => {
       const keys = input.categories == null ? null : [...new Set(input.categories)];
@@ -74,7 +76,7 @@ export class ConsentService {
         at: this.clock.nowIso(),
       };
       const after = requested(subject, before, asked);
-      await this.transitions.ask(tx, after, { ...asked, source }, shown, before === null);
+      await this.transitions.ask(tx, subject, after, { ...asked, source }, shown, before === null);
       return requestedView(after, 'pending', keys, texts);
     });
   }
@@ -85,7 +87,7 @@ export class ConsentService {
       await this.categories.hold(tx, botId, input.categories ?? []);
       const consent = await this.addressed(tx, botId, input);
       const request = consent === null ? undefined : pendingRequest(consent);
-      if (consent === null || request === undefined || !matches(consent, request, input)) {
+      if (consent === null || request === undefined || !this.matches(consent, request, input)) {
         throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
       }
       if (input.categories != null) await this.categories.requireAll(tx, botId, input.categories);
@@ -95,7 +97,7 @@ export class ConsentService {
         Object.keys(after.categories).filter((key) => after.categories?.[key] === 'accepted');
       const act = { ...request, categories: granted, source: input.source };
       const facts = await receiptFacts(tx, after, this.transitions.give(tx, after, act));
-      return { consent: consentView(after), facts };
+      return { consent: consentView(after, facts.ids), facts };
     });
   }
 
@@ -104,7 +106,7 @@ export class ConsentService {
    * @throws ApiError 404 without an accepted consent.
    */
   revoke(botId: string, input: RevokeConsent): Promise<ConsentView> {
-    const subject = { botId, userId: input.user_id, guildId: input.guild_id };
+    const subject = this.digests.named(botId, input);
     const { source } = input;
     return this.unitOfWork.write(async (tx) => {
       // A partly withdrawn consent to everything becomes one to each of the other categories.
@@ -119,17 +121,17 @@ export class ConsentService {
       const categories = reduced === undefined ? null : (input.categories ?? null);
       const after = reduced ?? revoked(consent, at);
       const act = { id, version, categories, source };
-      return consentView(after, await this.transitions.withdraw(tx, after, act, at));
+      return consentView(after, subject.ids, await this.transitions.withdraw(tx, after, act, at));
     });
   }
 
-  async status(subject: Subject): Promise<ConsentStatusView> {
+  async status(subject: NamedSubject): Promise<ConsentStatusView> {
     const found = await findStatus(this.unitOfWork, subject);
     const asks = found !== null && leavesData(found);
     const announced = asks
       ? await this.unitOfWork.read((tx) => this.transitions.announced(tx, subject))
       : undefined;
-    return statusView(found, subject, subject.guildId === BOT_WIDE_GUILD_ID, announced);
+    return statusView(found, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced);
   }
 
   /** Closes a subject for submits before its erasure, with or without a consent; answers the time of closing. */
@@ -164,7 +166,8 @@ export class ConsentService {
 
   private addressed(tx: Tx, botId: string, input: AcceptConsent): Promise<Consent | null> {
     if (input.consent_id != null) return findConsentOfRequest(tx, botId, input.consent_id.toLowerCase());
-    return lockConsent(tx, { botId, userId: input.user_id ?? '', guildId: input.guild_id ?? '' });
+    const { user_id = '', guild_id = '' } = input;
+    return lockConsent(tx, this.digests.named(botId, { user_id, guild_id }));
   }
 
   /** @throws ApiError 404 for an undeclared category, or when no `withdrawn` category was granted. */
@@ -181,14 +184,15 @@ export class ConsentService {
     }
     return withoutCategories(consent, withdrawn, declared);
   }
-}
 
-/** Whether the request that waits is the one that the caller names; all given parts have to agree. */
-function matches(consent: Consent, request: ConsentAsked, input: AcceptConsent): boolean {
-  return (
-    (input.consent_id == null || input.consent_id.toLowerCase() === request.id) &&
-    (input.consent_version == null || input.consent_version === request.version) &&
-    (input.user_id == null || input.user_id === consent.userId) &&
-    (input.guild_id == null || input.guild_id === consent.guildId)
-  );
+  /** Whether the request that waits is the one that the caller names; all given parts have to agree. */
+  private matches(consent: Consent, request: ConsentAsked, input: AcceptConsent): boolean {
+    const { botId, userId, guildId } = consent;
+    return (
+      (input.consent_id == null || input.consent_id.toLowerCase() === request.id) &&
+      (input.consent_version == null || input.consent_version === request.version) &&
+      (input.user_id == null || this.digests.user(botId, input.user_id) === userId) &&
+      (input.guild_id == null || this.digests.guild(botId, input.guild_id) === guildId)
+    );
+  }
 }

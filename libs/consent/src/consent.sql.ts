@@ -1,4 +1,5 @@
 import { ConcurrentChange, type SqlValue, type Tx, type UnitOfWork } from '@app/database';
+import type { Digest } from '@app/primitives';
 import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import type { CategoryStates, Consent } from './consent.entity';
 
@@ -16,7 +17,9 @@ const PUT = `${INSERT}
     erasing = excluded.erasing, pending_id = excluded.pending_id, pending_version = excluded.pending_version,
     pending_categories = excluded.pending_categories, pending_requested_at = excluded.pending_requested_at`;
 
-type Columns = Record<'bot_id' | 'guild_id' | 'user_id' | 'id' | 'version' | 'requested_at', string> & {
+type Columns = Record<'bot_id' | 'id' | 'version' | 'requested_at', string> & {
+  guild_id: Digest;
+  user_id: Digest;
   status: Consent['status'];
   erasing: number;
 } & Record<

@@ -1,4 +1,4 @@
-import type { Subject } from '@app/subjects';
+import type { SubjectIds } from '@app/subjects';
 import type { AnnouncedErasures } from './announced-erasures';
 import { categoryStates, pendingRequest } from './consent-changes';
 import type { HistoryEntry } from './consent-history';
@@ -32,14 +32,18 @@ export function requestedView(
   return keys === null || texts === null ? view : { ...view, consent_id: view.id, categories: keys, texts };
 }
 
-export function consentView(consent: Stored, announced?: AnnouncedErasures): ConsentView {
+export function consentView(
+  consent: Stored,
+  { user_id, guild_id }: SubjectIds,
+  announced?: AnnouncedErasures,
+): ConsentView {
   const categories = categoryViews(consent, announced);
   return {
     id: consent.id,
     status: consent.status,
     version: consent.version,
-    user_id: consent.userId,
-    guild_id: consent.guildId,
+    user_id,
+    guild_id,
     requested_at: consent.requestedAt,
     accepted_at: consent.acceptedAt,
     revoked_at: consent.revokedAt,
@@ -51,7 +55,7 @@ export function consentView(consent: Stored, announced?: AnnouncedErasures): Con
 /** `listed`: the answer always has `categories`, as in the guide, also when empty. */
 export function statusView(
   stored: ShownConsent | null,
-  { userId, guildId }: Subject,
+  { user_id, guild_id }: SubjectIds,
   listed: boolean,
   announced?: AnnouncedErasures,
 ): ConsentStatusView {
@@ -60,8 +64,8 @@ export function statusView(
   return {
     status: consent?.status ?? 'none',
     version: consent?.version ?? null,
-    user_id: userId,
-    guild_id: guildId,
+    user_id,
+    guild_id,
     accepted_at: consent?.acceptedAt ?? null,
     revoked_at: consent?.revokedAt ?? null,
     ...(consent?.pendingVersion != null && { pending_version: consent.pendingVersion }),

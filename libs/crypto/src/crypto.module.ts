@@ -3,6 +3,7 @@ import { Clock, CONFIG, type Config, Random } from '@app/kernel';
 import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EncryptedTexts } from './encrypted-texts';
+import { HeldSubject } from './held-subject.entity';
 import { Installation } from './installation.entity';
 import { requireUnencrypted, InstallationKeys } from './installation-keys';
 import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
@@ -10,6 +11,7 @@ import { KeyRotation } from './key-rotation';
 import { Keyring } from './keyring';
 import { keyFilePath, masterKeys, presentMasterKeys } from './master-key';
 import { Keys1763600000010 } from './migrations/1763600000010-keys';
+import { Subjects1763600000012 } from './migrations/1763600000012-subjects';
 import { Installation1763600000000 } from './migrations/1763600000000-installation';
 import { Signer } from './signer';
 import { SubjectDigests } from './subject-digests';
@@ -21,7 +23,10 @@ import { SubjectTexts } from './subject-texts';
 @Module({
   imports: [
     DiscoveryModule,
-    DatabaseModule.forFeature([Installation], [Keys1763600000010, Installation1763600000000]),
+    DatabaseModule.forFeature(
+      [HeldSubject, Installation],
+      [Keys1763600000010, Installation1763600000000, Subjects1763600000012],
+    ),
   ],
   providers: [
     {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HoldsEncryptedTexts, type EncryptedColumn, type EncryptedTextHolder } from './encrypted-texts';
 import { contextOf as serviceContext } from './installation-keys';
-import { contextOf as subjectContext } from './subject-keys';
+import { contextOf as subjectContext } from './stored-key';
 
 /** Registers the keys of the subjects and of the installation for a change of the master key. */
 @Injectable()
@@ -11,10 +11,8 @@ export class KeyEncryptedTexts implements EncryptedTextHolder {
     {
       table: 'keys.subject_keys',
       column: 'sealed',
-      key: ['bot_id', 'guild_id', 'user_id'],
-      bound: ['id'],
-      contextOf: ({ bot_id: botId = '', guild_id: guildId = '', user_id: userId = '', id = '' }) =>
-        subjectContext({ botId, guildId, userId }, id),
+      key: ['id'],
+      contextOf: ({ id = '' }) => subjectContext(id),
     },
     {
       table: 'keys.service_keys',

@@ -128,15 +128,17 @@ export class KeyRotation {
     return this.unitOfWork.write(async (tx) => {
       const page = await this.texts.page(tx, column, keyring.presentId, after, BATCH);
       const opened = page.map((text) => ({ text, plain: plainOf(keyring, text.sealed, text.context) }));
-      const readable = opened.filter(({ plain }) => plain !== undefined);
       const replaced = await Promise.all(
-        readable.map(({ text, plain = '' }) =>
-          this.texts.replace(tx, column, text, keyring.encrypt(plain, text.context)),
-        ),
+        opened.map(async ({ text, plain }) => {
+          if (plain === undefined) return false;
+          const rewrapped = keyring.encrypt(plain, text.context);
+          plain.fill(0);
+          return this.texts.replace(tx, column, text, rewrapped);
+        }),
       );
       return {
         rewrapped: replaced.filter(Boolean).length,
-        unreadable: opened.length - readable.length,
+        unreadable: opened.filter(({ plain }) => plain === undefined).length,
         reached: page.length < BATCH ? undefined : page.at(-1)?.at,
       };
     });
@@ -148,10 +150,10 @@ function roleOf(keyring: Keyring, keyId: string): KeyUse['role'] {
   return keyring.ids.includes(keyId) ? 'older' : 'missing';
 }
 
-/** The decrypted text; undefined for a damaged one. */
-function plainOf(keyring: Keyring, encrypted: string, context: string): string | undefined {
+/** The decrypted bytes; undefined for a damaged one. */
+function plainOf(keyring: Keyring, encrypted: string, context: string): Buffer | undefined {
   try {
-    return keyring.decrypt(encrypted, context);
+    return keyring.open(encrypted, context);
   } catch (error) {
     if (error instanceof UnreadableSecretError) return undefined;
     throw error;

@@ -41,15 +41,21 @@ export class Keyring {
     return [...this.keys.keys()];
   }
 
-  encrypt(plain: string, context: string): string {
+  encrypt(plain: string | Buffer, context: string): string {
     const iv = this.random.bytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.key(this.presentId), iv).setAAD(Buffer.from(context));
-    const encrypted = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
+    const encrypted = Buffer.concat([iv, body, cipher.final(), cipher.getAuthTag()]);
     return `${VERSION}.${this.presentId}.${encrypted.toString('base64url')}`;
   }
 
   /** @throws UnreadableSecretError for a text that this keyring did not encrypt for this context. */
   decrypt(encrypted: string, context: string): string {
+    return this.open(encrypted, context).toString('utf8');
+  }
+
+  /** {@link decrypt} into bytes, which the caller can overwrite. */
+  open(encrypted: string, context: string): Buffer {
     const [version, id = '', body = ''] = encrypted.split('.');
     const bytes = Buffer.from(body, 'base64url');
     if (version !== VERSION || bytes.length < IV_BYTES + TAG_BYTES) throw new UnreadableSecretError();
@@ -58,8 +64,9 @@ export class Keyring {
       const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES))
         .setAAD(Buffer.from(context))
         .setAuthTag(bytes.subarray(-TAG_BYTES));
-      const opened = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8');
-      return opened + decipher.final('utf8');
+      const opened = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+      decipher.final();
+      return opened;
     } catch {
       throw new UnreadableSecretError();
     }

@@ -1,27 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { keyedDigest } from '@app/primitives';
-import type { Subject } from '@app/subjects';
+import { type Digest, keyedDigest } from '@app/primitives';
+import type { NamedSubject, SubjectIds } from '@app/subjects';
 import { InstallationKeys } from './installation-keys';
 
 /**
- * Keyed digests in the place of ids. With the ids an erased person can be recognised; without them the person cannot be
- * found.
+ * Keyed digests in the place of the ids of users and guilds (GDPR Art. 4(5)). With the ids the rows of a person are
+ * found. Without the ids, or without the key of the installation, the person is not.
  */
 @Injectable()
 export class SubjectDigests {
   constructor(private readonly keys: InstallationKeys) {}
 
-  of(botId: string, kind: 'user' | 'guild' | 'subject', value: string): string {
-    return keyedDigest(this.keys.digest, botId, kind, value);
+  /** The subject that a request names. */
+  named(botId: string, { guild_id, user_id }: SubjectIds): NamedSubject {
+    const ids = { guild_id, user_id };
+    return { botId, guildId: this.guild(botId, guild_id), userId: this.user(botId, user_id), ids };
   }
 
-  /** The subject with digests in place of its ids. */
-  digested({ botId, guildId, userId }: Subject): Subject {
-    return { botId, guildId: this.of(botId, 'guild', guildId), userId: this.of(botId, 'user', userId) };
+  user(botId: string, userId: string): Digest {
+    return keyedDigest(this.keys.digest, botId, 'user', userId);
   }
 
-  /** One digest of the whole subject. */
-  subject({ botId, guildId, userId }: Subject): string {
-    return this.of(botId, 'subject', `${guildId}/${userId}`);
+  guild(botId: string, guildId: string): Digest {
+    return keyedDigest(this.keys.digest, botId, 'guild', guildId);
+  }
+
+  /** The digest of a fixed text, which differs for every installation. */
+  get mark(): Digest {
+    return keyedDigest(this.keys.digest, '', 'installation', 'digests');
   }
 }

@@ -1,6 +1,7 @@
 import { ConcurrentChange } from '@app/database';
 import type { Random } from '@app/kernel';
 import { type DecryptionKey, type Salts, ENCRYPTION_KEY_BYTES, EncryptionKey } from '@app/primitives';
+import type { SubjectIds } from '@app/subjects';
 
 /**
  * The key of one subject (GDPR Art. 32(1)(a)). Each text has a random nonce. After the key is destroyed, every copy of
@@ -10,12 +11,16 @@ export class SubjectKey implements DecryptionKey {
   private readonly key: EncryptionKey;
   private wiped = false;
 
+  /** Overwrites `secret`, from which the key is derived. */
   constructor(
     readonly id: string,
     secret: Buffer,
     private readonly random: Random,
+    /** The ids of the subject, which are stored with its key only. */
+    readonly ids?: SubjectIds,
   ) {
     this.key = EncryptionKey.of(id, secret);
+    secret.fill(0);
   }
 
   /**

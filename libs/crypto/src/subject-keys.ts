@@ -1,43 +1,29 @@
-import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ConcurrentChange, Signals, type Tx, UnitOfWork } from '@app/database';
-import { Clock, Random } from '@app/kernel';
-import { type Subject, SUBJECT_WHERE, subjectName } from '@app/subjects';
+import { Random } from '@app/kernel';
+import { type Digest, UnreadableSecretError } from '@app/primitives';
+import {
+  ERASED_IDS,
+  type NamedSubject,
+  type Subject,
+  SUBJECT_WHERE,
+  subjectAt,
+  subjectName,
+} from '@app/subjects';
 import { KeyCache } from './key-cache';
 import { Keyring } from './keyring';
+import { contextOf, fingerprintOf, packed, SECRET_BYTES, type StoredKey, unpacked } from './stored-key';
+import { SubjectDigests } from './subject-digests';
 import { SubjectKey } from './subject-key';
+import * as sql from './subject-keys.sql';
 
-const SECRET_BYTES = 32;
-const ID_LENGTH = 12;
 const TOPIC = 'subject-key-destroyed';
 
-const SELECT = `SELECT id, sealed FROM keys.subject_keys WHERE ${SUBJECT_WHERE}`;
-const SELECT_ALL = `SELECT place, id, sealed
-  FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, guild_id, user_id, place)
-  JOIN keys.subject_keys USING (bot_id, guild_id, user_id)`;
-const INSERT = `INSERT INTO keys.subject_keys (bot_id, guild_id, user_id, id, sealed, created_at)
-  VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
-const INSERT_ALL = `INSERT INTO keys.subject_keys (bot_id, guild_id, user_id, id, sealed, created_at)
-  SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) AS given ORDER BY 1, 2, 3
-  ON CONFLICT DO NOTHING`;
-
-/** For a statement over rows of subjects, `event`: the key of each subject as `key_id` and `key_sealed`, if there is one. */
-export const EVENT_KEY = {
-  columns: 'stored.id AS key_id, stored.sealed AS key_sealed',
-  join: `LEFT JOIN keys.subject_keys stored
-    ON stored.bot_id = event.bot_id AND stored.guild_id = event.guild_id AND stored.user_id = event.user_id`,
-} as const;
-
-/** A key as it is stored: under the key of the keyring, with the subject as its context. */
-export interface StoredKey {
-  readonly id: string;
-  readonly sealed: string;
-}
-
 /**
- * The keys of the subjects. A key is made when the first text about its subject is stored, and an erasure destroys it
- * (GDPR Art. 17, 32). Decrypted keys are cached in bounded number and time, but every use first reads the key's row, so
- * that a destroyed key is never used.
+ * The keys of the subjects. A key is made when the first row about its subject is stored, and an erasure destroys it
+ * (GDPR Art. 17, 32). The row of a subject in `subjects` names its key, so a subject is held as long as it has a row
+ * there. Decrypted keys are cached in bounded number and time, but every use first reads the row of the subject, so that
+ * a destroyed key is never used.
  */
 @Injectable()
 export class SubjectKeys {
@@ -46,8 +32,8 @@ export class SubjectKeys {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keyring: Keyring,
+    private readonly digests: SubjectDigests,
     private readonly signals: Signals,
-    private readonly clock: Clock,
     private readonly random: Random,
   ) {
     signals.on(TOPIC, (id) => this.opened.drop(id));
@@ -57,12 +43,20 @@ export class SubjectKeys {
    * The key to encrypt with; a new one when the subject has none. The unit must exclude erasures of the subject until
    * its end, and must store every text that it encrypts.
    */
-  async forWriting(tx: Tx, subject: Subject): Promise<SubjectKey> {
+  async forWriting(tx: Tx, subject: Subject | NamedSubject): Promise<SubjectKey> {
     const known = this.known(tx).get(subjectName(subject));
     if (known !== undefined) return known;
     const { botId, guildId, userId } = subject;
-    const found = await tx.get<StoredKey>(SELECT, botId, guildId, userId);
-    return found === undefined ? this.make(tx, subject) : this.note(tx, subject, this.open(subject, found));
+    const id = await this.idOf(tx, subject);
+    const found = id === undefined ? undefined : await this.stored(tx, subject, id);
+    if (found !== undefined) return this.note(tx, subject, found);
+    const made = this.newKey(subject);
+    const inserted = await (id === undefined
+      ? tx.run(sql.INSERT, botId, guildId, userId, made.id)
+      : tx.run(sql.REPLACE, made.id, botId, guildId, userId, id));
+    if (inserted === 0) throw new ConcurrentChange();
+    await tx.run(sql.INSERT_KEY, made.id, made.sealed);
+    return this.noteNew(tx, subject, made.key);
   }
 
   /** {@link forWriting} for several subjects, in as few statements as possible. A subject may occur several times. */
@@ -79,34 +73,92 @@ export class SubjectKeys {
   /** The key to decrypt with; undefined after its destruction. It is read outside any unit and blocks no erasure. */
   async find(subject: Subject): Promise<SubjectKey | undefined> {
     const { botId, guildId, userId } = subject;
-    const found = await this.unitOfWork.get<StoredKey>(SELECT, botId, guildId, userId);
+    const found = await this.unitOfWork.get<StoredKey>(sql.FIND, botId, guildId, userId);
     return found && this.open(subject, found);
   }
 
-  /** Decrypts a key that a query of the caller has read, for example by a join. */
-  open(subject: Subject, stored: StoredKey): SubjectKey {
-    return this.opened.get(stored.id) ?? this.keep(stored.id, this.secretOf(subject, stored));
+  /**
+   * Decrypts a key that a query of the caller has read, for example by a join.
+   * @throws UnreadableSecretError for a key that was changed, or is one of another subject
+   */
+  open(subject: Subject, { id, sealed }: StoredKey): SubjectKey {
+    const known = this.opened.get(id);
+    if (known !== undefined) return known;
+    const { secret, ids } = unpacked(this.keyring.open(sealed, contextOf(id)));
+    if (ids !== undefined && !isOf(subject, this.digests.named(subject.botId, ids)))
+      throw new UnreadableSecretError();
+    const key = new SubjectKey(id, secret, this.random, ids);
+    this.opened.set(id, key);
+    return key;
   }
 
-  /** The id of the subject's key, which discloses nothing about the subject; undefined when there is no key. */
-  async idOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<string | undefined> {
-    return (await tx.get<StoredKey>(SELECT, botId, guildId, userId))?.id;
+  /** The key of a subject, read in a unit; undefined after its destruction, and for a lost key. */
+  async inForce(tx: Tx, subject: Subject): Promise<SubjectKey | undefined> {
+    const id = await this.idOf(tx, subject);
+    return id === undefined ? undefined : this.stored(tx, subject, id);
+  }
+
+  /** {@link open} of a joined key; undefined without one, and for one that is lost or damaged. */
+  openJoined(subject: Subject, { key_id: id, key_sealed: sealed }: sql.JoinedKey): SubjectKey | undefined {
+    try {
+      return id === null || sealed === null ? undefined : this.open(subject, { id, sealed });
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return undefined;
+      throw error;
+    }
   }
 
   /**
-   * Destroys the key of a subject in the database, in this process, and by a signal in the memory of other processes. A
-   * missing key is no error.
+   * The id of the subject's key, which discloses nothing about the subject; undefined when nothing is held about the
+   * subject.
    */
-  async destroy(tx: Tx, subject: Subject): Promise<void> {
+  async idOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<string | undefined> {
+    return (await tx.get<{ id: string }>(sql.SELECT_ID, botId, guildId, userId))?.id;
+  }
+
+  /** Some users of a guild about whom anything is held. */
+  async usersOf(tx: Tx, botId: string, guildId: Digest, limit: number): Promise<Digest[]> {
+    const select = `SELECT user_id FROM subjects WHERE bot_id = ? AND guild_id = ? LIMIT ${limit}`;
+    return (await tx.all<{ user_id: Digest }>(select, botId, guildId)).map((row) => row.user_id);
+  }
+
+  /** A user in every guild in which anything is held about them, ordered by guild. A lost key has zeros as its guild. */
+  async inAllGuilds(tx: Tx, botId: string, user_id: string): Promise<NamedSubject[]> {
+    const userId = this.digests.user(botId, user_id);
+    const rows = await tx.all<sql.JoinedKey & { guild_id: Digest }>(sql.IN_ALL_GUILDS, botId, userId);
+    const subjects = rows.map((row): NamedSubject => {
+      const subject = { botId, guildId: row.guild_id, userId };
+      return { ...subject, ids: this.openJoined(subject, row)?.ids ?? { ...ERASED_IDS, user_id } };
+    });
+    return subjects.sort((one, other) => (one.ids.guild_id < other.ids.guild_id ? -1 : 1));
+  }
+
+  /**
+   * Destroys the key of a subject in the database, in this process, and by a signal in the memory of other processes.
+   * Answers the id of the key; undefined when nothing is held about the subject.
+   */
+  async destroy(tx: Tx, subject: Subject): Promise<string | undefined> {
     const { botId, guildId, userId } = subject;
     const id = await this.idOf(tx, subject);
-    if (id === undefined) return;
-    await tx.run(`DELETE FROM keys.subject_keys WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
+    if (id === undefined) return undefined;
+    await tx.run(`DELETE FROM subjects WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
+    await tx.run('DELETE FROM keys.subject_keys WHERE id = ?', id);
     this.known(tx).delete(subjectName(subject));
+    // On SQLite the key can be gone although the unit fails.
+    this.opened.drop(id);
     tx.afterCommit(() => {
       this.opened.drop(id);
       this.signals.tell(TOPIC, id);
     });
+    return id;
+  }
+
+  /** {@link destroy} of some subjects of a bot; answers their number. */
+  async destroySome(tx: Tx, botId: string, limit: number): Promise<number> {
+    const select = `SELECT guild_id, user_id FROM subjects WHERE bot_id = ? LIMIT ${limit}`;
+    const found = await tx.all<{ guild_id: Digest; user_id: Digest }>(select, botId);
+    for (const row of found) await this.destroy(tx, subjectAt(botId, row));
+    return found.length;
   }
 
   /**
@@ -116,7 +168,7 @@ export class SubjectKeys {
   async prefetch(tx: Tx, subjects: readonly Subject[]): Promise<void> {
     const asked = this.unknown(tx, subjects);
     if (tx.engine !== 'postgres' || asked.length === 0) return;
-    for (const row of await tx.all<StoredKey & { place: number }>(SELECT_ALL, ...columnsOf(asked))) {
+    for (const row of await tx.all<StoredKey & { place: number }>(sql.SELECT_ALL, ...sql.columnsOf(asked))) {
       const subject = asked[Number(row.place) - 1];
       if (subject !== undefined) this.note(tx, subject, this.open(subject, row));
     }
@@ -126,17 +178,17 @@ export class SubjectKeys {
     const missing = this.unknown(tx, subjects);
     if (missing.length === 0) return;
     const made = missing.map((subject) => ({ subject, ...this.newKey(subject) }));
-    const now = this.clock.nowIso();
-    const inserted = await tx.run(
-      INSERT_ALL,
-      ...columnsOf(missing),
-      made.map(({ id }) => id),
-      made.map(({ sealed }) => sealed),
-      made.map(() => now),
-    );
+    const ids = made.map(({ id }) => id);
+    const [inserted] = await Promise.all([
+      tx.run(sql.INSERT_ALL, ...sql.columnsOf(missing), ids),
+      tx.run(
+        sql.INSERT_ALL_KEYS,
+        ids,
+        made.map(({ sealed }) => sealed),
+      ),
+    ]);
     if (inserted < missing.length) throw new ConcurrentChange();
-    for (const { subject, id, secret } of made)
-      this.noteNew(tx, subject, new SubjectKey(id, secret, this.random));
+    for (const { subject, key } of made) this.noteNew(tx, subject, key);
   }
 
   /** Each subject once, without the subjects whose keys the unit has read. */
@@ -146,28 +198,22 @@ export class SubjectKeys {
     return [...named].filter(([name]) => !known.has(name)).map(([, subject]) => subject);
   }
 
-  private async make(tx: Tx, subject: Subject): Promise<SubjectKey> {
-    const { botId, guildId, userId } = subject;
-    const { id, secret, sealed } = this.newKey(subject);
-    const inserted = await tx.run(INSERT, botId, guildId, userId, id, sealed, this.clock.nowIso());
-    if (inserted === 0) throw new ConcurrentChange();
-    return this.noteNew(tx, subject, new SubjectKey(id, secret, this.random));
+  /** Undefined for a lost key. */
+  private async stored(tx: Tx, subject: Subject, id: string): Promise<SubjectKey | undefined> {
+    const known = this.opened.get(id);
+    if (known !== undefined) return known;
+    const found = await tx.get<Pick<StoredKey, 'sealed'>>(sql.SELECT_KEY, id);
+    return found && this.open(subject, { id, ...found });
   }
 
-  private newKey(subject: Subject): StoredKey & { secret: Buffer } {
+  private newKey(subject: Subject | NamedSubject): StoredKey & { readonly key: SubjectKey } {
     const secret = this.random.bytes(SECRET_BYTES);
     const id = fingerprintOf(secret);
-    return { id, secret, sealed: this.keyring.encrypt(secret.toString('base64url'), contextOf(subject, id)) };
-  }
-
-  private secretOf(subject: Subject, { id, sealed }: StoredKey): Buffer {
-    return Buffer.from(this.keyring.decrypt(sealed, contextOf(subject, id)), 'base64url');
-  }
-
-  private keep(id: string, secret: Buffer): SubjectKey {
-    const key = new SubjectKey(id, secret, this.random);
-    this.opened.set(id, key);
-    return key;
+    const ids = 'ids' in subject ? subject.ids : undefined;
+    const plain = packed(secret, ids);
+    const sealed = this.keyring.encrypt(plain, contextOf(id));
+    plain.fill(0);
+    return { id, sealed, key: new SubjectKey(id, secret, this.random, ids) };
   }
 
   /** A key that is not committed is visible to its unit only; after the commit it is cached for all. */
@@ -189,26 +235,6 @@ export class SubjectKeys {
 
 const newKeys = (): Map<string, SubjectKey> => new Map();
 
-/**
- * Identifies a key, also after its destruction. The key cannot be found from the fingerprint, but a copy of the key can
- * be recognised.
- */
-function fingerprintOf(secret: Buffer): string {
-  return hash('sha256', Buffer.concat([Buffer.from('lethe/subject-key/'), secret]), 'base64url').slice(
-    0,
-    ID_LENGTH,
-  );
-}
-
-/** What a stored key is bound to: it opens for no other subject. */
-export function contextOf(subject: Subject, id: string): string {
-  return `subject_keys/${subjectName(subject)}/${id}`;
-}
-
-function columnsOf(subjects: readonly Subject[]): [string[], string[], string[]] {
-  return [
-    subjects.map(({ botId }) => botId),
-    subjects.map(({ guildId }) => guildId),
-    subjects.map(({ userId }) => userId),
-  ];
+function isOf(subject: Subject, { guildId, userId }: NamedSubject): boolean {
+  return subject.guildId === guildId && subject.userId === userId;
 }

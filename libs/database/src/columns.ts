@@ -12,7 +12,9 @@ export const PrimaryIdColumn = (options: PrimaryOptions = {}): PropertyDecorator
 /** A snowflake, as text, since a JavaScript number cannot hold 64 bits. */
 export const SnowflakeColumn = (options: Options = {}): PropertyDecorator =>
   Column({ type: 'varchar', length: '20', ...options });
-export const PrimarySnowflakeColumn = (options: PrimaryOptions = {}): PropertyDecorator =>
+/** A keyed digest in the place of the id of a user or guild. */
+export const DigestColumn = SnowflakeColumn;
+export const PrimaryDigestColumn = (options: PrimaryOptions = {}): PropertyDecorator =>
   PrimaryColumn({ type: 'varchar', length: '20', ...options });
 export const TextColumn = (options: Options = {}): PropertyDecorator => Column({ type: 'text', ...options });
 /** ISO 8601, UTC, milliseconds: the same text on both engines, and its order is the order of time. */

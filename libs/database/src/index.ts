@@ -4,7 +4,8 @@ export {
   IntegerColumn,
   JsonColumn,
   PrimaryIdColumn,
-  PrimarySnowflakeColumn,
+  DigestColumn,
+  PrimaryDigestColumn,
   SnowflakeColumn,
   TextColumn,
   TimeColumn,
@@ -50,6 +51,7 @@ export {
   nullable,
   partsOf,
   primary,
+  digest,
   snowflake,
   type TableShape,
   text,
@@ -58,6 +60,7 @@ export {
 } from './schema';
 export { NO_SIGNALS, Signals } from './signals';
 export { SqliteDatabase } from './sqlite.driver';
+export { SqliteKeys } from './sqlite.keys';
 export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';
 export { SqliteReading } from './sqlite.reading';
 export { SqliteTurnReader } from './sqlite.turn-reader';

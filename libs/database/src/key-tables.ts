@@ -7,13 +7,13 @@ import { StartError } from '@app/kernel';
  * they are in a file of their own, on PostgreSQL in a schema of their own, each with separate backups. The prefix
  * `keys.` addresses them on both engines.
  *
- * - `keys.subject_keys`: the key of each subject, encrypted by the keyring;
+ * - `keys.subject_keys`: the key of each subject with the ids of the subject, encrypted by the keyring;
  * - `keys.service_keys`: the keys of the installation, encrypted by the keyring; `public_part` is the public part of a
  *   signing key;
- * - `keys.erasure_ledger`: the erased subjects, by a keyed digest, so that a restored backup cannot bring them back.
+ * - `keys.erasure_ledger`: the erased subjects, by keyed digests, so that a restored backup cannot bring them back.
  */
 export const KEY_TABLES = {
-  subject_keys: ['bot_id', 'guild_id', 'user_id'],
+  subject_keys: ['id'],
   service_keys: ['name', 'id'],
   erasure_ledger: ['bot_id', 'request_id'],
 } as const;

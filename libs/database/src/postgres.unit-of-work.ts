@@ -91,10 +91,6 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   /** PostgreSQL removes deleted rows by its own rules: VACUUM for dead tuples, recycling for the WAL. */
-  async scrub(): Promise<void> {
-    return undefined;
-  }
-
   async scrubKeys(): Promise<void> {
     return undefined;
   }

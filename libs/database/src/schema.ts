@@ -10,6 +10,8 @@ type Shape = Omit<TableColumnOptions, 'name'>;
  */
 export const id: Shape = { type: 'varchar', length: '36' };
 export const snowflake: Shape = { type: 'varchar', length: '20' };
+/** A keyed digest in the place of the id of a user or guild. */
+export const digest: Shape = snowflake;
 export const time: Shape = { type: 'varchar', length: '24' };
 export const text: Shape = { type: 'text' };
 export const integer: Shape = { type: 'integer' };

@@ -1,5 +1,7 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
+import { keysPath } from './key-tables';
+import { SqliteKeys } from './sqlite.keys';
 import { openSource } from './sqlite.open';
 import { foldLog, lockFile, requireFilled, requireWhole, sqliteOptions } from './sqlite.options';
 import { SqliteReading } from './sqlite.reading';
@@ -29,8 +31,11 @@ export class SqliteEngine implements DatabaseEngine {
   private async alone(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
     const release = lockFile(this.path);
     const source = await openSource(new DataSource(options), access);
+    // From here on the keys have a connection of their own: no transaction is about both files.
+    await source.query('DETACH DATABASE keys');
     const unitOfWork = new SqliteUnitOfWork(
       new SqliteConnection(source),
+      new SqliteKeys(keysPath(this.path), onFault),
       await this.readers(source),
       onFault,
     );

@@ -15,10 +15,6 @@ export class SqliteReading extends SqliteReads {
     }
   }
 
-  scrub(): Promise<void> {
-    return this.scrubKeys();
-  }
-
   scrubKeys(): Promise<void> {
     return Promise.reject(databaseUnavailable());
   }

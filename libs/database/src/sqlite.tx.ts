@@ -1,40 +1,30 @@
-import type { Database, Statement } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import type { DataSource, EntityManager } from 'typeorm';
+import { isOfKeys, type SqliteKeys } from './sqlite.keys';
+import { SqliteStatements } from './sqlite.statements';
 import { type SqlList, type SqlValue, Tx } from './tx';
 
-/** Row locks, which only PostgreSQL needs: on SQLite units run one after the other. */
-const ROW_LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)(?: OF [a-z_]+)?(?: SKIP LOCKED)?/g;
-
-/** The maximum of prepared statements on one connection. The texts of Lethe are far fewer. */
-const STATEMENTS_MAX = 500;
-
 /** TypeORM's connection to SQLite, with the handle of the driver. */
-export class SqliteConnection {
-  readonly database: Database;
+export class SqliteConnection extends SqliteStatements {
   readonly manager: EntityManager;
-  private readonly statements = new Map<string, Statement>();
 
   constructor(readonly dataSource: DataSource) {
-    this.database = (dataSource.driver as unknown as { databaseConnection: Database }).databaseConnection;
+    super((dataSource.driver as unknown as { databaseConnection: Database }).databaseConnection);
     this.manager = dataSource.createEntityManager(dataSource.createQueryRunner());
-  }
-
-  prepared(sql: string): Statement {
-    let statement = this.statements.get(sql);
-    if (statement === undefined) {
-      if (this.statements.size >= STATEMENTS_MAX) this.statements.clear();
-      statement = this.database.prepare(sql.replace(ROW_LOCK, ''));
-      this.statements.set(sql, statement);
-    }
-    return statement;
   }
 }
 
-/** One unit on a SQLite connection. Its statements run synchronously inside their promises. */
+/**
+ * One unit on a SQLite connection. Its statements run synchronously inside their promises. In a unit that writes, a
+ * statement about the keys runs on the file of the keys, and none is about keys and data.
+ */
 export class SqliteTx extends Tx {
   readonly engine = 'sqlite';
 
-  constructor(private readonly connection: SqliteConnection) {
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly keys?: SqliteKeys,
+  ) {
     super();
   }
 
@@ -43,14 +33,23 @@ export class SqliteTx extends Tx {
   }
 
   protected async fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]> {
-    return this.connection.prepared(sql).all(...values);
+    return this.of(sql)
+      .prepared(sql)
+      .all(...values);
   }
 
   protected async fetchOne(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown> {
-    return this.connection.prepared(sql).get(...values);
+    return this.of(sql)
+      .prepared(sql)
+      .get(...values);
   }
 
   protected async execute(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<number> {
+    if (this.keys !== undefined && isOfKeys(sql)) return this.keys.joined().run(sql, values);
     return this.connection.prepared(sql).run(...values).changes;
+  }
+
+  private of(sql: string): SqliteStatements {
+    return this.keys !== undefined && isOfKeys(sql) ? this.keys.joined() : this.connection;
   }
 }

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { UnitOfWorkSizes } from '@app/metrics';
 import { databaseUnavailable, driverCode } from './database-faults';
-import { SqliteFiles } from './sqlite.files';
-import { SqliteLog } from './sqlite.log';
+import type { SqliteKeys } from './sqlite.keys';
 import { type SqliteReaders, SqliteReads } from './sqlite.reads';
-import { SqliteConnection, SqliteTx } from './sqlite.tx';
+import { SqliteTransaction } from './sqlite.transaction';
+import { type SqliteConnection, SqliteTx } from './sqlite.tx';
 import type { Tx } from './tx';
 import { withinTimeout } from './unit-timeout';
 
@@ -21,7 +21,7 @@ const UNIT_TIMEOUT_MS = 5_000;
  */
 const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
 
-/** The pause, in milliseconds, before a truncation that a reader prevented is tried again in an idle service. */
+/** The pause, in milliseconds, before a truncation that a reader of the keys prevented is tried again in an idle service. */
 const TRUNCATION_PAUSE_MS = 20;
 
 interface Unit {
@@ -37,26 +37,23 @@ interface Ended {
 }
 
 /**
- * UnitOfWork on SQLite. Write units run strictly one after the other on one connection, and waiting units share a
- * transaction (group commit). Each has its own SAVEPOINT, and a failing unit rolls back alone. All answers, refusals
- * included, are sent after the COMMIT has reached the disk. Reads use separate read-only connections.
+ * UnitOfWork on SQLite. Write units run strictly one after the other, and waiting units share a transaction (group
+ * commit). Each has its own SAVEPOINT, and a failing unit rolls back alone. All answers, refusals included, are sent
+ * after the COMMIT has reached the disk. Reads use separate read-only connections.
  */
 export class SqliteUnitOfWork extends SqliteReads {
   private readonly waiting: Unit[] = [];
   private draining: Promise<void> | undefined;
-  private readonly log: SqliteLog;
-  private readonly keyLog: SqliteLog;
-  private readonly files: SqliteFiles;
+  private readonly transaction: SqliteTransaction;
 
   constructor(
     private readonly writer: SqliteConnection,
+    private readonly keys: SqliteKeys,
     readers: SqliteReaders,
     onFault: (error: unknown) => void,
   ) {
     super(readers, onFault);
-    this.log = new SqliteLog(writer, onFault);
-    this.keyLog = new SqliteLog(writer, onFault, 'keys');
-    this.files = new SqliteFiles(writer.database.name);
+    this.transaction = new SqliteTransaction(writer, keys, onFault);
   }
 
   override async ping(): Promise<void> {
@@ -72,7 +69,7 @@ export class SqliteUnitOfWork extends SqliteReads {
 
   private requireInPlace(): void {
     try {
-      this.files.requireInPlace();
+      this.transaction.requireInPlace();
     } catch (error) {
       this.onFault(error);
       throw databaseUnavailable();
@@ -90,19 +87,15 @@ export class SqliteUnitOfWork extends SqliteReads {
     await Promise.all([this.draining, super.drained()]);
   }
 
-  /** Truncates the write-ahead log between two groups. */
-  async scrub(): Promise<void> {
-    await this.truncated(this.log);
-  }
-
   async scrubKeys(): Promise<void> {
-    if (!(await this.truncated(this.keyLog))) throw databaseUnavailable();
+    const truncated = this.keys.requestTruncation();
+    this.draining ??= this.drain();
+    if (!(await truncated)) throw databaseUnavailable();
   }
 
-  private truncated(log: SqliteLog): Promise<boolean> {
-    const truncated = log.requestTruncation();
-    this.draining ??= this.drain();
-    return truncated;
+  override async close(): Promise<void> {
+    await super.close();
+    this.keys.database.close();
   }
 
   protected override sizes(): UnitOfWorkSizes {
@@ -114,17 +107,16 @@ export class SqliteUnitOfWork extends SqliteReads {
     await nextTurn();
     for (;;) {
       if (this.waiting.length > 0) await this.runNextGroup();
-      const due = [this.keyLog, this.log].filter((log) => log.isTruncationDue);
-      for (const log of due) await this.truncate(log);
+      if (this.keys.isTruncationDue) await this.truncateKeys();
       await nextTurn();
-      if (this.waiting.length === 0 && !this.keyLog.isTruncationDue && !this.log.isTruncationDue) break;
+      if (this.waiting.length === 0 && !this.keys.isTruncationDue) break;
     }
     this.draining = undefined;
   }
 
-  private async truncate(log: SqliteLog): Promise<void> {
+  private async truncateKeys(): Promise<void> {
     this.endTurn();
-    if (!log.truncate() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
+    if (!this.keys.truncate() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
   }
 
   /** Never throws: every accepted unit gets an answer, and the next group can begin. */
@@ -134,16 +126,8 @@ export class SqliteUnitOfWork extends SqliteReads {
       if (await this.begin()) settle(this.commit(await this.runGroup(taken)));
     } catch (error) {
       this.onFault(error);
-      this.abandonTransaction();
-      for (const unit of taken) unit.reject(databaseUnavailable());
-    }
-  }
-
-  private abandonTransaction(): void {
-    try {
-      if (this.writer.database.inTransaction) this.writer.prepared('ROLLBACK').run();
-    } catch (error) {
-      this.onFault(error);
+      const refusal = this.transaction.abandon();
+      for (const unit of taken) unit.reject(refusal);
     }
   }
 
@@ -151,7 +135,7 @@ export class SqliteUnitOfWork extends SqliteReads {
   private async begin(): Promise<boolean> {
     for (const waitMs of [...BUSY_RETRIES_MS, undefined]) {
       try {
-        this.writer.prepared('BEGIN IMMEDIATE').run();
+        this.transaction.begin();
         return true;
       } catch (error) {
         if (waitMs === undefined || !driverCode(error).startsWith('SQLITE_BUSY')) {
@@ -171,43 +155,36 @@ export class SqliteUnitOfWork extends SqliteReads {
       taken.push(unit);
       ended.push(await this.runUnit(unit));
       // Some errors, such as a full disk, end the whole transaction. Nothing of the group is then left to commit.
-      if (ended.length >= GROUP_MAX || !this.writer.database.inTransaction) break;
+      if (ended.length >= GROUP_MAX || !this.transaction.isWhole) break;
     }
     return ended;
   }
 
   private async runUnit(unit: Unit): Promise<Ended> {
-    const tx = new SqliteTx(this.writer);
+    const tx = new SqliteTx(this.writer, this.keys);
     try {
-      this.writer.prepared('SAVEPOINT unit').run();
+      this.transaction.beginUnit();
       const value = await withinTimeout(unit.work(tx), UNIT_TIMEOUT_MS);
       const callbacks = tx.close();
-      this.writer.prepared('RELEASE unit').run();
+      this.transaction.keepUnit();
       return { unit, outcome: { value }, callbacks };
     } catch (error) {
       tx.close();
-      if (this.writer.database.inTransaction) this.rollBackUnit();
+      this.transaction.undoUnit();
       return { unit, outcome: { error: this.answerTo(error) }, callbacks: [] };
     }
-  }
-
-  private rollBackUnit(): void {
-    this.writer.prepared('ROLLBACK TO unit').run();
-    this.writer.prepared('RELEASE unit').run();
   }
 
   /** Makes the group durable. If that fails, all of it is undone and every unit gets the error, refused ones too. */
   private commit(group: Ended[]): Ended[] {
     try {
-      if (!this.writer.database.inTransaction) throw databaseUnavailable();
-      this.files.requireInPlace();
       const committingMs = performance.now();
-      this.writer.prepared('COMMIT').run();
+      this.transaction.commit();
       this.observer.committed(group.length, performance.now() - committingMs);
     } catch (error) {
       this.onFault(error);
-      this.abandonTransaction();
-      return group.map(({ unit }) => ({ unit, outcome: { error: databaseUnavailable() }, callbacks: [] }));
+      const refusal = this.transaction.abandon();
+      return group.map(({ unit }) => ({ unit, outcome: { error: refusal }, callbacks: [] }));
     }
     this.endTurn();
     for (const callback of group.flatMap((ended) => ended.callbacks)) {

@@ -67,14 +67,8 @@ export abstract class UnitOfWork {
   abstract snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 
   /**
-   * Removes the remains of erased rows from the engine's own files, as far as the engine can. Resolves when that is
-   * done or is left to a later attempt. Call it after the erasing unit.
-   */
-  abstract scrub(): Promise<void>;
-
-  /**
-   * {@link scrub} for the keys, with a guarantee: when it resolves, no key that was destroyed before the call is left
-   * in the engine's files, as far as the engine can remove it.
+   * Removes the remains of destroyed keys from the engine's own files. When it resolves, no key that was destroyed before
+   * the call is left there, as far as the engine can remove it.
    * @throws ApiError 503 `service_unavailable` when that cannot be done now.
    */
   abstract scrubKeys(): Promise<void>;

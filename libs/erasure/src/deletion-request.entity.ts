@@ -4,10 +4,11 @@ import {
   IntegerColumn,
   JsonColumn,
   PrimaryIdColumn,
-  SnowflakeColumn,
+  DigestColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
+import type { Digest } from '@app/primitives';
 import { Entity, Index } from 'typeorm';
 
 export type DeletionStatus = 'processing' | 'completed' | 'failed';
@@ -27,16 +28,15 @@ export type DeletionStatus = 'processing' | 'completed' | 'failed';
 export class DeletionRequest {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryIdColumn() id: string;
-  /** A completed request has digests of the guild and the user. */
-  @SnowflakeColumn({ name: 'guild_id' }) guildId: string;
-  @SnowflakeColumn({ name: 'user_id' }) userId: string;
+  @DigestColumn({ name: 'guild_id' }) guildId: Digest;
+  @DigestColumn({ name: 'user_id' }) userId: Digest;
   @TextColumn() status: DeletionStatus;
   @JsonColumn({ name: 'deleted_categories', nullable: true }) deletedCategories: readonly string[] | null;
   /** 1 once the receiver has confirmed `user_forgotten`. */
   @IntegerColumn({ name: 'webhook_sent' }) webhookSent: number;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'completed_at', nullable: true }) completedAt: string | null;
-  /** The encrypted ids of a completed request. */
+  /** The ids of the subject, encrypted with the installation key; null where they are unknown. */
   @TextColumn({ nullable: true }) subject: string | null;
   @TextColumn({ name: 'subject_commitment', nullable: true }) subjectCommitment: string | null;
   /** The id of the destroyed key. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, conflict } from '@app/kernel';
-import { SubjectDataHolders } from '@app/subjects';
+import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import type { NamedSubject } from '@app/subjects';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
 import { ErasureService } from './erasure.service';
 
@@ -16,7 +17,8 @@ const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id 
 export class ErasureEverywhere {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly holders: SubjectDataHolders,
+    private readonly keys: SubjectKeys,
+    private readonly digests: SubjectDigests,
     private readonly erasures: ErasureService,
   ) {}
 
@@ -25,26 +27,25 @@ export class ErasureEverywhere {
    * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed. In
    * both cases `details.requests` lists the guilds completed before.
    */
-  async forget(botId: string, userId: string): Promise<ForgottenEverywhereView> {
-    const guildIds = await this.unitOfWork.snapshot((tx) => this.guildsOf(tx, botId, userId));
+  async forget(botId: string, user_id: string): Promise<ForgottenEverywhereView> {
+    const subjects = await this.unitOfWork.read((tx) => this.held(tx, botId, user_id));
     const requests: ForgottenInGuildView[] = [];
-    for (const guildId of guildIds) {
-      const subject = { botId, userId, guildId };
+    for (const subject of subjects) {
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
       const erasing =
         requests.length > 0 ? this.erasures.eraseInTurn(subject) : this.erasures.eraseIfHeld(subject);
       const erased = await erasing.catch((error: unknown) => {
         throw withRequests(error, requests);
       });
-      if (erased !== undefined) requests.push({ guild_id: guildId, ...erased });
+      if (erased !== undefined) requests.push({ guild_id: subject.ids.guild_id, ...erased });
     }
-    return { user_id: userId, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
+    return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
   }
 
-  private async guildsOf(tx: Tx, botId: string, userId: string): Promise<readonly string[]> {
-    if ((await tx.get(UNDER_WAY, botId, userId)) !== undefined)
+  private async held(tx: Tx, botId: string, user_id: string): Promise<readonly NamedSubject[]> {
+    if ((await tx.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
       throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-    return this.holders.guildsOf(tx, botId, userId);
+    return this.keys.inAllGuilds(tx, botId, user_id);
   }
 }
 

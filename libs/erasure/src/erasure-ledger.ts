@@ -8,8 +8,8 @@ import { ledgerBegins } from './unknown-erasures';
 /** Entries of one read or write. */
 const BATCH = 500;
 
-const COLUMNS = 'bot_id, request_id, subject, key_id, erased_at, place, chain';
-const INSERT = `INSERT INTO keys.erasure_ledger (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+const COLUMNS = 'bot_id, request_id, guild_id, user_id, key_id, erased_at, place, chain';
+const INSERT = `INSERT INTO keys.erasure_ledger (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 /** For an entry that is known without its place in the chain. */
 const PLACE = `UPDATE keys.erasure_ledger SET place = ?, chain = ?
   WHERE bot_id = ? AND request_id = ? AND place IS NULL`;
@@ -51,20 +51,17 @@ export class ErasureLedger {
   async merge(read: () => AsyncIterable<string>): Promise<Merged> {
     await this.requireWhole(read());
     const since = ledgerBegins(this.clock, this.config);
-    const merged = { added: 0, known: 0, tooOld: 0 };
+    const merged = { added: 0, known: 0, tooOld: 0, destroyedKeys: 0 };
     for await (const batch of batches(read())) {
       const inTime = batch.filter((entry) => entry.erased_at >= since);
       const added = await this.unitOfWork.write((tx) => add(tx, inTime));
       merged.added += added;
       merged.known += inTime.length - added;
       merged.tooOld += batch.length - inTime.length;
+      merged.destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, inTime));
     }
-    const destroyedKeys = await this.unitOfWork.write((tx) =>
-      tx.run(`DELETE FROM keys.subject_keys
-        WHERE id IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`),
-    );
     await this.unitOfWork.scrubKeys();
-    return { ...merged, destroyedKeys };
+    return merged;
   }
 
   private page(after: LedgerEntry | undefined): Promise<LedgerEntry[]> {
@@ -113,11 +110,26 @@ async function* batches(lines: AsyncIterable<string>): AsyncGenerator<readonly L
 async function add(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
   let added = 0;
   for (const entry of entries) {
-    const { bot_id: botId, request_id: requestId, subject, key_id: keyId, erased_at: erasedAt } = entry;
-    const { place, chain } = entry;
-    const inserted = await tx.run(INSERT, botId, requestId, subject, keyId, erasedAt, place, chain);
+    const { bot_id, request_id, guild_id, user_id, key_id, erased_at, place, chain } = entry;
+    const values = [bot_id, request_id, guild_id, user_id, key_id, erased_at, place, chain];
+    const inserted = await tx.run(INSERT, ...values);
     added += inserted;
-    if (inserted === 0 && place !== null) await tx.run(PLACE, place, chain, botId, requestId);
+    if (inserted === 0 && place !== null) await tx.run(PLACE, place, chain, bot_id, request_id);
   }
   return added;
+}
+
+/**
+ * Destroys keys that a backup has brought back beside newer data. Where the data is as old, the next start erases the
+ * subject again: it needs the key for the ids that the webhook names.
+ */
+async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
+  let destroyed = 0;
+  for (const { bot_id: botId, request_id: id, key_id: keyId } of entries) {
+    if (keyId === null) continue;
+    const sql = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'completed'`;
+    if ((await tx.get(sql, botId, id)) !== undefined)
+      destroyed += await tx.run('DELETE FROM keys.subject_keys WHERE id = ?', keyId);
+  }
+  return destroyed;
 }

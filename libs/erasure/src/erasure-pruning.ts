@@ -60,9 +60,10 @@ export class ErasurePruning {
     const sql = `SELECT id ${OLD_REQUESTS} AND ${WITHOUT_ENTRY} ORDER BY id LIMIT ${BATCH}`;
     let requests = 0;
     for (let removed = BATCH; removed === BATCH && !stopping.aborted; requests += removed) {
-      if ((await this.unitOfWork.get(sql, ...old)) === undefined) break;
+      // An ended request gets no further entry, so that no other unit changes what is read here.
+      const found = await this.unitOfWork.read((tx) => tx.all<{ id: string }>(sql, ...old));
+      if (found.length === 0) break;
       removed = await lease.batch(async (tx) => {
-        const found = await tx.all<{ id: string }>(`${sql} FOR UPDATE SKIP LOCKED`, ...old);
         const remove = 'DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?';
         await Promise.all(found.map(({ id }) => tx.run(remove, botId, id)));
         return found.length;

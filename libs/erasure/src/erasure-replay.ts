@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { SubjectDigests } from '@app/crypto';
+import { SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { JobLeases } from '@app/jobs';
 import { ApiError } from '@app/kernel';
-import type { Subject } from '@app/subjects';
+import { type Subject, subjectAt } from '@app/subjects';
 import { ErasureService } from './erasure.service';
-import { HeldSubjects } from './held-subjects';
-import { type UnknownErasure, UnknownErasures } from './unknown-erasures';
+import { UnknownErasures } from './unknown-erasures';
 
 const NAME = 'erasure-replay';
 /** Pause between two looks whether another process has finished. */
@@ -29,9 +28,8 @@ export class ErasureReplay implements BeforeApplicationShutdown {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly leases: JobLeases,
-    private readonly digests: SubjectDigests,
+    private readonly keys: SubjectKeys,
     private readonly unknown: UnknownErasures,
-    private readonly held: HeldSubjects,
     private readonly erasures: ErasureService,
   ) {}
 
@@ -74,11 +72,17 @@ export class ErasureReplay implements BeforeApplicationShutdown {
         sought.length > 0;
         sought = await this.unknown.of(botId)
       ) {
-        const missed = await this.eraseFound(botId, sought);
-        for (const entry of missed) await this.unknown.note(entry);
-        if (this.stopping) return;
-        found += sought.length - missed.length;
-        absent += missed.length;
+        for (const entry of sought) {
+          if (this.stopping) return;
+          const subject = subjectAt(botId, entry);
+          if (await this.isHeld(subject)) {
+            await this.eraseAgain(subject, entry.request_id);
+            found += 1;
+          } else {
+            await this.unknown.note(entry);
+            absent += 1;
+          }
+        }
       }
     }
     this.logger.warn(
@@ -87,23 +91,8 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     );
   }
 
-  /** Erases the entries whose subject is found; answers the others. */
-  private async eraseFound(botId: string, sought: readonly UnknownErasure[]): Promise<UnknownErasure[]> {
-    const bySubject = new Map<string, UnknownErasure[]>();
-    for (const entry of sought)
-      bySubject.set(entry.subject, [...(bySubject.get(entry.subject) ?? []), entry]);
-    for await (const subjects of this.held.of(botId)) {
-      for (const subject of subjects) {
-        const digest = this.digests.subject(subject);
-        const entries = bySubject.get(digest);
-        if (entries === undefined) continue;
-        for (const { request_id: id } of entries) await this.eraseAgain(subject, id);
-        bySubject.delete(digest);
-        if (this.stopping) return [];
-      }
-      if (bySubject.size === 0) break;
-    }
-    return [...bySubject.values()].flat();
+  private async isHeld(subject: Subject): Promise<boolean> {
+    return (await this.unitOfWork.read((tx) => this.keys.idOf(tx, subject))) !== undefined;
   }
 
   /** A conflict is an erasure of the same user that was under way when the backup was made: it is finished first. */

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Clock, daysAfter, notFound } from '@app/kernel';
+import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import type { Digest } from '@app/primitives';
 import { ServersService } from '@app/servers';
-import { type Subject, SubjectDataHolders } from '@app/subjects';
+import type { SubjectIds } from '@app/subjects';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
 import type { DeletionRequestView, GuildErasedView } from './erasure.dto';
@@ -10,6 +12,8 @@ import { ErasureService } from './erasure.service';
 
 /** Users of a guild erased concurrently: they share commits. */
 const AT_ONCE = 32;
+/** Users of a guild read at once. */
+const USERS_MAX = 1_000;
 
 /** Reads erasure requests, and erases the users of a whole guild. */
 @Injectable()
@@ -17,7 +21,8 @@ export class ErasureRequests {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly erasures: ErasureService,
-    private readonly holders: SubjectDataHolders,
+    private readonly keys: SubjectKeys,
+    private readonly digests: SubjectDigests,
     private readonly servers: ServersService,
     private readonly erased: ErasedSubject,
     private readonly clock: Clock,
@@ -29,7 +34,7 @@ export class ErasureRequests {
       tx.manager.findOneBy(DeletionRequest, { botId, id: id.toLowerCase() }),
     );
     if (found === null) throw notFound('Deletion request');
-    return deletionView(found, this.erased.of(found));
+    return deletionView(found, this.erased.idsOf(found));
   }
 
   /**
@@ -38,7 +43,8 @@ export class ErasureRequests {
    * @throws ApiError as {@link eraseGuild} and `ServersService.scheduleDeletion`
    */
   async deleteGuild(botId: string, guildId: string, graceDays: number): Promise<GuildErasedView> {
-    if (graceDays === 0) return this.eraseGuild(botId, guildId);
+    if (graceDays === 0)
+      return { guild_id: guildId, ...(await this.eraseGuild(botId, this.digests.guild(botId, guildId))) };
     const scheduledFor = daysAfter(this.clock.nowIso(), graceDays);
     await this.servers.scheduleDeletion(botId, guildId, scheduledFor);
     return { guild_id: guildId, deleted: false, erased_users: 0, scheduled_for: scheduledFor };
@@ -50,12 +56,15 @@ export class ErasureRequests {
    * is aborted, the erasures under way are finished and the guild stays.
    * @throws ApiError 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
    */
-  async eraseGuild(botId: string, guildId: string, stopping?: AbortSignal): Promise<GuildErasedView> {
+  async eraseGuild(
+    botId: string,
+    guildId: Digest,
+    stopping?: AbortSignal,
+  ): Promise<Pick<GuildErasedView, 'deleted' | 'erased_users'>> {
     let erasedUsers = 0;
     for (let left = await this.users(botId, guildId); left.length > 0;) {
       for (let at = 0; at < left.length; at += AT_ONCE) {
-        if (stopping?.aborted === true)
-          return { guild_id: guildId, deleted: false, erased_users: erasedUsers };
+        if (stopping?.aborted === true) return { deleted: false, erased_users: erasedUsers };
         const some = left.slice(at, at + AT_ONCE);
         const ended = await Promise.allSettled(
           some.map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId })),
@@ -66,19 +75,18 @@ export class ErasureRequests {
       }
       left = await this.usersLeft(botId, guildId, erasedUsers > 0);
     }
-    await this.unitOfWork.scrub();
-    return { guild_id: guildId, deleted: true, erased_users: erasedUsers };
+    return { deleted: true, erased_users: erasedUsers };
   }
 
   /** @throws ApiError 404 for a guild that is not registered. */
-  private async users(botId: string, guildId: string): Promise<string[]> {
+  private async users(botId: string, guildId: Digest): Promise<Digest[]> {
     const found = await this.unitOfWork.write((tx) => this.named(tx, botId, guildId));
     if (found === undefined) throw notFound('Server');
     return found;
   }
 
   /** None when another request has removed the guild meanwhile. */
-  private async usersLeft(botId: string, guildId: string, anyErased: boolean): Promise<string[]> {
+  private async usersLeft(botId: string, guildId: Digest, anyErased: boolean): Promise<Digest[]> {
     try {
       return (await this.unitOfWork.write((tx) => this.named(tx, botId, guildId))) ?? [];
     } catch (error) {
@@ -90,26 +98,23 @@ export class ErasureRequests {
    * Some of the users that are left; undefined for a guild that is not registered. Without a user the registration is
    * removed in the same unit.
    */
-  private async named(tx: Tx, botId: string, guildId: string): Promise<string[] | undefined> {
+  private async named(tx: Tx, botId: string, guildId: Digest): Promise<Digest[] | undefined> {
     if (!(await this.servers.lock(tx, botId, guildId))) return undefined;
-    const userIds = new Set<string>();
-    for (const holder of this.holders.all()) {
-      for (const userId of (await holder.subjectsOf?.(tx, botId, guildId)) ?? []) userIds.add(userId);
-    }
-    if (userIds.size === 0) await this.servers.remove(tx, botId, guildId);
-    return [...userIds];
+    const userIds = await this.keys.usersOf(tx, botId, guildId, USERS_MAX);
+    if (userIds.length === 0) await this.servers.remove(tx, botId, guildId);
+    return userIds;
   }
 }
 
 export function deletionView(
   request: DeletionRequest,
-  { userId, guildId }: Pick<Subject, 'userId' | 'guildId'>,
+  { user_id, guild_id }: SubjectIds,
 ): DeletionRequestView {
   return {
     request_id: request.id,
     status: request.status,
-    user_id: userId,
-    guild_id: guildId,
+    user_id,
+    guild_id,
     created_at: request.createdAt,
     completed_at: request.completedAt,
     deleted_categories: request.status === 'completed' ? request.deletedCategories : null,

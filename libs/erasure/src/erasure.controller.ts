@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { SubjectDigests } from '@app/crypto';
 import { Caller, CurrentBot, Describes, EXAMPLE, Responds, Topic } from '@app/http';
 import { guildOf } from '@app/subjects';
 import { ErasureEverywhere } from './erasure-everywhere.service';
@@ -26,6 +27,7 @@ export class ErasureController {
     private readonly erasures: ErasureService,
     private readonly requests: ErasureRequests,
     private readonly everywhere: ErasureEverywhere,
+    private readonly digests: SubjectDigests,
   ) {}
 
   @Post('gdpr/forget-user')
@@ -44,10 +46,10 @@ export class ErasureController {
     @CurrentBot() { botId }: Caller,
     @Body() body: ForgetUser,
   ): Promise<ForgottenView | ForgottenEverywhereView> {
-    const { user_id: userId } = body;
-    const guildId = guildOf(body);
-    if (guildId === undefined) return this.everywhere.forget(botId, userId);
-    return this.erasures.erase({ botId, userId, guildId });
+    const { user_id } = body;
+    const guild_id = guildOf(body);
+    if (guild_id === undefined) return this.everywhere.forget(botId, user_id);
+    return this.erasures.erase(this.digests.named(botId, { guild_id, user_id }));
   }
 
   @Get('gdpr/forget-status/:id')

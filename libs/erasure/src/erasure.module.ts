@@ -24,9 +24,9 @@ import { ErasureSteps } from './erasure.steps';
 import { EvidenceRetention } from './evidence-retention';
 import { EvidenceRetentionJob } from './evidence-retention.job';
 import { GuildDeletion } from './guild-deletion.job';
-import { HeldSubjects } from './held-subjects';
 import { LedgerChain } from './ledger-chain';
 import { Deletions1763600000008 } from './migrations/1763600000008-deletions';
+import { OrphanKeys } from './orphan-keys.job';
 import { SubjectErasures } from './subject-erasures';
 import { UnknownErasures } from './unknown-erasures';
 
@@ -36,11 +36,12 @@ const PROGRESS = [
   ErasurePlan,
   ErasureSteps,
   ErasureRecovery,
+  OrphanKeys,
   ErasureGauges,
   ErasedSubject,
   SubjectErasures,
 ];
-const LEDGER = [ErasureLedger, LedgerChain, ErasureReplay, HeldSubjects, UnknownErasures];
+const LEDGER = [ErasureLedger, LedgerChain, ErasureReplay, UnknownErasures];
 const RETENTION = [EvidenceRetention, ErasurePruning, EvidenceRetentionJob];
 
 @Module({

@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import type { DeletionRequest } from './deletion-request.entity';
-import { ErasureSteps, KeyCameBack } from './erasure.steps';
-
-/** How often the key of a subject is destroyed while a bot keeps posting events about it. */
-const TRIES_MAX = 10;
+import { ErasureSteps } from './erasure.steps';
 
 /** Answers the request as it is afterwards; null when its bot was deleted. */
 type Plan = (request: DeletionRequest, onProcessing: () => void) => Promise<DeletionRequest | null>;
@@ -17,22 +14,13 @@ export class ErasurePlan {
     private readonly steps: ErasureSteps,
   ) {}
 
-  /**
-   * Follows the plan of the engine, from its beginning again where a new key was made meanwhile. Calls `onProcessing`
-   * when the request was still `processing`.
-   */
-  async follow(
+  /** Follows the plan of the engine. Calls `onProcessing` when the request was still `processing`. */
+  follow(
     request: DeletionRequest,
     onProcessing: () => void = () => undefined,
   ): Promise<DeletionRequest | null> {
     const plan = this.unitOfWork.engine === 'postgres' ? this.onPostgres : this.onSqlite;
-    for (let tries = 1; ; tries++) {
-      try {
-        return await plan(request, onProcessing);
-      } catch (error) {
-        if (!(error instanceof KeyCameBack) || tries === TRIES_MAX) throw error;
-      }
-    }
+    return plan(request, onProcessing);
   }
 
   /** Data and keys have one commit. */

@@ -3,7 +3,8 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { botDeleted, UnitOfWork } from '@app/database';
 import { ApiError, describeFault, Random } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import type { Subject } from '@app/subjects';
+import { SubjectKeys } from '@app/crypto';
+import { ERASED_IDS, type NamedSubject, type Subject, type SubjectIds } from '@app/subjects';
 import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo } from './erased-subject';
@@ -27,18 +28,16 @@ const SALT_BYTES = 16;
  * | no request       | 1st commit: begin              | 1st commit: begin                | no request (a)         |
  * | `processing`     | 2nd commit: remove, complete   | 2nd commit: remove, close        | `processing` (b), (c)  |
  * | `processing`,    | none: remove and complete have | scrub the keys, then             | the same state (b)     |
- * | rows removed     | one commit                     | 3rd commit: reopen, complete     |                        |
- * | `completed`      | scrub                          | scrub                            | `completed` (d)        |
+ * | rows removed     | one commit                     | 3rd commit: complete             |                        |
  *
  * - (a) Nothing is closed or recorded; the caller repeats the call.
  * - (b) The subject stays closed. `ErasureRecovery` follows the plan again: on SQLite before the next start listens, on
  *   PostgreSQL in whichever process looks first, 10 s after the request began. Removing again is harmless.
- * - (c) SQLite commits to the data first and to the keys after it. A crash between leaves the rows removed and the key
- *   in place; the plan removes again, which destroys the key.
- * - (d) The next scrub of any erasure or job covers what is left in the files of the engine.
+ * - (c) SQLite commits to the keys first and to the data after it. A crash between leaves the rows and no key: they
+ *   cannot be read, and the plan removes them.
  *
- * An error that is no crash ends in `fail`: the request is `failed`, the subject open and nothing erased. After a
- * committed removal, or while the database does not answer, it stays `processing` for the recovery.
+ * A fault of the database leaves the request `processing` for the recovery, since a commit may have taken effect. Any
+ * other error ends in `fail`: the request is `failed`, the subject open and nothing erased.
  */
 @Injectable()
 export class ErasureService {
@@ -51,6 +50,7 @@ export class ErasureService {
     private readonly unitOfWork: UnitOfWork,
     private readonly steps: ErasureSteps,
     private readonly plan: ErasurePlan,
+    private readonly keys: SubjectKeys,
     private readonly random: Random,
   ) {}
 
@@ -59,8 +59,8 @@ export class ErasureService {
    * @throws ApiError 409 `deletion_in_progress` while the same user is being erased in any guild of the bot; 503 when
    * it failed, with nothing erased, or is not finished yet; 401 when the bot was deleted meanwhile.
    */
-  async erase(subject: Subject): Promise<ForgottenView> {
-    const { erasure, certificateSalt } = this.newErasure(subject);
+  async erase(subject: NamedSubject): Promise<ForgottenView> {
+    const { erasure, certificateSalt } = this.newErasure(subject.botId, subject.ids);
     return this.noted(erasure.id, async () => {
       const request = await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, erasure));
       return forgottenView(await this.carryOut(request), certificateSalt);
@@ -69,7 +69,7 @@ export class ErasureService {
 
   /** {@link erase} of a subject about which anything is held; undefined, and no request, for another one. */
   async eraseIfHeld(subject: Subject): Promise<ForgottenView | undefined> {
-    const { erasure, certificateSalt } = this.newErasure(subject);
+    const { erasure, certificateSalt } = this.newErasure(subject.botId, await this.idsOf(subject));
     return this.noted(erasure.id, async () => {
       const request = await this.unitOfWork.write((tx) => this.steps.beginIfHeld(tx, subject, erasure));
       return request && forgottenView(await this.carryOut(request), certificateSalt);
@@ -94,10 +94,10 @@ export class ErasureService {
    * @throws ApiError as {@link erase}
    */
   async reapply(subject: Subject, id: string): Promise<void> {
-    const subjectCommitment = commitmentTo(subject, this.random.bytes(SALT_BYTES));
+    const { erasure } = this.newErasure(subject.botId, await this.idsOf(subject));
     await this.noted(id, async () =>
       this.carryOut(
-        await this.unitOfWork.write((tx) => this.steps.beginAgain(tx, subject, { id, subjectCommitment })),
+        await this.unitOfWork.write((tx) => this.steps.beginAgain(tx, subject, { ...erasure, id })),
       ),
     );
   }
@@ -122,9 +122,18 @@ export class ErasureService {
     }
   }
 
-  private newErasure(subject: Subject): { readonly erasure: NewErasure; readonly certificateSalt: string } {
+  /** The ids that are stored with the key of a subject. */
+  private async idsOf(subject: Subject): Promise<SubjectIds | undefined> {
+    return (await this.keys.find(subject))?.ids;
+  }
+
+  private newErasure(
+    botId: string,
+    ids: SubjectIds | undefined,
+  ): { readonly erasure: NewErasure; readonly certificateSalt: string } {
     const salt = this.random.bytes(SALT_BYTES);
-    const erasure = { id: this.random.uuid(), subjectCommitment: commitmentTo(subject, salt) };
+    const subjectCommitment = commitmentTo(botId, ids ?? ERASED_IDS, salt);
+    const erasure = { id: this.random.uuid(), subjectCommitment, ids };
     return { erasure, certificateSalt: salt.toString('base64url') };
   }
 
@@ -139,7 +148,6 @@ export class ErasureService {
 
   private async carryOut(request: DeletionRequest): Promise<DeletionRequest> {
     const ended = await this.plan.follow(request).catch((error: unknown) => this.afterFault(request, error));
-    await this.unitOfWork.scrub();
     return requireCompleted(ended, request.id);
   }
 
@@ -149,26 +157,31 @@ export class ErasureService {
     try {
       await this.plan.follow(request, () => (isResumed = true));
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'service_unavailable') throw error;
+      if (isOfDatabase(error)) throw error;
       await this.afterFault(request, error);
     } finally {
       if (isResumed) this.metrics.count('erasures', 'resumed');
     }
-    await this.unitOfWork.scrub();
   }
 
-  /** The commit may have taken place although its answer was lost: the request is read again under its lock. */
+  /** After a fault of the database the last commit may have taken effect: only another error ends the request. */
   private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest | null> {
     this.logger.error(
       `The erasure request ${request.id} met a fault: it is marked failed, or finished when the database answers again`,
       { deletionRequestId: request.id, ...describeFault(error) },
     );
-    return this.unitOfWork
-      .write((tx) => this.steps.fail(tx, request))
-      .catch(() => {
-        throw stillProcessing(request.id);
-      });
+    const { botId, id } = request;
+    const after = isOfDatabase(error)
+      ? this.unitOfWork.read((tx) => tx.manager.findOneBy(DeletionRequest, { botId, id }))
+      : this.unitOfWork.write((tx) => this.steps.fail(tx, request));
+    return after.catch(() => {
+      throw stillProcessing(id);
+    });
   }
+}
+
+function isOfDatabase(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'service_unavailable';
 }
 
 function stillProcessing(id: string): ApiError {

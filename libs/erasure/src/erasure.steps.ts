@@ -1,11 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { ConsentService } from '@app/consent';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { Clock, conflict, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { type Subject, SubjectDataHolders } from '@app/subjects';
+import {
+  type NamedSubject,
+  type Subject,
+  SubjectDataHolders,
+  type SubjectIds,
+  subjectOf,
+} from '@app/subjects';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
 import { UserForgotten } from './user-forgotten.event';
@@ -14,10 +20,9 @@ import { UserForgotten } from './user-forgotten.event';
 export interface NewErasure {
   readonly id: string;
   readonly subjectCommitment: string;
+  /** Undefined where they are unknown: the subject was found in a restored backup without its key. */
+  readonly ids: SubjectIds | undefined;
 }
-
-/** Something about the subject was stored after its key had been destroyed: the new key has to be destroyed too. */
-export class KeyCameBack extends Error {}
 
 /**
  * The steps of an erasure, in their order. Each runs inside a unit of its caller and answers the request as it is
@@ -33,33 +38,35 @@ export class ErasureSteps {
     private readonly audit: AuditService,
     private readonly events: DomainEvents,
     private readonly keys: SubjectKeys,
-    private readonly digests: SubjectDigests,
     private readonly erased: ErasedSubject,
     private readonly clock: Clock,
   ) {}
 
   /** Closes the subject for submits and exports, and records the request. @throws ApiError 409 `deletion_in_progress` */
-  async begin(tx: Tx, subject: Subject, { id, subjectCommitment }: NewErasure): Promise<DeletionRequest> {
+  async begin(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest> {
+    const { id, subjectCommitment, ids } = erasure;
     const { botId, guildId, userId } = subject;
     const createdAt = await this.consents.close(tx, subject);
+    const encrypted = ids === undefined ? null : this.erased.encrypt(botId, id, ids);
     const inserted = await tx.run(
-      `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at, subject_commitment)
-       VALUES (?, ?, ?, ?, 'processing', 0, ?, ?) ON CONFLICT DO NOTHING`,
-      ...[botId, id, guildId, userId, createdAt, subjectCommitment],
+      `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at, subject_commitment, subject)
+       VALUES (?, ?, ?, ?, 'processing', 0, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      ...[botId, id, guildId, userId, createdAt, subjectCommitment, encrypted],
     );
     if (inserted === 0)
       throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-    await this.audit.record(tx, subject, 'deletion_requested', { request_id: id });
+    const named: Subject | NamedSubject = ids === undefined ? subject : { ...subject, ids };
+    await this.audit.record(tx, named, 'deletion_requested', { request_id: id });
     tx.afterCommit(() => this.metrics.count('erasures', 'begun'));
     return {
       id,
-      ...subject,
+      ...subjectOf(subject),
       status: 'processing',
       deletedCategories: null,
       webhookSent: 0,
       createdAt,
       completedAt: null,
-      subject: null,
+      subject: encrypted,
       subjectCommitment,
       keyId: null,
       erasedRows: null,
@@ -77,7 +84,7 @@ export class ErasureSteps {
   /** {@link begin} for a subject about which anything is held; undefined for another one. */
   async beginIfHeld(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest | undefined> {
     await this.consents.lock(tx, subject);
-    return (await this.holders.hold(tx, subject)) ? this.begin(tx, subject, erasure) : undefined;
+    return (await this.keys.idOf(tx, subject)) === undefined ? undefined : this.begin(tx, subject, erasure);
   }
 
   /**
@@ -108,32 +115,28 @@ export class ErasureSteps {
   }
 
   /**
-   * Records the end after {@link remove}, and publishes `UserForgotten`. `closed` says that {@link close} came between.
-   * @throws KeyCameBack where something was stored about the subject since.
+   * Records the end after {@link remove}, and publishes `UserForgotten`. `closed` says that {@link close} came between:
+   * what a bot has posted about the user since has a key of its own, and stays.
    */
   async complete(tx: Tx, request: DeletionRequest, closed?: 'closed'): Promise<DeletionRequest | null> {
-    const { botId, guildId, userId, id } = request;
+    const { botId, id } = request;
     const subject = subjectOf(request);
     const found = await this.lock(tx, request);
     if (found?.status !== 'processing') return found;
-    if ((await this.keys.idOf(tx, subject)) !== undefined) throw new KeyCameBack();
-    if (closed) {
-      await this.consents.reopen(tx, subject);
-      // An event without details needs no key, and may have been posted since.
-      await this.audit.eraseSubject(tx, subject);
-    }
+    if (closed) await this.consents.reopen(tx, subject);
     const reapplied = await this.wasDoneBefore(tx, found);
     const details = { request_id: id, ...(reapplied && { reapplied }) };
     const completedAt = await this.audit.recordErased(tx, subject, 'deletion_completed', details);
-    const erased = this.erased.columnsOf(subject, id);
     await tx.run(
-      `UPDATE deletion_requests SET status = 'completed', completed_at = ?, guild_id = ?, user_id = ?, subject = ?
-       WHERE bot_id = ? AND id = ?`,
-      ...[completedAt, erased.guildId, erased.userId, erased.subject, botId, id],
+      `UPDATE deletion_requests SET status = 'completed', completed_at = ? WHERE bot_id = ? AND id = ?`,
+      ...[completedAt, botId, id],
     );
-    await this.events.publish(new UserForgotten(tx, botId, id, userId, guildId, completedAt));
+    if (found.subject !== null) {
+      const named = { ...subject, ids: this.erased.idsOf(found) };
+      await this.events.publish(new UserForgotten(tx, named, id, completedAt));
+    }
     tx.afterCommit(() => this.metrics.count('erasures', 'completed'));
-    return { ...found, ...erased, status: 'completed', completedAt };
+    return { ...found, status: 'completed', completedAt };
   }
 
   /** Records a failure and opens the subject again, unless {@link remove} was committed: then only recovery follows. */
@@ -158,18 +161,17 @@ export class ErasureSteps {
 
   /** The ledger is stored beside the keys, apart from the data: a restored backup is erased again by it. */
   private async destroyKey(tx: Tx, subject: Subject, requestId: string): Promise<void> {
-    const { botId } = subject;
-    const keyId = await this.keys.idOf(tx, subject);
+    const { botId, guildId, userId } = subject;
+    const keyId = await this.keys.destroy(tx, subject);
     if (keyId !== undefined) {
       const sql = 'UPDATE deletion_requests SET key_id = ? WHERE bot_id = ? AND id = ?';
       await tx.run(sql, keyId, botId, requestId);
     }
     await tx.run(
-      `INSERT INTO keys.erasure_ledger (bot_id, request_id, subject, key_id, erased_at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
-      ...[botId, requestId, this.digests.subject(subject), keyId ?? null, this.clock.nowIso()],
+      `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, key_id, erased_at)
+       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      ...[botId, requestId, guildId, userId, keyId ?? null, this.clock.nowIso()],
     );
-    await this.keys.destroy(tx, subject);
   }
 
   /** Whether the ledger has an older entry of this request: the data was restored from a backup since. */
@@ -177,11 +179,6 @@ export class ErasureSteps {
     const sql = 'SELECT 1 FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ? AND erased_at < ?';
     return (await tx.get(sql, botId, id, createdAt)) !== undefined;
   }
-}
-
-/** The ids of a request that is under way. */
-function subjectOf({ botId, guildId, userId }: DeletionRequest): Subject {
-  return { botId, guildId, userId };
 }
 
 /** The counts of all removals of one request. */

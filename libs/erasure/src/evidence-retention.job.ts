@@ -20,11 +20,8 @@ export class EvidenceRetentionJob implements Job {
   ) {}
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    let removes = false;
     const prune = async (botId: string): Promise<void> => {
-      const removed = await this.evidence.prune(lease, botId, stopping);
-      removes ||= removed > 0;
-      this.metrics.count('retention', 'evidence', removed);
+      this.metrics.count('retention', 'evidence', await this.evidence.prune(lease, botId, stopping));
     };
     await lease.keep(async () => {
       await botByBot(
@@ -33,10 +30,7 @@ export class EvidenceRetentionJob implements Job {
         stopping,
         this.logger,
       );
-      const removed = await this.evidence.pruneOfGoneBots(lease, stopping);
-      removes ||= removed > 0;
-      this.metrics.count('retention', 'evidence', removed);
+      this.metrics.count('retention', 'evidence', await this.evidence.pruneOfGoneBots(lease, stopping));
     });
-    if (removes) await this.unitOfWork.scrub();
   }
 }

@@ -3,6 +3,7 @@ import { UnitOfWork } from '@app/database';
 import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Clock, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
+import type { Digest } from '@app/primitives';
 import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
 import { ErasureRequests } from './erasure-requests.service';
 
@@ -45,7 +46,7 @@ export class GuildDeletion implements Job {
     );
   }
 
-  private async erase(lease: Lease, botId: string, guildId: string, stopping: AbortSignal): Promise<void> {
+  private async erase(lease: Lease, botId: string, guildId: Digest, stopping: AbortSignal): Promise<void> {
     if (!(await lease.batch((tx) => this.servers.beginDeletion(tx, botId, guildId)))) return;
     const { deleted } = await this.gdpr.eraseGuild(botId, guildId, stopping);
     if (deleted) this.metrics.count('retention', 'guild_left');

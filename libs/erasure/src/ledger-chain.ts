@@ -2,17 +2,12 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
+import type { LedgerEntry } from './ledger-lines';
 
 /** Entries of one unit. */
 const BATCH = 500;
 
-interface Entry {
-  readonly bot_id: string;
-  readonly request_id: string;
-  readonly subject: string;
-  readonly key_id: string | null;
-  readonly erased_at: string;
-}
+type Entry = Omit<LedgerEntry, 'place' | 'chain'>;
 
 /** The number of an entry in the ledger of its bot, and the hash over it and all entries before it. */
 export interface LedgerPlace {
@@ -72,7 +67,7 @@ export class LedgerChain {
     );
     let { place, chain } = last ?? { place: 0, chain: '' };
     const entries = await tx.all<Entry>(
-      `SELECT bot_id, request_id, subject, key_id, erased_at FROM keys.erasure_ledger
+      `SELECT bot_id, request_id, guild_id, user_id, key_id, erased_at FROM keys.erasure_ledger
        WHERE bot_id = ? AND place IS NULL ORDER BY erased_at, request_id LIMIT ${BATCH}`,
       botId,
     );
@@ -89,6 +84,7 @@ export class LedgerChain {
 
 /** SHA-256, in hexadecimal, over a JSON list of the hash before, the place and the columns of the entry. */
 export function linked(before: string, place: number, entry: Entry): string {
-  const { bot_id: botId, request_id: requestId, subject, key_id: keyId, erased_at: erasedAt } = entry;
-  return hash('sha256', JSON.stringify([before, place, botId, requestId, subject, keyId, erasedAt]), 'hex');
+  const { bot_id, request_id, guild_id, user_id, key_id, erased_at } = entry;
+  const linked = [before, place, bot_id, request_id, guild_id, user_id, key_id, erased_at];
+  return hash('sha256', JSON.stringify(linked), 'hex');
 }

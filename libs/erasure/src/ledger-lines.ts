@@ -1,12 +1,13 @@
 import type { SubjectDigests } from '@app/crypto';
+import type { Digest } from '@app/primitives';
 import { StartError } from '@app/kernel';
 
 /** A row of `keys.erasure_ledger`. */
 export interface LedgerEntry {
   readonly bot_id: string;
   readonly request_id: string;
-  /** The keyed digest of the subject. */
-  readonly subject: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
   readonly key_id: string | null;
   readonly erased_at: string;
   readonly place: number | null;
@@ -14,13 +15,15 @@ export interface LedgerEntry {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const DIGEST = /^[\w-]{20}$/;
 const FORMAT = 'lethe-erasure-ledger/1';
 
 /** The check of each field. */
 const FIELDS: Readonly<Record<keyof LedgerEntry, (value: unknown) => boolean>> = {
   bot_id: (value) => isText(value, UUID),
   request_id: (value) => isText(value, UUID),
-  subject: (value) => isText(value, /^~[\w-]{18}$/),
+  guild_id: (value) => isText(value, DIGEST),
+  user_id: (value) => isText(value, DIGEST),
   key_id: (value) => value === null || isText(value, /^[\w-]{1,32}$/),
   erased_at: (value) => isText(value, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   place: (value) => value === null || (Number.isSafeInteger(value) && (value as number) > 0),
@@ -29,19 +32,19 @@ const FIELDS: Readonly<Record<keyof LedgerEntry, (value: unknown) => boolean>> =
 
 /** The first line. `digests` shows whether the entries were digested with the key of this installation. */
 export function headOf(digests: SubjectDigests, exportedAt: string): string {
-  return JSON.stringify({ format: FORMAT, digests: markOf(digests), exported_at: exportedAt });
+  return JSON.stringify({ format: FORMAT, digests: digests.mark, exported_at: exportedAt });
 }
 
 export function isHead(digests: SubjectDigests, line: string): boolean {
   const head = parsed(line);
-  return head?.['format'] === FORMAT && head['digests'] === markOf(digests);
+  return head?.['format'] === FORMAT && head['digests'] === digests.mark;
 }
 
 export function textOf(entry: LedgerEntry): string {
-  const { bot_id, request_id, subject, key_id, erased_at, place, chain } = entry;
+  const { bot_id, request_id, guild_id, user_id, key_id, erased_at, place, chain } = entry;
   // PostgreSQL returns large integers as text.
   const placed = place === null ? null : Number(place);
-  return JSON.stringify({ bot_id, request_id, subject, key_id, erased_at, place: placed, chain });
+  return JSON.stringify({ bot_id, request_id, guild_id, user_id, key_id, erased_at, place: placed, chain });
 }
 
 /** @throws StartError that names the line and the field */
@@ -55,11 +58,6 @@ export function entryOf(line: string, number: number): LedgerEntry {
 
 function malformed(number: number, reason: string): StartError {
   return new StartError(`Line ${number} is no entry of a ledger: ${reason}. Nothing was changed.`);
-}
-
-/** The digest of a fixed text, which differs for every key. */
-function markOf(digests: SubjectDigests): string {
-  return digests.of('', 'subject', 'ledger');
 }
 
 function isText(value: unknown, pattern: RegExp): boolean {

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config } from '@app/kernel';
-import { ERASED_ID } from '@app/subjects';
+import type { Digest } from '@app/primitives';
 
-/** Entries sought by one walk over the subjects of their bot. */
-const SOUGHT_MAX = 10_000;
+/** Entries of one read. */
+const BATCH = 500;
 
 const UNKNOWN = `FROM keys.erasure_ledger l
   JOIN bots b ON b.id = l.bot_id AND b.deleted_at IS NULL
@@ -18,8 +18,8 @@ const UNKNOWN = `FROM keys.erasure_ledger l
 export interface UnknownErasure {
   readonly bot_id: string;
   readonly request_id: string;
-  /** The keyed digest of the subject. */
-  readonly subject: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
   readonly key_id: string | null;
   readonly erased_at: string;
 }
@@ -48,28 +48,29 @@ export class UnknownErasures {
     return (await this.unitOfWork.read((tx) => tx.get<UnknownErasure>(sql, since, after)))?.bot_id;
   }
 
-  /** At most {@link SOUGHT_MAX} of a bot. */
+  /** At most {@link BATCH} of a bot. */
   of(botId: string): Promise<UnknownErasure[]> {
     return this.unitOfWork.read((tx) =>
       tx.all<UnknownErasure>(
-        `SELECT l.bot_id, l.request_id, l.subject, l.key_id, l.erased_at ${UNKNOWN} AND l.bot_id = ?
-         ORDER BY l.request_id LIMIT ${SOUGHT_MAX}`,
+        `SELECT l.bot_id, l.request_id, l.guild_id, l.user_id, l.key_id, l.erased_at ${UNKNOWN} AND l.bot_id = ?
+         ORDER BY l.request_id LIMIT ${BATCH}`,
         ...[ledgerBegins(this.clock, this.config), botId],
       ),
     );
   }
 
   /** Records an erasure of a subject about which nothing is held as completed again. */
-  async note({ bot_id: botId, request_id: id, key_id: keyId, erased_at: at }: UnknownErasure): Promise<void> {
+  async note(entry: UnknownErasure): Promise<void> {
+    const { bot_id: botId, request_id: id, guild_id: guildId, user_id: userId } = entry;
+    const { key_id: keyId, erased_at: at } = entry;
     await this.unitOfWork.write((tx) =>
       tx.run(
         `INSERT INTO deletion_requests
            (bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at, key_id)
          VALUES (?, ?, ?, ?, 'completed', '[]', 0, ?, ?, ?) ON CONFLICT (bot_id, id) DO UPDATE
-           SET status = 'completed', completed_at = excluded.completed_at, deleted_categories = '[]',
-             guild_id = excluded.guild_id, user_id = excluded.user_id
+           SET status = 'completed', completed_at = excluded.completed_at, deleted_categories = '[]'
            WHERE deletion_requests.status = 'failed'`,
-        ...[botId, id, ERASED_ID, ERASED_ID, at, at, keyId],
+        ...[botId, id, guildId, userId, at, at, keyId],
       ),
     );
   }

@@ -1,13 +1,12 @@
 import type { Tx } from '@app/database';
+import type { NamedSubject } from '@app/subjects';
 
 /** A subject was erased (GDPR Art. 17); published inside the erasing transaction. */
 export class UserForgotten {
   constructor(
     readonly tx: Tx,
-    readonly botId: string,
+    readonly subject: NamedSubject,
     readonly requestId: string,
-    readonly userId: string,
-    readonly guildId: string,
     readonly completedAt: string,
   ) {}
 }

@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
+import { SubjectDigests } from '@app/crypto';
 import {
   Caller,
   CurrentBot,
@@ -17,7 +18,10 @@ import { ExportService } from './export.service';
 @Topic('Export and erasure')
 @Controller()
 export class ExportController {
-  constructor(private readonly exports: ExportService) {}
+  constructor(
+    private readonly exports: ExportService,
+    private readonly digests: SubjectDigests,
+  ) {}
 
   @Get('data/export/:user_id')
   @Describes({
@@ -33,12 +37,12 @@ export class ExportController {
   @Responds(200, [ExportView, ExportAllGuildsView], ['not_found'])
   user(
     @CurrentBot() { botId }: Caller,
-    @Param() { user_id: userId }: ExportPath,
+    @Param() { user_id }: ExportPath,
     @Query() query: ExportQuery,
   ): Promise<JsonText | JsonStream> {
-    const guildId = guildOf(query);
+    const guild_id = guildOf(query);
     const full = query.format === 'full';
-    if (guildId === undefined) return this.exports.exportAllGuilds(botId, userId, full);
-    return this.exports.export({ botId, userId, guildId }, full);
+    if (guild_id === undefined) return this.exports.exportAllGuilds(botId, user_id, full);
+    return this.exports.export(this.digests.named(botId, { guild_id, user_id }), full);
   }
 }

@@ -3,11 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { findBot } from '@app/bots';
 import { holdSubject } from '@app/consent';
+import { SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { SubjectErasures } from '@app/erasure';
 import { JsonStream, JsonText } from '@app/http';
 import { ApiError, Clock, notFound } from '@app/kernel';
-import { type Subject, SubjectDataHolders } from '@app/subjects';
+import { type NamedSubject, type Subject, SubjectDataHolders } from '@app/subjects';
 import { entries, EXPORT_SCHEMA, inPieces, sections } from './export-document';
 
 /** A larger export is streamed from a snapshot instead of being held in memory; in UTF-16 units. */
@@ -36,6 +37,7 @@ export class ExportService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly holders: SubjectDataHolders,
+    private readonly keys: SubjectKeys,
     private readonly audit: AuditService,
     private readonly erasures: SubjectErasures,
     private readonly clock: Clock,
@@ -45,7 +47,7 @@ export class ExportService {
    * Exports one subject and records it (`data_exported`) in one unit, so that no erasure comes in between.
    * @throws ApiError 404 when nothing is stored, or during the erasure of the subject.
    */
-  export(subject: Subject, full: boolean): Promise<JsonText | JsonStream> {
+  export(subject: NamedSubject, full: boolean): Promise<JsonText | JsonStream> {
     return this.recorded(subject, { full });
   }
 
@@ -54,17 +56,17 @@ export class ExportService {
    * own snapshot. A guild in which the user is being erased is left out.
    * @throws ApiError 404 when nothing is stored in any guild.
    */
-  async exportAllGuilds(botId: string, userId: string, full: boolean): Promise<JsonStream> {
-    const { bot, guildIds } = await this.unitOfWork.snapshot(async (tx) => ({
+  async exportAllGuilds(botId: string, user_id: string, full: boolean): Promise<JsonStream> {
+    const { bot, subjects } = await this.unitOfWork.read(async (tx) => ({
       bot: await botOf(tx, botId),
-      guildIds: await this.holders.guildsOf(tx, botId, userId),
+      subjects: await this.keys.inAllGuilds(tx, botId, user_id),
     }));
-    const guilds = this.heldIn(guildIds, botId, userId, full);
+    const guilds = this.heldBy(subjects, full);
     const first = await guilds.next();
     if (first.done === true) throw notFound('Data of this user');
     const head = {
       ...(full && { schema: EXPORT_SCHEMA }),
-      userId,
+      userId: user_id,
       exportedAt: this.clock.nowIso(),
       bot,
     };
@@ -79,21 +81,17 @@ export class ExportService {
     });
   }
 
-  private async *heldIn(
-    guildIds: Iterable<string>,
-    botId: string,
-    userId: string,
+  private async *heldBy(
+    subjects: readonly NamedSubject[],
     full: boolean,
   ): AsyncGenerator<JsonText | JsonStream, undefined> {
-    for (const guildId of guildIds) {
-      const held = await this.recorded({ botId, userId, guildId }, { full, scope: 'all_guilds' }).catch(
-        unlessMissing,
-      );
+    for (const subject of subjects) {
+      const held = await this.recorded(subject, { full, scope: 'all_guilds' }).catch(unlessMissing);
       if (held !== undefined) yield held;
     }
   }
 
-  private async recorded(subject: Subject, wanted: Wanted): Promise<JsonText | JsonStream> {
+  private async recorded(subject: NamedSubject, wanted: Wanted): Promise<JsonText | JsonStream> {
     const text = await this.unitOfWork.write(async (tx) => {
       await holdSubject(tx, subject);
       const held = await this.heldText(tx, subject, wanted);
@@ -107,7 +105,7 @@ export class ExportService {
   }
 
   /** The whole document; undefined when it is too large for the memory. */
-  private async heldText(tx: Tx, subject: Subject, wanted: Wanted): Promise<string | undefined> {
+  private async heldText(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<string | undefined> {
     const { head, data, tail, hasConsent } = await this.gather(tx, subject, wanted);
     let values = '';
     for await (const piece of data()) if ((values += piece).length > HELD_MAX) return undefined;
@@ -118,7 +116,7 @@ export class ExportService {
   }
 
   private async stream(
-    subject: Subject,
+    subject: NamedSubject,
     wanted: Wanted,
     write: (piece: string) => Promise<void>,
   ): Promise<void> {
@@ -142,7 +140,7 @@ export class ExportService {
     });
   }
 
-  private async gather(tx: Tx, subject: Subject, { full, scope }: Wanted): Promise<Gathered> {
+  private async gather(tx: Tx, subject: NamedSubject, { full, scope }: Wanted): Promise<Gathered> {
     // All queries are sent first and their answers read in order: PostgreSQL needs one round trip.
     const asked = this.holders.all().map((holder) => holder.export(tx, subject, full));
     const [, bot, parts] = await Promise.all([
@@ -151,7 +149,7 @@ export class ExportService {
       Promise.all(asked),
     ]);
     const consent = parts.find((part) => part.consent !== undefined)?.consent ?? null;
-    const { userId, guildId } = subject;
+    const { user_id: userId, guild_id: guildId } = subject.ids;
     const record =
       scope === undefined
         ? {

@@ -5,7 +5,7 @@ import { SqliteDatabase, driverCode, KEY_TABLES } from '@app/database';
 export interface RestoredKeys {
   /** The number of erasures in the present ledger that the backup did not hold. */
   readonly erasures: number;
-  /** The number of keys of the backup that were destroyed after it was made, and stay destroyed. */
+  /** The number of keys of the backup that were destroyed after it was made: they are destroyed again. */
   readonly destroyed: number;
 }
 
@@ -14,8 +14,8 @@ const SAME = `SELECT COUNT(*) FROM service_keys JOIN present.service_keys USING 
 
 /**
  * Copies into the keys of a backup what must outlive it: the present ledger of erasures, the installation keys, and,
- * when the data is not restored, the keys of the data. Keys that were destroyed after the backup are destroyed in the
- * copy.
+ * when the data is not restored, the keys of the data. Keys that were destroyed after the backup are then destroyed in
+ * the copy, otherwise at the next start.
  * @returns undefined when the present keys cannot be read
  */
 export function takePresentKeys(
@@ -45,9 +45,10 @@ function merged(database: Database, dataStays: boolean): RestoredKeys {
   };
   database.exec('BEGIN');
   const erasures = change(taken('erasure_ledger', 'IGNORE'));
-  const destroyed = change(
-    'DELETE FROM subject_keys WHERE id IN (SELECT key_id FROM erasure_ledger WHERE key_id IS NOT NULL)',
-  );
+  const gone = 'FROM subject_keys WHERE id IN (SELECT key_id FROM erasure_ledger WHERE key_id IS NOT NULL)';
+  const destroyed = database.prepare(`SELECT COUNT(*) ${gone}`).pluck().get() as number;
+  // With older data the next start repeats the erasures, for which it reads the ids that the keys hold.
+  if (dataStays) change(`DELETE ${gone}`);
   if (dataStays) change(taken('subject_keys', 'IGNORE'));
   const same = database.prepare(SAME).pluck().get() as number;
   if (same > 0) change(taken('service_keys', 'REPLACE'));
@@ -66,8 +67,7 @@ export function valuesWithoutKey(data: string, keys: string): number {
     return database
       .prepare(
         `SELECT COUNT(*) FROM user_data u WHERE u.value LIKE 's1.%'
-         AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.bot_id = u.bot_id AND k.guild_id = u.guild_id
-                         AND k.user_id = u.user_id AND k.id = ${ENCRYPTED_BY})
+         AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.id = ${ENCRYPTED_BY})
          AND ${ENCRYPTED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`,
       )
       .pluck()

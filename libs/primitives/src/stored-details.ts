@@ -1,34 +1,36 @@
 import { type DecryptionKey, encryptedBy } from './encryption-key';
+import type { Digest } from './keyed-digest';
 import { UnreadableSecretError } from './unreadable-secret';
 
 /** The stored details of an event, with the columns of their context. */
 export interface StoredDetails {
   readonly id: string;
-  readonly guild_id: string;
-  readonly user_id: string;
-  readonly details: string | null;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
+  readonly details: string;
+  /** The present key of the subject; null without one. */
+  readonly key_id: string | null;
 }
 
 /** The context of the details of an event: they decrypt in no other event. */
-export function detailsContext(botId: string, guildId: string, userId: string, id: string): string {
+export function detailsContext(botId: string, guildId: Digest, userId: Digest, id: string): string {
   return `audit_events/${botId}/${guildId}/${userId}/${id}`;
 }
 
 /**
- * The details as JSON text; null for an event without details, or with a destroyed key. `service` is the installation
- * key, `key` the subject key.
- * @throws UnreadableSecretError for details that were changed or are not encrypted
+ * The details as JSON text; undefined when their key was destroyed. `service` is the installation key, `key` the present
+ * key of the subject, undefined for a lost one.
+ * @throws UnreadableSecretError for details that were changed, are not encrypted, or whose key is lost
  */
 export function openDetails(
   botId: string,
-  { id, guild_id: guildId, user_id: userId, details }: StoredDetails,
-  service: DecryptionKey,
+  { id, guild_id: guildId, user_id: userId, details, key_id: keyId }: StoredDetails,
+  service: Pick<DecryptionKey, 'id' | 'decrypt'>,
   key: Pick<DecryptionKey, 'id' | 'decrypt'> | undefined,
-): string | null {
-  if (details === null) return null;
+): string | undefined {
   const by = encryptedBy(details);
-  if (by === undefined) throw new UnreadableSecretError();
-  const context = detailsContext(botId, guildId, userId, id);
-  if (by === service.id) return service.decrypt(details, context);
-  return key?.id === by ? key.decrypt(details, context) : null;
+  if (by !== service.id && by !== undefined && by !== keyId) return undefined;
+  const opener = by === service.id ? service : key;
+  if (by === undefined || opener === undefined) throw new UnreadableSecretError();
+  return opener.decrypt(details, detailsContext(botId, guildId, userId, id));
 }

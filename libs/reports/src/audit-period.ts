@@ -1,16 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { eventsBetween, firstEvent, lastPlace, type LoggedEvent } from '@app/audit';
-import { SubjectDigests } from '@app/crypto';
 import { pages, type Tx } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
-import { isDigest } from '@app/primitives';
 import { DistinctCount } from './distinct-count';
 
 /** Events read by one statement; requests are answered in between. */
 const BATCH = 2_000;
-/** Most digests of ids in memory, so that most are computed once. */
-const KEPT_MAX = 100_000;
 /** How far the order of the log and the times of events can differ: long units, different clocks. */
 const DISORDER_MS = 120_000;
 
@@ -59,16 +55,9 @@ const ACT_OF: ReadonlyMap<string, DataAct> = new Map(
  */
 @Injectable()
 export class AuditPeriods {
-  constructor(private readonly digests: SubjectDigests) {}
-
-  /**
-   * Counts events of the service; events that a bot posted are no acts on data. Erased ids are stored as digests, and all
-   * other ids are counted by their digests too, so that a user erased in one guild is not counted twice.
-   */
+  /** Counts events of the service; events that a bot posted are no acts on data. */
   async countsOf(tx: Tx, { botId, from, to }: Period): Promise<PeriodCounts> {
     const counts = new PeriodCounts();
-    const user = this.named(botId, 'user');
-    const guild = this.named(botId, 'guild');
     const end = await this.placeOf(tx, botId, moved(to, DISORDER_MS));
     const begin = await this.placeOf(tx, botId, moved(from, -DISORDER_MS));
     const behind = async (last: LoggedEvent | undefined): Promise<LoggedEvent[]> => {
@@ -80,7 +69,7 @@ export class AuditPeriods {
         const act = ACT_OF.get(row.event_type);
         if (act === undefined || row.source !== 'service' || row.created_at < from || row.created_at >= to)
           continue;
-        counts.add(act, user(row.user_id), guild(row.guild_id));
+        counts.add(act, row.user_id, row.guild_id);
       }
     }
     return counts;
@@ -89,17 +78,6 @@ export class AuditPeriods {
   /** The time of the oldest event that is still in the log. */
   async beginOf(tx: Tx, botId: string): Promise<string | null> {
     return (await firstEvent(tx, botId))?.created_at ?? null;
-  }
-
-  private named(botId: string, kind: 'user' | 'guild'): (id: string) => string {
-    const kept = new Map<string, string>();
-    return (id) => {
-      if (isDigest(id)) return id;
-      const digest = kept.get(id) ?? this.digests.of(botId, kind, id);
-      if (kept.size >= KEPT_MAX) kept.clear();
-      kept.set(id, digest);
-      return digest;
-    };
   }
 
   /** The place in the log from which events are no older than `time`, if the log is ordered by time. */

@@ -1,4 +1,4 @@
-import { isDigest, type Salts } from '@app/primitives';
+import type { Salts } from '@app/primitives';
 import { type Parts, partHash } from './audit-leaf';
 import { type Entry, SALTED_BY } from './batch-entries';
 import type { OpenEvent } from './event-commitments';
@@ -26,26 +26,26 @@ export function disclosed(
   { commitment, saltedBy }: Entry,
   salts: Salts | undefined,
 ): DisclosedEvent {
-  const { seq, id, event_type, source, created_at, parts, isErased } = event;
-  // Ids erased after the sealing no longer fit the salts of the batch.
-  const isLeft = salts !== undefined && isErased === (saltedBy === SALTED_BY.erased);
+  const { seq, id, event_type, source, created_at, parts, isErased, isClosed } = event;
+  const isAboutErasure = saltedBy === SALTED_BY.installation;
   return {
     ...{ seq, id, event_type, source, created_at },
     commitment: commitment.toString('base64url'),
     erased: isErased,
-    parts: isLeft
-      ? {
-          user: part(salts.user, 'user', parts.user),
-          guild: part(salts.guild, 'guild', parts.guild),
-          details: part(salts.details, 'details', parts.details),
-        }
-      : null,
+    parts:
+      salts === undefined || isClosed || isErased !== isAboutErasure
+        ? null
+        : {
+            user: part(salts.user, 'user', parts.user, isAboutErasure),
+            guild: part(salts.guild, 'guild', parts.guild, isAboutErasure),
+            details: part(salts.details, 'details', parts.details),
+          },
   };
 }
 
-function part(salt: Buffer, name: keyof Parts, value: string | null): DisclosedPart {
+function part(salt: Buffer, name: keyof Parts, value: string | null, isDigest = false): DisclosedPart {
   // One digest in all events of an erased user would show which events belong together.
-  return name !== 'details' && value !== null && isDigest(value)
+  return isDigest
     ? { hash: partHash(salt, name, value).toString('base64url') }
     : { value, salt: salt.toString('base64url') };
 }

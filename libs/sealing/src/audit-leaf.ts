@@ -10,10 +10,13 @@ const COMMITMENT = Buffer.of(4);
 /** The chain value before the first batch of a log. */
 export const NO_CHAIN = Buffer.alloc(32).toString('base64url');
 
-/** The personal parts of an event; `details` is the JSON text as received, null without details. */
+/**
+ * The personal parts of an event; `details` is JSON text. All are null once they are erased. In an event about an erasure
+ * user and guild are digests.
+ */
 export interface Parts {
-  readonly user: string;
-  readonly guild: string;
+  readonly user: string | null;
+  readonly guild: string | null;
   readonly details: string | null;
 }
 

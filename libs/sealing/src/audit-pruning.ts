@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CountedGuilds, lowerCounts, removeEvents } from '@app/audit';
+import { lowerCounts, removeEvents } from '@app/audit';
 import { Signer } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
@@ -22,7 +22,6 @@ const PAGE = 50;
 export class AuditPruning {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly guilds: CountedGuilds,
     private readonly signer: Signer,
     private readonly clock: Clock,
   ) {}
@@ -88,7 +87,7 @@ export class AuditPruning {
     );
     if (moved === 0) return 0;
     await tx.run('DELETE FROM audit_batches WHERE bot_id = ? AND number <= ?', botId, last.number);
-    await lowerCounts(tx, this.guilds, botId, last.last_seq);
+    await lowerCounts(tx, botId, last.last_seq);
     return removeEvents(tx, botId, last.last_seq);
   }
 }

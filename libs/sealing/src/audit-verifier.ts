@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { areCountsExact, CountedGuilds } from '@app/audit';
+import { areCountsExact } from '@app/audit';
 import { botPages } from '@app/bots';
 import { Signer } from '@app/crypto';
 import { ConcurrentChange, UnitOfWork } from '@app/database';
@@ -52,7 +52,6 @@ export class AuditVerifier {
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
     private readonly signer: Signer,
-    private readonly guilds: CountedGuilds,
   ) {}
 
   /** Verifies the log of every bot; yields the extent of each. */
@@ -77,9 +76,7 @@ export class AuditVerifier {
     for (const number of chains.keys())
       if (number > place.number)
         tell({ batch: number, fault: 'batch', message: 'a checkpoint was kept of it, and it is missing' });
-    const counted = await this.unitOfWork.snapshot((tx) =>
-      areCountsExact(tx, this.guilds, botId, place.last_seq),
-    );
+    const counted = await this.unitOfWork.snapshot((tx) => areCountsExact(tx, botId, place.last_seq));
     if (!counted.isExact)
       tell({ fault: 'counts', message: 'the counts kept of the events are not those of the events' });
     return { batches, events, erased, unsealed: counted.behind, faults };

@@ -88,12 +88,9 @@ function ofContent(
   event: OpenEvent,
   { commitment, saltedBy }: Entry,
 ): BatchFault | undefined {
-  const { seq, isErased, isClosed, parts } = event;
+  const { seq, isErased, isClosed } = event;
   if (saltedBy === SALTED_BY.nobody) return undefined;
-  if (isErased && saltedBy !== SALTED_BY.erased) {
-    if (parts.details === null && !isClosed) return undefined;
-    return { fault: 'event_changed', seq, message: 'it was erased, and has details again' };
-  }
+  if (isErased && saltedBy === SALTED_BY.subject) return undefined;
   if (saltedBy === SALTED_BY.subject && event.key === undefined) {
     const message = 'the key of its user is missing: an erasure is not finished, or the key was removed';
     return { fault: 'event_unreadable', seq, message };
@@ -118,8 +115,8 @@ function ofWhole(
   const ids = events.map(({ id }) => id).sort();
   const faults: (readonly [boolean, string])[] = [
     [
-      commitments.identities(batch.bot_id, events, salted) !== batch.identities,
-      'the digest of an erased user or guild, or how an event was salted, was changed',
+      commitments.identities(events, salted) !== batch.identities,
+      'the digest of a user or guild, the stored details of an event, or how it was salted, was changed',
     ],
     [
       ids[0] !== batch.min_id || ids.at(-1) !== batch.max_id,

@@ -2,12 +2,10 @@
 export const SALTED_BY = {
   /** The subject key, while it exists. */
   subject: 0,
-  /** The installation key: the event had no details. */
-  service: 1,
-  /** The installation key, over digests: the subject was erased before. */
-  erased: 2,
+  /** The installation key, over digests: the event is about an erasure. */
+  installation: 1,
   /** Random: the details could not be decrypted. */
-  nobody: 3,
+  nobody: 2,
 } as const;
 
 export type SaltedBy = (typeof SALTED_BY)[keyof typeof SALTED_BY];

@@ -1,13 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import {
-  isDigest,
-  keyedDigest,
-  merkleRoot,
   type DecryptionKey,
-  type Salts,
-  UnreadableSecretError,
+  encryptedBy,
+  merkleRoot,
   openDetails,
+  type Salts,
   type StoredDetails,
+  UnreadableSecretError,
 } from '@app/primitives';
 import { commitmentOf, framed, leafOf, type Parts, type Skeleton } from './audit-leaf';
 import { type Entry, HINT_BYTES, packed, SALTED_BY, type SaltedBy } from './batch-entries';
@@ -15,15 +14,21 @@ import { type Entry, HINT_BYTES, packed, SALTED_BY, type SaltedBy } from './batc
 /** An event as it is stored in the log. */
 export interface StoredEvent extends Skeleton, StoredDetails {}
 
-/** An event with its decrypted details and its salts. */
-export interface OpenEvent extends Skeleton {
-  readonly botId: string;
+/** The key of a subject, with the ids of the subject. */
+export interface EventKey extends DecryptionKey {
+  readonly ids?: { readonly user_id: string; readonly guild_id: string };
+}
+
+/** An event with its decrypted parts and its salts. */
+export interface OpenEvent extends Skeleton, Pick<StoredDetails, 'user_id' | 'guild_id'> {
   readonly parts: Parts;
-  /** Its ids are replaced by digests. */
+  /** Its details as they are stored. */
+  readonly stored: string;
+  /** The key of its subject is destroyed. */
   readonly isErased: boolean;
-  /** It has details that cannot be decrypted. */
+  /** Its details cannot be decrypted although their key is not destroyed. */
   readonly isClosed: boolean;
-  readonly key: DecryptionKey | undefined;
+  readonly key: EventKey | undefined;
   readonly saltedBy: SaltedBy;
 }
 
@@ -34,6 +39,9 @@ export interface BatchSeal {
   readonly identities: string;
 }
 
+/** In place of details that cannot be decrypted; no JSON text is empty. */
+const CLOSED = '';
+
 /** Computes the commitments of events from its arguments alone, so that a thread can do it. */
 export class EventCommitments {
   /** `digestKey` makes the digests that replace ids; `service` is the installation key. */
@@ -42,32 +50,26 @@ export class EventCommitments {
     private readonly service: DecryptionKey,
   ) {}
 
-  /** `key` is the subject key, if it exists. */
-  open(botId: string, event: StoredEvent, key: DecryptionKey | undefined): OpenEvent {
-    const {
-      seq,
-      id,
-      event_type: type,
-      source,
-      created_at: createdAt,
-      user_id: user,
-      guild_id: guild,
-    } = event;
-    const isErased = isDigest(user);
-    const details = this.detailsOf(botId, event, key);
-    const isClosed = event.details !== null && details === null;
+  /** `key` is the present key of the subject, if it can be read. */
+  open(botId: string, event: StoredEvent, key: EventKey | undefined): OpenEvent {
+    const { seq, id, event_type, source, created_at, user_id, guild_id, details, key_id: keyId } = event;
+    const by = encryptedBy(details);
+    const isOwn = by === this.service.id;
+    const opened = this.detailsOf(botId, event, key);
+    const isClosed = opened === CLOSED;
+    const isErased = by !== undefined && by !== keyId;
     return {
-      botId,
-      seq,
-      id,
-      event_type: type,
-      source,
-      created_at: createdAt,
-      parts: { user, guild, details },
+      ...{ seq, id, event_type, source, created_at, user_id, guild_id },
+      parts: {
+        user: isOwn ? user_id : isErased ? null : (key?.ids?.user_id ?? null),
+        guild: isOwn ? guild_id : isErased ? null : (key?.ids?.guild_id ?? null),
+        details: isClosed ? null : (opened ?? null),
+      },
+      stored: details,
       isErased,
       isClosed,
-      key,
-      saltedBy: saltedBy(event.details, isErased, isClosed),
+      key: isErased ? undefined : key,
+      saltedBy: saltedBy(isOwn, isErased || isClosed),
     };
   }
 
@@ -80,26 +82,17 @@ export class EventCommitments {
   /** Undefined where the salts cannot be computed: random ones, or a destroyed key. */
   salts({ id, key }: OpenEvent, by: SaltedBy): Salts | undefined {
     if (by === SALTED_BY.subject) return key?.salts(id);
-    return by === SALTED_BY.nobody ? undefined : this.service.salts(id);
+    return by === SALTED_BY.installation ? this.service.salts(id) : undefined;
   }
 
   /**
-   * A keyed hash over the subjects of the events; equal before and after an erasure. A digest that is exchanged, or an
-   * event that is falsely marked as erased, does not fit it.
+   * A keyed hash over the subjects of the events and their stored details; equal before and after an erasure. A digest
+   * that is exchanged, an event that is falsely marked as erased, or other details of an erased one, do not fit it.
    */
-  identities(botId: string, events: readonly OpenEvent[], salted: readonly SaltedBy[]): string {
-    const digests = new Map<string, string>();
-    const digest = (kind: 'user' | 'guild', value: string): string => {
-      if (isDigest(value)) return value;
-      const known = digests.get(kind + value) ?? keyedDigest(this.digestKey, botId, kind, value);
-      digests.set(kind + value, known);
-      return known;
-    };
+  identities(events: readonly OpenEvent[], salted: readonly SaltedBy[]): string {
     const hash = createHmac('sha256', this.digestKey).update('audit-identities/');
-    for (const [at, { id, parts }] of events.entries())
-      hash.update(
-        framed([id, digest('user', parts.user), digest('guild', parts.guild), String(salted[at] ?? '')]),
-      );
+    for (const [at, { id, user_id: user, guild_id: guild, stored }] of events.entries())
+      hash.update(framed([id, user, guild, stored, String(salted[at] ?? '')]));
     return hash.digest('base64url');
   }
 
@@ -107,7 +100,7 @@ export class EventCommitments {
   async seal(
     botId: string,
     stored: readonly StoredEvent[],
-    keys: readonly (DecryptionKey | undefined)[],
+    keys: readonly (EventKey | undefined)[],
     breathe?: (at: number) => Promise<void> | undefined,
   ): Promise<BatchSeal> {
     const entries: Entry[] = [];
@@ -126,25 +119,23 @@ export class EventCommitments {
       entries: packed(entries),
       root: merkleRoot(leaves).toString('base64url'),
       identities: this.identities(
-        botId,
         events,
         events.map((event) => event.saltedBy),
       ),
     };
   }
 
-  private detailsOf(botId: string, event: StoredEvent, key: DecryptionKey | undefined): string | null {
+  private detailsOf(botId: string, event: StoredEvent, key: EventKey | undefined): string | undefined {
     try {
       return openDetails(botId, event, this.service, key);
     } catch (error) {
-      if (error instanceof UnreadableSecretError) return null;
+      if (error instanceof UnreadableSecretError) return CLOSED;
       throw error;
     }
   }
 }
 
-function saltedBy(stored: string | null, isErased: boolean, isClosed: boolean): SaltedBy {
-  if (isClosed) return SALTED_BY.nobody;
-  if (isErased) return SALTED_BY.erased;
-  return stored === null ? SALTED_BY.service : SALTED_BY.subject;
+function saltedBy(isOwn: boolean, isGone: boolean): SaltedBy {
+  if (isOwn) return SALTED_BY.installation;
+  return isGone ? SALTED_BY.nobody : SALTED_BY.subject;
 }

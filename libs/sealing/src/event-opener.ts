@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { EVENT_KEY, InstallationKeys, type SubjectKey, SubjectKeys } from '@app/crypto';
+import { EVENT_KEY, InstallationKeys, type JoinedKey, type SubjectKey, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
-import { UnreadableSecretError } from '@app/primitives';
+import { subjectAt } from '@app/subjects';
 import { EventCommitments, type OpenEvent, type StoredEvent } from './event-commitments';
 
 const SELECT = `SELECT seq, event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at,
@@ -10,10 +10,7 @@ const SELECT = `SELECT seq, event.id, event.guild_id, event.user_id, event_type,
   WHERE event.bot_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
 
 /** A row of the log. */
-export interface EventRow extends StoredEvent {
-  readonly key_id: string | null;
-  readonly key_sealed: string | null;
-}
+export type EventRow = StoredEvent & JoinedKey;
 
 /** Rows of the log and the keys of their subjects, in the same order. */
 export interface StoredEvents {
@@ -47,14 +44,6 @@ export class EventOpener {
 
   /** Undefined for a damaged key, so that the log of its bot is sealed all the same. */
   private keyOf(botId: string, row: EventRow): SubjectKey | undefined {
-    const { key_id: id, key_sealed: sealed, guild_id: guildId, user_id: userId } = row;
-    try {
-      return id === null || sealed === null
-        ? undefined
-        : this.keys.open({ botId, guildId, userId }, { id, sealed });
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return undefined;
-      throw error;
-    }
+    return this.keys.openJoined(subjectAt(botId, row), row);
   }
 }

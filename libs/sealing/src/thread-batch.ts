@@ -1,6 +1,6 @@
 import type { InstallationKeys, SubjectKey } from '@app/crypto';
-import { type DecryptionKey, ENCRYPTION_KEY_BYTES, EncryptionKey } from '@app/primitives';
-import type { StoredEvent } from './event-commitments';
+import { ENCRYPTION_KEY_BYTES, EncryptionKey } from '@app/primitives';
+import type { EventKey, StoredEvent } from './event-commitments';
 import type { StoredEvents } from './event-opener';
 
 /** The keys that the thread is started with. */
@@ -27,6 +27,8 @@ export interface ThreadBatch {
   /** JSON of {@link BatchEvent}s. */
   readonly events: string;
   readonly keyIds: readonly string[];
+  /** The ids of the subject of each key. */
+  readonly ids: readonly EventKey['ids'][];
   /** The keys in a row; the reader overwrites them. */
   readonly keys: Uint8Array;
 }
@@ -36,23 +38,29 @@ export function threadBatch(botId: string, { rows, keys }: StoredEvents): Thread
   const places = new Map<string, number>();
   const needed: SubjectKey[] = [];
   const events = rows.map((row, at): BatchEvent => {
-    const { seq, id, event_type, source, created_at, guild_id, user_id, details } = row;
-    const key = details === null ? undefined : keys[at];
+    const { seq, id, event_type, source, created_at, guild_id, user_id, details, key_id } = row;
+    const key = keys[at];
     if (key !== undefined && !places.has(key.id)) places.set(key.id, needed.push(key) - 1);
     const place = (key && places.get(key.id)) ?? -1;
-    return { seq, id, event_type, source, created_at, guild_id, user_id, details, key: place };
+    return { seq, id, event_type, source, created_at, guild_id, user_id, details, key_id, key: place };
   });
   const bytes = new Uint8Array(needed.length * ENCRYPTION_KEY_BYTES);
   for (const [at, key] of needed.entries()) key.copy(bytes, at * ENCRYPTION_KEY_BYTES);
-  return { botId, events: JSON.stringify(events), keyIds: [...places.keys()], keys: bytes };
+  return {
+    botId,
+    events: JSON.stringify(events),
+    keyIds: [...places.keys()],
+    ids: needed.map(({ ids }) => ids),
+    keys: bytes,
+  };
 }
 
 /** The events and their keys, which share the memory of the batch: overwriting the batch voids them. */
-export function eventsOf(batch: ThreadBatch): { events: StoredEvent[]; keys: (DecryptionKey | undefined)[] } {
+export function eventsOf(batch: ThreadBatch): { events: StoredEvent[]; keys: (EventKey | undefined)[] } {
   const { buffer, byteOffset } = batch.keys;
   const known = batch.keyIds.map((id, at) => {
     const bytes = Buffer.from(buffer, byteOffset + at * ENCRYPTION_KEY_BYTES, ENCRYPTION_KEY_BYTES);
-    return new EncryptionKey(id, bytes);
+    return Object.assign(new EncryptionKey(id, bytes), { ids: batch.ids[at] });
   });
   const events = JSON.parse(batch.events) as BatchEvent[];
   return { events, keys: events.map(({ key }) => known[key]) };

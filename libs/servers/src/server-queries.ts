@@ -1,4 +1,5 @@
 import type { UnitOfWork } from '@app/database';
+import type { Digest } from '@app/primitives';
 
 /** The guilds of a bot whose deletion was due at `nowIso`, the longest overdue first. */
 export async function guildsDue(
@@ -6,9 +7,9 @@ export async function guildsDue(
   botId: string,
   nowIso: string,
   limit: number,
-): Promise<string[]> {
+): Promise<Digest[]> {
   const due = await unitOfWork.read((tx) =>
-    tx.all<{ guild_id: string }>(
+    tx.all<{ guild_id: Digest }>(
       `SELECT guild_id FROM servers WHERE bot_id = ? AND deletion_scheduled_for <= ?
        ORDER BY deletion_scheduled_for LIMIT ${limit}`,
       ...[botId, nowIso],

@@ -3,10 +3,11 @@ import {
   IdColumn,
   indexName,
   PrimaryIdColumn,
-  PrimarySnowflakeColumn,
+  PrimaryDigestColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
+import type { Digest } from '@app/primitives';
 import { Entity, Index } from 'typeorm';
 
 /** A registered guild of a bot. */
@@ -17,9 +18,10 @@ import { Entity, Index } from 'typeorm';
 @Index(indexName('servers', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
 export class Server {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
-  @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
+  @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;
   @IdColumn() id: string;
-  @TextColumn({ nullable: true }) name: string | null;
+  /** The id of the guild and its name, encrypted with the installation key. */
+  @TextColumn() text: string;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   /** When all users of the guild will be erased, unless the deletion is cancelled before. */
   @TimeColumn({ name: 'deletion_scheduled_for', nullable: true }) deletionScheduledFor: string | null;

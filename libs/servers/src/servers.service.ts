@@ -1,15 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { type Tx, UnitOfWork } from '@app/database';
+import { InstallationKeys, SubjectDigests } from '@app/crypto';
+import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import { Page, type PageQuery } from '@app/http';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
+import type { Digest } from '@app/primitives';
 import { Server } from './server.entity';
 import type { RegisterServer, ServersView, ServerView } from './servers.dto';
+
+/** The encrypted part of a server. */
+type Named = Pick<ServerView, 'guild_id' | 'name'>;
 
 /** The guilds of a bot. */
 @Injectable()
 export class ServersService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly keys: InstallationKeys,
+    private readonly digests: SubjectDigests,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -18,19 +25,16 @@ export class ServersService {
    * Registers a guild. A repeat answers the registered guild, renamed if a name is given, and cancels a scheduled deletion
    * that has not begun.
    */
-  register(botId: string, { guild_id: guildId, name }: RegisterServer): Promise<ServerView> {
+  register(botId: string, { guild_id, name }: RegisterServer): Promise<ServerView> {
+    const guildId = this.digests.guild(botId, guild_id);
     return this.unitOfWork.write(async (tx) => {
-      await tx.run(
-        `INSERT INTO servers (bot_id, guild_id, id, name, created_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (bot_id, guild_id) DO UPDATE SET name = COALESCE(excluded.name, servers.name),
-           deletion_scheduled_for = CASE WHEN servers.deletion_began_at IS NULL THEN NULL ELSE servers.deletion_scheduled_for END`,
-        botId,
-        guildId,
-        this.random.uuid(),
-        name ?? null,
-        this.clock.nowIso(),
-      );
-      return view(await tx.manager.findOneByOrFail(Server, { botId, guildId }));
+      const known = await this.locked(tx, botId, guildId);
+      if (known === null) return this.create(tx, botId, guildId, { guild_id, name: name ?? null });
+      const text =
+        name == null ? known.text : encrypted(this.keys, { botId, id: known.id }, { guild_id, name });
+      const deletionScheduledFor = known.deletionBeganAt === null ? null : known.deletionScheduledFor;
+      await tx.manager.update(Server, { botId, guildId }, { text, deletionScheduledFor });
+      return this.view({ ...known, text, deletionScheduledFor });
     });
   }
 
@@ -43,12 +47,12 @@ export class ServersService {
         skip: page.offset,
         take: page.size,
       });
-      return { servers: servers.map(view), pagination: page.of(total) };
+      return { servers: servers.map((server) => this.view(server)), pagination: page.of(total) };
     });
   }
 
   /** Whether the guild is registered; a registered guild is locked until the unit ends. */
-  async lock(tx: Tx, botId: string, guildId: string): Promise<boolean> {
+  async lock(tx: Tx, botId: string, guildId: Digest): Promise<boolean> {
     const sql = 'SELECT 1 FROM servers WHERE bot_id = ? AND guild_id = ? FOR UPDATE';
     return (await tx.get(sql, botId, guildId)) !== undefined;
   }
@@ -74,7 +78,7 @@ export class ServersService {
   }
 
   /** Begins a scheduled deletion that is due, which then cannot be cancelled; false without one. */
-  async beginDeletion(tx: Tx, botId: string, guildId: string): Promise<boolean> {
+  async beginDeletion(tx: Tx, botId: string, guildId: Digest): Promise<boolean> {
     const now = this.clock.nowIso();
     const begun = await tx.run(
       `UPDATE servers SET deletion_began_at = COALESCE(deletion_began_at, ?)
@@ -84,28 +88,54 @@ export class ServersService {
     return begun > 0;
   }
 
+  async remove(tx: Tx, botId: string, guildId: Digest): Promise<void> {
+    await tx.manager.delete(Server, { botId, guildId });
+  }
+
+  private async create(tx: Tx, botId: string, guildId: Digest, named: Named): Promise<ServerView> {
+    const [id, createdAt] = [this.random.uuid(), this.clock.nowIso()];
+    const text = encrypted(this.keys, { botId, id }, named);
+    const inserted = await tx.run(
+      'INSERT INTO servers (bot_id, guild_id, id, text, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      ...[botId, guildId, id, text, createdAt],
+    );
+    if (inserted === 0) throw new ConcurrentChange();
+    return { id, ...named, created_at: createdAt, deletion_scheduled_for: null };
+  }
+
   private reschedule(
     botId: string,
-    guildId: string,
+    guild: string,
     next: (server: Server) => string | null,
   ): Promise<ServerView> {
+    const guildId = this.digests.guild(botId, guild);
     return this.unitOfWork.write(async (tx) => {
-      await this.lock(tx, botId, guildId);
-      const server = await tx.manager.findOneBy(Server, { botId, guildId });
+      const server = await this.locked(tx, botId, guildId);
       if (server === null) throw notFound('Server');
       if (server.deletionBeganAt !== null)
         throw conflict('deletion_in_progress', 'The server is being deleted: its users are erased already');
       const deletionScheduledFor = next(server);
       await tx.manager.update(Server, { botId, guildId }, { deletionScheduledFor });
-      return view({ ...server, deletionScheduledFor });
+      return this.view({ ...server, deletionScheduledFor });
     });
   }
 
-  async remove(tx: Tx, botId: string, guildId: string): Promise<void> {
-    await tx.manager.delete(Server, { botId, guildId });
+  private async locked(tx: Tx, botId: string, guildId: Digest): Promise<Server | null> {
+    await this.lock(tx, botId, guildId);
+    return tx.manager.findOneBy(Server, { botId, guildId });
+  }
+
+  private view(server: Server): ServerView {
+    const { id, text, createdAt, deletionScheduledFor } = server;
+    const { guild_id, name } = JSON.parse(this.keys.installation.decrypt(text, contextOf(server))) as Named;
+    return { id, guild_id, name, created_at: createdAt, deletion_scheduled_for: deletionScheduledFor };
   }
 }
 
-function view({ id, guildId, name, createdAt, deletionScheduledFor }: Server): ServerView {
-  return { id, guild_id: guildId, name, created_at: createdAt, deletion_scheduled_for: deletionScheduledFor };
+function encrypted(keys: InstallationKeys, of: Pick<Server, 'botId' | 'id'>, named: Named): string {
+  return keys.installation.encrypt(JSON.stringify(named), contextOf(of));
+}
+
+function contextOf({ botId, id }: Pick<Server, 'botId' | 'id'>): string {
+  return `servers/${botId}/${id}`;
 }

@@ -13,5 +13,15 @@ export {
   type SubjectExport,
 } from './subject-data';
 export { lockSubject } from './subject-lock';
-export { ERASED_ID, type Subject, SUBJECT_WHERE, subjectName, subjectOf } from './subject';
+export {
+  ERASED_ID,
+  ERASED_IDS,
+  type NamedSubject,
+  type Subject,
+  SUBJECT_WHERE,
+  subjectAt,
+  type SubjectIds,
+  subjectName,
+  subjectOf,
+} from './subject';
 export { SubjectsModule } from './subjects.module';

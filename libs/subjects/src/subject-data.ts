@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
-import { type Subject, SUBJECT_WHERE } from './subject';
+import { type NamedSubject, type Subject, SUBJECT_WHERE } from './subject';
 
 /** The part of a subject's export that one holder provides. */
 export interface SubjectExport {
@@ -38,26 +38,13 @@ export interface SubjectDataHolder {
    * their `updated_at`, and with the category.
    */
   readonly consented?: readonly ConsentedTable[];
-  /** What it keeps stays after an erasure, as its proof. */
-  readonly outlivesErasure?: true;
-  /** This holder erases after all others, since its rows can be written while the erasure waits for other holders. */
-  readonly last?: true;
   /** The stored data; an empty object for none. `full` requests the sections beyond the export record. */
-  export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport>;
-  /** Removes all of it inside `tx`. Returns the slugs of the data categories that had values. */
-  erase(tx: Tx, subject: Subject): Promise<readonly string[]>;
+  export(tx: Tx, subject: NamedSubject, full: boolean): Promise<SubjectExport>;
   /**
-   * A bounded number of users of a guild with data to erase in this holder. It is called until it returns
-   * none.
+   * Removes all of it inside `tx`. Returns the slugs of the data categories that had values. A holder without it keeps
+   * its rows as the proof of the erasure: they name the subject by digests, and their texts lost their key.
    */
-  subjectsOf?(tx: Tx, botId: string, guildId: string): Promise<readonly string[]>;
-  /**
-   * Guilds in which this holder has data of one user, as a stream; a guild may occur twice. A holder with `subjectsOf`
-   * needs this method unless another holder returns the same guilds.
-   */
-  guildsOf?(tx: Tx, botId: string, userId: string): AsyncIterable<string>;
-  /** Whether there is data to erase of this subject. Without it, every subject of `subjectsOf` counts as held. */
-  holds?(tx: Tx, subject: Subject): Promise<boolean>;
+  erase?(tx: Tx, subject: Subject): Promise<readonly string[]>;
 }
 
 /** Marks a provider as a {@link SubjectDataHolder}. */
@@ -77,17 +64,9 @@ export class SubjectDataHolders {
     return this.found;
   }
 
-  /** Whether a holder with `subjectsOf` still has data to erase of this subject. */
-  async hold(tx: Tx, subject: Subject): Promise<boolean> {
-    for (const holder of this.all()) {
-      if (holder.subjectsOf !== undefined && ((await holder.holds?.(tx, subject)) ?? true)) return true;
-    }
-    return false;
-  }
-
-  /** The number of rows about the subject in each table, without those that outlive an erasure. */
+  /** The number of rows about the subject in each table, without those that an erasure keeps. */
   async count(tx: Tx, { botId, guildId, userId }: Subject): Promise<Record<string, number>> {
-    const tables = this.all().flatMap((holder) => (holder.outlivesErasure === true ? [] : holder.tables));
+    const tables = this.all().flatMap((holder) => (holder.erase === undefined ? [] : holder.tables));
     const counts = tables.map(
       (table) => `(SELECT COUNT(*) FROM ${table} WHERE ${SUBJECT_WHERE}) AS ${table}`,
     );
@@ -96,23 +75,9 @@ export class SubjectDataHolders {
     return Object.fromEntries(tables.map((table) => [table, Number(row?.[table] ?? 0)]));
   }
 
-  /** The guilds of a bot in which a holder may have data of a user, in the order of their ids. */
-  async guildsOf(tx: Tx, botId: string, userId: string): Promise<readonly string[]> {
-    const guildIds = new Set<string>();
-    for (const holder of this.all()) {
-      if (holder.guildsOf === undefined) continue;
-      for await (const guildId of holder.guildsOf(tx, botId, userId)) guildIds.add(guildId);
-    }
-    return [...guildIds].sort();
-  }
-
-  /** Removes everything inside `tx`: first all holders, then those with {@link SubjectDataHolder.last}. */
+  /** Removes everything inside `tx`. */
   async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
-    const erased: string[] = [];
-    for (const last of [false, true]) {
-      const some = this.all().filter((holder) => (holder.last ?? false) === last);
-      erased.push(...(await Promise.all(some.map((holder) => holder.erase(tx, subject)))).flat());
-    }
-    return erased;
+    const erasing = this.all().map(async (holder) => (await holder.erase?.(tx, subject)) ?? []);
+    return (await Promise.all(erasing)).flat();
   }
 }

@@ -1,8 +1,21 @@
-/** One user of one bot in one guild. */
+import type { Digest } from '@app/primitives';
+
+/** The ids by which a bot names a subject. They are stored encrypted only, with the key of the subject. */
+export interface SubjectIds {
+  readonly guild_id: string;
+  readonly user_id: string;
+}
+
+/** One user of one bot in one guild, by the digests of the ids, which every table contains. */
 export interface Subject {
   readonly botId: string;
-  readonly userId: string;
-  readonly guildId: string;
+  readonly guildId: Digest;
+  readonly userId: Digest;
+}
+
+/** A subject whose ids a request has named. */
+export interface NamedSubject extends Subject {
+  readonly ids: SubjectIds;
 }
 
 /** The condition for the rows of one subject; its values are the bot, the guild and the user. */
@@ -11,12 +24,23 @@ export const SUBJECT_WHERE = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 /** The id shown in place of an erased one: a valid snowflake that no platform issues. */
 export const ERASED_ID = '0'.repeat(20);
 
+/** The ids shown for a subject whose key is destroyed. */
+export const ERASED_IDS: SubjectIds = { guild_id: ERASED_ID, user_id: ERASED_ID };
+
 /** The subject alone, of a record that is about it. */
 export function subjectOf({ botId, guildId, userId }: Subject): Subject {
   return { botId, guildId, userId };
 }
 
-/** A name that no other subject has. Locks, contexts of encrypted texts and certificates contain it: it never changes. */
+/** The subject of a row. */
+export function subjectAt(
+  botId: string,
+  { guild_id: guildId, user_id: userId }: { readonly guild_id: Digest; readonly user_id: Digest },
+): Subject {
+  return { botId, guildId, userId };
+}
+
+/** A name that no other subject has. Locks and contexts of encrypted texts contain it: it never changes. */
 export function subjectName({ botId, guildId, userId }: Subject): string {
   return `${botId}/${guildId}/${userId}`;
 }

@@ -20,10 +20,8 @@ export class CategoryRetention implements Job {
   ) {}
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    let erases = false;
     const retain = async (botId: string): Promise<void> => {
       for (const key of await this.categoriesDue(botId)) {
-        erases = true;
         // The last batch is not full. Locked values are left to the next pass.
         for (let looked = BATCH; looked === BATCH && !stopping.aborted;)
           looked = await lease.batch((tx) => this.values.eraseAged(tx, botId, key));
@@ -32,7 +30,6 @@ export class CategoryRetention implements Job {
     await lease.keep(() =>
       botByBot((after) => nextBotWithLimits(this.unitOfWork, after), retain, stopping, this.logger),
     );
-    if (erases) await this.unitOfWork.scrub();
   }
 
   private categoriesDue(botId: string): Promise<string[]> {

@@ -24,33 +24,28 @@ export class ConsentedTablesErasure implements Job {
   ) {}
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    let erases = false;
     await lease.keep(async () => {
       for (const one of this.tables.all()) {
         const erase = async (botId: string): Promise<void> => {
-          for (const reason of REASONS)
-            if (await this.eraseDue(lease, botId, one, reason, stopping)) erases = true;
+          for (const reason of REASONS) await this.eraseDue(lease, botId, one, reason, stopping);
         };
         await botByBot((after) => this.botAfter(one, after), erase, stopping, this.logger);
       }
     });
-    if (erases) await this.unitOfWork.scrub();
   }
 
-  /** Answers whether anything was due. */
   private async eraseDue(
     lease: Lease,
     botId: string,
     one: ConsentedTable,
     reason: ErasureReason,
     stopping: AbortSignal,
-  ): Promise<boolean> {
-    if (!(await this.unitOfWork.read((tx) => this.tables.isDue(tx, botId, one, reason)))) return false;
+  ): Promise<void> {
+    if (!(await this.unitOfWork.read((tx) => this.tables.isDue(tx, botId, one, reason)))) return;
     for (let at: Place | undefined = BEGIN; at !== undefined && !stopping.aborted;) {
       const after: Place = at;
       at = await lease.batch((tx) => this.tables.eraseDue(tx, botId, one, reason, after));
     }
-    return true;
   }
 
   private async botAfter({ table }: ConsentedTable, botId: string): Promise<string | undefined> {

@@ -5,12 +5,14 @@ import { consentHeld } from '@app/consent';
 import { type Tx } from '@app/database';
 import { Clock, CONFIG, type Config, daysAfter } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
+import type { Digest } from '@app/primitives';
 import {
   type ConsentedDataHolder,
   type ConsentedTable,
   type ErasureTime,
   HoldsConsentedData,
   type Subject,
+  subjectAt,
   SubjectDataHolders,
 } from '@app/subjects';
 import type { ErasureReason } from './due-values';
@@ -28,11 +30,11 @@ const SINCE = { retention: 'updated_at', consent_revoked: 'withdrawn_at' } as co
 
 /** A place in the order of the subjects of a bot. */
 export interface Place {
-  readonly guild_id: string;
-  readonly user_id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
 }
 
-export const BEGIN: Place = { guild_id: '', user_id: '' };
+export const BEGIN: Place = { guild_id: '' as Digest, user_id: '' as Digest };
 
 /**
  * The rows of other modules that rest on a consent: their tables are those that the holders of subject data name in
@@ -182,10 +184,6 @@ async function unmark(tx: Tx, subject: Subject, { table }: ConsentedTable): Prom
 async function restsOnConsent(tx: Tx, botId: string, category: string): Promise<boolean> {
   const [declared] = await declaredPurposes(tx, botId, [category], 1);
   return declared?.legalBasis === 'consent';
-}
-
-function subjectAt(botId: string, { guild_id: guildId, user_id: userId }: Place): Subject {
-  return { botId, guildId, userId };
 }
 
 function keyOf({ botId, guildId, userId }: Subject): string[] {

@@ -3,7 +3,14 @@ import { AuditService } from '@app/audit';
 import { legalBasisOf } from '@app/categories';
 import type { Tx } from '@app/database';
 import { CONFIG, type Config, daysAfter } from '@app/kernel';
-import { type ConsentedDataHolder, type ErasureTime, HoldsConsentedData, type Subject } from '@app/subjects';
+import type { Digest } from '@app/primitives';
+import {
+  type ConsentedDataHolder,
+  type ErasureTime,
+  HoldsConsentedData,
+  type Subject,
+  subjectAt,
+} from '@app/subjects';
 
 const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 const UNMARKED = `SELECT category_key FROM user_data WHERE ${SUBJECT} AND withdrawn_at IS NULL`;
@@ -29,7 +36,7 @@ export class ConsentedValues implements ConsentedDataHolder {
 
   /** No value stays under a category that is no longer declared; each user concerned has an event about it. */
   async eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number> {
-    const rows = await tx.all<{ guild_id: string; user_id: string }>(
+    const rows = await tx.all<{ guild_id: Digest; user_id: Digest }>(
       `${OF_CATEGORY} LIMIT ${limit}`,
       botId,
       category,
@@ -38,8 +45,8 @@ export class ConsentedValues implements ConsentedDataHolder {
       await tx.run(ERASE, botId, guildId, userId, category);
     await this.audit.recordAll(
       tx,
-      rows.map(({ guild_id: guildId, user_id: userId }) => ({
-        subject: { botId, guildId, userId },
+      rows.map((row) => ({
+        subject: subjectAt(botId, row),
         type: 'data_deleted' as const,
         details: { category },
       })),

@@ -5,7 +5,8 @@ import { ConsentScope } from '@app/consent';
 import type { Tx } from '@app/database';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { SUBJECT_WHERE } from '@app/subjects';
+import type { Digest } from '@app/primitives';
+import { SUBJECT_WHERE, subjectAt } from '@app/subjects';
 
 /** Values read by one unit: few enough that other units wait only shortly for a locked subject. */
 export const BATCH = 200;
@@ -13,8 +14,8 @@ export const BATCH = 200;
 export type ErasureReason = 'retention' | 'consent_revoked';
 
 interface Value {
-  readonly guild_id: string;
-  readonly user_id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
   readonly category_key: string;
 }
 
@@ -124,10 +125,10 @@ export class DueValues {
     if (due.length === 0) return;
     await this.audit.recordAll(
       tx,
-      due.map(({ guild_id: guildId, user_id: userId, category_key: category }) => ({
-        subject: { botId, guildId, userId },
+      due.map((value) => ({
+        subject: subjectAt(botId, value),
         type: 'data_deleted' as const,
-        details: { category, reason },
+        details: { category: value.category_key, reason },
       })),
     );
     tx.afterCommit(() => this.metrics.count('retention', reason, due.length));

@@ -17,7 +17,7 @@ const COUNT = `SELECT category_key, COUNT(*) AS held,
 
 type Place = readonly [guildId: string, userId: string, category: string];
 const BEGIN: Place = ['', '', ''];
-/** Greater than every id. */
+/** Greater than every digest. */
 const END: Place = ['~', '', ''];
 
 /** The number of records, and of those whose last change was in a period. */

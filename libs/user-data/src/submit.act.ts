@@ -6,13 +6,13 @@ import { SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, type SharedAct, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
 import { ApiError, Clock, CONFIG, type Config, invalidRequest, notFound, OwnError } from '@app/kernel';
-import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { type NamedSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
 import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
 
 /** The data that a bot submits about a subject. */
 export interface Submission {
-  readonly subject: Subject;
+  readonly subject: NamedSubject;
   readonly category: string;
   readonly data: Readonly<Record<string, unknown>>;
   /** The JSON text to store for the mode `replace`: {@link SubmitAct.storable}. */
@@ -182,6 +182,6 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
   }
 }
 
-function viewOf({ userId, guildId }: Subject, category: string, now: string): SubmittedView {
-  return { user_id: userId, guild_id: guildId, category, stored: true, updated_at: now };
+function viewOf({ ids }: NamedSubject, category: string, now: string): SubmittedView {
+  return { user_id: ids.user_id, guild_id: ids.guild_id, category, stored: true, updated_at: now };
 }

@@ -2,10 +2,11 @@ import {
   BelongsToBot,
   indexName,
   PrimaryIdColumn,
-  PrimarySnowflakeColumn,
+  PrimaryDigestColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
+import type { Digest } from '@app/primitives';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** The value of a subject in one category: a JSON object as encrypted text. */
@@ -20,8 +21,8 @@ import { Entity, Index, PrimaryColumn } from 'typeorm';
 })
 export class UserData {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
-  @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
-  @PrimarySnowflakeColumn({ name: 'user_id' }) userId: string;
+  @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;
+  @PrimaryDigestColumn({ name: 'user_id' }) userId: Digest;
   @PrimaryColumn({ name: 'category_key', type: 'varchar', length: '100' }) categoryKey: string;
   @TextColumn() value: string;
   @TimeColumn({ name: 'created_at' }) createdAt: string;

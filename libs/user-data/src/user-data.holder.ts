@@ -43,16 +43,6 @@ export class UserDataHolder implements SubjectDataHolder {
     return rows.map((row) => row.category_key).sort();
   }
 
-  async subjectsOf(tx: Tx, botId: string, guildId: string): Promise<readonly string[]> {
-    const sql = 'SELECT DISTINCT user_id FROM user_data WHERE bot_id = ? AND guild_id = ? LIMIT 1000';
-    return (await tx.all<{ user_id: string }>(sql, botId, guildId)).map((row) => row.user_id);
-  }
-
-  async holds(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
-    const sql = `SELECT 1 FROM user_data WHERE ${SUBJECT_WHERE} LIMIT 1`;
-    return (await tx.get(sql, botId, guildId, userId)) !== undefined;
-  }
-
   /** What each stored category is for, and what its values mean (GDPR Art. 15(1)(a), (b), (d)); one by one. */
   private async *purposes(tx: Tx, { botId, guildId, userId }: Subject): AsyncGenerator<object> {
     const rows = await tx.all<{ category_key: string }>(

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { SubmitAct } from './submit.act';
 import type { SubmitData, SubmittedView } from './user-data.dto';
@@ -9,6 +10,7 @@ export class UserDataService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly submission: SubmitAct,
+    private readonly digests: SubjectDigests,
   ) {}
 
   /**
@@ -17,9 +19,9 @@ export class UserDataService {
    * @throws ApiError 413, then 403, 404, 400, in the order of the contract.
    */
   async submit(botId: string, input: SubmitData): Promise<SubmittedView> {
-    const { user_id: userId, guild_id: guildId, category, data, mode } = input;
+    const { category, data, mode } = input;
     const json = this.submission.storable(data);
-    const subject = { botId, guildId, userId };
+    const subject = this.digests.named(botId, input);
     const merges = mode === 'merge';
     return this.unitOfWork.share(this.submission, { subject, category, data, json, merges });
   }

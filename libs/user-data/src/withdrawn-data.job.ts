@@ -28,16 +28,13 @@ export class WithdrawnDataErasure implements Job {
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     const graceDays = this.config.revokedDataGraceDays;
     if (graceDays === undefined) return;
-    let erases = false;
     const erase = async (botId: string): Promise<void> => {
       if (!(await this.isDue(botId, this.clock.daysAgoIso(graceDays)))) return;
-      erases = true;
       // The last batch is not full. Locked values are left to the next pass.
       for (let looked = BATCH; looked === BATCH && !stopping.aborted;)
         looked = await lease.batch((tx) => this.values.eraseWithdrawn(tx, botId));
     };
     await lease.keep(() => botByBot(nextBotBy(this.unitOfWork, NEXT_BOT), erase, stopping, this.logger));
-    if (erases) await this.unitOfWork.scrub();
   }
 
   private async isDue(botId: string, before: string): Promise<boolean> {

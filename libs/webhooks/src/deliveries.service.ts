@@ -1,7 +1,10 @@
 import { findBot } from '@app/bots';
+import { SubjectDigests } from '@app/crypto';
 import { asPartlyDone, pages, type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
 import { Clock, conflict, invalidRequest, notFound } from '@app/kernel';
+import { UnreadableSecretError } from '@app/primitives';
+import type { SubjectIds } from '@app/subjects';
 import { Injectable } from '@nestjs/common';
 import type {
   AttemptView,
@@ -14,10 +17,9 @@ import type {
 } from './deliveries.dto';
 import { CHUNK, type ReplayScope } from './delivery-states';
 import { Attempt, Delivery } from './delivery.entity';
-import { ForgottenCalls } from './forgotten-calls';
+import { DeliveryTexts } from './delivery-texts';
 import { Outbox } from './outbox';
 import { pingPayload } from './payload';
-import { In } from 'typeorm';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -28,7 +30,8 @@ export class DeliveriesService {
     private readonly unitOfWork: UnitOfWork,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
-    private readonly forgotten: ForgottenCalls,
+    private readonly texts: DeliveryTexts,
+    private readonly digests: SubjectDigests,
   ) {}
 
   list(
@@ -40,7 +43,7 @@ export class DeliveriesService {
       botId,
       ...(status && { status }),
       ...(event && { event }),
-      ...(userId && { userId: In(this.forgotten.namesOf(botId, userId)) }),
+      ...(userId && { userId: this.digests.user(botId, userId) }),
     };
     return this.unitOfWork.read(async (tx) => {
       const [found, total] = await tx.manager.findAndCount(Delivery, {
@@ -49,8 +52,9 @@ export class DeliveriesService {
         skip: page.offset,
         take: page.size,
       });
+      const bodies = await Promise.all(found.map((delivery) => this.bodyOf(tx, delivery)));
       return {
-        deliveries: found.map((delivery) => viewOf(this.opened(delivery))),
+        deliveries: found.map((delivery, at) => viewOf(delivery, bodies[at])),
         pagination: page.of(total),
       };
     });
@@ -59,12 +63,13 @@ export class DeliveriesService {
   /** @throws ApiError 404 for an unknown, erased or expired delivery, and for one of another bot. */
   view(botId: string, id: string): Promise<DeliveryDetailsView> {
     return this.unitOfWork.read(async (tx) => {
-      const delivery = this.opened(await this.find(tx, botId, id));
+      const delivery = await this.find(tx, botId, id);
+      const body = await this.bodyOf(tx, delivery);
       const order = { number: 'ASC' } as const;
       const attempts = await tx.manager.find(Attempt, { where: { botId, deliveryId: id }, order });
       return {
-        ...viewOf(delivery),
-        payload: JSON.parse(delivery.payload) as object,
+        ...viewOf(delivery, body),
+        payload: body,
         attempts: attemptViews(delivery, attempts),
       };
     });
@@ -126,31 +131,33 @@ export class DeliveriesService {
   }
 
   private async viewIn(tx: Tx, botId: string, id: string): Promise<DeliveryView> {
-    return viewOf(this.opened(await this.find(tx, botId, id)));
+    const delivery = await this.find(tx, botId, id);
+    return viewOf(delivery, await this.bodyOf(tx, delivery));
   }
 
-  /** Adds the ids of an erased user, which only the bot that received the erasure may read. */
-  private opened(delivery: Delivery): Delivery {
-    const { botId, requestId } = delivery;
-    const payload = this.forgotten.decrypt(botId, requestId, delivery.payload);
-    if (payload === delivery.payload) return delivery;
-    const { user_id: userId, guild_id: guildId } = JSON.parse(payload) as Told;
-    return { ...delivery, payload, userId, guildId };
+  /** An empty one where it cannot be decrypted. */
+  private async bodyOf(tx: Tx, delivery: Delivery): Promise<Body> {
+    const { botId, id, guildId, userId, payload } = delivery;
+    try {
+      const stored = { id, guild_id: guildId, user_id: userId, payload };
+      return JSON.parse(await this.texts.decrypt(tx, botId, stored)) as Body;
+    } catch (error) {
+      if (!(error instanceof UnreadableSecretError)) throw error;
+      return {};
+    }
   }
 }
 
-interface Told {
-  readonly user_id: string;
-  readonly guild_id: string;
-}
+/** The body of a call; a ping names no user. */
+type Body = Partial<Record<keyof SubjectIds, string | null>>;
 
-function viewOf(delivery: Delivery): DeliveryView {
+function viewOf(delivery: Delivery, { user_id = null, guild_id = null }: Body = {}): DeliveryView {
   return {
     id: delivery.id,
     event: delivery.event,
     status: delivery.status,
-    user_id: delivery.userId,
-    guild_id: delivery.guildId,
+    user_id,
+    guild_id,
     request_id: delivery.requestId,
     attempt_count: delivery.attempts,
     last_outcome: delivery.lastOutcome,

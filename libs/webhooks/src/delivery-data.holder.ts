@@ -1,5 +1,4 @@
 import { lockBot } from '@app/bots';
-import { SubjectDigests } from '@app/crypto';
 import { eachOf, type Tx } from '@app/database';
 import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 
@@ -9,7 +8,7 @@ import { Injectable } from '@nestjs/common';
 const BATCH = 100;
 
 /** Finds the deliveries that name the subject. An unconfirmed `user_forgotten` belongs to the erasure itself. */
-const OF_SUBJECT = 'bot_id = ? AND user_id IN (?, ?) AND guild_id IN (?, ?)';
+const OF_SUBJECT = 'bot_id = ? AND user_id = ? AND guild_id = ?';
 const ERASABLE = `${OF_SUBJECT} AND NOT (event = 'user_forgotten' AND status = 'pending')`;
 
 /**
@@ -21,22 +20,18 @@ const ERASABLE = `${OF_SUBJECT} AND NOT (event = 'user_forgotten' AND status = '
 export class DeliveryData implements SubjectDataHolder {
   readonly tables = ['webhook_deliveries'];
 
-  constructor(private readonly digests: SubjectDigests) {}
-
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
-    return full
-      ? { full: { webhook_deliveries: deliveriesOf(tx, subject.botId, this.namesOf(subject)) } }
-      : {};
+    return full ? { full: { webhook_deliveries: deliveriesOf(tx, subject) } } : {};
   }
 
   async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
-    const { botId } = subject;
+    const { botId, userId, guildId } = subject;
     // The bot first, as everywhere: the event of the erasure will refer to it. A change of its URL has not to wait.
     await lockBot(tx, botId, 'KEY SHARE');
     const erased = await tx.all<{ id: string }>(
       // Ordered by an expression: for the column itself SQLite would read all deliveries of the bot.
       `SELECT id FROM webhook_deliveries WHERE ${ERASABLE} ORDER BY id || '' FOR UPDATE`,
-      ...[botId, ...this.namesOf(subject)],
+      ...[botId, userId, guildId],
     );
     for (const { id } of erased) {
       await tx.run('DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ?', botId, id);
@@ -44,21 +39,15 @@ export class DeliveryData implements SubjectDataHolder {
     }
     return [];
   }
-
-  /** Calls about an earlier erasure name their subject by digests. */
-  private namesOf(subject: Subject): string[] {
-    const { userId, guildId } = this.digests.digested(subject);
-    return [subject.userId, userId, subject.guildId, guildId];
-  }
 }
 
 /** The deliveries about the subject with their outcomes, oldest first, read in batches. */
-function deliveriesOf(tx: Tx, botId: string, names: readonly string[]): AsyncGenerator<object> {
+function deliveriesOf(tx: Tx, { botId, userId, guildId }: Subject): AsyncGenerator<object> {
   return eachOf(BATCH, (after?: { id: string }) =>
     tx.all<{ id: string }>(
       `SELECT id, event, status, created_at, finished_at FROM webhook_deliveries WHERE ${OF_SUBJECT} AND id > ?
        ORDER BY id LIMIT ${BATCH}`,
-      ...[botId, ...names, after?.id ?? ''],
+      ...[botId, userId, guildId, after?.id ?? ''],
     ),
   );
 }

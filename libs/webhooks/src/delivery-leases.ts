@@ -2,10 +2,10 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lockBot, WebhookSecrets } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, Random } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { type Digest, UnreadableSecretError } from '@app/primitives';
 import { cancelFree, CHUNK } from './delivery-states';
 import type { DeliveryEvent } from './delivery.entity';
-import { ForgottenCalls } from './forgotten-calls';
+import { DeliveryTexts } from './delivery-texts';
 
 /** Time beyond the longest call for which a lease is valid: enough to store the result. */
 const LEASE_MARGIN_MS = 5_000;
@@ -18,6 +18,8 @@ export interface ClaimedDelivery {
   readonly id: string;
   readonly event: DeliveryEvent;
   readonly request_id: string | null;
+  readonly guild_id: Digest | null;
+  readonly user_id: Digest | null;
   /** The body of the call. */
   readonly payload: string;
   readonly attempts: number;
@@ -58,7 +60,7 @@ export class DeliveryLeases {
     private readonly secrets: WebhookSecrets,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly forgotten: ForgottenCalls,
+    private readonly texts: DeliveryTexts,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -94,7 +96,7 @@ export class DeliveryLeases {
     const startedAt = new Date(nowMs).toISOString();
     // Several processes take different deliveries without waiting.
     const delivery = await tx.get<ClaimedDelivery>(
-      `SELECT id, event, request_id, payload, attempts, retries, next_attempt_at, give_up_at,
+      `SELECT id, event, request_id, guild_id, user_id, payload, attempts, retries, next_attempt_at, give_up_at,
          COALESCE((SELECT failures FROM webhook_health WHERE webhook_health.bot_id = webhook_deliveries.bot_id), 0) AS failures
        FROM webhook_deliveries
        WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ?
@@ -109,13 +111,34 @@ export class DeliveryLeases {
     }
     if (target === 'none') return this.cancelSome(tx, botId, nowMs);
     if (!admit(target.url)) return { botId, busyUrl: target.url };
-    const payload = this.forgotten.decrypt(botId, delivery.request_id, delivery.payload);
+    const payload = await this.bodyOf(tx, botId, delivery);
+    if (payload === undefined) return this.giveUp(tx, botId, delivery.id, nowMs);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
       botId,
       claim: { botId, lease, startedAt, delivery: { ...delivery, payload }, target },
       nextDueMs: await this.nextDue(tx, botId, nowMs, delivery.id),
     };
+  }
+
+  /** Undefined where it cannot be decrypted: its key is lost, or it was changed. */
+  private async bodyOf(tx: Tx, botId: string, delivery: ClaimedDelivery): Promise<string | undefined> {
+    try {
+      return await this.texts.decrypt(tx, botId, delivery);
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Ends a delivery that the unit has locked and that can never be sent. */
+  private async giveUp(tx: Tx, botId: string, id: string, nowMs: number): Promise<Found> {
+    this.logger.error(`Delivery ${id} of bot ${botId} cannot be decrypted and is given up`);
+    await tx.run(
+      `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ? WHERE bot_id = ? AND id = ?`,
+      ...[new Date(nowMs).toISOString(), botId, id],
+    );
+    return { botId, nextDueMs: nowMs };
   }
 
   /** Leases a delivery that the unit has locked. */

@@ -5,7 +5,7 @@ import { Clock } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import type { Claim } from './delivery-leases';
 import { CHUNK, hastenSome } from './delivery-states';
-import { ForgottenCalls } from './forgotten-calls';
+import { DeliveryTexts } from './delivery-texts';
 import { confirmedPayload } from './payload';
 import { RetrySchedule } from './retry-schedule';
 import type { CallResult } from './webhook-sender';
@@ -30,7 +30,7 @@ export class DeliveryResults {
     private readonly unitOfWork: UnitOfWork,
     private readonly schedule: RetrySchedule,
     private readonly clock: Clock,
-    private readonly forgotten: ForgottenCalls,
+    private readonly texts: DeliveryTexts,
   ) {}
 
   /**
@@ -91,7 +91,7 @@ export class DeliveryResults {
       retries,
       new Date(nextDueMs ?? this.clock.nowMs()).toISOString(),
       status === 'pending' ? null : this.clock.nowIso(),
-      delivered ? this.confirmed(claim) : null,
+      delivered ? await this.confirmed(tx, claim) : null,
       result.outcome,
       result.status ?? null,
       botId,
@@ -106,13 +106,11 @@ export class DeliveryResults {
     return changed === 1;
   }
 
-  /** The part of the body that is kept after the confirmation. */
-  private confirmed({ botId, delivery }: Claim): string {
-    const { event, request_id: requestId, payload } = delivery;
-    const kept = confirmedPayload(payload);
-    return event !== 'user_forgotten' || requestId === null
-      ? kept
-      : this.forgotten.encrypt(botId, requestId, kept);
+  /** The part of the body that is kept after the confirmation; null where the delivery was erased meanwhile. */
+  private async confirmed(tx: Tx, { botId, delivery }: Claim): Promise<string | null> {
+    const { id, event, payload, guild_id: guildId, user_id: userId } = delivery;
+    const subject = guildId === null || userId === null ? undefined : { botId, guildId, userId };
+    return this.texts.reencrypt(tx, { botId, event, subject }, id, confirmedPayload(payload));
   }
 
   private async record(tx: Tx, { botId, delivery, startedAt }: Claim, result: CallResult): Promise<void> {

@@ -4,10 +4,11 @@ import {
   indexName,
   IntegerColumn,
   PrimaryIdColumn,
-  SnowflakeColumn,
+  DigestColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
+import type { Digest } from '@app/primitives';
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import type { Outcome } from './webhook-sender';
 
@@ -38,9 +39,9 @@ export class Delivery {
   @PrimaryIdColumn() id: string;
   @Column({ type: 'varchar', length: '32' }) event: DeliveryEvent;
   @IdColumn({ name: 'request_id', nullable: true }) requestId: string | null;
-  @SnowflakeColumn({ name: 'guild_id', nullable: true }) guildId: string | null;
-  @SnowflakeColumn({ name: 'user_id', nullable: true }) userId: string | null;
-  /** The signed body; reduced to ids and times after the confirmation. */
+  @DigestColumn({ name: 'guild_id', nullable: true }) guildId: Digest | null;
+  @DigestColumn({ name: 'user_id', nullable: true }) userId: Digest | null;
+  /** The signed body, encrypted ({@link DeliveryTexts}); reduced to ids and times after the confirmation. */
   @TextColumn() payload: string;
   @Column({ type: 'varchar', length: '16' }) status: DeliveryStatus;
   /** Number of attempts begun. */

@@ -1,9 +1,9 @@
 export { type Claim, DeliveryLeases } from './delivery-leases';
 export { DeliveryResults } from './delivery-results';
+export { DeliveryTexts } from './delivery-texts';
 export { DeliveryRetention } from './delivery-retention.job';
 export { Attempt, Delivery, ReceiverHealth, UrlChange } from './delivery.entity';
 export { Dispatcher } from './dispatcher';
-export { ForgottenCalls } from './forgotten-calls';
 export { HttpWebhookSender } from './http.sender';
 export { NameResolver } from './name-resolver';
 export { Outbox } from './outbox';

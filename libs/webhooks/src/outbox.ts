@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import { Clock, Random } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import { hastenOne, replayable, type ReplayScope, type Restart, reviveOne } from './delivery-states';
+import { DeliveryTexts } from './delivery-texts';
 import type { DeliveryEvent } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
 import { RetrySchedule } from './retry-schedule';
@@ -10,9 +12,9 @@ import { RetrySchedule } from './retry-schedule';
 export interface OutgoingEvent {
   readonly botId: string;
   readonly event: DeliveryEvent;
+  /** The body of the call. */
   readonly payload: string;
-  readonly userId?: string;
-  readonly guildId?: string;
+  readonly subject?: Subject;
   readonly requestId?: string;
 }
 
@@ -25,6 +27,7 @@ export class Outbox {
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly schedule: RetrySchedule,
+    private readonly texts: DeliveryTexts,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -34,14 +37,16 @@ export class Outbox {
    * attempt. Without a URL the attempt ends the delivery as `cancelled`.
    */
   async queue(tx: Tx, given: OutgoingEvent): Promise<string> {
-    const { botId, event, payload, userId = null, guildId = null, requestId = null } = given;
+    const { botId, event, subject, requestId = null } = given;
     const id = this.random.uuid();
+    const payload = await this.texts.encrypt(tx, given, id, given.payload);
     const { dueAt, giveUpAt } = this.restart();
     await tx.run(
       `INSERT INTO webhook_deliveries (bot_id, id, event, request_id, guild_id, user_id, payload, status, attempts,
          retries, next_attempt_at, give_up_at, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, ?, ?, ?)`,
-      ...[botId, id, event, requestId, guildId, userId, payload, dueAt, giveUpAt, dueAt],
+      ...[botId, id, event, requestId, subject?.guildId ?? null, subject?.userId ?? null],
+      ...[payload, dueAt, giveUpAt, dueAt],
     );
     tx.afterCommit(() => this.tell(botId, event));
     return id;

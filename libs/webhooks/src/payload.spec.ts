@@ -1,9 +1,15 @@
+import { ConsentRevoked } from '@app/consent';
+import type { Tx } from '@app/database';
+import { UserForgotten } from '@app/erasure';
+import type { Digest } from '@app/primitives';
 import { confirmedPayload, consentRevokedPayload, pingPayload, userForgottenPayload } from './payload';
 
-const ids = { userId: '123456789012345678', guildId: '223456789012345678' };
+const ids = { user_id: '123456789012345678', guild_id: '223456789012345678' };
+const subject = { botId: 'b', guildId: 'g' as Digest, userId: 'u' as Digest, ids };
+const tx = {} as Tx;
 const time = '2026-01-01T00:00:00.000Z';
-const forgotten = userForgottenPayload({ ...ids, requestId: 'r', completedAt: time });
-const revoked = consentRevokedPayload({ ...ids, revokedAt: time, previousVersion: '1.0' });
+const forgotten = userForgottenPayload(new UserForgotten(tx, subject, 'r', time));
+const revoked = consentRevokedPayload(new ConsentRevoked(tx, subject, time, '1.0'));
 
 describe('a payload', () => {
   it.each([forgotten, revoked, pingPayload(time)])(
@@ -14,16 +20,15 @@ describe('a payload', () => {
   );
 
   it('is cut to ids and times once it is confirmed, and still holds every required field', () => {
-    const subject = { user_id: ids.userId, guild_id: ids.guildId };
     expect(JSON.parse(confirmedPayload(forgotten))).toEqual({
       event: 'user_forgotten',
       request_id: 'r',
-      ...subject,
+      ...ids,
       completed_at: time,
     });
     expect(JSON.parse(confirmedPayload(revoked))).toEqual({
       event: 'consent_revoked',
-      ...subject,
+      ...ids,
       revoked_at: time,
     });
   });

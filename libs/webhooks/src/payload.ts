@@ -1,3 +1,7 @@
+import type { ConsentRevoked } from '@app/consent';
+import type { UserForgotten } from '@app/erasure';
+import type { NamedSubject, SubjectIds } from '@app/subjects';
+
 /** The notice in every `user_forgotten`. */
 const NOTICE =
   'Only data stored through this service was erased. Delete whatever your bot holds of this user elsewhere.';
@@ -5,29 +9,24 @@ const NOTICE =
 /** Fields kept of a confirmed payload: ids and times, enough to send the event again. */
 const KEPT = ['event', 'request_id', 'user_id', 'guild_id', 'completed_at', 'revoked_at', 'sent_at'];
 
-interface Erasure {
-  readonly requestId: string;
-  readonly userId: string;
-  readonly guildId: string;
-  readonly completedAt: string;
+export function userForgottenPayload({ subject, requestId, completedAt }: UserForgotten): string {
+  const event = 'user_forgotten';
+  const ids = { request_id: requestId, ...idsOf(subject) };
+  return JSON.stringify({ event, ...ids, completed_at: completedAt, notice: NOTICE });
 }
 
-interface Withdrawal {
-  readonly userId: string;
-  readonly guildId: string;
-  readonly revokedAt: string;
-  readonly previousVersion: string;
-}
-
-export function userForgottenPayload({ requestId, userId, guildId, completedAt }: Erasure): string {
-  const ids = { request_id: requestId, user_id: userId, guild_id: guildId };
-  return JSON.stringify({ event: 'user_forgotten', ...ids, completed_at: completedAt, notice: NOTICE });
-}
-
-export function consentRevokedPayload({ userId, guildId, revokedAt, previousVersion }: Withdrawal): string {
-  const ids = { user_id: userId, guild_id: guildId };
+export function consentRevokedPayload({ subject, revokedAt, previousVersion }: ConsentRevoked): string {
   const event = 'consent_revoked';
-  return JSON.stringify({ event, ...ids, revoked_at: revokedAt, previous_version: previousVersion });
+  return JSON.stringify({
+    event,
+    ...idsOf(subject),
+    revoked_at: revokedAt,
+    previous_version: previousVersion,
+  });
+}
+
+function idsOf({ ids: { user_id, guild_id } }: NamedSubject): SubjectIds {
+  return { user_id, guild_id };
 }
 
 export function pingPayload(sentAt: string): string {

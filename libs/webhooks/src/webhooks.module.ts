@@ -12,7 +12,7 @@ import { DeliveryResults } from './delivery-results';
 import { DeliveryRetention } from './delivery-retention.job';
 import { Attempt, Delivery, ReceiverHealth, UrlChange } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
-import { ForgottenCalls } from './forgotten-calls';
+import { DeliveryTexts } from './delivery-texts';
 import { HttpWebhookSender } from './http.sender';
 import { Webhooks1763600000009 } from './migrations/1763600000009-webhooks';
 import { Outbox } from './outbox';
@@ -36,7 +36,7 @@ import { WebhookSender } from './webhook-sender';
     DeliveryLeases,
     DeliveryResults,
     Dispatcher,
-    ForgottenCalls,
+    DeliveryTexts,
     Outbox,
     OutboxGauges,
     UrlChanges,

@@ -3,10 +3,9 @@ import {
   id,
   integer,
   isPostgres,
-  nullable,
   partsOf,
   primary,
-  snowflake,
+  digest,
   text,
   time,
   varchar,
@@ -24,11 +23,11 @@ export class Audit1763600000006 implements MigrationInterface {
         bot_id: primary(id),
         seq: primary(integer),
         id,
-        guild_id: snowflake,
-        user_id: snowflake,
+        guild_id: digest,
+        user_id: digest,
         event_type: varchar(32),
         source: text,
-        details: nullable(text),
+        details: text,
         created_at: time,
       },
       indices: [
@@ -36,8 +35,6 @@ export class Audit1763600000006 implements MigrationInterface {
         { columnNames: ['bot_id', 'guild_id', 'seq'] },
         { columnNames: ['bot_id', 'guild_id', 'event_type', 'seq'] },
         { columnNames: ['bot_id', 'user_id', 'seq', 'guild_id', 'event_type'] },
-        // Finds the users of a guild for its deletion.
-        { columnNames: ['bot_id', 'guild_id', 'user_id'], where: `"source" = 'client' AND "user_id" < '~'` },
       ],
     });
     if (isPostgres(runner)) {
@@ -51,7 +48,7 @@ export class Audit1763600000006 implements MigrationInterface {
       name: 'audit_counts',
       columns: {
         bot_id: primary(id),
-        guild_id: primary(snowflake),
+        guild_id: primary(digest),
         event_type: primary(varchar(32)),
         writer: primary(integer),
         total: integer,

@@ -1,14 +1,4 @@
-import {
-  createBotTable,
-  id,
-  integer,
-  nullable,
-  primary,
-  snowflake,
-  text,
-  time,
-  varchar,
-} from '@app/database';
+import { createBotTable, id, integer, nullable, primary, digest, text, time, varchar } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The consent of each subject, the history of its decisions, and the texts that users are shown. */
@@ -18,8 +8,8 @@ export class Consents1763600000004 implements MigrationInterface {
       name: 'consents',
       columns: {
         bot_id: primary(id),
-        guild_id: primary(snowflake),
-        user_id: primary(snowflake),
+        guild_id: primary(digest),
+        user_id: primary(digest),
         id,
         status: text,
         version: text,
@@ -33,18 +23,14 @@ export class Consents1763600000004 implements MigrationInterface {
         pending_categories: nullable(text),
         pending_requested_at: nullable(time),
       },
-      indices: [
-        { columnNames: ['bot_id', 'id'], isUnique: true },
-        { columnNames: ['bot_id', 'pending_id'] },
-        { columnNames: ['bot_id', 'user_id', 'guild_id'] },
-      ],
+      indices: [{ columnNames: ['bot_id', 'id'], isUnique: true }, { columnNames: ['bot_id', 'pending_id'] }],
     });
     await createBotTable(runner, {
       name: 'consent_history',
       columns: {
         bot_id: primary(id),
-        guild_id: primary(snowflake),
-        user_id: primary(snowflake),
+        guild_id: primary(digest),
+        user_id: primary(digest),
         id: primary(id),
         consent_id: id,
         action: text,

@@ -1,4 +1,4 @@
-import { createBotTable, id, integer, nullable, primary, snowflake, text, time } from '@app/database';
+import { createBotTable, id, integer, nullable, primary, digest, text, time } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The erasure requests. The partial unique index answers 409 while one is under way. */
@@ -9,8 +9,8 @@ export class Deletions1763600000008 implements MigrationInterface {
       columns: {
         bot_id: primary(id),
         id: primary(id),
-        guild_id: snowflake,
-        user_id: snowflake,
+        guild_id: digest,
+        user_id: digest,
         status: text,
         deleted_categories: nullable(text),
         webhook_sent: integer,

@@ -1,4 +1,4 @@
-import { createBotTable, id, nullable, primary, snowflake, text, time } from '@app/database';
+import { createBotTable, id, nullable, primary, digest, text, time } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The guilds of a bot. */
@@ -8,9 +8,9 @@ export class Servers1763600000002 implements MigrationInterface {
       name: 'servers',
       columns: {
         bot_id: primary(id),
-        guild_id: primary(snowflake),
+        guild_id: primary(digest),
         id,
-        name: nullable(text),
+        text,
         created_at: time,
         deletion_scheduled_for: nullable(time),
         deletion_began_at: nullable(time),

@@ -1,4 +1,4 @@
-import { createBotTable, id, nullable, primary, snowflake, text, time, varchar } from '@app/database';
+import { createBotTable, id, nullable, primary, digest, text, time, varchar } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The stored values: one JSON object for each subject and category. */
@@ -9,8 +9,8 @@ export class UserData1763600000005 implements MigrationInterface {
       large: true,
       columns: {
         bot_id: primary(id),
-        guild_id: primary(snowflake),
-        user_id: primary(snowflake),
+        guild_id: primary(digest),
+        user_id: primary(digest),
         category_key: primary(varchar(100)),
         value: text,
         created_at: time,

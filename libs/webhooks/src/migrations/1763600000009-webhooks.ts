@@ -1,14 +1,4 @@
-import {
-  createBotTable,
-  id,
-  integer,
-  nullable,
-  primary,
-  snowflake,
-  text,
-  time,
-  varchar,
-} from '@app/database';
+import { createBotTable, id, integer, nullable, primary, digest, text, time, varchar } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The outbox of webhook calls with every attempt, the health of each receiver, and unfinished changes of URLs. */
@@ -22,8 +12,8 @@ export class Webhooks1763600000009 implements MigrationInterface {
         id: primary(id),
         event: varchar(32),
         request_id: nullable(id),
-        guild_id: nullable(snowflake),
-        user_id: nullable(snowflake),
+        guild_id: nullable(digest),
+        user_id: nullable(digest),
         payload: text,
         status: varchar(16),
         attempts: integer,

@@ -1,0 +1,45 @@
+import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+
+export const SELECT_ID = `SELECT key_id AS id FROM subjects WHERE ${SUBJECT_WHERE}`;
+export const SELECT_KEY = 'SELECT sealed FROM keys.subject_keys WHERE id = ?';
+export const FIND = `SELECT key_id AS id, sealed FROM subjects JOIN keys.subject_keys stored ON stored.id = key_id
+  WHERE ${SUBJECT_WHERE}`;
+export const IN_ALL_GUILDS = `SELECT guild_id, key_id, sealed AS key_sealed
+  FROM subjects LEFT JOIN keys.subject_keys stored ON stored.id = key_id WHERE bot_id = ? AND user_id = ?`;
+export const SELECT_ALL = `SELECT place, subjects.key_id AS id, stored.sealed
+  FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, guild_id, user_id, place)
+  JOIN subjects USING (bot_id, guild_id, user_id) JOIN keys.subject_keys stored ON stored.id = subjects.key_id`;
+export const INSERT = `INSERT INTO subjects (bot_id, guild_id, user_id, key_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+/** The key of the subject is lost: what it encrypted stays unreadable. */
+export const REPLACE = `UPDATE subjects SET key_id = ? WHERE ${SUBJECT_WHERE} AND key_id = ?`;
+export const INSERT_KEY = 'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)';
+export const INSERT_ALL = `INSERT INTO subjects (bot_id, guild_id, user_id, key_id)
+  SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[]) AS given ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`;
+export const INSERT_ALL_KEYS =
+  'INSERT INTO keys.subject_keys (id, sealed) SELECT * FROM unnest(?::text[], ?::text[])';
+
+/**
+ * For a statement over rows of subjects, `event`: the key of each subject as `key_id` and `key_sealed`. The latter is null
+ * for a key that is lost.
+ */
+export const EVENT_KEY = {
+  columns: 'subject.key_id, stored.sealed AS key_sealed',
+  join: `LEFT JOIN subjects subject
+    ON subject.bot_id = event.bot_id AND subject.guild_id = event.guild_id AND subject.user_id = event.user_id
+    LEFT JOIN keys.subject_keys stored ON stored.id = subject.key_id`,
+} as const;
+
+/** The columns of {@link EVENT_KEY}. */
+export interface JoinedKey {
+  readonly key_id: string | null;
+  readonly key_sealed: string | null;
+}
+
+/** The columns of several subjects, for one statement over all of them. */
+export function columnsOf(subjects: readonly Subject[]): [string[], string[], string[]] {
+  return [
+    subjects.map(({ botId }) => botId),
+    subjects.map(({ guildId }) => guildId),
+    subjects.map(({ userId }) => userId),
+  ];
+}

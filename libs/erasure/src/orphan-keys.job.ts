@@ -1,0 +1,45 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { orphansBehind, removeOrphans } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import { type Job, type Lease, PeriodicJob } from '@app/jobs';
+
+/** Faults leave a few keys behind. More of them show that the data is older than the keys. */
+const ORPHANS_MAX = 1_000;
+
+/**
+ * Removes keys that no subject has. On SQLite a key is committed before the data that needs it: a crash or a fault between
+ * the two leaves such a key, which has encrypted nothing. On PostgreSQL both have one commit.
+ */
+@PeriodicJob({ lookEveryMs: 3_600_000, atStart: 'now' })
+@Injectable()
+export class OrphanKeys implements Job {
+  readonly name = 'orphan-keys';
+  readonly everyMs = 86_400_000;
+  private readonly logger = new Logger(OrphanKeys.name);
+
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  async run(lease: Lease, stopping: AbortSignal): Promise<void> {
+    if (this.unitOfWork.engine === 'postgres') return;
+    await lease.keep(async () => {
+      const orphans = await this.orphans(stopping);
+      if (orphans.length > ORPHANS_MAX)
+        this.logger.warn(
+          `More than ${ORPHANS_MAX} keys belong to no subject and are kept: the data is older than the keys, as after a restore`,
+        );
+      else if (orphans.length > 0) await lease.batch((tx) => removeOrphans(tx, orphans));
+    });
+  }
+
+  /** In the whole file, or more than {@link ORPHANS_MAX}. */
+  private async orphans(stopping: AbortSignal): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (let after: string | undefined = ''; after !== undefined && !stopping.aborted;) {
+      const from: string = after;
+      const page = await this.unitOfWork.read((tx) => orphansBehind(tx, from));
+      found.push(...page.orphans);
+      after = found.length > ORPHANS_MAX ? undefined : page.last;
+    }
+    return found;
+  }
+}
