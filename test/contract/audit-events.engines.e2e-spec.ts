@@ -1,4 +1,5 @@
 import { Clock } from '@app/kernel';
+import { ERASED_ID } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
 import { auditEvent, expectFailure, expectFaults, expectSuccess, pagination } from '../support/expected';
@@ -247,28 +248,49 @@ describe('GET /api/v1/audit/events', () => {
   });
 
   it('answers 200 with every event where some, or the keys of their users, are damaged, and says which cannot be opened', async () => {
-    const damages: readonly [table: string, column: string, damage: (text: string) => string][] = [
-      ['audit_events', 'details', (text) => `${text.slice(0, -4)}AAAA`],
-      ['audit_events', 'details', (text) => `x${text.slice(1)}`],
-      ['audit_events', 'details', (text) => text.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.')],
-      ['audit_events', 'details', () => '{"reason":"not encrypted"}'],
-      ['keys.subject_keys', 'sealed', (text) => `${text.slice(0, -4)}AAAA`],
-      ['keys.subject_keys', 'sealed', (text) => text.replace(/\.[\w-]{8}\./, '.AAAAAAAA.')],
+    const ofUser = 'user_id = ?';
+    const ofKey = 'id = (SELECT key_id FROM subjects WHERE user_id = ?)';
+    const [details, sealed] = [
+      ['audit_events', 'details', ofUser],
+      ['keys.subject_keys', 'sealed', ofKey],
+    ] as const;
+    // Only an event that names its key tells its user.
+    const damages: readonly [typeof details | typeof sealed, (text: string) => string, named?: 'named'][] = [
+      [details, (text) => `${text.slice(0, -4)}AAAA`, 'named'],
+      [details, (text) => `x${text.slice(1)}`],
+      [details, () => '{"reason":"not encrypted"}'],
+      [sealed, (text) => `${text.slice(0, -4)}AAAA`],
+      [sealed, (text) => text.replace(/\.[\w-]{8}\./, '.AAAAAAAA.')],
     ];
     const expected: object[] = [];
-    for (const [table, column, damage] of damages) {
-      const { user_id: userId, guild_id: guildId } = subject();
-      await write({ ...valid(), user_id: userId, guild_id: guildId });
-      const where = `FROM ${table} WHERE user_id = ?`;
+    for (const [[table, column, where], damage, named] of damages) {
+      const who = subject();
+      const { user_id: userId } = service.stored(bot, who);
+      await write({ ...valid(), ...who });
       const [row] = await service.database.rows<{ text: string }>(
-        `SELECT ${column} AS text ${where}`,
+        `SELECT ${column} AS text FROM ${table} WHERE ${where}`,
         userId,
       );
       const damaged = damage(row?.text ?? '');
       expect(damaged).not.toBe(row?.text);
-      await service.database.run(`UPDATE ${table} SET ${column} = ? WHERE user_id = ?`, damaged, userId);
-      expected.unshift({ user_id: userId, details: null, unreadable: true });
+      await service.database.run(`UPDATE ${table} SET ${column} = ? WHERE ${where}`, damaged, userId);
+      expected.unshift({ user_id: named ? who.user_id : ERASED_ID, details: null, unreadable: true });
     }
+    const lost = subject();
+    await write({ ...valid(), ...lost });
+    await service.database.run(
+      `DELETE FROM keys.subject_keys WHERE ${ofKey}`,
+      service.stored(bot, lost).user_id,
+    );
+    expected.unshift({ user_id: ERASED_ID, details: null, unreadable: true });
+    // Another key than that of the user, which nothing but the check of the log tells from an erased one.
+    const exchanged = subject();
+    await write({ ...valid(), ...exchanged });
+    await service.database.run(
+      `UPDATE audit_events SET details = 's1.AAAAAAAAAAAA.' || substr(details, 17) WHERE user_id = ?`,
+      service.stored(bot, exchanged).user_id,
+    );
+    expected.unshift({ user_id: ERASED_ID, details: null, erased: true });
     const [whole, bare] = [subject(), subject()];
     await write({ ...valid(), ...whole });
     expected.unshift({ user_id: whole.user_id, details: { reason: 'asked by mail' } });
@@ -277,10 +299,12 @@ describe('GET /api/v1/audit/events', () => {
     // A key that was opened before is not opened again.
     await service.restart();
     const { events } = await list();
-    const shown = events.map(({ user_id, details, unreadable }) => ({ user_id, details, unreadable }));
+    const shown = events.map(({ user_id, details, unreadable, erased }) => ({
+      ...{ user_id, details, unreadable, erased },
+    }));
     expect(shown).toEqual(expected);
     const told = service.logLines.filter((line) => line.includes('cannot be read'));
-    expect(told).toHaveLength(damages.length);
+    expect(told).toHaveLength(damages.length + 1);
     expect(told.join()).not.toMatch(/\d{17,20}/);
   });
 

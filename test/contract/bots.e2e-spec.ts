@@ -324,22 +324,28 @@ describe('DELETE /api/v1/bots/{bot_id}', () => {
   it('leaves no key that was made while the rows were deleted', async () => {
     await withoutSealing(service);
     const bot = await service.registerBot();
-    const late = `INSERT INTO keys.subject_keys (bot_id, guild_id, user_id, id, sealed, created_at)
-      VALUES (?, '1', '2', 'late', 's', '2026')`;
     const unitOfWork = service.app.get(UnitOfWork);
     const write = unitOfWork.write.bind(unitOfWork);
+    const stored = service.stored(bot, subject());
     let units = 0;
     jest.spyOn(unitOfWork, 'write').mockImplementation(async (work) => {
-      // After the unit that voids the bot and the units that delete its keys.
-      if (++units === 4) await service.database.run(late, bot.id);
+      // After the unit that voids the bot and the unit that finds none of its keys.
+      if (++units === 3) {
+        await service.database.run(
+          `INSERT INTO subjects (bot_id, guild_id, user_id, key_id) VALUES (?, ?, ?, 'late')`,
+          ...[bot.id, stored.guild_id, stored.user_id],
+        );
+        await service.database.run(`INSERT INTO keys.subject_keys (id, sealed) VALUES ('late', 's')`);
+      }
       return write(work);
     });
     await bot.delete(`/bots/${bot.id}`);
     jest.restoreAllMocks();
     expect(units).toBeGreaterThan(4);
-    expect(
-      await service.database.rows('SELECT 1 FROM keys.subject_keys WHERE bot_id = ?', bot.id),
-    ).toStrictEqual([]);
+    expect(await service.database.rows(`SELECT 1 FROM subjects WHERE key_id = 'late'`)).toStrictEqual([]);
+    expect(await service.database.rows(`SELECT 1 FROM keys.subject_keys WHERE id = 'late'`)).toStrictEqual(
+      [],
+    );
   });
 
   it('frees the platform_bot_id for a new registration, which starts empty', async () => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
@@ -37,10 +36,10 @@ async function happened(
   source = 'service',
   caller = bot,
 ): Promise<void> {
+  const { id } = (await caller.post<{ id: string }>('/audit/event', { ...who, event_type: type })).data;
   await service.database.run(
-    `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, created_at)
-     SELECT ?, COALESCE(MAX(seq), 0) + 1, ?, ?, ?, ?, ?, ? FROM audit_events WHERE bot_id = ?`,
-    ...[caller.id, randomUUID(), who.guild_id, who.user_id, type, source, time, caller.id],
+    'UPDATE audit_events SET source = ?, created_at = ? WHERE bot_id = ? AND id = ?',
+    ...[source, time, caller.id, id],
   );
 }
 
@@ -165,16 +164,21 @@ describe('GET /api/v1/audit/breach-scope', () => {
   it('counts in a log that is longer than what is read at once', async () => {
     const who = subject();
     await happened('data_submitted', at('01T00:00:00'), who);
+    const { guild_id: guildId } = service.stored(bot, who);
+    const [{ seq: last }] = (await service.database.rows<{ seq: number }>(
+      'SELECT seq FROM audit_events WHERE bot_id = ?',
+      bot.id,
+    )) as [{ seq: number }];
     const numbers = Array.from({ length: 4_999 }, (_, index) => index);
     for (let begin = 0; begin < numbers.length; begin += 500) {
       const rows = numbers
         .slice(begin, begin + 500)
         .map(
           (n) =>
-            `('${bot.id}', ${n + 10}, 'x${n}', '${who.guild_id}', 'u${n % 1_000}', 'data_exported', 'service', '${at('02T00:00:00')}')`,
+            `('${bot.id}', ${last + n + 1}, 'x${n}', '${guildId}', 'u${n % 1_000}', 'data_exported', 'service', 's1.erased.x', '${at('02T00:00:00')}')`,
         );
       await service.database.run(
-        `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, created_at) VALUES ${rows.join(', ')}`,
+        `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at) VALUES ${rows.join(', ')}`,
       );
     }
     const { data } = await scope(...MARCH);

@@ -127,9 +127,9 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
 
   it('gives places to a long ledger a bounded number at a time', async () => {
     await service.database.run(
-      `INSERT INTO keys.erasure_ledger (bot_id, request_id, subject, erased_at)
+      `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, erased_at)
        WITH RECURSIVE entries (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM entries WHERE n < 1200)
-       SELECT CAST(? AS text), 'before-' || n, '~', '2020-01-01T00:00:00.000Z' FROM entries`,
+       SELECT CAST(? AS text), 'before-' || n, 'guild', 'user', '2020-01-01T00:00:00.000Z' FROM entries`,
       bot.id,
     );
     const { request_id: id } = await hasErased(who);

@@ -160,7 +160,7 @@ describe('a running erasure', () => {
     (
       await service.database.rows<{ id: string }>(
         'SELECT id FROM deletion_requests WHERE user_id = ?',
-        who.user_id,
+        service.stored(bot, who).user_id,
       )
     )[0]?.id;
 

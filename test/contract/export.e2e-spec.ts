@@ -49,7 +49,8 @@ describe('GET /api/v1/data/export/{user_id}', () => {
     await bot.hasConsent(who);
     await bot.hasData(who, 'profile', { value: 'x' });
     const sql = 'UPDATE user_data SET value = ? WHERE bot_id = ? AND user_id = ?';
-    await service.database.run(sql, '{"value":"not encrypted"}', bot.id, who.user_id);
+    const { user_id: userId } = service.stored(bot, who);
+    await service.database.run(sql, '{"value":"not encrypted"}', bot.id, userId);
     const refused = await bot.export(who);
     expectFailure(refused, 500, 'internal_error');
     expect(refused.text).not.toContain('not encrypted');

@@ -93,7 +93,7 @@ describe('the bucket of a bot', () => {
     expect((await bot.post('/servers/register', { guild_id: guildId })).status).toBe(429);
     expect((await bot.delete(`/bots/${bot.id}`)).status).toBe(429);
     expect(await service.database.rows('SELECT id FROM bots WHERE id = ?', bot.id)).toHaveLength(1);
-    expect(await service.database.rows('SELECT id FROM servers WHERE guild_id = ?', guildId)).toEqual([]);
+    expect(await service.database.rows('SELECT id FROM servers WHERE bot_id = ?', bot.id)).toEqual([]);
   });
 
   it('is its own: another bot still has all of its requests', async () => {

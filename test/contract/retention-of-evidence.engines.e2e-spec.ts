@@ -355,15 +355,20 @@ function planted(status: string, ids: readonly string[]): Promise<void> {
   const completedAt = status === 'completed' ? LONG_AGO : null;
   return inserted(
     'deletion_requests (bot_id, id, guild_id, user_id, status, created_at, completed_at, webhook_sent)',
-    ids.map((id) => [bot.id, id, snowflake(), snowflake(), status, LONG_AGO, completedAt, '0']),
+    ids.map((id) => [bot.id, id, ...storedIds(), status, LONG_AGO, completedAt, '0']),
   );
 }
 
 function inLedger(ids: readonly string[]): Promise<void> {
   return inserted(
-    'keys.erasure_ledger (bot_id, request_id, subject, erased_at)',
-    ids.map((id) => [bot.id, id, `~${id.slice(-18)}`, LONG_AGO]),
+    'keys.erasure_ledger (bot_id, request_id, guild_id, user_id, erased_at)',
+    ids.map((id) => [bot.id, id, ...storedIds(), LONG_AGO]),
   );
+}
+
+function storedIds(one = subject()): [guildId: string, userId: string] {
+  const { guild_id: guildId, user_id: userId } = service.stored(bot, one);
+  return [guildId, userId];
 }
 
 /** Three entries for each user; every other user has revoked. */
@@ -372,7 +377,8 @@ function plantedHistory(users: number): Promise<void> {
     const user = String(10n ** 17n + BigInt(index % users));
     const last = (index % users) % 2 === 0 ? 'revoked' : 'shown';
     const action = ['requested', 'accepted', last][Math.floor(index / users)]!;
-    return [bot.id, who.guild_id, user, oldId(index), user, action, '1.0', LONG_AGO];
+    const ids = storedIds({ ...who, user_id: user });
+    return [bot.id, ...ids, oldId(index), user, action, '1.0', LONG_AGO];
   });
   return inserted(
     'consent_history (bot_id, guild_id, user_id, id, consent_id, action, version, created_at)',

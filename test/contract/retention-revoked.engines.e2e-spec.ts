@@ -199,10 +199,11 @@ describe('data that rests on a consent', () => {
     await bot.hasConsent(who);
     await stores('profile');
     const { revoked_at: at } = await revoked();
-    await service.database.run('UPDATE consents SET erasing = 1 WHERE user_id = ?', who.user_id);
+    const { user_id: userId } = service.stored(bot, who);
+    await service.database.run('UPDATE consents SET erasing = 1 WHERE user_id = ?', userId);
     after(at, 31);
     await sweep();
-    await service.database.run('UPDATE consents SET erasing = 0 WHERE user_id = ?', who.user_id);
+    await service.database.run('UPDATE consents SET erasing = 0 WHERE user_id = ?', userId);
     expect(await held()).toEqual(['profile']);
   });
 });
@@ -278,15 +279,17 @@ describe('an accept in the same moment', () => {
   it('is kept, and no longer marked, where a consent in force covers it', async () => {
     await bot.hasConsent(who);
     await stores('profile');
+    const { user_id: userId } = service.stored(bot, who);
+    const marked = 'SELECT 1 FROM user_data WHERE user_id = ? AND withdrawn_at IS NOT NULL';
     // A consent was accepted between the job's choice of a bot and its reading.
     await service.database.run(
       `UPDATE user_data SET withdrawn_at = '2020-01-01T00:00:00.000Z' WHERE user_id = ?`,
-      who.user_id,
+      userId,
     );
+    expect(await service.database.rows(marked, userId)).toHaveLength(1);
     await sweep();
     expect(await held()).toEqual(['profile']);
-    const marked = 'SELECT 1 FROM user_data WHERE user_id = ? AND withdrawn_at IS NOT NULL';
-    expect(await service.database.rows(marked, who.user_id)).toEqual([]);
+    expect(await service.database.rows(marked, userId)).toEqual([]);
   });
 
   it('keeps all of the data or finds none of it, whichever is first', async () => {
@@ -316,12 +319,14 @@ describe('a backlog', () => {
 
   /** Users who withdrew long ago, with two values each, which a batch boundary would separate. */
   async function planted(): Promise<void> {
-    const users = Array.from({ length: SUBJECTS }, (_, index) => String(10n ** 17n + BigInt(index)));
+    const users = Array.from({ length: SUBJECTS }, (_, index) =>
+      service.stored(bot, { ...who, user_id: String(10n ** 17n + BigInt(index)) }),
+    );
     const rows = (values: string): string => users.map(() => values).join(', ');
     await service.database.run(
       `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, erasing)
        VALUES ${rows(`(?, ?, ?, ?, 'revoked', '1', '2020', 0)`)}`,
-      ...users.flatMap((user) => [bot.id, who.guild_id, user, user]),
+      ...users.flatMap((user) => [bot.id, user.guild_id, user.user_id, user.user_id]),
     );
     for (const [key, at] of [
       ['profile', '2020-01-01T00:00:00.000Z'],
@@ -330,7 +335,7 @@ describe('a backlog', () => {
       await service.database.run(
         `INSERT INTO user_data (bot_id, guild_id, user_id, category_key, value, created_at, updated_at, withdrawn_at)
          VALUES ${rows(`(?, ?, ?, '${key}', '{}', '2020', '2020', '${at}')`)}`,
-        ...users.flatMap((user) => [bot.id, who.guild_id, user]),
+        ...users.flatMap((user) => [bot.id, user.guild_id, user.user_id]),
       );
     if (engine === 'postgres') await service.database.run('ANALYZE');
   }

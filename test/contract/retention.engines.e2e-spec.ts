@@ -6,6 +6,7 @@ import { CategoryRetention, DueValues } from '@app/user-data';
 import { type Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { itOfSize } from '../support/depth';
+import type { StoredIds } from '../support/digests';
 import { runNow } from '../support/jobs';
 import { type Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -123,14 +124,15 @@ describe('retention_days of a category', () => {
     await stored(revoked);
     await bot.hasRevoked(revoked);
     await stored(erasing);
-    await service.database.run('UPDATE consents SET erasing = 1 WHERE user_id = ?', erasing.user_id);
+    const { user_id: kept } = service.stored(bot, erasing);
+    await service.database.run('UPDATE consents SET erasing = 1 WHERE user_id = ?', kept);
     later(1, 1_000);
     await sweep();
     const left = await service.database.rows<{ user_id: string }>(
       'SELECT user_id FROM user_data WHERE bot_id = ?',
       bot.id,
     );
-    expect(left).toEqual([{ user_id: erasing.user_id }]);
+    expect(left).toEqual([{ user_id: kept }]);
   });
 
   it('erases a value that an older version has stored without its age', async () => {
@@ -142,8 +144,11 @@ describe('retention_days of a category', () => {
     await stored(fresh);
     await service.database.run(
       'UPDATE user_data SET retention_from = ? WHERE user_id = ?',
-      ...['', fresh.user_id],
+      ...['', service.stored(bot, fresh).user_id],
     );
+    expect(
+      await service.database.rows(`SELECT 1 FROM user_data WHERE bot_id = ? AND retention_from = ''`, bot.id),
+    ).toHaveLength(2);
     await sweep();
     expect([await dataOf(old), await dataOf(fresh)]).toEqual([{}, { notes: { value: 'x' } }]);
   });
@@ -246,8 +251,10 @@ describe('an update in the same moment', () => {
 });
 
 /** Inserts users with a consent and a value each, without the interface. */
-async function planted(guildId: string, count: number): Promise<string[]> {
-  const users = Array.from({ length: count }, (_, index) => String(10n ** 17n + BigInt(index)));
+async function planted(guildId: string, count: number): Promise<StoredIds[]> {
+  const users = Array.from({ length: count }, (_, index) =>
+    service.stored(bot, { guild_id: guildId, user_id: String(10n ** 17n + BigInt(index)) }),
+  );
   const now = new Date().toISOString();
   for (let at = 0; at < count; at += 500) {
     const some = users.slice(at, at + 500);
@@ -255,12 +262,12 @@ async function planted(guildId: string, count: number): Promise<string[]> {
     await service.database.run(
       `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, erasing)
        VALUES ${rows(`(?, ?, ?, ?, 'accepted', '1', '2020', 0)`)}`,
-      ...some.flatMap((user) => [bot.id, guildId, user, user]),
+      ...some.flatMap((user) => [bot.id, user.guild_id, user.user_id, user.user_id]),
     );
     await service.database.run(
       `INSERT INTO user_data (bot_id, guild_id, user_id, category_key, value, created_at, updated_at, retention_from)
        VALUES ${rows(`(?, ?, ?, 'notes', '{}', ?, ?, ?)`)}`,
-      ...some.flatMap((user) => [bot.id, guildId, user, now, now, now]),
+      ...some.flatMap((user) => [bot.id, user.guild_id, user.user_id, now, now, now]),
     );
   }
   // As after a minute in operation: the server has statistics.

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { UnitOfWork } from '@app/database';
-import { Random } from '@app/kernel';
+import { Outbox } from '@app/webhooks';
 import { Webhook } from 'standardwebhooks';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
@@ -185,13 +185,12 @@ describe('webhooks/deliveries', () => {
     itOfSize('takes up more than one unit can', async () => {
       const now = new Date().toISOString();
       await service.app.get(UnitOfWork).write(async (tx) => {
-        for (let i = 0; i < 1200; i++) {
-          await tx.run(
-            `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at, created_at, finished_at)
-             VALUES (?, ?, 'consent_revoked', '{}', 'exhausted', 1, 9, ?, ?, ?, ?)`,
-            ...[bot.id, service.app.get(Random).uuid(), now, now, now, now],
-          );
-        }
+        for (let i = 0; i < 1200; i++)
+          await service.app.get(Outbox).queue(tx, { botId: bot.id, event: 'consent_revoked', payload: '{}' });
+        await tx.run(
+          `UPDATE webhook_deliveries SET status = 'exhausted', attempts = 1, retries = 9, finished_at = ? WHERE bot_id = ?`,
+          ...[now, bot.id],
+        );
       });
       expect((await bot.post('/webhooks/replay', { since: now })).data).toEqual({ queued: 1200 });
       await receiver.received(1200);

@@ -187,8 +187,8 @@ describe('two apis and two workers on one database', () => {
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM user_data WHERE bot_id = $1 FOR UPDATE', [bot.id]);
     for (const who of subjects) void unlessCut(whom.post('/gdpr/forget-user', who));
-    // The rows of completed erasures hold no ids.
-    const users = subjects.map(({ user_id }) => user_id);
+    const digests = await fleet.digests();
+    const users = subjects.map(({ user_id }) => digests.user(bot.id, user_id));
     const begun = () =>
       fleet.database.rows<{ id: string }>(
         'SELECT id FROM deletion_requests WHERE user_id IN (?, ?, ?)',

@@ -24,24 +24,24 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: 'fcbb5c10bc2583c52e9a6b3b02b22d61',
   },
   Servers1763600000002: {
-    sqlite: '7255ed13fb21f4e8f0ea0f217548c4ac',
-    postgres: 'c1e09d75642a65a35d7b61fc8e78ccfc',
+    sqlite: 'dfb24430b4329e2dd9925bbe9f6d400f',
+    postgres: 'e449065f3b19bbe8e8d8a76f77bf4daa',
   },
   Categories1763600000003: {
     sqlite: '15435b4fcc0e1679312e91bdc620c799',
     postgres: '95760a1c25b0fdbf17e4583c5407dddc',
   },
   Consents1763600000004: {
-    sqlite: 'f3aea12ff4b412deca67bb5d52aa458e',
-    postgres: '5d11ce018129421c73eb1ccec44ee5e0',
+    sqlite: '43147694564de36d4360ea284742de9a',
+    postgres: 'd24763697d39fdee6625a379e19b0784',
   },
   UserData1763600000005: {
     sqlite: 'f81cb697b9e78523b64f1e11233e357b',
     postgres: 'a2a7fd023ad81f2e49895aea2a333751',
   },
   Audit1763600000006: {
-    sqlite: '07c803ced4d4f1aa9f2801c5c7689666',
-    postgres: '4cca3da20ff8acb39af50df1ab8b724e',
+    sqlite: '013c7da3b716153028eb656f9d993467',
+    postgres: 'b4d081d1bdb23082edfe71697f302b06',
   },
   Sealing1763600000007: {
     sqlite: 'e2efab67f32c062a4836d2ae9aabd5cf',
@@ -56,12 +56,16 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: '309785e8661290bb61abc50147ea0acc',
   },
   Keys1763600000010: {
-    sqlite: '78c327c990ecabb23604539219509230',
-    postgres: 'ce7b1bcc58ee050c4e249a76b1facaa9',
+    sqlite: '2fd0e6336c7c2912edb72d1d3c30b3de',
+    postgres: '1b41a10e8fde9d92fe7e6ad3ba96b0a1',
   },
   JobLeases1763600000011: {
     sqlite: 'edde77c0d95109e9ebfd70d50646b818',
     postgres: '1378115b7154a095ad2a3beca04f6e59',
+  },
+  Subjects1763600000012: {
+    sqlite: 'e2aaf891063cb0737a43614594645da0',
+    postgres: 'e5fa57cbab8279bc4ddfd77649c0d3be',
   },
 };
 

@@ -28,6 +28,7 @@ const OWN_TABLES = [
     'installation',
     'job_leases',
     'servers',
+    'subjects',
     'user_data',
   ],
   ...['webhook_attempts', 'webhook_deliveries', 'webhook_health', 'webhook_url_changes'],
@@ -97,6 +98,7 @@ describe('the migrated schema', () => {
        "job_leases(name)",
        "servers(bot_id, guild_id)",
        "servers(bot_id, id)",
+       "subjects(bot_id, guild_id, user_id)",
        "user_data(bot_id, guild_id, user_id, category_key)",
        "webhook_attempts(bot_id, delivery_id, number)",
        "webhook_deliveries(bot_id, id)",
@@ -135,7 +137,6 @@ describe('the migrated schema', () => {
       )
       .sort();
     expect(partial).toStrictEqual([
-      `ix_audit_events_bot_id_guild_id_user_id source = 'client' AND user_id < '~'`,
       `ix_deletion_requests_bot_id_user_id status = 'processing'`,
       `ix_servers_bot_id_deletion_scheduled_for deletion_scheduled_for IS NOT NULL`,
       `ix_user_data_bot_id_withdrawn_at withdrawn_at IS NOT NULL`,

@@ -3,7 +3,10 @@ import { useServiceInProcess } from '../support/service';
 const service = useServiceInProcess();
 
 describe('the migrated schema on PostgreSQL', () => {
-  const HOT = ['audit_batches', 'audit_events', 'user_data', 'webhook_attempts', 'webhook_deliveries'];
+  const HOT = [
+    ...['audit_batches', 'audit_events', 'subjects'],
+    ...['user_data', 'webhook_attempts', 'webhook_deliveries'],
+  ];
 
   it('spreads the hot tables, and only these, over sixteen parts by the hash of bot_id', async () => {
     const rows = await service.database.rows<{ name: string; key: string; parts: number }>(

@@ -152,7 +152,9 @@ describe('kill -9 during the migrations', () => {
     await database.run(
       `INSERT INTO bots (id, platform_bot_id, name, webhook_secret, created_at, updated_at) VALUES ('b', '1', 'Old', 's', 't', 't')`,
     );
-    await database.run(`INSERT INTO servers (bot_id, guild_id, id, created_at) VALUES ('b', '2', 'i', 't')`);
+    await database.run(
+      `INSERT INTO servers (bot_id, guild_id, id, text, created_at) VALUES ('b', '2', 'i', 'x', 't')`,
+    );
     const rows = () => database.rows('SELECT bots.name, guild_id FROM bots JOIN servers ON bot_id = bots.id');
     for (const at of ['CREATE TABLE "categories"', 'CREATE TABLE "audit_counts"', '^COMMIT']) {
       expect((await migrateApart({ at })).output).toContain('HELD');

@@ -109,16 +109,28 @@ describe('the migrations', () => {
     await other.drop();
   });
 
-  it('are not taken back while there are keys, and nothing is changed', async () => {
-    await filled();
-    const before = await contents();
-    await revert();
-    expect(await contents()).toStrictEqual(before);
-    const schema = await schemaOf(database);
-    await expect(revert()).rejects.toThrow('without it no stored data can be read. Nothing was changed');
+  async function expectRefusal(table: string): Promise<void> {
+    const [before, schema] = [await contents(), await schemaOf(database)];
+    const refusal = `${table} is not empty: without it no stored data can be read. Nothing was changed`;
+    await expect(revert()).rejects.toThrow(refusal);
     expect(await schemaOf(database)).toStrictEqual(schema);
     expect(await contents()).toStrictEqual(before);
-    expect(await migrateUp(database)).toHaveLength(1);
+  }
+
+  it('are not taken back while there are subjects, and nothing is changed', async () => {
+    await filled();
+    await expectRefusal('subjects');
+    expect(await migrateUp(database)).toStrictEqual([]);
+  });
+
+  it('are not taken back while there are keys, and nothing is changed', async () => {
+    await filled();
+    await database.run('DELETE FROM subjects');
+    const before = await contents();
+    for (let count = 0; count < 2; count++) await revert();
+    expect(within(before, await contents())).toStrictEqual(await contents());
+    await expectRefusal('keys.subject_keys');
+    expect(await migrateUp(database)).toHaveLength(2);
     expect(await contents()).toStrictEqual(before);
   });
 });

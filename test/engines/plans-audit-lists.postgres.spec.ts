@@ -13,16 +13,17 @@ let bot: Bot;
 
 beforeAll(async () => {
   bot = await service.registerBot();
+  const stored = service.stored(bot, { user_id: userId, guild_id: guildId });
   await service.database.run(
-    `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, created_at)
-     SELECT ?, n, n::text, ?, ?, 'data_exported', 'service', '2026-01-01T00:00:00.000Z'
+    `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
+     SELECT ?, n, n::text, ?, ?, 'data_exported', 'service', 's1.unknown.', '2026-01-01T00:00:00.000Z'
      FROM generate_series(1, ${EVENTS}) n`,
-    ...[bot.id, guildId, userId],
+    ...[bot.id, stored.guild_id, stored.user_id],
   );
   await service.database.run(
     `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total)
      SELECT ?, guild, 'data_exported', 0, ${EVENTS} FROM unnest(ARRAY['', ?]) guild`,
-    ...[bot.id, guildId],
+    ...[bot.id, stored.guild_id],
   );
   await service.database.run('ANALYZE audit_events');
 });
@@ -48,7 +49,8 @@ describe('a page of a long audit log on PostgreSQL', () => {
     `user_id=${userId}&event_type=data_exported`,
   ])('is read in the order of an index, with nothing sorted but itself (%s)', async (query) => {
     const log = new SqlLog().open();
-    expect((await bot.get(`/audit/events?${query}`)).status).toBe(200);
+    const { data } = await bot.get<{ events: object[] }>(`/audit/events?${query}`);
+    expect(data.events.length).toBeGreaterThan(0);
     log.close();
     const pages = log.statements().filter((sql) => sql.includes('ORDER BY seq DESC'));
     expect(pages).toHaveLength(1);

@@ -226,6 +226,8 @@ describe('this test', () => {
     ['crosses tenants by an index', "SELECT bot_id FROM webhook_deliveries WHERE status = 'pending'"],
     ['counts the events of all bots', 'SELECT COUNT(*) AS total FROM audit_events'],
     ['finds a bot by a sequence', 'SELECT id FROM audit_events WHERE seq = 1'],
+    ['looks at all keys', 'SELECT sealed FROM keys.subject_keys'],
+    ['finds a key by its text', 'DELETE FROM keys.subject_keys WHERE sealed = ?'],
     ['looks at all users to find one', `DELETE FROM user_data WHERE bot_id = ? AND user_id = ?`],
   ])('tells of a statement that %s', async (_, text) => {
     let count = 0;

@@ -1,5 +1,6 @@
 import { CategoriesService, CategoryDeclarations } from '@app/categories';
 import { ConsentService, consentsInForce, holdSubject, requireConsent } from '@app/consent';
+import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { lockSubject, type Subject } from '@app/subjects';
 import type { Bot } from '../support/bot';
@@ -17,11 +18,12 @@ let held: Subject;
 beforeEach(async () => {
   bot = await service.registerBot();
   who = subject();
-  held = { botId: bot.id, userId: who.user_id, guildId: who.guild_id };
+  held = named(who);
   await bot.hasCategory('profile');
   await bot.hasConsent(who);
 });
 
+const named = (whom: SubjectIds) => service.app.get(SubjectDigests, { strict: false }).named(bot.id, whom);
 const revoke = () => bot.post('/consents/revoke', who);
 const forget = () => bot.post('/gdpr/forget-user', who);
 const withdraw = () => bot.delete('/data/categories/profile');
@@ -117,8 +119,7 @@ describe('an event that a bot posts', () => {
 
   it('of a subject without a consent is so too', async () => {
     const stranger = subject();
-    const hold = (tx: Tx) =>
-      lockSubject(tx, { botId: bot.id, userId: stranger.user_id, guildId: stranger.guild_id }, 'together');
+    const hold = (tx: Tx) => lockSubject(tx, named(stranger), 'together');
     expect((await behind(hold, () => bot.post('/gdpr/forget-user', stranger))).status).toBe(200);
   });
 

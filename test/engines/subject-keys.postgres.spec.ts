@@ -1,9 +1,9 @@
-import { Keyring, InstallationKeys, SubjectKeys } from '@app/crypto';
+import { Keyring, InstallationKeys, SubjectDigests, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, Random, StartError } from '@app/kernel';
 import { Bot } from '../support/bot';
 import { Service } from '../support/service';
-import { subject } from '../support/snowflakes';
+import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
 jest.setTimeout(90_000);
@@ -34,8 +34,12 @@ beforeEach(async () => {
   await bot.hasCategory('profile');
 });
 
-const storedKeys = (userId: string) =>
-  one.database.rows<{ id: string }>('SELECT id FROM keys.subject_keys WHERE user_id = ?', userId);
+const named = (who: SubjectIds) => one.app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+const storedKeys = (who: SubjectIds) =>
+  one.database.rows<{ id: string }>(
+    'SELECT id FROM subjects JOIN keys.subject_keys ON id = key_id WHERE user_id = ?',
+    named(who).userId,
+  );
 
 describe('the key of a subject, in several processes', () => {
   it('is never used by one process after another one has destroyed it', async () => {
@@ -43,16 +47,17 @@ describe('the key of a subject, in several processes', () => {
     await bot.hasConsent(who);
     for (let round = 0; round < 5; round++) {
       await elsewhere.hasData(who, 'profile', { value: `${round}` });
-      const [before] = await storedKeys(who.user_id);
+      const [before] = await storedKeys(who);
       await bot.hasForgotten(who);
-      expect(await storedKeys(who.user_id)).toStrictEqual([]);
+      expect(await storedKeys(who)).toStrictEqual([]);
+      expect(await one.database.rows('SELECT 1 FROM keys.subject_keys WHERE id = ?', before!.id)).toEqual([]);
       await bot.hasConsent(who);
       await elsewhere.hasData(who, 'profile', { value: 'after' });
-      const [after] = await storedKeys(who.user_id);
+      const [after] = await storedKeys(who);
       expect(after?.id).not.toBe(before?.id);
       const rows = await one.database.rows<{ value: string }>(
         'SELECT value FROM user_data WHERE user_id = ?',
-        who.user_id,
+        named(who).userId,
       );
       expect(rows.map(({ value }) => value.split('.')[1])).toStrictEqual([after?.id]);
       expect((await bot.export<{ data: object }>(who)).data.data).toStrictEqual({
@@ -63,8 +68,8 @@ describe('the key of a subject, in several processes', () => {
 
   it('is made once, also for callers at the same time', async () => {
     for (let round = 0; round < 10; round++) {
-      const { user_id: userId, guild_id: guildId } = subject();
-      const given = { botId: bot.id, userId, guildId };
+      const who = subject();
+      const given = named(who);
       const made = await Promise.all(
         [one, other, one, other].map((service) =>
           service.app
@@ -72,7 +77,7 @@ describe('the key of a subject, in several processes', () => {
             .write((tx) => service.app.get(SubjectKeys, { strict: false }).forWriting(tx, given)),
         ),
       );
-      const [stored] = await storedKeys(userId);
+      const [stored] = await storedKeys(who);
       expect(new Set(made.map(({ id }) => id))).toStrictEqual(new Set([stored?.id]));
       const text = made[0]?.encrypt('x', 'c') ?? '';
       for (const key of made) expect(key.decrypt(text, 'c')).toBe('x');
@@ -83,7 +88,7 @@ describe('the key of a subject, in several processes', () => {
     const who = subject();
     await bot.hasConsent(who);
     await bot.hasData(who, 'profile', { value: 'x' });
-    const given = { botId: bot.id, userId: who.user_id, guildId: who.guild_id };
+    const given = named(who);
     const key = await other.app.get(SubjectKeys, { strict: false }).find(given);
     const isUsable = (): boolean => {
       try {
@@ -98,8 +103,7 @@ describe('the key of a subject, in several processes', () => {
   });
 
   it('is read once in a unit, and not believed in the next', async () => {
-    const { user_id: userId, guild_id: guildId } = subject();
-    const given = { botId: bot.id, userId, guildId };
+    const given = named(subject());
     const keys = one.app.get(SubjectKeys, { strict: false });
     const reads = async (tx: Tx): Promise<number> => {
       const get = jest.spyOn(tx, 'get');

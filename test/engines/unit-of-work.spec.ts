@@ -1,8 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  keysPath,
   SqliteConnection,
+  SqliteDatabase,
+  SqliteKeys,
   sqliteOptions,
   SqliteReading,
   SqliteTurnReader,
@@ -14,10 +17,12 @@ import { StartError, ApiError } from '@app/kernel';
 import { DataSource } from 'typeorm';
 
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+const path = join(directory, 'lethe.db');
 const open = async (access: 'write' | 'read') =>
-  new SqliteConnection(await new DataSource(sqliteOptions(join(directory, 'lethe.db'), access)).initialize());
+  new SqliteConnection(await new DataSource(sqliteOptions(path, access)).initialize());
 
 let writer: SqliteConnection;
+let keys: SqliteKeys;
 let reader: SqliteConnection;
 let turnReader: SqliteConnection;
 let unitOfWork: SqliteUnitOfWork;
@@ -26,13 +31,19 @@ const faults: unknown[] = [];
 beforeAll(async () => {
   writer = await open('write');
   writer.database.exec('CREATE TABLE notes (id integer PRIMARY KEY, text text NOT NULL)');
+  writer.database.exec('CREATE TABLE keys.secrets (id integer PRIMARY KEY, text text NOT NULL)');
+  writer.database.exec('DETACH DATABASE keys');
+  keys = new SqliteKeys(keysPath(path), (error) => faults.push(error));
   reader = await open('read');
   turnReader = await open('read');
   const readers = { reader, turnReader: new SqliteTurnReader(turnReader), open: () => open('read') };
-  unitOfWork = new SqliteUnitOfWork(writer, readers, (error) => faults.push(error));
+  unitOfWork = new SqliteUnitOfWork(writer, keys, readers, (error) => faults.push(error));
 });
 beforeEach(async () => {
-  await unitOfWork.write((tx) => tx.run('DELETE FROM notes'));
+  await unitOfWork.write(async (tx) => {
+    await tx.run('DELETE FROM notes');
+    await tx.run('DELETE FROM keys.secrets');
+  });
   faults.length = 0;
 });
 afterEach(() => jest.restoreAllMocks());
@@ -41,6 +52,7 @@ afterAll(async () => {
   await reader.dataSource.destroy();
   await turnReader.dataSource.destroy();
   await writer.dataSource.destroy();
+  keys.database.close();
   rmSync(directory, { recursive: true });
 });
 
@@ -49,6 +61,14 @@ const ids = () =>
   unitOfWork.read(async (tx) =>
     (await tx.all<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id),
   );
+const secrets = () =>
+  unitOfWork.read(async (tx) =>
+    (await tx.all<{ id: number }>('SELECT id FROM keys.secrets ORDER BY id')).map(({ id }) => id),
+  );
+const insertBoth = async (tx: Tx, id: number) => {
+  await insert(tx, id);
+  return tx.run('INSERT INTO keys.secrets (id, text) VALUES (?, ?)', id, `secret ${id}`);
+};
 const settled = async (promise: Promise<unknown>) => {
   try {
     return { value: await promise };
@@ -334,33 +354,155 @@ describe('SqliteUnitOfWork.read and snapshot', () => {
   });
 });
 
-describe('SqliteUnitOfWork.scrub', () => {
-  it('leaves nothing of a deleted text in the file or its log', async () => {
-    const { readFileSync } = await import('node:fs');
-    await unitOfWork.write((tx) => tx.run(`INSERT INTO notes (id, text) VALUES (1, 'marker-of-the-erased')`));
-    await unitOfWork.write((tx) => tx.run('DELETE FROM notes'));
-    await unitOfWork.scrub();
-    for (const suffix of ['', '-wal'])
-      expect(readFileSync(join(directory, `lethe.db${suffix}`)).includes('marker-of-the-erased')).toBe(false);
+describe('data and keys', () => {
+  /** The next COMMIT of `connection` fails. */
+  function failsToCommit(connection: SqliteConnection | SqliteKeys): void {
+    const prepared = connection.prepared.bind(connection);
+    let broken = true;
+    jest.spyOn(connection, 'prepared').mockImplementation((sql) => {
+      if (sql !== 'COMMIT' || !broken) return prepared(sql);
+      broken = false;
+      throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+    });
+  }
+
+  const both = async () => ({ notes: await ids(), secrets: await secrets() });
+
+  it('are kept of every acknowledged unit, and undone of a failed one alone', async () => {
+    const outcomes = await Promise.all(
+      [1, 2, 3].map((id) =>
+        settled(
+          unitOfWork.write(async (tx) => {
+            await insertBoth(tx, id);
+            if (id === 2) throw new Error('refused');
+            return id;
+          }),
+        ),
+      ),
+    );
+    expect(outcomes).toStrictEqual([{ value: 1 }, { error: new Error('refused') }, { value: 3 }]);
+    expect(await both()).toStrictEqual({ notes: [1, 3], secrets: [1, 3] });
   });
 
-  it('is left to a later try while a long snapshot is open, and holds up no writer', async () => {
-    await unitOfWork.write((tx) => insert(tx, 1));
+  it('are committed with the keys first, and only then acknowledged', async () => {
+    const order: string[] = [];
+    for (const [name, connection] of [
+      ['keys', keys],
+      ['data', writer],
+    ] as const) {
+      const prepared = connection.prepared.bind(connection);
+      jest.spyOn(connection, 'prepared').mockImplementation((sql) => {
+        if (sql === 'COMMIT') order.push(name);
+        return prepared(sql);
+      });
+    }
+    await unitOfWork.write((tx) => insert(tx, 1)).then(() => order.push('answered'));
+    await unitOfWork.write((tx) => insertBoth(tx, 2)).then(() => order.push('answered'));
+    expect(order).toStrictEqual(['data', 'answered', 'keys', 'data', 'answered']);
+  });
+
+  it('are both undone when the COMMIT of the keys fails, and everyone is refused', async () => {
+    failsToCommit(keys);
+    const outcomes = await Promise.all([
+      settled(unitOfWork.write((tx) => insertBoth(tx, 1))),
+      settled(unitOfWork.write((tx) => insert(tx, 2))),
+    ]);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(await both()).toStrictEqual({ notes: [], secrets: [] });
+    expect(await unitOfWork.write((tx) => insertBoth(tx, 3))).toBe(1);
+    expect(await both()).toStrictEqual({ notes: [3], secrets: [3] });
+  });
+
+  it('keep a new key, and no data, when the COMMIT of the data fails', async () => {
+    failsToCommit(writer);
+    const outcome = await settled(unitOfWork.write((tx) => insertBoth(tx, 1)));
+    expect(outcome).toMatchObject({
+      error: {
+        code: 'service_unavailable',
+        message: expect.stringContaining('nothing was changed') as string,
+      },
+    });
+    expect(await both()).toStrictEqual({ notes: [], secrets: [1] });
+    expect(await unitOfWork.write((tx) => insertBoth(tx, 2))).toBe(1);
+    expect(await both()).toStrictEqual({ notes: [2], secrets: [1, 2] });
+  });
+
+  it('are said to be unknown when also the log cannot be settled after it, until it can be', async () => {
+    failsToCommit(writer);
+    const pragma = writer.database.pragma.bind(writer.database);
+    let isBroken = true;
+    jest.spyOn(writer.database, 'pragma').mockImplementation((...given) => {
+      if (isBroken) throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+      return pragma(...given);
+    });
+    const outcomes = [
+      await settled(unitOfWork.write((tx) => insertBoth(tx, 1))),
+      await settled(unitOfWork.write((tx) => insertBoth(tx, 2))),
+    ];
+    expect(outcomes).toMatchObject([
+      { error: { message: expect.stringContaining('look whether it took effect') as string } },
+      { error: { code: 'service_unavailable' } },
+    ]);
+    isBroken = false;
+    expect(await unitOfWork.write((tx) => insert(tx, 3))).toBe(1);
+    expect(await ids()).toStrictEqual([3]);
+  });
+
+  it('are refused for the whole group when the engine has ended the transaction of the keys', async () => {
+    const outcomes = await Promise.all([
+      settled(unitOfWork.write((tx) => insertBoth(tx, 1))),
+      settled(
+        unitOfWork.write(async (tx) => {
+          await insertBoth(tx, 2);
+          keys.database.exec('ROLLBACK');
+          throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+        }),
+      ),
+    ]);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(await both()).toStrictEqual({ notes: [], secrets: [] });
+    expect(await unitOfWork.write((tx) => insertBoth(tx, 3))).toBe(1);
+    expect(await both()).toStrictEqual({ notes: [3], secrets: [3] });
+  });
+});
+
+describe('SqliteUnitOfWork.scrubKeys', () => {
+  const marker = 'marker-of-the-erased';
+  const filesWithMarker = () =>
+    ['', '-wal'].filter((suffix) => readFileSync(keysPath(path) + suffix).includes(marker));
+
+  it('leaves nothing of a destroyed key in the file or its log, also while a long read goes on', async () => {
     await unitOfWork.snapshot(async (tx) => {
       await tx.all('SELECT * FROM notes');
-      const scrubbed = unitOfWork.scrub();
-      expect(await unitOfWork.write((writing) => insert(writing, 2))).toBe(1);
-      await scrubbed;
+      await unitOfWork.write((writing) =>
+        writing.run('INSERT INTO keys.secrets (id, text) VALUES (1, ?)', marker),
+      );
+      expect(filesWithMarker()).not.toStrictEqual([]);
+      await unitOfWork.write((writing) => writing.run('DELETE FROM keys.secrets'));
+      await unitOfWork.scrubKeys();
+      expect(filesWithMarker()).toStrictEqual([]);
     });
+    expect(faults).toStrictEqual([]);
+  });
+
+  it('is refused while another process reads the keys, holds up no writer, and works afterwards', async () => {
+    const other = new SqliteDatabase(keysPath(path), { readonly: true });
+    other.exec('BEGIN');
+    other.prepare('SELECT COUNT(*) FROM secrets').get();
+    await unitOfWork.write((tx) => insertBoth(tx, 1));
+    const scrubbed = settled(unitOfWork.scrubKeys());
+    expect(await unitOfWork.write((tx) => insertBoth(tx, 2))).toBe(1);
+    expect(await scrubbed).toMatchObject({ error: { code: 'service_unavailable' } });
     expect(faults).toHaveLength(1);
-    await unitOfWork.scrub();
+    other.close();
+    await unitOfWork.scrubKeys();
     expect(faults).toHaveLength(1);
   });
 });
 
 describe('every connection', () => {
   it('commits to the disk, overwrites what is deleted and holds foreign keys', () => {
-    for (const { database } of [writer, reader]) {
+    for (const { database } of [writer, reader, keys]) {
       expect(database.pragma('synchronous', { simple: true })).toBe(2);
       expect(database.pragma('secure_delete', { simple: true })).toBe(1);
       expect(database.pragma('foreign_keys', { simple: true })).toBe(1);
@@ -380,8 +522,7 @@ describe('a unit of work that reads beside another process', () => {
       expect(await beside[way](notes)).toStrictEqual([{ id: 1 }]);
     expect(await beside.get('SELECT id FROM notes')).toStrictEqual({ id: 1 });
     await expect(beside.write((tx) => insert(tx, 2))).rejects.toThrow(StartError);
-    for (const way of ['scrub', 'scrubKeys'] as const)
-      expect(await settled(beside[way]())).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(await settled(beside.scrubKeys())).toMatchObject({ error: { code: 'service_unavailable' } });
     expect(await ids()).toStrictEqual([1]);
     await beside.close();
   });

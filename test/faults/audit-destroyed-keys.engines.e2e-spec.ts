@@ -1,11 +1,10 @@
-import { AuditService } from '@app/audit';
-import { SubjectKeys } from '@app/crypto';
+import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { BatchSealer, EventOpener } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
-import { subject } from '../support/snowflakes';
+import { subject, type SubjectIds } from '../support/snowflakes';
 
 /** Greater than every place in the log. */
 const ANYWHERE = 2 ** 31 - 1;
@@ -21,24 +20,22 @@ beforeEach(async () => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-async function goes(userId: string, guildId: string): Promise<void> {
-  await service.app.get(UnitOfWork).write(async (tx) => {
-    await service.app.get(AuditService).eraseSubject(tx, { botId: bot.id, userId, guildId });
-    await service.app.get(SubjectKeys).destroy(tx, { botId: bot.id, userId, guildId });
-  });
+async function goes(who: SubjectIds): Promise<void> {
+  const named = service.app.get(SubjectDigests).named(bot.id, who);
+  await service.app.get(UnitOfWork).write((tx) => service.app.get(SubjectKeys).destroy(tx, named));
 }
 
-/** One event. Its user is erased and the key destroyed as soon as the event is read. */
+/** One event. The key of its user is destroyed as soon as the event is read. */
 async function goesAfterReading(isSealed: boolean, reading: 'read' | 'stored' = 'read'): Promise<void> {
-  const { user_id: userId, guild_id: guildId } = subject();
-  const body = { user_id: userId, guild_id: guildId, event_type: 'data_exported', details: { note: 'text' } };
+  const who = subject();
+  const body = { ...who, event_type: 'data_exported', details: { note: 'text' } };
   eventId = (await bot.post<{ id: string }>('/audit/event', body)).data.id;
   if (isSealed) await seal(service, bot);
   const opener = service.app.get(EventOpener);
   const read = opener[reading].bind(opener) as (...given: unknown[]) => Promise<never>;
   reads = jest.spyOn(opener, reading).mockImplementationOnce(async (...given) => {
     const events = await read(...given);
-    await goes(userId, guildId);
+    await goes(who);
     return events;
   });
 }
@@ -79,9 +76,9 @@ describe('a key that is destroyed between the reading of an event and its use', 
   });
 
   it('looks like no damage in a list of events at that time: the key exists for the whole list, or for none of it', async () => {
-    const { user_id, guild_id } = subject();
+    const who = subject();
     const details = { note: 'text' };
-    await bot.post('/audit/event', { user_id, guild_id, event_type: 'data_exported', details });
+    await bot.post('/audit/event', { ...who, event_type: 'data_exported', details });
     const unitOfWork = service.app.get(UnitOfWork);
     const read = unitOfWork.read.bind(unitOfWork);
     jest.spyOn(unitOfWork, 'read').mockImplementationOnce((work) =>
@@ -89,14 +86,14 @@ describe('a key that is destroyed between the reading of an event and its use', 
         const get = tx.get.bind(tx);
         jest.spyOn(tx, 'get').mockImplementationOnce(async (...given) => {
           const total = await get(...given);
-          await goes(user_id, guild_id);
+          await goes(who);
           return total;
         });
         return work(tx);
       }),
     );
     const { data } = await bot.get<{ events: object[] }>('/audit/events');
-    expect(data.events).toMatchObject([{ user_id, details }]);
+    expect(data.events).toMatchObject([{ ...who, details }]);
     expect(data.events[0]).not.toHaveProperty('unreadable');
     const { data: then } = await bot.get<{ events: object[] }>('/audit/events');
     expect(then.events).toMatchObject([{ details: null, erased: true }]);

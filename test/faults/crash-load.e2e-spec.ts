@@ -7,6 +7,7 @@ import { expectFailure } from '../support/expected';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { engine, newDatabase, type TestDatabase } from '../support/database';
+import { digestsOf, storedIds } from '../support/digests';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
 import { until } from '../support/until';
@@ -59,13 +60,11 @@ async function killAfter(
   await killed;
 }
 
-const countOf = async (table: string, { user_id }: SubjectIds, type = '') =>
-  (
-    await database.rows(
-      `SELECT 1 FROM ${table} WHERE user_id = ?${type && ` AND event_type = '${type}'`}`,
-      user_id,
-    )
-  ).length;
+async function countOf(bot: Bot, table: string, who: SubjectIds, type = ''): Promise<number> {
+  const { user_id: userId } = storedIds(await digestsOf(database, { LETHE_MASTER_KEY }), bot.id, who);
+  const ofType = type && ` AND event_type = '${type}'`;
+  return (await database.rows(`SELECT 1 FROM ${table} WHERE user_id = ?${ofType}`, userId)).length;
+}
 
 /** Only SQLite has a file that can be damaged. */
 function requireWhole(): void {
@@ -106,7 +105,7 @@ describe('kill -9 under load', () => {
         const { data } = await bot.export<{ data: { profile: { turn: number } } }>(client.who);
         // The interrupted act is committed or not; every act before it is committed.
         expect([client.stored, client.sent]).toContain(data.data.profile.turn);
-        const counts = await countOf('audit_events', client.who, 'data_submitted');
+        const counts = await countOf(bot, 'audit_events', client.who, 'data_submitted');
         expect(counts).toBeGreaterThanOrEqual(client.acknowledged);
         expect(counts).toBeLessThanOrEqual(client.sent);
       }
@@ -127,7 +126,7 @@ describe('kill -9 under load', () => {
     await service.start();
     const tables = ['consents', 'consent_history', 'audit_events'];
     const counts = await Promise.all(
-      asked.map((who) => Promise.all(tables.map((table) => countOf(table, who)))),
+      asked.map((who) => Promise.all(tables.map((table) => countOf(bot, table, who)))),
     );
     for (const [index, row] of counts.entries()) {
       expect(new Set(row).size).toBe(1);
@@ -198,13 +197,14 @@ describe('kill -9 during erasures', () => {
     await bot.hasConsent(who);
     await bot.hasData(who, 'profile', { value: 'x' });
     await service.end('SIGKILL');
+    const stored = storedIds(await digestsOf(database, { LETHE_MASTER_KEY }), bot.id, who);
     await database.run(
       `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
            VALUES (?, ?, ?, ?, 'processing', 0, ?)`,
       bot.id,
       id,
-      who.guild_id,
-      who.user_id,
+      stored.guild_id,
+      stored.user_id,
       '2020-01-01T00:00:00.000Z',
     );
     await service.start();

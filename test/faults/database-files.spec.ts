@@ -125,7 +125,7 @@ describe('a start whose data is gone, beside keys in use', () => {
 describe('a first start that is killed', () => {
   const moments = [
     { at: '^COMMIT', count: 1 },
-    ...[1, 2, 3].map((count) => ({ at: 'INSERT INTO keys.service_keys', count })),
+    ...[1, 2, 3].map((count) => ({ at: 'INSERT INTO service_keys', count })),
     { at: 'INSERT INTO installation', count: 1 },
   ];
   it.each(someOf(moments, 2))('before statement $count of /$at/ starts again', async (moment) => {

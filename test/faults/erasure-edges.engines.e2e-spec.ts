@@ -1,4 +1,5 @@
 import { ConsentService } from '@app/consent';
+import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { UserDataService } from '@app/user-data';
 import { Bot } from '../support/bot';
@@ -18,6 +19,8 @@ beforeEach(async () => {
 });
 
 /** Creates many users without HTTP, which would take most of the time. */
+const named = (who: SubjectIds) => service.app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+
 const consents = () => service.app.get(ConsentService);
 
 /** In groups: on a busy machine more callers would wait too long for a connection. */
@@ -42,14 +45,17 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
     expect(events.filter(({ details }) => JSON.stringify(details).includes('secret'))).toEqual([]);
   });
 
-  it('leaves no id of a user with only posted events without details', async () => {
+  it('shows no id any more of a user with only posted events without details', async () => {
     const who = subject();
     await bot.post('/servers/register', { guild_id: who.guild_id });
     await bot.post('/audit/event', { ...who, event_type: 'data_submitted' });
     const { data } = await bot.delete<{ erased_users: number }>(`/servers/${who.guild_id}`);
     expect(data.erased_users).toBe(1);
-    const sql = 'SELECT 1 FROM audit_events WHERE bot_id = ? AND user_id = ?';
-    expect(await service.database.rows(sql, bot.id, who.user_id)).toEqual([]);
+    const { events } = (await auditEvents('')).data;
+    expect(events.length).toBeGreaterThan(1);
+    for (const id of Object.values(who)) expect(JSON.stringify(events)).not.toContain(id);
+    const held = 'SELECT 1 FROM subjects WHERE bot_id = ?';
+    expect(await service.database.rows(held, bot.id)).toEqual([]);
   });
 
   it('waits for a user who is being erased in another guild, and leaves nothing of them', async () => {
@@ -76,20 +82,15 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
     await forEach(users, (who) => consents().request(bot.id, { ...who, consent_version: '1' }));
     const { data } = await bot.delete<{ erased_users: number }>(`/servers/${guildId}`);
     expect(data.erased_users).toBe(users.length);
-    expect(await service.database.rows('SELECT id FROM consents WHERE guild_id = ?', guildId)).toEqual([]);
+    for (const table of ['consents', 'subjects'])
+      expect(await service.database.rows(`SELECT 1 FROM ${table} WHERE bot_id = ?`, bot.id)).toEqual([]);
   });
 });
 
 describe('a subject that is being erased', () => {
   /** The first of the two steps of an erasure, after which a crash can happen. */
-  const close = (who: { user_id: string; guild_id: string }) =>
-    service.app
-      .get(UnitOfWork)
-      .write((tx) =>
-        service.app
-          .get(ConsentService)
-          .close(tx, { botId: bot.id, userId: who.user_id, guildId: who.guild_id }),
-      );
+  const close = (who: SubjectIds) =>
+    service.app.get(UnitOfWork).write((tx) => consents().close(tx, named(who)));
 
   it('is closed for submits also when it had no consent before and is given one meanwhile', async () => {
     const who = subject();
@@ -117,8 +118,7 @@ describe('a subject that is being erased', () => {
     await bot.hasConsent(who);
     for (const closed of [who, stranger]) {
       await close(closed);
-      const given = { botId: bot.id, userId: closed.user_id, guildId: closed.guild_id };
-      await service.app.get(UnitOfWork).write((tx) => consents().reopen(tx, given));
+      await service.app.get(UnitOfWork).write((tx) => consents().reopen(tx, named(closed)));
     }
     await bot.hasData(who, 'notes', { value: 'v' });
     expect((await bot.export(stranger)).status).toBe(404);

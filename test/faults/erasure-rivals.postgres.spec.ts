@@ -1,8 +1,10 @@
+import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { ConsentedDataHolders } from '@app/subjects';
+import { DeliveryTexts } from '@app/webhooks';
 import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';
-import { Client } from '../support/client';
+import { Client, type Json } from '../support/client';
 import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -22,7 +24,7 @@ beforeEach(async () => {
 const forget = () => bot.post<{ request_id: string; deleted_categories: string[] }>('/gdpr/forget-user', who);
 
 describe('an erasure beside the deletion of a category', () => {
-  it('leaves no details of the events that the deletion writes about the subject, and names only what it erased', async () => {
+  it('leaves no event that can be read, also of those that the deletion writes, and names only what it erased', async () => {
     let forgetting: ReturnType<typeof forget> | undefined;
     await service.app.get(UnitOfWork).write(async (tx) => {
       await tx.get('SELECT 1 FROM user_data WHERE bot_id = ? FOR UPDATE', bot.id);
@@ -33,13 +35,31 @@ describe('an erasure beside the deletion of a category', () => {
       await holders.eraseCategory(tx, bot.id, 'profile', 500);
     });
     const answer = await forgetting;
-    const events = await service.database.rows(
-      `SELECT event_type, details FROM audit_events
-       WHERE bot_id = ? AND user_id = ? AND details IS NOT NULL AND event_type NOT LIKE 'deletion_%'`,
-      ...[bot.id, who.user_id],
-    );
-    expect(events).toEqual([]);
+    const { events } = (await bot.get<{ events: Json[] }>(`/audit/events?user_id=${who.user_id}`)).data;
+    const past = events.filter(({ event_type: type }) => type !== 'deletion_completed');
+    expect(past.map(({ event_type: type }) => type)).toContain('data_deleted');
+    for (const event of past) expect(event).toMatchObject({ details: null, erased: true });
+    expect(await service.database.rows('SELECT 1 FROM subjects WHERE bot_id = ?', bot.id)).toEqual([]);
     expect(answer?.data).toMatchObject({ status: 'completed', deleted_categories: [] });
+  });
+});
+
+describe('an erasure beside the confirmation of a call about its subject', () => {
+  it('is not undone by it: no key is made for an erased subject', async () => {
+    const { app } = service;
+    const subject = app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+    const given = { botId: bot.id, event: 'consent_revoked', subject } as const;
+    const text = await app.get(UnitOfWork).write(async (tx) => {
+      const get = tx.get.bind(tx);
+      jest.spyOn(tx, 'get').mockImplementationOnce(async (...asked) => {
+        const found = await get(...asked);
+        await bot.hasForgotten(who);
+        return found;
+      });
+      return app.get(DeliveryTexts, { strict: false }).reencrypt(tx, given, randomUUID(), '{}');
+    });
+    expect(text).toBeNull();
+    expect(await service.database.rows('SELECT 1 FROM subjects WHERE bot_id = ?', bot.id)).toEqual([]);
   });
 });
 
@@ -47,7 +67,8 @@ describe('a process that starts', () => {
   const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
   async function begunAt(createdAt: string): Promise<() => Promise<string | undefined>> {
-    const [id, { user_id, guild_id }] = [randomUUID(), subject()];
+    const id = randomUUID();
+    const { user_id, guild_id } = service.stored(bot, subject());
     await service.database.run(
       `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
        VALUES (?, ?, ?, ?, 'processing', 0, ?)`,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { SubjectDigests } from '@app/crypto';
 import { ExportService } from '@app/export';
 import { JsonStream } from '@app/http';
 import { Clock } from '@app/kernel';
@@ -17,7 +18,7 @@ describe('an export that is being streamed', () => {
     await bot.hasConsent(who);
     const event = { ...who, event_type: 'data_submitted', details: { text: 'x'.repeat(8_000) } };
     await Promise.all(Array.from({ length: 250 }, () => bot.post('/audit/event', event)));
-    const held = { botId: bot.id, userId: who.user_id, guildId: who.guild_id };
+    const held = service.app.get(SubjectDigests, { strict: false }).named(bot.id, who);
     const answer = await service.app.get(ExportService, { strict: false }).export(held, true);
     if (!(answer instanceof JsonStream)) throw new Error('it is not streamed');
     let pieces = 0;
@@ -26,7 +27,7 @@ describe('an export that is being streamed', () => {
       await service.database.run(
         `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
          VALUES (?, ?, ?, ?, 'completed', 0, '2020-01-01T00:00:00.000Z')`,
-        ...[bot.id, randomUUID(), who.guild_id, who.user_id],
+        ...[bot.id, randomUUID(), held.guildId, held.userId],
       );
       jest.spyOn(service.app.get(Clock), 'monotonicMs').mockReturnValue(performance.now() + HOUR_MS);
     });

@@ -7,7 +7,7 @@ import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
-import { snowflake } from '../support/snowflakes';
+import { snowflake, subject } from '../support/snowflakes';
 
 // Several hundred units in a row, on a machine that may be busy.
 jest.setTimeout(90_000);
@@ -61,12 +61,14 @@ describe('a request that the database left half-way says so, and continues when 
 
   it('DELETE /data/categories/{key}', async () => {
     await bot.hasCategory('profile');
-    for (let user = 0; user < 501; user++)
+    for (let user = 0; user < 501; user++) {
+      const stored = service.stored(bot, subject());
       await service.database.run(
         `INSERT INTO user_data (bot_id, user_id, guild_id, category_key, value, created_at, updated_at)
-         VALUES (?, ?, '1', 'profile', '{}', '2020', '2020')`,
-        ...[bot.id, `${user}`],
+         VALUES (?, ?, ?, 'profile', '{}', '2020', '2020')`,
+        ...[bot.id, stored.user_id, stored.guild_id],
       );
+    }
     unavailableAfter(1);
     const answer = await bot.delete('/data/categories/profile');
     jest.restoreAllMocks();

@@ -206,17 +206,20 @@ describe('a storm of requests, acceptances, revocations and submits', () => {
 });
 
 describe('an erasure during submits', () => {
-  const rowsOf = (user: string) =>
-    Promise.all(
-      ['user_data', 'consents', 'consent_history'].map(
+  function rowsOf(user: SubjectIds): Promise<number[]> {
+    const { user_id: userId } = service.stored(bot, user);
+    return Promise.all(
+      ['user_data', 'consents', 'consent_history', 'subjects'].map(
         async (table) =>
-          (await service.database.rows(`SELECT 1 FROM ${table} WHERE user_id = ?`, user)).length,
+          (await service.database.rows(`SELECT 1 FROM ${table} WHERE user_id = ?`, userId)).length,
       ),
     );
+  }
 
   it('leaves nothing: no row, no export, and every later submit is 403', async () => {
     await bot.hasCategory('profile');
     await bot.hasConsent(who);
+    expect(await rowsOf(who)).toStrictEqual([0, 1, 2, 1]);
     const submits = times(10, async (client) => {
       const seen: Answer[] = [];
       for (let turn = 0; turn < 10; turn++) seen.push(await submit({ value: `${client}.${turn}` }));
@@ -226,7 +229,7 @@ describe('an erasure during submits', () => {
     expect(erased.data.status).toBe('completed');
     const answers = (await submits).flat();
     expect(answers.every(({ status }) => status === 200 || status === 403)).toBe(true);
-    expect(await rowsOf(who.user_id)).toStrictEqual([0, 0, 0]);
+    expect(await rowsOf(who)).toStrictEqual([0, 0, 0, 0]);
     expectFailure(await bot.export(who), 404, 'not_found');
     expect(illegalMoves(await allEvents(`user_id=${who.user_id}`))).toStrictEqual([]);
   });
@@ -262,7 +265,7 @@ describe('an erasure during submits', () => {
     expect(
       answers.filter(({ status }) => ![200, 401].includes(status)).map(({ text }) => text),
     ).toStrictEqual([]);
-    for (const user of users) expect(await rowsOf(user.user_id)).toStrictEqual([0, 0, 0]);
+    for (const user of users) expect(await rowsOf(user)).toStrictEqual([0, 0, 0, 0]);
   });
 });
 

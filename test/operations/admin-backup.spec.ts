@@ -5,6 +5,7 @@ import { type Moment, runScript, type ScriptRun } from '../support/child-script'
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { sqliteFile } from '../support/database';
+import { digestsOf } from '../support/digests';
 import { someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { adminHere, ServiceHere } from '../support/here';
@@ -94,8 +95,9 @@ describe('npm run admin -- backup', () => {
     for (const who of before) await expectKept(who);
     // A user stored during the copy is in it completely, or not at all.
     const stored = await sqliteFile(path).rows<{ user_id: string }>('SELECT user_id FROM user_data');
-    for (const { user_id } of stored)
-      await expectKept(people.find((one) => one.user_id === user_id) as SubjectIds);
+    const digests = await digestsOf(sqliteFile(path), environment());
+    const byDigest = new Map(people.map((one) => [digests.user(bot.id, one.user_id) as string, one]));
+    for (const { user_id } of stored) await expectKept(byDigest.get(user_id) as SubjectIds);
   });
 
   it('refuses a directory with something in it, and a database that is not there', async () => {
@@ -112,7 +114,7 @@ describe('npm run admin -- restore', () => {
   it('never brings back who was erased since, nor the key, and keeps what it replaces', async () => {
     const [gone, stays] = [await person(), await person()];
     await backup('b');
-    await bot.hasForgotten(gone);
+    const requestId = await bot.hasForgotten(gone);
     await service.end();
     const refused = await restore('b');
     expect(refused.code).toBe(1);
@@ -124,7 +126,10 @@ describe('npm run admin -- restore', () => {
     expectFailure(await bot.export(gone), 404, 'not_found');
     await expectKept(stays);
     const keys = sqliteFile(join(directory, 'keys.db'));
-    expect(await keys.rows('SELECT 1 FROM subject_keys WHERE user_id = ?', gone.user_id)).toEqual([]);
+    const entry = 'SELECT key_id FROM erasure_ledger WHERE request_id = ?';
+    expect(await keys.rows(entry, requestId)).toEqual([{ key_id: expect.any(String) }]);
+    expect(await keys.rows(`SELECT 1 FROM subject_keys WHERE id IN (${entry})`, requestId)).toEqual([]);
+    expect(await keys.rows('SELECT id FROM subject_keys')).toHaveLength(1);
   });
 
   it('takes data and keys that were saved apart, the keys later: who was erased in between stays erased', async () => {

@@ -6,7 +6,7 @@ import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
-import { UnitOfWork, SqliteDatabase } from '@app/database';
+import { keysPath, SqliteDatabase, UnitOfWork } from '@app/database';
 import { JobRunner } from '@app/jobs';
 import { OwnError } from '@app/kernel';
 import { SubjectDataHolders } from '@app/subjects';
@@ -137,20 +137,22 @@ describe('the log', () => {
   );
 
   const onSqlite = engine === 'sqlite' ? it : it.skip;
-  onSqlite('says in words that deleted text stays in the write-ahead log, and until when', async () => {
+  onSqlite('says in words that a destroyed key stays in the write-ahead log, and until when', async () => {
     const bot = await service.registerBot();
-    const reader = new SqliteDatabase(service.databasePath, { readonly: true });
+    const reader = new SqliteDatabase(keysPath(service.databasePath), { readonly: true });
     reader.exec('BEGIN');
-    reader.prepare('SELECT * FROM bots').all();
-    await bot.put(`/bots/${bot.id}`, { name: 'other' });
-    await service.app.get(UnitOfWork).scrub();
+    reader.prepare('SELECT * FROM service_keys').all();
+    await bot.hasConsent(subject());
+    await expect(service.app.get(UnitOfWork).scrubKeys()).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
     reader.close();
     expect(lines()).toContainEqual(
       expect.objectContaining({
         level: 50,
         context: 'Database',
         msg: expect.stringMatching(
-          /^The write-ahead log could not be truncated, since a long read is under way/,
+          /^The write-ahead log of the keys could not be truncated, since another process reads the keys/,
         ),
       }),
     );

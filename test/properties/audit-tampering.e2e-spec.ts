@@ -5,7 +5,7 @@ import { engine } from '../support/database';
 import { atDepth } from '../support/depth';
 import { seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
-import { snowflake, subject } from '../support/snowflakes';
+import { subject } from '../support/snowflakes';
 
 /** Rounds of the large log; each adds a batch of more than 20 events. */
 const ROUNDS = atDepth(8, 52);
@@ -55,9 +55,8 @@ const rowsOf = (table: string, order: string) =>
 /** Another value of the same kind. */
 function changed(column: string, value: string | number | null): string | number {
   if (typeof value === 'number') return value + (column === 'seq' ? 100_000 : 1);
-  if (value === null) return '{"planted":true}';
+  if (value === null) return 'planted';
   if (column === 'source') return value === 'client' ? 'service' : 'client';
-  if (/^\d{17,20}$/.test(value)) return snowflake();
   const at = value.length - 1;
   return value.slice(0, at) + (value.endsWith('1') ? '2' : '1');
 }
@@ -97,38 +96,32 @@ describe('AuditVerifier', () => {
 
   it('finds a change of each column of an event, for every kind of subject, and where it is', async () => {
     const events = await rowsOf('audit_events', 'seq');
-    const erased = events.find((row) => String(row['user_id']).startsWith('~') && row['details'] === null);
-    const completed = events.find((row) => String(row['user_id']).startsWith('~') && row['details'] !== null);
-    const plain = events.find((row) => /^\d/.test(String(row['user_id'])) && row['details'] !== null);
-    const bare = events.find((row) => /^\d/.test(String(row['user_id'])) && row['details'] === null);
+    const { erased, completed, plain, bare } = await kindsOf(events);
     for (const row of [erased, completed, plain, bare]) {
-      if (row === undefined) throw new Error('the log has not every kind of event');
-      for (const column of Object.keys(row)) {
-        const planted = column === 'bot_id' ? other.id : changed(column, row[column] ?? null);
-        const found = await whileChanged('audit_events', { seq: row['seq'] ?? 0 }, { [column]: planted });
+      for (const [column, planted] of changesOf(row)) {
+        const value = column === 'bot_id' ? other.id : planted;
+        const found = await whileChanged('audit_events', { seq: row['seq'] ?? 0 }, { [column]: value });
         expect([column, found.length > 0]).toEqual([column, true]);
       }
     }
     const found = await whileChanged(
       'audit_events',
-      { seq: plain?.['seq'] ?? 0 },
+      { seq: plain['seq'] ?? 0 },
       { created_at: '2020-01-01T00:00:00.000Z' },
     );
-    expect(found).toStrictEqual([expect.objectContaining({ fault: 'event_changed', seq: plain?.['seq'] })]);
+    expect(found).toStrictEqual([expect.objectContaining({ fault: 'event_changed', seq: plain['seq'] })]);
     expect(await verified(service, bot)).toMatchObject({ found: [] });
   }, 120_000);
 
   it('finds that an event that was not erased is made to look as if', async () => {
     const events = await rowsOf('audit_events', 'seq');
-    const erased = events.find((row) => String(row['user_id']).startsWith('~'));
-    const plain = events.find((row) => /^\d/.test(String(row['user_id'])) && row['details'] !== null);
-    const { user_id = '', guild_id = '' } = erased ?? {};
-    const found = await whileChanged(
-      'audit_events',
-      { seq: plain?.['seq'] ?? 0 },
-      { user_id, guild_id, details: null },
-    );
-    expect(found).toContainEqual(expect.objectContaining({ fault: 'batch' }));
+    const { erased, plain } = await kindsOf(events);
+    const { user_id = '', guild_id = '', details = '' } = erased;
+    const plants: Row[] = [{ details }, { user_id, guild_id, details }];
+    for (const planted of plants) {
+      const found = await whileChanged('audit_events', { seq: plain['seq'] ?? 0 }, planted);
+      expect(found).toContainEqual(expect.objectContaining({ fault: 'batch' }));
+    }
   });
 
   it('finds a change of each column of each table that seals', async () => {
@@ -252,8 +245,9 @@ describe('AuditVerifier', () => {
 
   it('says which key is missing when one was removed without an erasure', async () => {
     const sealed = await service.database.rows<Row>(
-      `SELECT seq, stored.* FROM audit_events event JOIN keys.subject_keys stored ON stored.bot_id = event.bot_id
-         AND stored.user_id = event.user_id AND stored.guild_id = event.guild_id WHERE event.bot_id = ? ORDER BY seq`,
+      `SELECT seq, stored.id, stored.sealed FROM audit_events event JOIN subjects ON subjects.bot_id = event.bot_id
+         AND subjects.user_id = event.user_id AND subjects.guild_id = event.guild_id
+         JOIN keys.subject_keys stored ON stored.id = subjects.key_id WHERE event.bot_id = ? ORDER BY seq`,
       bot.id,
     );
     const { seq, ...key } = sealed[0] ?? {};
@@ -288,13 +282,39 @@ function changesOf(row: Row): [column: string, planted: string | number | null][
   return Object.entries(row)
     .filter(([column]) => !column.startsWith('key_'))
     .flatMap(([column, value]): [string, string | number | null][] =>
-      column === 'details' && value !== null
+      column === 'details'
         ? [
             [column, changed(column, value)],
-            [column, null],
+            [column, '{"planted":true}'],
+            // As of an erased subject.
+            [column, String(value).replace(/^s1\.[\w-]+\./, 's1.AAAAAAAAAAAA.')],
           ]
         : [[column, changed(column, value)]],
     );
+}
+
+/** One event of each kind. */
+async function kindsOf(
+  events: readonly Row[],
+): Promise<Record<'erased' | 'completed' | 'plain' | 'bare', Row>> {
+  const held = await service.database.rows<{ key_id: string }>(
+    'SELECT key_id FROM subjects WHERE bot_id = ?',
+    bot.id,
+  );
+  const present = new Set(held.map(({ key_id: id }) => id));
+  const find = (isOf: (row: Row, isErased: boolean) => boolean): Row => {
+    const found = events.find((row) => isOf(row, !present.has(String(row['details']).split('.')[1] ?? '')));
+    if (found === undefined) throw new Error('the log has not every kind of event');
+    return found;
+  };
+  // The details of all other events are longer than those of an event without.
+  const isBare = ({ details }: Row): boolean => String(details).split('.')[2]?.length === 43;
+  return {
+    erased: find((row, isErased) => isErased && row['event_type'] !== 'deletion_completed'),
+    completed: find(({ event_type: type }) => type === 'deletion_completed'),
+    plain: find((row, isErased) => !isErased && !isBare(row)),
+    bare: find((row, isErased) => !isErased && isBare(row)),
+  };
 }
 
 async function change(table: string, where: Row, values: Row): Promise<void> {

@@ -2,6 +2,7 @@ import { type InstallationKeys, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
 import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
 import { detailsContext, keyedDigest } from '@app/primitives';
+import { ERASED_IDS } from '@app/subjects';
 import {
   type BatchSeal,
   EventCommitments,
@@ -24,7 +25,8 @@ const BOT = 'bot-1';
 const LIMITS = { answerMs: 20_000, idleMs: 60_000, pauseMs: 0 };
 const clock = new SystemClock();
 const random = new SystemRandom(clock);
-const newKey = (id: string): SubjectKey => new SubjectKey(id, random.bytes(32), random);
+const newKey = (id: string): SubjectKey =>
+  new SubjectKey(id, random.bytes(32), random, { guild_id: '900', user_id: `user of ${id}` });
 
 const digest = random.bytes(32);
 const service = newKey('evidence');
@@ -32,22 +34,22 @@ const commitments = new EventCommitments(digest, service);
 const installationKeys = { digest, installation: service } as unknown as InstallationKeys;
 const secrets = () => secretsOf(installationKeys);
 
-/** One of four kinds: with details and without, without a key, and erased. */
+/** One of four kinds: with details and without, and about an erasure, of a subject that is erased or lives anew. */
 function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
-  const [id, guild, user] = [random.uuid(), '900', String(1000 + at)];
-  const [text, at_] = [JSON.stringify({ category: `ä${at}` }), clock.nowIso()];
-  const event = { seq: at + 1, id, event_type: 'data_submitted', source: 'service', created_at: at_ };
-  const stands = { guild_id: guild, user_id: user, key_id: key.id, key_sealed: 'v1.' };
-  const gone = { key_id: null, key_sealed: null };
-  if (kind === 1) return { ...event, ...stands, details: null };
-  if (kind === 2) return { ...event, ...stands, ...gone, details: null };
-  const [erasedGuild, erasedUser] = [
-    keyedDigest(digest, BOT, 'guild', guild),
-    keyedDigest(digest, BOT, 'user', user),
-  ];
-  const erased = service.encrypt(text, detailsContext(BOT, erasedGuild, erasedUser, id));
-  if (kind === 3) return { ...event, ...gone, guild_id: erasedGuild, user_id: erasedUser, details: erased };
-  return { ...event, ...stands, details: key.encrypt(text, detailsContext(BOT, guild, user, id)) };
+  const [id, createdAt] = [random.uuid(), clock.nowIso()];
+  const { guild_id, user_id } = key.ids ?? ERASED_IDS;
+  const ids = {
+    guild_id: keyedDigest(digest, BOT, 'guild', guild_id),
+    user_id: keyedDigest(digest, BOT, 'user', user_id),
+  };
+  const by = kind < 2 ? key : service;
+  const text = kind === 1 ? 'null' : JSON.stringify({ category: `ä${at}` });
+  return {
+    ...{ seq: at + 1, id, event_type: 'data_submitted', source: 'service', created_at: createdAt },
+    ...ids,
+    ...(kind === 2 ? { key_id: null, key_sealed: null } : { key_id: key.id, key_sealed: 'v1.' }),
+    details: by.encrypt(text, detailsContext(BOT, ids.guild_id, ids.user_id, id)),
+  };
 }
 
 function eventsOf(of: readonly SubjectKey[], count: number): StoredEvents {
@@ -94,17 +96,21 @@ describe('the thread that seals', () => {
   it('commits with random salts to details that cannot be decrypted, and says so', async () => {
     const closed = eventOf(0, newKey('lost'));
     const bare = { ...closed, details: '{"category":"not encrypted"}' };
-    const events = { rows: [closed, closed, bare], keys: [undefined, undefined, keys[0]] };
+    const erased = { ...closed, key_id: null, key_sealed: null };
+    const events = {
+      rows: [closed, closed, bare, erased],
+      keys: [undefined, undefined, keys[0], undefined],
+    };
     const { entries } = await start().seal(() => threadBatch(BOT, events));
-    const [first, second, third] = unpacked(entries) ?? [];
-    expect([first?.saltedBy, second?.saltedBy, third?.saltedBy]).toStrictEqual([3, 3, 3]);
+    const [first, second, ...others] = unpacked(entries) ?? [];
+    expect([first, second, ...others].map((entry) => entry?.saltedBy)).toStrictEqual(Array(4).fill(2));
     expect(first?.commitment.equals(second?.commitment ?? Buffer.alloc(0))).toBe(false);
   });
 
   it('overwrites the keys of the sender', async () => {
     const batch = threadBatch(BOT, eventsOf(keys, 20));
-    // Only for events with details.
-    expect(batch.keys.byteLength).toBe(5 * 64);
+    // Each once.
+    expect(batch.keys.byteLength).toBe(keys.length * 64);
     const sealed = start().seal(() => batch);
     await sealed;
     expect(batch.keys.byteLength).toBe(0);

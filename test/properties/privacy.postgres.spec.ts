@@ -43,15 +43,21 @@ describe('the tables of the database', () => {
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
-  it('hold nothing that the key of an erased subject had sealed', async () => {
+  it('hold nothing that the key of an erased subject had sealed but the details of events, and not the key', async () => {
     await marked.stores(marked.who);
     const [stored] = await service.database.rows<{ id: string }>(
-      'SELECT id FROM keys.subject_keys WHERE bot_id = ?',
+      'SELECT key_id AS id FROM subjects WHERE bot_id = ?',
       marked.bot.id,
     );
+    const ofKey = () =>
+      service.database.rows('SELECT 1 FROM keys.subject_keys WHERE id = ?', stored?.id ?? null);
     marked.marker = `s1.${stored?.id}.`;
     expect(await placesWithMarker()).toStrictEqual(['public.audit_events.details', 'public.user_data.value']);
+    expect(await ofKey()).toHaveLength(1);
     await marked.bot.hasForgotten(marked.who);
+    expect(await placesWithMarker()).toStrictEqual(['public.audit_events.details']);
+    expect(await ofKey()).toStrictEqual([]);
+    await marked.bot.delete(`/bots/${marked.bot.id}`);
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
@@ -89,22 +95,27 @@ describe('the tables of the database', () => {
     expect(await placesWithMarker()).toStrictEqual([]);
   });
 
-  it('hold no id of an erased user, though the bot is sent the id until it confirms', async () => {
+  it('hold no id of a user or guild, though the bot is sent the ids until it confirms', async () => {
+    const noId = async (): Promise<void> => {
+      for (marked.marker of [marked.who.user_id, marked.who.guild_id])
+        expect(await placesWithMarker()).toStrictEqual([]);
+    };
     receiver.status = 500;
     await marked.bot.put(`/bots/${marked.bot.id}`, { webhook_url: receiver.url });
+    await marked.bot.post('/servers/register', { guild_id: marked.who.guild_id, name: 'A guild' });
     await marked.stores(marked.who);
+    await noId();
     await marked.bot.hasForgotten(marked.who);
     const [first] = await receiver.received(1);
     expect(first?.body).toMatchObject(marked.who);
-    marked.marker = marked.who.user_id;
-    expect(await placesWithMarker()).toStrictEqual([]);
+    await noId();
     receiver.status = 200;
     const { deliveries } = (await marked.bot.get<{ deliveries: { id: string }[] }>('/webhooks/deliveries'))
       .data;
     await marked.bot.post(`/webhooks/deliveries/${deliveries[0]?.id}/redeliver`, {});
     const calls = await receiver.received(2);
     expect(calls[1]?.rawBody).toBe(first?.rawBody);
-    expect(await placesWithMarker()).toStrictEqual([]);
+    await noId();
   });
 });
 
@@ -124,13 +135,14 @@ describe('the files of the server, its write-ahead log included', () => {
     expect(found.some((path) => path.includes('/base/'))).toBe(true);
   });
 
-  it('hold no value, no detail and no key that could be read, neither before an erasure nor after it', async () => {
+  it('hold no id, no value, no detail and no key that could be read, neither before an erasure nor after it', async () => {
     await marked.stores(marked.who);
     const { key, sealed } = await tracesOf(service, marked.bot.id, marked.who);
+    const ids = Object.values(marked.who);
     expect(await holding(...sealed)).not.toStrictEqual([]);
-    expect(await holding(marked.marker, ...key)).toStrictEqual([]);
+    expect(await holding(marked.marker, ...ids, ...key)).toStrictEqual([]);
     await marked.bot.hasForgotten(marked.who);
     // Encrypted texts stay there until the server recycles the file, and their key is stored nowhere unencrypted.
-    expect(await holding(marked.marker, ...key)).toStrictEqual([]);
+    expect(await holding(marked.marker, ...ids, ...key)).toStrictEqual([]);
   });
 });

@@ -42,78 +42,111 @@ describe('the files of the database', () => {
     expect(key.filter((spelling) => log.includes(spelling))).toStrictEqual([]);
   });
 
-  it('hold nothing that was sealed, and no sealed key, when forget-user is answered', async () => {
+  it('hold no key, not even encrypted, when forget-user is answered', async () => {
     await marked.stores(marked.who);
-    const { sealed } = await traces();
-    expect(holding(...sealed)).toEqual(expect.arrayContaining(['keys.db-wal', 'lethe.db-wal']));
+    const { wrapped } = await traces();
+    expect(holding(...wrapped)).toStrictEqual(['keys.db-wal']);
     await marked.bot.hasForgotten(marked.who);
-    expect(holding(...sealed)).toStrictEqual([]);
+    expect(holding(...wrapped)).toStrictEqual([]);
+    await expect(traces()).rejects.toThrow('no key');
   });
 
-  it('hold nothing of a large value that filled many pages', async () => {
-    await marked.bot.hasConsent(marked.who);
-    const all: Buffer[] = [];
-    for (let turn = 0; turn < 5; turn++) {
-      await marked.bot.hasData(marked.who, 'profile', { value: `${marked.marker} `.repeat(1500) });
-      all.push(...(await traces()).sealed);
-    }
-    expect(holding(...all)).not.toStrictEqual([]);
-    await marked.bot.hasForgotten(marked.who);
-    expect(holding(marked.marker, ...all)).toStrictEqual([]);
-  });
-
-  it('hold nothing after the server was deleted', async () => {
+  it('hold no key after the server was deleted', async () => {
     await marked.bot.post('/servers/register', { guild_id: marked.who.guild_id, name: marked.marker });
     await marked.stores(marked.who);
-    const { sealed } = await traces();
+    const { wrapped } = await traces();
     await marked.bot.delete(`/servers/${marked.who.guild_id}`);
-    expect(holding(marked.marker, ...sealed)).toStrictEqual([]);
+    expect(holding(marked.marker, ...wrapped)).toStrictEqual([]);
   });
 
-  it('hold no value of a category that was deleted', async () => {
-    await marked.bot.hasConsent(marked.who);
-    const before = (await traces()).sealed.map((piece) => piece.toString());
-    await marked.bot.hasData(marked.who, 'profile', { value: marked.marker.repeat(20) });
-    const [{ value }] = (await service.database.rows<{ value: string }>(
-      'SELECT value FROM user_data WHERE bot_id = ?',
-      marked.bot.id,
-    )) as [{ value: string }];
-    expect(before).not.toContain(value);
-    expect(holding(value.slice(-40))).not.toStrictEqual([]);
-    await marked.bot.delete('/data/categories/profile');
-    expect(holding(marked.marker, value.slice(-40))).toStrictEqual([]);
-  });
-
-  it('hold nothing of a bot that was deleted', async () => {
-    await marked.bot.put(`/bots/${marked.bot.id}`, { name: marked.marker });
+  it('hold no key of a bot that was deleted', async () => {
     await marked.stores(marked.who);
-    const { sealed } = await traces();
+    const { wrapped } = await traces();
+    expect(holding(...wrapped)).not.toStrictEqual([]);
     await marked.bot.delete(`/bots/${marked.bot.id}`);
-    expect(holding(marked.marker, ...sealed)).toStrictEqual([]);
+    expect(holding(...wrapped)).toStrictEqual([]);
   });
 
-  it('hold nothing while others go on storing', async () => {
+  it('hold no key while others go on storing', async () => {
     const other = subject();
     await marked.bot.hasConsent(other);
     await marked.stores(marked.who);
-    const { sealed } = await traces();
+    const { wrapped } = await traces();
     const [forgotten] = await Promise.all([
       marked.bot.hasForgotten(marked.who),
       ...Array.from({ length: 20 }, () => marked.bot.hasData(other, 'profile', { value: 'x'.repeat(1000) })),
     ]);
     expect(forgotten).toMatch(/-/);
-    expect(holding(marked.marker, ...sealed)).toStrictEqual([]);
+    expect(holding(marked.marker, ...wrapped)).toStrictEqual([]);
   });
 
-  it('hold no id of an erased user, though the bot is sent the id', async () => {
+  it('hold no id of a user or guild, neither before an erasure nor after it, though the bot is sent the ids', async () => {
     receiver.status = 500;
-    await marked.bot.put(`/bots/${marked.bot.id}`, { webhook_url: receiver.url });
-    await marked.stores(marked.who);
-    expect(holding(marked.who.user_id)).not.toStrictEqual([]);
-    await marked.bot.hasForgotten(marked.who);
-    const [call] = await receiver.received(1);
-    expect(call?.body).toMatchObject(marked.who);
-    expect(holding(marked.who.user_id)).toStrictEqual([]);
+    const { bot, who } = marked;
+    const ids = [who.user_id, who.guild_id];
+    await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
+    await bot.post('/servers/register', { guild_id: who.guild_id, name: 'A guild' });
+    await marked.stores(who);
+    await bot.hasRevoked(who);
+    const [revoked] = await receiver.received(1);
+    expect(revoked?.body).toMatchObject(who);
+    const stored = Object.values(service.stored(bot, who));
+    for (const digest of stored) expect(holding(digest)).not.toStrictEqual([]);
+    expect(holding(...ids)).toStrictEqual([]);
+    await bot.hasForgotten(who);
+    const calls = await receiver.received(2);
+    expect(calls.at(-1)?.body).toMatchObject(who);
+    expect(holding(...ids)).toStrictEqual([]);
+  });
+
+  describe('once the write-ahead log is folded, as after every end of the service,', () => {
+    const folded = (): Promise<void> => service.restart();
+
+    it('hold no text of an erased subject but the details of events', async () => {
+      await marked.stores(marked.who);
+      const all: Buffer[] = [];
+      for (let turn = 0; turn < 5; turn++) {
+        // A value that fills many pages.
+        await marked.bot.hasData(marked.who, 'profile', { value: `${marked.marker} `.repeat(1500) });
+        all.push(...(await traces()).sealed);
+      }
+      expect(holding(...all)).toContain('lethe.db-wal');
+      await marked.bot.hasForgotten(marked.who);
+      await folded();
+      expect(holding(marked.marker, ...all)).toStrictEqual([]);
+    });
+
+    it('hold no text of a subject whose server was deleted', async () => {
+      await marked.bot.post('/servers/register', { guild_id: marked.who.guild_id, name: marked.marker });
+      await marked.stores(marked.who);
+      const { sealed } = await traces();
+      await marked.bot.delete(`/servers/${marked.who.guild_id}`);
+      await folded();
+      expect(holding(marked.marker, ...sealed)).toStrictEqual([]);
+    });
+
+    it('hold no value of a category that was deleted', async () => {
+      await marked.bot.hasConsent(marked.who);
+      await marked.bot.hasData(marked.who, 'profile', { value: marked.marker.repeat(20) });
+      const [{ value }] = (await service.database.rows<{ value: string }>(
+        'SELECT value FROM user_data WHERE bot_id = ?',
+        marked.bot.id,
+      )) as [{ value: string }];
+      expect(holding(value.slice(-40))).not.toStrictEqual([]);
+      await marked.bot.delete('/data/categories/profile');
+      await folded();
+      expect(holding(value.slice(-40))).toStrictEqual([]);
+    });
+
+    it('hold nothing of a bot that was deleted', async () => {
+      await marked.bot.put(`/bots/${marked.bot.id}`, { name: marked.marker });
+      await marked.stores(marked.who);
+      const { sealed, details } = await traces();
+      expect(holding(...details)).not.toStrictEqual([]);
+      await marked.bot.delete(`/bots/${marked.bot.id}`);
+      await folded();
+      expect(holding(marked.marker, ...sealed, ...details)).toStrictEqual([]);
+    });
   });
 
   it('are readable by their owner alone', () => {

@@ -14,6 +14,7 @@ import { SubjectDataHolders } from '@app/subjects';
 import { JobRunner } from '@app/jobs';
 import { ConsentedTablesErasure } from '@app/user-data';
 import { AuditService, declareEventTypes } from '@app/audit';
+import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import SqliteDatabase from 'better-sqlite3';
 import { AppModule } from '../../apps/api/src/app.module';
@@ -183,21 +184,22 @@ describe('a module that a team has added in five steps', () => {
   });
 
   it('cannot record a type that it has not declared', async () => {
-    const ids = { botId: bot.id, guildId: who.guild_id, userId: who.user_id };
+    const named = app.get(SubjectDigests, { strict: false }).named(bot.id, who);
     const recorded = app
       .get(UnitOfWork)
-      .write((tx) => app.get(AuditService, { strict: false }).record(tx, ids, 'acme.other'));
+      .write((tx) => app.get(AuditService, { strict: false }).record(tx, named, 'acme.other'));
     await expect(recorded).rejects.toThrow('declareEventTypes');
     expect(() => declareEventTypes('acme.a_name_that_the_column_does_not_take')).toThrow('32 characters');
     expect(() => declareEventTypes('Acme.Reminder')).toThrow('lower case');
   });
 
-  it('has its texts encrypted in the database', async () => {
+  it('has its texts encrypted in the database, and no id of a user or guild', async () => {
     await bot.hasConsent(who);
     await remind(who);
     expect(rowsOf(bot)).toBe(1);
-    expect(filesHold(who.user_id)).toBe(true);
-    expect(filesHold(REMINDER.text)).toBe(false);
+    // Shows that the files are searched: the id of the bot is stored as it is.
+    expect(filesHold(bot.id)).toBe(true);
+    for (const hidden of [who.user_id, who.guild_id, REMINDER.text]) expect(filesHold(hidden)).toBe(false);
   });
 
   it('has its rows erased after a revocation and its days of grace, no moment before, with one event', async () => {

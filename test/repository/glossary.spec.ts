@@ -13,8 +13,9 @@ const OTHER_FILES = ['.env.example', 'docs/operations/alerts.yaml', 'docs/operat
 
 const WORDS = [
   ...['encrypt, decrypt', 'seal', 'batch', 'checkpoint', 'proof', 'receipt', 'certificate', 'salt', 'ledger'],
-  ...['audit log', 'history', 'retention', 'erase', 'revoke', 'API key', 'subject key', 'installation key'],
-  ...['master key', 'signing key', 'slug', 'subject', 'scope', 'holder', 'act', 'unit', 'delivery'],
+  ...['audit log', 'history', 'retention', 'erase', 'revoke', 'API key', 'subject key', 'digest'],
+  ...['installation key', 'master key', 'signing key', 'slug', 'subject', 'scope', 'holder', 'act', 'unit'],
+  'delivery',
 ];
 
 const SEALED = String.raw`(?:un)?seal(?:s|ed|ing)?`;

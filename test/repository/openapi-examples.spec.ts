@@ -123,7 +123,9 @@ class Life {
     if (Array.isArray(documented) && Array.isArray(real)) {
       // A documented list may be the beginning of the real one.
       expect([at, real.length]).toEqual([at, documented.length === 0 ? 0 : expect.any(Number)]);
-      documented.forEach((item, index) => this.compare(item, real[index], `${at}[${index}]`));
+      // The path of a proof is as long as its batch makes it: on a busy machine a batch has fewer events.
+      const items = documented.every(isVolatile) ? documented.slice(0, real.length) : documented;
+      items.forEach((item, index) => this.compare(item, real[index], `${at}[${index}]`));
     } else if (
       typeof documented === 'object' &&
       documented !== null &&
@@ -147,6 +149,10 @@ class Life {
       expect([at, real]).toEqual([at, documented]);
     }
   }
+}
+
+function isVolatile(value: unknown): boolean {
+  return typeof value === 'string' && VOLATILE.some((shape) => shape.test(value));
 }
 
 function addressOf(path: string, { parameters = [] }: Operation): string {

@@ -21,10 +21,6 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['subject_keys'],
     why: 'one statement destroys all keys that entries of the ledger name',
   },
-  'libs/erasure/src/held-subjects.ts': {
-    tables: ['subject_keys'],
-    why: 'subjects with a key are walked by the same statement as the tables of the holders',
-  },
   'libs/erasure/src/unknown-erasures.ts': {
     tables: ['bots'],
     why: 'every start asks by one statement for entries of the ledger whose bot is present',

@@ -17,7 +17,10 @@ export interface TestDatabase {
   rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]>;
   /** Several reads through one connection; on SQLite each read otherwise opens the file anew. */
   session<T>(work: (rows: TestDatabase['rows']) => Promise<T>): Promise<T>;
-  /** Every table with its columns, ordered by name; tables of keys have the prefix `keys.`. */
+  /**
+   * Every table with its columns, ordered by name; tables of keys have the prefix `keys.`. On SQLite the keys of the
+   * subjects are a view over their slots.
+   */
   tables(): Promise<{ name: string; columns: string[] }[]>;
   /** Changes rows without the service. */
   run(sql: string, ...values: readonly SqlValue[]): Promise<void>;
@@ -63,7 +66,7 @@ class SqliteFile implements TestDatabase {
     for (const [schema, prefix] of existsSync(this.keysPath) ? SCHEMAS : SCHEMAS.slice(0, 1)) {
       const sql = `SELECT ? || t.name AS table_name, c.name AS column_name
         FROM ${schema}.sqlite_master t JOIN pragma_table_info(t.name, '${schema}') c
-        WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid`;
+        WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'key_slots' ORDER BY t.name, c.cid`;
       columns.push(...(await this.rows<Column>(sql, prefix)));
     }
     return tablesOf(columns);

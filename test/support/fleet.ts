@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SubjectDigests } from '@app/crypto';
 import { useBuild } from './build';
 import { ChildService } from './child-service';
 import { newDatabase, type TestDatabase } from './database';
+import { digestsOf } from './digests';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'fleet').toString('base64');
 
@@ -33,6 +35,11 @@ export class Fleet {
 
   worker(environment: Record<string, string> = {}): Promise<ChildService> {
     return this.start('worker', environment);
+  }
+
+  /** What the processes store in place of ids, once one of them has started. */
+  digests(): Promise<SubjectDigests> {
+    return digestsOf(this.database, { LETHE_MASTER_KEY });
   }
 
   async pending(): Promise<number> {

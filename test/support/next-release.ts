@@ -2,13 +2,13 @@ import {
   addColumn,
   createBotTable,
   createKeyTable,
+  digest,
   id,
   indexName,
   integer,
   type KeysMigration,
   nullable,
   primary,
-  snowflake,
   text,
   varchar,
 } from '@app/database';
@@ -17,7 +17,7 @@ import { type MigrationInterface, type QueryRunner, TableIndex } from 'typeorm';
 const INDEX = ['bot_id', 'updated_at'];
 const COUNTS = {
   bot_id: primary(id),
-  guild_id: primary(snowflake),
+  guild_id: primary(digest),
   event_type: primary(varchar(32)),
   writer: primary(integer),
   total: integer,

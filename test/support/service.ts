@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { SubjectDigests } from '@app/crypto';
 import { ApiKeyTimes } from '@app/bots';
 import { ErasureReplay } from '@app/erasure';
 import { createLogger, NestLogger, readConfig } from '@app/kernel';
@@ -11,6 +12,8 @@ import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { FURTHER_MODULES } from '../../modules';
 import { Bot } from './bot';
+import { type StoredIds, storedIds } from './digests';
+import type { SubjectIds } from './snowflakes';
 import { Client, Json } from './client';
 import { engine, newDatabase, type TestDatabase } from './database';
 
@@ -82,6 +85,11 @@ export class Service {
   async remove(): Promise<void> {
     await this.database.drop();
     rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** The ids of a subject as the service stores them. */
+  stored({ id }: Pick<Bot, 'id'>, who: SubjectIds): StoredIds {
+    return storedIds(this.app.get(SubjectDigests, { strict: false }), id, who);
   }
 
   registerBot(given: Json = {}): Promise<Bot> {

@@ -5,13 +5,17 @@ import { Bot } from './bot';
 import { madeBuild, MAKING_MAX_MS } from './build';
 import { ChildService } from './child-service';
 import { Client, type Json } from './client';
+import type { SubjectDigests } from '@app/crypto';
 import { engine, newDatabase, type TestDatabase } from './database';
+import { digestsOf, type StoredIds, storedIds } from './digests';
+import type { SubjectIds } from './snowflakes';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 
 interface Running {
   readonly url: string;
   readonly database: TestDatabase;
+  readonly digests: SubjectDigests;
 }
 
 /** The services of this Jest worker, by engine; they end with the worker. */
@@ -28,16 +32,22 @@ export class SharedService {
   database: TestDatabase;
   /** A client without an API key. */
   anonymous: Client;
+  private digests: SubjectDigests;
 
   async connect(): Promise<void> {
     let running = sharedServices.get(engine);
     if (running === undefined) sharedServices.set(engine, (running = start()));
-    ({ url: this.url, database: this.database } = await running);
+    ({ url: this.url, database: this.database, digests: this.digests } = await running);
     this.anonymous = new Client(this.url);
   }
 
   get port(): number {
     return Number(new URL(this.url).port);
+  }
+
+  /** The ids of a subject as the service stores them. */
+  stored({ id }: Pick<Bot, 'id'>, who: SubjectIds): StoredIds {
+    return storedIds(this.digests, id, who);
   }
 
   registerBot(given: Json = {}): Promise<Bot> {
@@ -59,5 +69,5 @@ async function start(): Promise<Running> {
   const environment = { DATABASE_URL: database.url, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
   const child = await new ChildService(build, join(directory, 'lethe.db'), environment).start();
   child.release();
-  return { url: child.url, database };
+  return { url: child.url, database, digests: await digestsOf(database, environment) };
 }

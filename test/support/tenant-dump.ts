@@ -5,10 +5,14 @@ const EXCLUDED = ['seq', 'writer', 'total', 'payload', 'digest', 'prefix', 'secr
 /** The columns of a queued call that the dispatcher does not change. */
 const CALL_COLUMNS = ['bot_id', 'event', 'event_type', 'user_id', 'guild_id'];
 
-/** An encrypted text or a digest; of an encrypted text only the length is kept. */
-const ENCRYPTED = /\b[sv]1\.[\w-]+\.([\w-]+)|~[\w-]{18}/g;
+/** An encrypted text, of which only the length is kept. */
+const ENCRYPTED = /\b[sv]1\.[\w-]+\.([\w-]+)/g;
+/** The digest of an id, in the column of the id. */
+const DIGEST = /(?<="(?:guild|user)_id":")[\w-]{20}(?=")/g;
 const KEY_ID = /"id":"[\w-]{12}"/;
 const VARYING = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{17,20}\b/g;
+/** The keys themselves name no bot. */
+const KEYS = '(SELECT COUNT(*) FROM keys.subject_keys WHERE id = key_id)';
 
 const statements = new WeakMap<TestDatabase, ReadonlyMap<string, string>>();
 
@@ -36,14 +40,16 @@ async function statementsOf(database: TestDatabase): Promise<ReadonlyMap<string,
     if (!columns.includes(owner) || ['webhook_attempts', 'webhook_health'].includes(name)) continue;
     const sum = name === 'audit_counts' ? ', SUM(total) AS total' : '';
     const group = sum === '' ? '' : ` GROUP BY ${shown.join(', ')}`;
-    found.set(name, `SELECT ${shown.join(', ')}${sum} FROM ${name} WHERE ${owner} = ?${group}`);
+    const key = name === 'subjects' ? `, ${KEYS} AS keys` : '';
+    found.set(name, `SELECT ${shown.join(', ')}${sum}${key} FROM ${name} WHERE ${owner} = ?${group}`);
   }
   return found;
 }
 
 function masked(row: string): string {
   return row
-    .replace(ENCRYPTED, (_, text?: string) => (text === undefined ? '~*' : `sealed(${text.length})`))
+    .replace(ENCRYPTED, (_, text: string) => `sealed(${text.length})`)
+    .replace(DIGEST, '*')
     .replace(KEY_ID, '"id":"*"')
     .replace(VARYING, '*');
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Keyring } from '@app/crypto';
+import { secretOf } from './digests';
 import type { Service } from './service';
 import type { SubjectIds } from './snowflakes';
 
@@ -13,32 +14,38 @@ const PIECES_MAX = 6;
 export interface Traces {
   /** The key in every encoding, and the values derived from it. */
   readonly key: readonly Buffer[];
-  /** The texts encrypted with the key, and the encrypted key itself. */
+  /** The encrypted key. */
+  readonly wrapped: readonly Buffer[];
+  /** The encrypted key itself, and the texts encrypted with it that an erasure removes. */
   readonly sealed: readonly Buffer[];
+  /** The details of events encrypted with the key, which stay as long as their bot, without the key. */
+  readonly details: readonly Buffer[];
 }
 
 /** Collects the traces from the present rows. */
 export async function tracesOf(service: Service, botId: string, who: SubjectIds): Promise<Traces> {
-  const { user_id: userId, guild_id: guildId } = who;
-  const [stored] = await service.database.rows<{ id: string; sealed: string }>(
-    'SELECT id, sealed FROM keys.subject_keys WHERE bot_id = ? AND guild_id = ? AND user_id = ?',
-    ...[botId, guildId, userId],
-  );
-  if (stored === undefined) throw new Error('the subject has no key');
-  const context = `subject_keys/${botId}/${guildId}/${userId}/${stored.id}`;
-  const secret = Buffer.from(service.app.get(Keyring).decrypt(stored.sealed, context), 'base64url');
+  const stored = service.stored({ id: botId }, who);
+  const { id, sealed, secret } = await secretOf(service.database, service.app.get(Keyring), botId, stored);
   const derived = createHmac('sha512', secret).update('lethe/subject\x01').digest();
-  const texts = await textsOf(service, `s1.${stored.id}.`);
+  const tables = (await service.database.tables()).map(({ name }) => name);
+  const others = tables.filter((name) => name !== 'audit_events');
+  const texts = await textsOf(service, others, `s1.${id}.`);
   return {
     key: [secret, derived.subarray(0, 32), derived.subarray(32)].flatMap(spellings),
-    sealed: [...texts, stored.sealed].flatMap(pieces),
+    wrapped: pieces(sealed),
+    sealed: [...texts, sealed].flatMap(pieces),
+    details: (await textsOf(service, ['audit_events'], `s1.${id}.`)).flatMap(pieces),
   };
 }
 
-/** Every text in the database that begins with `beginning`. */
-async function textsOf({ database }: Service, beginning: string): Promise<string[]> {
+/** Every text in the tables that begins with `beginning`. */
+async function textsOf(
+  { database }: Service,
+  tables: readonly string[],
+  beginning: string,
+): Promise<string[]> {
   const found: string[] = [];
-  for (const { name } of await database.tables()) {
+  for (const name of tables) {
     for (const row of await database.rows<object>(`SELECT * FROM ${name}`))
       for (const value of Object.values(row))
         if (typeof value === 'string' && value.startsWith(beginning)) found.push(value);

@@ -2,20 +2,28 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
-import { Keyring, InstallationKeys, SubjectDigests } from '@app/crypto';
-import { databaseUnavailable, DatabaseModule, type SqlValue, type Tx, UnitOfWork } from '@app/database';
+import { Keyring, InstallationKeys, SubjectDigests, SubjectKeys } from '@app/crypto';
+import {
+  databaseUnavailable,
+  DatabaseModule,
+  Signals,
+  type SqlValue,
+  type Tx,
+  UnitOfWork,
+} from '@app/database';
 import { DeletionRequest } from '@app/erasure';
 import { JobLeases, JobRunner } from '@app/jobs';
 import { type Config, createLogger, readConfig } from '@app/kernel';
 import { SharedModule } from '@app/runtime';
+import { subjectOf } from '@app/subjects';
 import {
   Attempt,
   Delivery,
   DeliveryLeases,
   DeliveryResults,
   DeliveryRetention,
+  DeliveryTexts,
   Dispatcher,
-  ForgottenCalls,
   Outbox,
   ReceiverHealth,
   RetrySchedule,
@@ -97,17 +105,10 @@ export class Process {
     this.sender = new PlayedSender(internet);
     this.secrets = new WebhookSecrets(this.unitOfWork, world.keyring, timeline, random);
     const schedule = new RetrySchedule(config.webhookRetrySchedule, random);
-    const leases = new DeliveryLeases(
-      this.unitOfWork,
-      this.secrets,
-      timeline,
-      random,
-      world.forgotten,
-      config,
-    );
-    const results = new DeliveryResults(this.unitOfWork, schedule, timeline, world.forgotten);
+    const leases = new DeliveryLeases(this.unitOfWork, this.secrets, timeline, random, world.texts, config);
+    const results = new DeliveryResults(this.unitOfWork, schedule, timeline, world.texts);
     this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
-    this.outbox = new Outbox(this.dispatcher, schedule, timeline, random);
+    this.outbox = new Outbox(this.dispatcher, schedule, world.texts, timeline, random);
     const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
     this.urlChanges = new UrlChanges(this.unitOfWork, this.dispatcher, schedule, timeline);
     const retention = new DeliveryRetention(this.unitOfWork, timeline, config);
@@ -131,7 +132,8 @@ export class World {
   readonly keyring: Keyring;
   readonly config: Config;
   real: UnitOfWork;
-  forgotten: ForgottenCalls;
+  texts: DeliveryTexts;
+  private digests: SubjectDigests;
   unitsBegun = 0;
   /** Running units. */
   readonly units = new Set<Promise<unknown>>();
@@ -151,7 +153,15 @@ export class World {
     const app = await NestFactory.createApplicationContext(module, { logger: false });
     this.real = app.get(UnitOfWork);
     const keys = await InstallationKeys.open(this.real, this.keyring, this.timeline, this.random);
-    this.forgotten = new ForgottenCalls(keys, new SubjectDigests(keys));
+    this.digests = new SubjectDigests(keys);
+    const subjectKeys = new SubjectKeys(
+      this.real,
+      this.keyring,
+      this.digests,
+      app.get(Signals, { strict: false }),
+      this.random,
+    );
+    this.texts = new DeliveryTexts(subjectKeys, keys);
     // Power cuts are not played here.
     await app.get<DataSource>(getDataSourceToken()).query('PRAGMA synchronous = OFF');
     this.close = () => app.close();
@@ -194,15 +204,15 @@ export class World {
   async forget(process: Process, botId: string): Promise<string> {
     const requestId = this.random.uuid();
     const now = this.timeline.nowIso();
+    const subject = subjectOf(this.digests.named(botId, { guild_id: '1', user_id: '2' }));
     return process.unitOfWork.write(async (tx) => {
       await tx.run(
         `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at, completed_at)
-         VALUES (?, ?, '1', '2', 'completed', 0, ?, ?)`,
-        ...[botId, requestId, now, now],
+         VALUES (?, ?, ?, ?, 'completed', 0, ?, ?)`,
+        ...[botId, requestId, subject.guildId, subject.userId, now, now],
       );
       const payload = JSON.stringify({ event: 'user_forgotten', request_id: requestId, notice: 'x' });
-      const stored = this.forgotten.stored({ botId, userId: '2', guildId: '1' }, requestId, payload);
-      return process.outbox.queue(tx, { botId, event: 'user_forgotten', requestId, ...stored });
+      return process.outbox.queue(tx, { botId, event: 'user_forgotten', requestId, payload, subject });
     });
   }
 

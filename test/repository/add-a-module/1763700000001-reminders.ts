@@ -1,4 +1,4 @@
-import { createBotTable, id, nullable, primary, snowflake, text, time } from '@app/database';
+import { createBotTable, digest, id, nullable, primary, text, time } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The table of the reminders; its rows are removed with their bot. */
@@ -8,8 +8,8 @@ export class Reminders1763700000001 implements MigrationInterface {
       name: 'reminders',
       columns: {
         bot_id: primary(id),
-        guild_id: primary(snowflake),
-        user_id: primary(snowflake),
+        guild_id: primary(digest),
+        user_id: primary(digest),
         id: primary(id),
         text,
         due_at: time,

@@ -1,11 +1,12 @@
 import {
   BelongsToBot,
   indexName,
+  PrimaryDigestColumn,
   PrimaryIdColumn,
-  PrimarySnowflakeColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
+import type { Digest } from '@app/primitives';
 import { Entity, Index } from 'typeorm';
 
 /** What a user wants to be reminded of. */
@@ -16,8 +17,8 @@ import { Entity, Index } from 'typeorm';
 })
 export class Reminder {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
-  @PrimarySnowflakeColumn({ name: 'guild_id' }) guildId: string;
-  @PrimarySnowflakeColumn({ name: 'user_id' }) userId: string;
+  @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;
+  @PrimaryDigestColumn({ name: 'user_id' }) userId: Digest;
   @PrimaryIdColumn() id: string;
   /** Encrypted with the key of the subject. */
   @TextColumn() text: string;

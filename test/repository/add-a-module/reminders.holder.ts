@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectTexts } from '@app/crypto';
 import type { Tx } from '@app/database';
-import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
+import {
+  HoldsSubjectData,
+  type Subject,
+  type SubjectDataHolder,
+  type SubjectExport,
+  subjectOf,
+} from '@app/subjects';
 import { Reminder } from './reminder.entity';
 import { CATEGORY } from './reminders.service';
 
@@ -18,15 +24,15 @@ export class RemindersHolder implements SubjectDataHolder {
   constructor(private readonly texts: SubjectTexts) {}
 
   async export(tx: Tx, subject: Subject): Promise<SubjectExport> {
-    const reminders = await tx.manager.find(Reminder, { where: { ...subject }, order: { id: 'ASC' } });
+    const reminders = await tx.manager.find(Reminder, { where: subjectOf(subject), order: { id: 'ASC' } });
     if (reminders.length === 0) return {};
     const texts = await this.texts.decryptAll(subject, 'reminders', reminders);
     const items = reminders.map(({ dueAt }, at) => ({ text: texts[at], due_at: dueAt }));
     return { data: [[NAME, JSON.stringify({ items })]] };
   }
 
-  async erase(tx: Tx, { botId, guildId, userId }: Subject): Promise<readonly string[]> {
-    const { affected } = await tx.manager.delete(Reminder, { botId, guildId, userId });
+  async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
+    const { affected } = await tx.manager.delete(Reminder, subjectOf(subject));
     return affected ? [NAME] : [];
   }
 }

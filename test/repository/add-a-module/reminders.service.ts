@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, declareEventTypes } from '@app/audit';
 import { requireConsentTo } from '@app/consent';
-import { SubjectTexts } from '@app/crypto';
+import { SubjectDigests, SubjectTexts } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { Clock, Random } from '@app/kernel';
 import { Reminder } from './reminder.entity';
@@ -19,6 +19,7 @@ export class RemindersService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly audit: AuditService,
+    private readonly digests: SubjectDigests,
     private readonly texts: SubjectTexts,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -26,7 +27,7 @@ export class RemindersService {
 
   /** Consent, row and audit event are one transaction. @throws ApiError 403 `consent_required`, 404 category */
   add(botId: string, input: AddReminder): Promise<ReminderView> {
-    const subject = { botId, guildId: input.guild_id, userId: input.user_id };
+    const subject = this.digests.named(botId, input);
     return this.unitOfWork.write(async (tx) => {
       await requireConsentTo(tx, subject, CATEGORY);
       const id = this.random.uuid();
