@@ -4,7 +4,7 @@ import { JobLeases, JobRunner, type Lease } from '@app/jobs';
 import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
 import { RetentionPreview } from '@app/reports';
 import type { Bot } from '../support/bot';
-import { runNow } from '../support/jobs';
+import { ranAtStart, runNow } from '../support/jobs';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -137,6 +137,7 @@ describe('an erasure request', () => {
     await sweep();
     jest.restoreAllMocks();
     await service.restart();
+    await ranAtStart(service, EvidenceRetentionJob);
     expect(await requests()).toEqual([]);
     expect((await bot.export(who)).data).toMatchObject({ data: { profile: { value: 'of a new life' } } });
   });

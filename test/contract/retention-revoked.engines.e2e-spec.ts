@@ -5,7 +5,7 @@ import { WithdrawnDataErasure } from '@app/user-data';
 import { Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { A_TIME, consentStatus, expectFailure } from '../support/expected';
-import { runNow } from '../support/jobs';
+import { ranAtStart, runNow } from '../support/jobs';
 import { Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -413,6 +413,7 @@ describe('REVOKED_DATA_GRACE_DAYS', () => {
       webhook_secret: bot.webhookSecret,
     });
     expect((await status()).data_erased_at).toBe(daysAfter(at, 90));
+    await ranAtStart(again, WithdrawnDataErasure);
     clock(again).mockReturnValue(Date.parse(daysAfter(at, 90)));
     await sweep(again);
     expect(await held()).toEqual([]);

@@ -179,7 +179,7 @@ describe('jobs', () => {
   });
 
   it('of every module are looked at by every process', () => {
-    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'consented-tables'];
+    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'clock', 'consented-tables'];
     jobs.push(
       'delivery-retention',
       'erasure-recovery',

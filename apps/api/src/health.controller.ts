@@ -16,7 +16,7 @@ export class HealthController {
   }
 
   @Get('ready')
-  ready(): Promise<{ status: string }> {
+  ready(): ReturnType<Health['ready']> {
     return this.health.ready();
   }
 }

@@ -4,6 +4,8 @@ import { Clock, Random, OwnError } from '@app/kernel';
 
 /** How long a lease is valid without renewal, in milliseconds. Then another process can take over the job. */
 export const LEASE_MS = 20_000;
+/** A row that holds or waits for longer, in milliseconds, was written with a wrong clock and counts for nothing. */
+const FAR_MS = 86_400_000;
 
 /** Another process has taken over the job. Nothing of the batch is stored. */
 export class LeaseLost extends OwnError {
@@ -52,7 +54,7 @@ export class Lease {
   }
 
   private async set(tx: Tx, holder: string | null, forMs: number): Promise<void> {
-    const until = new Date(this.clock.nowMs() + forMs).toISOString();
+    const until = new Date(this.clock.confirmedMs() + forMs).toISOString();
     const held = await tx.run(
       'UPDATE job_leases SET locked_by = ?, locked_until = ? WHERE name = ? AND locked_by = ?',
       ...[holder, until, this.name, this.id],
@@ -77,7 +79,7 @@ export class JobLeases {
    * Resolves to undefined while another process has the job, or it is not due. `now` also takes a job before it is due.
    */
   async take(tx: Tx, name: string, when: 'due' | 'now' = 'due'): Promise<Lease | undefined> {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.confirmedMs();
     const until = new Date(nowMs + LEASE_MS).toISOString();
     const id = this.random.uuid();
     const found = await tx.get<{ locked_by: string | null; locked_until: string }>(
@@ -85,7 +87,8 @@ export class JobLeases {
       name,
     );
     if (found !== undefined) {
-      const waits = found.locked_until > new Date(nowMs).toISOString();
+      const leftMs = Date.parse(found.locked_until) - nowMs;
+      const waits = leftMs > 0 && leftMs <= FAR_MS;
       // A lease in a SQLite file is of a process that has ended, since the file has one process.
       if (waits && (found.locked_by === null ? when === 'due' : tx.engine === 'postgres')) return undefined;
     }

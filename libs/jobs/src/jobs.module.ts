@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DatabaseModule } from '@app/database';
+import { ClockWatch } from './clock-watch';
 import { JobLease } from './job-lease.entity';
 import { JobLeases } from './job-leases';
 import { JobRunner } from './job-runner';
@@ -9,7 +10,7 @@ import { JobLeases1763600000011 } from './migrations/1763600000011-job-leases';
 @Global()
 @Module({
   imports: [DatabaseModule.forFeature([JobLease], [JobLeases1763600000011])],
-  providers: [JobLeases, JobRunner],
+  providers: [ClockWatch, JobLeases, JobRunner],
   exports: [JobLeases, JobRunner],
 })
 export class JobsModule {}

@@ -1,22 +1,60 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/**
+ * The largest steps of the clock of the machine that are taken over at once, in milliseconds. A larger one is taken over
+ * when it has lasted for {@link CONFIRMED_AFTER_MS} of monotonic time.
+ */
+const FORWARD_MAX_MS = HOUR_MS;
+const BACKWARD_MAX_MS = DAY_MS;
+const CONFIRMED_AFTER_MS = HOUR_MS;
 
 /** The source of time for all code of Lethe. Tests replace it to control time without waiting. */
 export abstract class Clock {
-  /** Milliseconds since the Unix epoch; may jump when the operator sets the clock. */
+  /** Milliseconds since the Unix epoch, for the times of acts. It runs back only after a step that was not confirmed. */
   abstract nowMs(): number;
   /** Milliseconds that never run backwards. Only the difference of two readings has a meaning. */
   abstract monotonicMs(): number;
 
-  /** The present time in ISO 8601, UTC, with milliseconds: the only form in which times are stored and answered. */
-  nowIso(): string {
-    return new Date(this.nowMs()).toISOString();
+  /** The clock of the machine as it is, for times that others compare with their own clock. */
+  wallMs(): number {
+    return this.nowMs();
   }
 
-  /** The time `days` × 24 hours ago, in the form of {@link nowIso}. */
+  /**
+   * {@link nowMs} without a step that is not confirmed yet: for what is erased by time, and for what is due later. It is
+   * never ahead of the time that has passed by more than an hour.
+   */
+  confirmedMs(): number {
+    return this.nowMs();
+  }
+
+  /** How far the clock of the machine is ahead of {@link confirmedMs}; negative when it went back. */
+  get deviationMs(): number {
+    return 0;
+  }
+
+  /** Continues the times of an earlier process, the newest of which was between the two given ones. */
+  abstract continueFrom(fromMs: number, untilMs: number): void;
+
+  /**
+   * The present time in ISO 8601, UTC, with milliseconds: the only form in which times are stored and answered. It is not
+   * before `earliest`, the stored time of an earlier act on the same record.
+   */
+  nowIso(earliest = ''): string {
+    const now = new Date(this.nowMs()).toISOString();
+    return now < earliest ? earliest : now;
+  }
+
+  /** {@link confirmedMs} in the form of {@link nowIso}. */
+  confirmedIso(): string {
+    return new Date(this.confirmedMs()).toISOString();
+  }
+
+  /** The confirmed time `days` × 24 hours ago, in the form of {@link nowIso}: what is older may be erased. */
   daysAgoIso(days: number): string {
-    return daysAfter(this.nowIso(), -days);
+    return daysAfter(this.confirmedIso(), -days);
   }
 }
 
@@ -25,13 +63,63 @@ export function daysAfter(iso: string, days: number): string {
   return new Date(Date.parse(iso) + days * DAY_MS).toISOString();
 }
 
+/**
+ * The clock of the machine, checked against the monotonic clock. A step forward of up to an hour counts at once. After a
+ * step back of up to a day, time runs at half speed until the two agree. A larger step is confirmed when it has lasted for
+ * an hour.
+ */
 export class SystemClock extends Clock {
+  private confirmedTimeMs = Date.now();
+  private readAtMs = performance.now();
+  private wallReadMs = this.confirmedTimeMs;
+  /** A large step: the difference of the two clocks since then. */
+  private step: { readonly offsetMs: number; readonly sinceMs: number } | undefined;
+
   nowMs(): number {
-    return Date.now();
+    this.read();
+    return Math.max(this.wallReadMs, Math.floor(this.confirmedTimeMs));
   }
 
   monotonicMs(): number {
     return performance.now();
+  }
+
+  override wallMs(): number {
+    return Date.now();
+  }
+
+  override confirmedMs(): number {
+    return this.nowMs() - Math.max(0, Math.ceil(this.deviationMs));
+  }
+
+  override get deviationMs(): number {
+    return this.wallReadMs - this.confirmedTimeMs;
+  }
+
+  continueFrom(fromMs: number, untilMs: number): void {
+    this.confirmedTimeMs = Date.now() < fromMs ? untilMs : fromMs;
+    this.readAtMs = performance.now();
+    this.step = undefined;
+  }
+
+  private read(): void {
+    const atMs = performance.now();
+    const wallMs = Date.now();
+    const ranMs = atMs - this.readAtMs;
+    const stepMs = wallMs - this.confirmedTimeMs - ranMs;
+    this.readAtMs = atMs;
+    this.wallReadMs = wallMs;
+    if (stepMs > FORWARD_MAX_MS || stepMs < -BACKWARD_MAX_MS) return this.doubt(wallMs, atMs, ranMs);
+    this.step = undefined;
+    this.confirmedTimeMs = Math.max(wallMs, this.confirmedTimeMs + ranMs / 2);
+  }
+
+  private doubt(wallMs: number, atMs: number, ranMs: number): void {
+    const offsetMs = wallMs - atMs;
+    if (this.step === undefined || Math.abs(offsetMs - this.step.offsetMs) > FORWARD_MAX_MS)
+      this.step = { offsetMs, sinceMs: atMs };
+    const isConfirmed = atMs - this.step.sinceMs >= CONFIRMED_AFTER_MS;
+    this.confirmedTimeMs = isConfirmed ? wallMs : this.confirmedTimeMs + ranMs;
   }
 }
 
@@ -73,7 +161,7 @@ export class SystemRandom extends Random {
 
   /** RFC 9562, method 1, with a 12-bit counter in rand_a: ids are also monotonic within one millisecond. */
   uuid(): string {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.confirmedMs();
     if (nowMs > this.lastMs) {
       this.lastMs = nowMs;
       this.sequence = this.pooled(2).readUInt16BE(0) & 0x7ff;

@@ -1,3 +1,6 @@
+/** The name while the disk of the database is full or almost full. Requests that store more are refused. */
+export const DISK_LOW = 'disk_low';
+
 /** The names of the parts that work worse than configured at present. Readiness and metrics read them. */
 export class Degradations {
   private readonly names = new Set<string>();
@@ -8,6 +11,10 @@ export class Degradations {
 
   end(name: string): void {
     this.names.delete(name);
+  }
+
+  has(name: string): boolean {
+    return this.names.has(name);
   }
 
   /** The present names, in the order in which they began. */

@@ -1,6 +1,6 @@
 export { Clock, daysAfter, Random, SystemClock, SystemRandom } from './clock';
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig } from './config';
-export { Degradations } from './degradations';
+export { Degradations, DISK_LOW } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
 export { EgressPolicy } from './egress';
 export {

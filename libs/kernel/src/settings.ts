@@ -82,6 +82,12 @@ export const SETTINGS = {
     'PostgreSQL: milliseconds to wait for a locked row or a free connection',
     integer(100, 600_000),
   ),
+  databaseBallastMiB: setting(
+    'DATABASE_BALLAST_MIB',
+    '16',
+    'SQLite: size of the file that is shortened on a full disk, so that erasures succeed, in MiB; at most an eighth of the disk. 0: none',
+    integer(0, 1024),
+  ),
   migrateOnStart: setting('MIGRATE_ON_START', 'true', 'Bring the schema up to date at the start', boolean),
   masterKeys: setting(
     'LETHE_MASTER_KEY',

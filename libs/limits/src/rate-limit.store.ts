@@ -8,6 +8,8 @@ export const RATE_WINDOW_MS = 60_000;
  */
 const BUCKETS_MAX = 200_000;
 const OVERFLOW = 'overflow';
+/** A larger difference of the clocks, in milliseconds, means that the clock of the machine was set. */
+const STEP_MS = 500;
 
 /** The decision of the limiter on one request. */
 export interface RateDecision {
@@ -47,7 +49,8 @@ export abstract class RateLimitStore {
 interface Window {
   count: number;
   readonly startMs: number;
-  readonly endsAtMs: number;
+  /** The end by the clock of the machine, which may be set while the window runs. */
+  endsAtMs: number;
 }
 
 /**
@@ -70,6 +73,8 @@ export class MemoryRateLimitStore extends RateLimitStore {
     const window = this.windowOf(bucket, nowMs);
     window.count++;
     const leftMs = RATE_WINDOW_MS - (nowMs - window.startMs);
+    const endsAtMs = this.clock.wallMs() + leftMs;
+    if (Math.abs(endsAtMs - window.endsAtMs) > STEP_MS) window.endsAtMs = endsAtMs;
     return rateDecision(limit, window.count, window.endsAtMs, leftMs);
   }
 
@@ -77,7 +82,7 @@ export class MemoryRateLimitStore extends RateLimitStore {
     const known = this.young.get(bucket) ?? this.old.get(bucket);
     if (known !== undefined && nowMs - known.startMs < RATE_WINDOW_MS) return known;
     if (this.young.size >= BUCKETS_MAX && bucket !== OVERFLOW) return this.windowOf(OVERFLOW, nowMs);
-    const begun = { count: 0, startMs: nowMs, endsAtMs: this.clock.nowMs() + RATE_WINDOW_MS };
+    const begun = { count: 0, startMs: nowMs, endsAtMs: this.clock.wallMs() + RATE_WINDOW_MS };
     this.young.set(bucket, begun);
     return begun;
   }

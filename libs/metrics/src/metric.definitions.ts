@@ -50,6 +50,11 @@ export const METRICS = {
     help: 'Delay of the event loop between two scrapes: median, 99th percentile, longest',
     label: { name: 'statistic', values: ['p50', 'p99', 'max'] },
   },
+  diskFree: {
+    type: 'gauge',
+    name: 'lethe_database_disk_free_bytes',
+    help: 'Room that is left on the disk of a SQLite file, beside the ballast',
+  },
   databaseCommitUnits: {
     type: 'histogram',
     name: 'lethe_database_commit_units',
@@ -179,8 +184,11 @@ export const METRICS = {
   degraded: {
     type: 'gauge',
     name: 'lethe_degraded',
-    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer; database_damaged: a statement has met a damaged page',
-    label: { name: 'condition', values: ['rate_limit_local', 'database_damaged', 'other'] },
+    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer; database_damaged: a statement has met a damaged page; disk_low: the disk of the database is full or almost full; clock_step: the clock of the machine was set',
+    label: {
+      name: 'condition',
+      values: ['rate_limit_local', 'database_damaged', 'disk_low', 'clock_step', 'other'],
+    },
   },
   gaugeFailures: {
     type: 'counter',

@@ -15,6 +15,9 @@ class PlayedClock extends Clock {
   monotonicMs(): number {
     return this.ms;
   }
+  continueFrom(): void {
+    return undefined;
+  }
 }
 
 function valueOf(text: string, series: string): number {

@@ -35,7 +35,7 @@ export class RetentionPreview {
   }
 
   private async of(bot: { readonly id: string; readonly name: string }): Promise<RetentionForecast> {
-    const guilds = await countDeletions(this.unitOfWork, bot.id, this.clock.nowIso());
+    const guilds = await countDeletions(this.unitOfWork, bot.id, this.clock.confirmedIso());
     return {
       botId: bot.id,
       botName: bot.name,

@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { DATABASE_DAMAGED, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import { ApiError, Degradations } from '@app/kernel';
-import { RATE_LIMIT_LOCAL } from '@app/limits';
 import { Metrics } from '@app/metrics';
 import { Readiness } from './readiness';
 
@@ -19,11 +18,14 @@ export class Health implements OnApplicationBootstrap {
     this.metrics.gauge('up', () => Number(this.readiness.ready));
     this.metrics.gauge('degraded', () => {
       const { current } = this.degradations;
-      return {
-        rate_limit_local: Number(current.includes(RATE_LIMIT_LOCAL)),
-        database_damaged: Number(current.includes(DATABASE_DAMAGED)),
-        other: Number(current.some((name) => name !== RATE_LIMIT_LOCAL && name !== DATABASE_DAMAGED)),
+      const holds = (condition: string): number => Number(this.degradations.has(condition));
+      const named = {
+        rate_limit_local: holds('rate_limit_local'),
+        database_damaged: holds('database_damaged'),
+        disk_low: holds('disk_low'),
+        clock_step: holds('clock_step'),
       };
+      return { ...named, other: Number(current.some((condition) => !Object.hasOwn(named, condition))) };
     });
   }
 
@@ -36,10 +38,11 @@ export class Health implements OnApplicationBootstrap {
    * Whether the process can work: its database answers and no shutdown has begun. A degraded process is ready.
    * @throws ApiError 503 when it is not ready.
    */
-  async ready(): Promise<{ status: string }> {
+  async ready(): Promise<{ status: string; conditions?: readonly string[] }> {
     if (!this.readiness.ready)
       throw new ApiError('service_unavailable', 'The service is starting or shutting down');
     await this.unitOfWork.ping();
-    return { status: this.degradations.current.length === 0 ? 'ok' : 'degraded' };
+    const { current: conditions } = this.degradations;
+    return conditions.length === 0 ? { status: 'ok' } : { status: 'degraded', conditions };
   }
 }

@@ -79,7 +79,7 @@ export class ServersService {
 
   /** Begins a scheduled deletion that is due, which then cannot be cancelled; false without one. */
   async beginDeletion(tx: Tx, botId: string, guildId: Digest): Promise<boolean> {
-    const now = this.clock.nowIso();
+    const now = this.clock.confirmedIso();
     const begun = await tx.run(
       `UPDATE servers SET deletion_began_at = COALESCE(deletion_began_at, ?)
        WHERE bot_id = ? AND guild_id = ? AND deletion_scheduled_for <= ?`,

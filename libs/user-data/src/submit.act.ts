@@ -22,7 +22,9 @@ export interface Submission {
 
 const KEY = `${SUBJECT_WHERE} AND category_key = ?`;
 const CONFLICT = 'ON CONFLICT (bot_id, guild_id, user_id, category_key)';
-const REPLACE = `${CONFLICT} DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`;
+/** A value that was created while the clock was wrong is not updated before its creation. */
+const REPLACE = `${CONFLICT} DO UPDATE SET value = excluded.value,
+  updated_at = CASE WHEN excluded.updated_at < user_data.created_at THEN user_data.created_at ELSE excluded.updated_at END`;
 const COLUMNS = 'bot_id, guild_id, user_id, category_key, value, created_at, updated_at, retention_from';
 const INSERT = `INSERT INTO user_data (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const PUT = `${INSERT} ${REPLACE}`;

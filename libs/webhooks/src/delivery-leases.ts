@@ -92,7 +92,7 @@ export class DeliveryLeases {
   }
 
   private async claimOf(tx: Tx, botId: string, admit: (url: string) => boolean): Promise<Found> {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.confirmedMs();
     const startedAt = new Date(nowMs).toISOString();
     // Several processes take different deliveries without waiting.
     const delivery = await tx.get<ClaimedDelivery>(
@@ -169,7 +169,7 @@ export class DeliveryLeases {
   private async cancelSome(tx: Tx, botId: string, nowMs: number): Promise<Found> {
     const bot = await lockBot(tx, botId, 'NO KEY UPDATE SKIP LOCKED');
     if (bot?.webhook_url !== null) return { botId, nextDueMs: nowMs + CONTENDED_PAUSE_MS };
-    const cancelled = await cancelFree(tx, botId, this.clock.nowIso());
+    const cancelled = await cancelFree(tx, botId, this.clock.confirmedIso());
     return { botId, ...(cancelled === CHUNK && { nextDueMs: nowMs }) };
   }
 

@@ -61,14 +61,14 @@ export class DeliveryResults {
    * `goesOn` is true. The others are sent at their own time.
    */
   async hasten(botId: string, goesOn: () => boolean): Promise<void> {
-    const dueAt = this.clock.nowIso();
+    const dueAt = this.clock.confirmedIso();
     const some = (): Promise<number> => this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt));
     while ((await some()) === CHUNK && goesOn());
   }
 
   private verdictOn({ delivery }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {
     const { event, retries, give_up_at: giveUpAt } = delivery;
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.confirmedMs();
     if (outcome === 'confirmed') return { status: 'delivered', retries };
     if (outcome === 'gone') return { status: 'gone', retries };
     if (outcome === 'interrupted') return { status: 'pending', retries, nextDueMs: nowMs };
@@ -89,8 +89,8 @@ export class DeliveryResults {
     const values: SqlValue[] = [
       status,
       retries,
-      new Date(nextDueMs ?? this.clock.nowMs()).toISOString(),
-      status === 'pending' ? null : this.clock.nowIso(),
+      new Date(nextDueMs ?? this.clock.confirmedMs()).toISOString(),
+      status === 'pending' ? null : this.clock.confirmedIso(),
       delivered ? await this.confirmed(tx, claim) : null,
       result.outcome,
       result.status ?? null,

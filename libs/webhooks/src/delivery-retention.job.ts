@@ -41,7 +41,7 @@ export class DeliveryRetention implements Job {
   }
 
   private async giveUp(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
-    const nowIso = this.clock.nowIso();
+    const nowIso = this.clock.confirmedIso();
     while (!stopping.aborted && (await this.has(OVERDUE, [botId, nowIso, nowIso]))) {
       const exhausted = await lease.batch((tx) => exhaustSome(tx, botId, nowIso));
       this.metrics.count('webhookDeliveries', 'exhausted', exhausted);

@@ -105,7 +105,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   private wake(botId: string): void {
     if (this.stopped) return;
-    this.due.wake(botId, this.clock.nowMs());
+    this.due.wake(botId, this.clock.confirmedMs());
     this.pump();
   }
 
@@ -145,7 +145,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     }
     this.pumping = undefined;
     if (this.stopped) return;
-    const dueInMs = this.isFull ? POLL_MS : this.due.nextDueMs - this.clock.nowMs();
+    const dueInMs = this.isFull ? POLL_MS : this.due.nextDueMs - this.clock.confirmedMs();
     this.alarm.set(Math.max(SHORTEST_SLEEP_MS, Math.min(dueInMs, pauseMs)), () => this.pump());
   }
 
@@ -165,14 +165,14 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   /** Claims one delivery of each bot in turn, up to the free places; false when nothing is due. */
   private async claimSome(): Promise<boolean> {
     const free = this.config.webhookConcurrency - this.underWay;
-    const bots = this.due.take(this.clock.nowMs(), free, (botId) => this.breakers.waitMs(botId));
+    const bots = this.due.take(this.clock.confirmedMs(), free, (botId) => this.breakers.waitMs(botId));
     if (bots.length === 0) return false;
     const admitted: string[] = [];
     const admit = (url: string): boolean => this.slots.take(url) && admitted.push(url) > 0;
     try {
       for (const found of await this.leases.claim(bots, admit)) this.follow(found, admitted);
     } catch (error) {
-      for (const botId of bots) this.due.wake(botId, this.clock.nowMs() + FAULT_PAUSE_MS);
+      for (const botId of bots) this.due.wake(botId, this.clock.confirmedMs() + FAULT_PAUSE_MS);
       throw error;
     } finally {
       for (const url of admitted) this.release(url);
@@ -202,17 +202,17 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.underWay--;
     this.release(claim.target.url);
     const settled = this.settle(claim, result, recovered);
-    if (isProbe) this.due.wake(claim.botId, this.clock.nowMs());
+    if (isProbe) this.due.wake(claim.botId, this.clock.confirmedMs());
     // The delivery for the free place is claimed in the commit that stores the result.
     this.pump();
     await settled;
   }
 
   private async attempt(claim: Claim): Promise<CallResult> {
-    const waitedMs = this.clock.nowMs() - Date.parse(claim.startedAt);
+    const waitedMs = this.clock.confirmedMs() - Date.parse(claim.startedAt);
     if (waitedMs > BEGIN_MAX_MS) return { outcome: 'interrupted', durationMs: 0 };
     try {
-      return await this.sender.send(webhookCall(claim, this.clock.nowMs()), this.interrupted.signal);
+      return await this.sender.send(webhookCall(claim, this.clock.wallMs()), this.interrupted.signal);
     } catch (error) {
       this.report(`A webhook of bot ${claim.botId} could not be sent; it is tried again later`, error);
       return { outcome: 'connection_failed', durationMs: 0 };
@@ -229,7 +229,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       const settledMs = await this.results.settle(claim, result);
       if (recovered) await this.results.hasten(claim.botId, () => this.goesOn(claim.botId));
-      const nextDueMs = recovered ? this.clock.nowMs() : settledMs;
+      const nextDueMs = recovered ? this.clock.confirmedMs() : settledMs;
       if (nextDueMs === undefined) return;
       this.due.wake(claim.botId, nextDueMs);
       // Deliveries that this process gives back at its end are left to other processes.

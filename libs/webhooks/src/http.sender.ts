@@ -139,7 +139,7 @@ class Attempt {
       this.end({
         outcome: outcomeOf(status),
         status,
-        retryAfterMs: retryAfterMs(response.headers['retry-after'], clock.nowMs()),
+        retryAfterMs: retryAfterMs(response.headers['retry-after'], clock.wallMs()),
       }),
     );
   }

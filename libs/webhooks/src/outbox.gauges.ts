@@ -33,7 +33,7 @@ export class OutboxGauges implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.metrics.gauge('outboxDepth', () => this.of(({ waiting }) => Number(waiting)));
     this.metrics.gauge('outboxOldestAge', () =>
-      this.of(({ due }) => Math.max(0, (this.clock.nowMs() - Date.parse(due)) / 1000)),
+      this.of(({ due }) => Math.max(0, (this.clock.confirmedMs() - Date.parse(due)) / 1000)),
     );
   }
 

@@ -74,6 +74,6 @@ export class Outbox {
   }
 
   private restart(): Restart {
-    return this.schedule.begin(this.clock.nowMs());
+    return this.schedule.begin(this.clock.confirmedMs());
   }
 }

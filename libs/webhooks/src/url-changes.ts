@@ -94,8 +94,8 @@ export class UrlChanges implements Job, BeforeApplicationShutdown {
     const bot = await findBot(tx, botId);
     const looked =
       bot?.webhook_url == null
-        ? await cancelSome(tx, botId, after, this.clock.nowIso())
-        : await restartSome(tx, botId, after, this.schedule.begin(this.clock.nowMs()));
+        ? await cancelSome(tx, botId, after, this.clock.confirmedIso())
+        : await restartSome(tx, botId, after, this.schedule.begin(this.clock.confirmedMs()));
     if (looked.length < CHUNK) {
       await tx.run('DELETE FROM webhook_url_changes WHERE bot_id = ?', botId);
       return false;

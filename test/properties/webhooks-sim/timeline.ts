@@ -25,6 +25,10 @@ export class Timeline extends Clock {
     return this.elapsedMs;
   }
 
+  continueFrom(): void {
+    return undefined;
+  }
+
   after(ms: number, run: () => void): () => void {
     const task = { atMs: this.elapsedMs + ms, run };
     this.tasks.add(task);
