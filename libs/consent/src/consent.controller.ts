@@ -9,6 +9,7 @@ import {
   SubjectBody,
   SubjectQuery,
   Topic,
+  Withdraws,
 } from '@app/http';
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
@@ -73,6 +74,7 @@ export class ConsentController {
   }
 
   @Post('revoke')
+  @Withdraws()
   @EitherShape(RevokeConsent, 'guild_id')
   @Describes({
     summary: 'Record that the user has withdrawn the consent',

@@ -91,7 +91,7 @@ export class ConsentService {
         throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
       }
       if (input.categories != null) await this.categories.requireAll(tx, botId, input.categories);
-      const after = accepted(consent, request, input.categories ?? null, this.clock.nowIso());
+      const after = accepted(consent, request, input.categories ?? null, this.clock.nowIso(request.at));
       const granted =
         after.categories &&
         Object.keys(after.categories).filter((key) => after.categories?.[key] === 'accepted');
@@ -117,7 +117,7 @@ export class ConsentService {
       const { id, version } = consent;
       const reduced =
         input.categories == null ? undefined : await this.reduced(tx, consent, input.categories);
-      const at = this.clock.nowIso();
+      const at = this.clock.nowIso(consent.acceptedAt ?? '');
       const categories = reduced === undefined ? null : (input.categories ?? null);
       const after = reduced ?? revoked(consent, at);
       const act = { id, version, categories, source };

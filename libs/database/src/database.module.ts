@@ -5,6 +5,7 @@ import { Metrics } from '@app/metrics';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import { isDamage } from './database-faults';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
+import { DiskWatch } from './disk-watch';
 import { PostgresEngine } from './postgres.engine';
 import { postgresOptions } from './postgres.options';
 import { PostgresSignals } from './postgres.signals';
@@ -42,7 +43,7 @@ export function allMigrations(): MigrationClass[] {
 export function databaseEngine(config: Config): DatabaseEngine {
   const { database } = config;
   return database.engine === 'sqlite'
-    ? new SqliteEngine(database.path)
+    ? new SqliteEngine(database.path, config.databaseBallastMiB * 2 ** 20)
     : new PostgresEngine(database.url, config);
 }
 
@@ -78,11 +79,17 @@ export class DatabaseModule {
           inject: [Metrics, getDataSourceToken()],
           useFactory: (metrics: Metrics) => lifecycle.database?.unitOfWork.observedBy(metrics),
         },
+        {
+          provide: DiskWatch,
+          inject: [CONFIG, Degradations, Metrics, UnitOfWork],
+          useFactory: (config: Config, degradations: Degradations, metrics: Metrics) =>
+            new DiskWatch(lifecycle.database?.ballast, config, degradations, metrics),
+        },
         // Signals connect after the database is open, so that an unreachable server is reported once, in readable
         // words.
         { provide: Signals, inject: [CONFIG, UnitOfWork], useFactory: signals },
       ],
-      exports: [UnitOfWork, Signals],
+      exports: [UnitOfWork, Signals, DiskWatch],
     };
   }
 

@@ -59,6 +59,8 @@ export {
   varchar,
 } from './schema';
 export { NO_SIGNALS, Signals } from './signals';
+export { DiskWatch } from './disk-watch';
+export { Ballast } from './sqlite.ballast';
 export { SqliteDatabase } from './sqlite.driver';
 export { SqliteKeys } from './sqlite.keys';
 export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';

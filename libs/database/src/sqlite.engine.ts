@@ -2,20 +2,24 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
 import { keysPath } from './key-tables';
 import { SqliteKeys } from './sqlite.keys';
+import { Ballast } from './sqlite.ballast';
 import { openSource } from './sqlite.open';
 import { foldLog, lockFile, requireFilled, requireWhole, sqliteOptions } from './sqlite.options';
 import { SqliteReading } from './sqlite.reading';
 import type { SqliteReaders } from './sqlite.reads';
 import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection } from './sqlite.tx';
-import { SqliteUnitOfWork } from './sqlite.unit-of-work';
+import { RelievedUnitOfWork } from './sqlite.relieved';
 
 /** One SQLite file. One process holds it; others may read it at the same time. */
 export class SqliteEngine implements DatabaseEngine {
   readonly options: DataSourceOptions;
   readonly place: string;
 
-  constructor(private readonly path: string) {
+  constructor(
+    private readonly path: string,
+    private readonly ballastBytes: number,
+  ) {
     this.options = sqliteOptions(path, 'write');
     this.place = `SQLite, ${path}`;
   }
@@ -33,14 +37,22 @@ export class SqliteEngine implements DatabaseEngine {
     const source = await openSource(new DataSource(options), access);
     // From here on the keys have a connection of their own: no transaction is about both files.
     await source.query('DETACH DATABASE keys');
-    const unitOfWork = new SqliteUnitOfWork(
+    const ballast = new Ballast(this.path, this.ballastBytes);
+    // A truncation of the log is tried several times, so that room that was made helps at once.
+    const relieve: OnFault = (error) => {
+      onFault(error);
+      ballast.release();
+    };
+    const unitOfWork = new RelievedUnitOfWork(
       new SqliteConnection(source),
-      new SqliteKeys(keysPath(this.path), onFault),
+      new SqliteKeys(keysPath(this.path), relieve),
       await this.readers(source),
-      onFault,
+      relieve,
+      ballast,
     );
     return {
       source,
+      ballast,
       unitOfWork,
       close: async () => {
         await unitOfWork.drained();

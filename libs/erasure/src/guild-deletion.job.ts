@@ -31,7 +31,7 @@ export class GuildDeletion implements Job {
 
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
     const erase = async (botId: string): Promise<void> => {
-      for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.nowIso(), GUILDS_MAX)) {
+      for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.confirmedIso(), GUILDS_MAX)) {
         if (stopping.aborted) return;
         await this.erase(lease, botId, guildId, stopping).catch((error: unknown) =>
           this.logger.error(

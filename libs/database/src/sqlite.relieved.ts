@@ -1,0 +1,39 @@
+import { ApiError } from '@app/kernel';
+import type { Ballast } from './sqlite.ballast';
+import type { SqliteKeys } from './sqlite.keys';
+import type { SqliteReaders } from './sqlite.reads';
+import type { SqliteConnection } from './sqlite.tx';
+import { SqliteUnitOfWork } from './sqlite.unit-of-work';
+import type { Tx } from './tx';
+
+/** SqliteUnitOfWork that repeats what a full disk has undone, as long as a part of the ballast makes room for it. */
+export class RelievedUnitOfWork extends SqliteUnitOfWork {
+  constructor(
+    writer: SqliteConnection,
+    keys: SqliteKeys,
+    readers: SqliteReaders,
+    onFault: (error: unknown) => void,
+    private readonly ballast: Ballast,
+  ) {
+    super(writer, keys, readers, onFault);
+  }
+
+  override write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.relieved(() => super.write(work));
+  }
+
+  override scrubKeys(): Promise<void> {
+    return this.relieved(() => super.scrubKeys());
+  }
+
+  private relieved<T>(act: () => Promise<T>): Promise<T> {
+    const { releases } = this.ballast;
+    return act().catch((error: unknown) => {
+      const isUnavailable = error instanceof ApiError && error.code === 'service_unavailable';
+      if (!isUnavailable) throw error;
+      // Another unit can have made the room meanwhile.
+      if (this.ballast.releases === releases && !this.ballast.release()) throw error;
+      return this.relieved(act);
+    });
+  }
+}

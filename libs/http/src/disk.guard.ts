@@ -1,0 +1,29 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ApiError, Degradations, DISK_LOW } from '@app/kernel';
+import type { LetheRequest } from './request-context';
+
+const WITHDRAWS = 'lethe:withdraws';
+
+/** Marks a POST by which something is erased or withdrawn: it is accepted on an almost full disk. */
+export const Withdraws = (): MethodDecorator => SetMetadata(WITHDRAWS, true);
+
+/** While the disk of the database is almost full, refuses requests that store more. What is left is for erasures. */
+@Injectable()
+export class DiskGuard implements CanActivate {
+  constructor(
+    @Inject(Degradations) private readonly degradations: Degradations,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (!this.degradations.has(DISK_LOW)) return true;
+    const { method } = context.switchToHttp().getRequest<LetheRequest>();
+    if (['GET', 'HEAD', 'DELETE'].includes(method)) return true;
+    if (this.reflector.get<boolean | undefined>(WITHDRAWS, context.getHandler()) === true) return true;
+    throw new ApiError(
+      'service_unavailable',
+      'The disk of the database is almost full: only erasures and withdrawals are accepted; nothing was changed',
+    );
+  }
+}

@@ -1,0 +1,141 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DiskWatch } from '@app/database';
+import { Degradations } from '@app/kernel';
+import { Health, Readiness } from '@app/runtime';
+import type { Bot } from '../support/bot';
+import type { Answer } from '../support/client';
+import { Service } from '../support/service';
+import { SmallDisk } from '../support/small-disk';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+
+// A file system that is really full, and SQLite on it. Without the right to mount one, nothing is tested here.
+
+const DISK_MIB = 32;
+/** An eighth of the disk. */
+const BALLAST_BYTES = 2 ** 22;
+const USERS = 60;
+const disk = SmallDisk.mount(DISK_MIB);
+if (disk === undefined)
+  process.stderr.write('No file system can be mounted here: the full disk is not tested.\n');
+
+(disk === undefined ? describe.skip : describe)('on a full disk', () => {
+  const { directory } = disk ?? { directory: '' };
+  let service: Service;
+  let bot: Bot;
+  let users: SubjectIds[];
+
+  const ballast = () => statSync(join(directory, 'lethe.db.ballast')).size;
+  const look = () => service.app.get(DiskWatch).look();
+  const ready = () => {
+    service.app.get(Readiness).ready = true;
+    return service.app.get(Health).ready();
+  };
+  const forget = (who: SubjectIds) =>
+    bot.post<{ status: string; deleted_categories: string[] }>('/gdpr/forget-user', who);
+  const submit = (who: SubjectIds, value: string) =>
+    bot.post('/data/submit', { ...who, category: 'notes', data: { value } });
+
+  beforeAll(async () => {
+    service = await new Service(
+      { LETHE_MASTER_KEY: Buffer.alloc(32, 'k').toString('base64') },
+      undefined,
+      directory,
+    ).start();
+    bot = await service.registerBot();
+    await bot.hasCategory('notes');
+  });
+  beforeEach(async () => {
+    await look();
+    expect(ballast()).toBe(BALLAST_BYTES);
+    const guild_id = snowflake();
+    await bot.post('/servers/register', { guild_id });
+    users = Array.from({ length: USERS }, () => ({ ...subject(), guild_id }));
+    for (const who of users) {
+      await bot.hasConsent(who);
+      await bot.hasData(who, 'notes', { value: 'x'.repeat(200) });
+    }
+  });
+  afterEach(async () => {
+    disk?.clear();
+    await look();
+  });
+  afterAll(async () => {
+    await service.app.close();
+    disk?.unmount();
+  });
+
+  function expectErased(answers: readonly Answer<{ status: string; deleted_categories: string[] }>[]): void {
+    const ends = answers.map(({ status, body }) => [
+      status,
+      (body as { data?: { status: string } }).data?.status,
+    ]);
+    expect(ends).toEqual(answers.map(() => [200, 'completed']));
+  }
+
+  it('20 of 20 users are erased, one after the other and at once', async () => {
+    disk?.fill();
+    const answers: Answer<{ status: string; deleted_categories: string[] }>[] = [];
+    for (const who of users.slice(0, 10)) answers.push(await forget(who));
+    answers.push(...(await Promise.all(users.slice(10, 20).map(forget))));
+    expectErased(answers);
+    expect(ballast()).toBeLessThan(BALLAST_BYTES);
+    for (const who of users.slice(0, 20)) expect((await bot.export(who)).status).toBe(404);
+  });
+
+  it('users are erased though another program takes what is released', async () => {
+    disk?.fill();
+    expectErased([await forget(users[0]!)]);
+    disk?.fill();
+    expectErased([await forget(users[1]!), await forget(users[2]!)]);
+  });
+
+  it('a consent is withdrawn and a guild is deleted', async () => {
+    disk?.fill();
+    const [who] = users;
+    expect((await bot.post('/consents/revoke', who!)).status).toBe(200);
+    expect(await bot.delete(`/servers/${who!.guild_id}`)).toMatchObject({ status: 200 });
+    for (const each of users) expect((await bot.export(each)).status).toBe(404);
+  });
+
+  it('what would store more is refused, readers are answered, and readiness and the log say why', async () => {
+    disk?.fill();
+    await forget(users[0]!);
+    const refused = await submit(users[1]!, 'y');
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } });
+    expect(refused.text).toContain('only erasures and withdrawals are accepted');
+    expect(Number(refused.header('retry-after'))).toBeGreaterThan(0);
+    expect((await bot.export(users[1]!)).status).toBe(200);
+    expect(await ready()).toMatchObject({
+      status: 'degraded',
+      conditions: expect.arrayContaining(['disk_low']),
+    });
+    expect(service.logLines.join('')).toContain('The disk of the database is almost full');
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toMatch(/^lethe_degraded{condition="disk_low"} 1$/m);
+    expect(Number(/^lethe_database_disk_free_bytes (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+  });
+
+  it('everything is accepted again once there is room, with a whole ballast and without a restart', async () => {
+    disk?.fill();
+    await forget(users[0]!);
+    expect((await submit(users[1]!, 'y')).status).toBe(503);
+    disk?.clear();
+    await look();
+    expect(service.app.get(Degradations).has('disk_low')).toBe(false);
+    expect(ballast()).toBe(BALLAST_BYTES);
+    expect((await submit(users[1]!, 'y')).status).toBe(200);
+  });
+
+  it('little room is noticed before it is full, and the ballast is kept', async () => {
+    disk?.fill();
+    await look();
+    expect(await ready()).toMatchObject({
+      status: 'degraded',
+      conditions: expect.arrayContaining(['disk_low']),
+    });
+    expect((await submit(users[1]!, 'y')).status).toBe(503);
+    expect(ballast()).toBe(BALLAST_BYTES);
+    expectErased([await forget(users[2]!)]);
+  });
+});
