@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../dist/apps/api/src/main.js');
+/** As `npm start` does. */
+const FLAGS = ['--max-semi-space-size=4', '--initial-old-space-size=32'];
 const STARTED = /^Lethe listens on (\S+)/m;
 const START_TIMEOUT_MS = 30_000;
 
@@ -24,7 +26,7 @@ export async function startServer({
   stdout = 'ignore',
 } = {}) {
   const settings = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` };
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...FLAGS, MAIN], {
     cwd: directory,
     env: { PATH: process.env.PATH, ...settings, ...environment },
     stdio: ['ignore', stdout, 'pipe'],

@@ -145,6 +145,26 @@ describe('the metrics', () => {
   });
 });
 
+/** The options of Node.js that bound the memory, as `npm start` sets them. */
+const flags = /exec node (.+) dist\//.exec(read('package.json'))?.[1]?.split(' ') ?? [];
+
+describe('every start of the api and the worker', () => {
+  const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
+  const compose = parse(operations('compose.yaml')) as { services: { worker: { command: string[] } } };
+  const unit = /^ExecStart=(.+)$/m.exec(read('docs/operate.md'))?.[1];
+
+  it.each([
+    ['npm start', scripts['start']?.split('exec ')[1]],
+    ['npm run start:worker', scripts['start:worker']?.split('exec ')[1]],
+    ['npm run start:prod', scripts['start:prod']?.split('exec ')[1]],
+    ['compose.yaml', compose.services.worker.command.join(' ')],
+    ['systemd', unit?.replace('/usr/bin/', '')],
+  ])('has the options of Node.js that bound its memory: %s', (_, command) => {
+    expect(flags).toHaveLength(2);
+    expect(command).toMatch(new RegExp(`^node ${flags.join(' ')} dist/apps/(api|worker)/src/main\\.js$`));
+  });
+});
+
 describe('the Dockerfile', () => {
   const text = operations('Dockerfile');
   const instructions = text
@@ -185,7 +205,9 @@ describe('the Dockerfile', () => {
   it('ends in a process that is not root and gets its signals', () => {
     expect(instructions).toContain('USER 1000:1000');
     expect(instructions).toContain('STOPSIGNAL SIGTERM');
-    expect(instructions.at(-1)).toBe('CMD ["node", "dist/apps/api/src/main.js"]');
+    expect(instructions.at(-1)).toBe(
+      `CMD ["node", ${flags.map((flag) => `"${flag}"`).join(', ')}, "dist/apps/api/src/main.js"]`,
+    );
   });
 
   it('holds no secret, and no setting but those of an image', () => {
