@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { BatchSealer, EventOpener } from '@app/sealing';
@@ -22,7 +23,14 @@ afterEach(() => jest.restoreAllMocks());
 
 async function goes(who: SubjectIds): Promise<void> {
   const named = service.app.get(SubjectDigests).named(bot.id, who);
-  await service.app.get(UnitOfWork).write((tx) => service.app.get(SubjectKeys).destroy(tx, named));
+  await service.app.get(UnitOfWork).write(async (tx) => {
+    const keyId = await service.app.get(SubjectKeys).destroy(tx, named);
+    await tx.run(
+      `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, key_id, erased_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      ...[bot.id, randomUUID(), named.guildId, named.userId, keyId ?? null, new Date().toISOString()],
+    );
+  });
 }
 
 /** One event. The key of its user is destroyed as soon as the event is read. */

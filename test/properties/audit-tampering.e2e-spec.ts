@@ -257,6 +257,16 @@ describe('AuditVerifier', () => {
     expect(found).toContainEqual(expect.objectContaining({ fault: 'event_unreadable', seq }));
     expect(await verified(service, bot)).toMatchObject({ found: [] });
   });
+
+  it('finds that a subject was removed with its key, so that its events look erased', async () => {
+    const [row = {}] = await rowsOf('subjects', 'key_id');
+    await removed('subjects', row);
+    const { found } = await verified(service, bot);
+    await added('subjects', row);
+    expect(found).not.toStrictEqual([]);
+    expect(found.every(({ message }) => message.includes('no erasure of the user is on record'))).toBe(true);
+    expect(await verified(service, bot)).toMatchObject({ found: [] });
+  });
 });
 
 /** The next batch, the rows of its events, and their opener. */
@@ -344,7 +354,8 @@ async function whileChanged(table: string, where: Row, values: Row) {
 }
 
 async function removed(table: string, row: Row): Promise<void> {
-  const place = table === 'audit_events' ? 'seq' : 'number';
+  const places: Record<string, string> = { audit_events: 'seq', audit_batches: 'number', subjects: 'key_id' };
+  const place = places[table] ?? '';
   await service.database.run(
     `DELETE FROM ${table} WHERE bot_id = ? AND ${place} = ?`,
     bot.id,

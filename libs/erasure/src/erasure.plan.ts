@@ -29,7 +29,8 @@ export class ErasurePlan {
       const removed = await this.steps.remove(tx, request);
       if (removed?.status !== 'processing') return removed;
       onProcessing();
-      return this.steps.complete(tx, request);
+      // A move from SQLite can have come between the two.
+      return this.steps.complete(tx, request, request.deletedCategories === null ? undefined : 'closed');
     });
 
   /** Data and keys are two files, each with a commit. The key file is scrubbed before the erasure is `completed`. */

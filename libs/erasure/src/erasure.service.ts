@@ -32,7 +32,7 @@ const SALT_BYTES = 16;
  *
  * - (a) Nothing is closed or recorded; the caller repeats the call.
  * - (b) The subject stays closed. `ErasureRecovery` follows the plan again: on SQLite before the next start listens, on
- *   PostgreSQL in whichever process looks first, 10 s after the request began. Removing again is harmless.
+ *   PostgreSQL in whichever process looks first, 10 s after the request began.
  * - (c) SQLite commits to the keys first and to the data after it. A crash between leaves the rows and no key: they
  *   cannot be read, and the plan removes them.
  *

@@ -88,20 +88,17 @@ export class ErasureSteps {
   }
 
   /**
-   * Destroys the key, enters the erasure in the ledger and removes every row. Can be repeated: rows that were stored
-   * since the first time are removed and counted too.
+   * Destroys the key, enters the erasure in the ledger and removes every row. A request whose rows are removed already
+   * stays as it is.
    */
   async remove(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {
     const { botId, id } = request;
     const subject = subjectOf(request);
     const found = await this.lock(tx, request);
-    if (found?.status !== 'processing') return found;
-    // A consent row that was only inserted by `close` is not counted as erased.
-    if (found.deletedCategories !== null) await this.consents.reopen(tx, subject);
-    const erasedRows = added(found.erasedRows, await this.holders.count(tx, subject));
+    if (found?.status !== 'processing' || found.deletedCategories !== null) return found;
+    const erasedRows = await this.holders.count(tx, subject);
     await this.destroyKey(tx, subject, id);
-    const erased = [...(found.deletedCategories ?? []), ...(await this.holders.erase(tx, subject))];
-    const deletedCategories = [...new Set(erased)].sort();
+    const deletedCategories = [...new Set(await this.holders.erase(tx, subject))].sort();
     await tx.run(
       'UPDATE deletion_requests SET deleted_categories = ?, erased_rows = ? WHERE bot_id = ? AND id = ?',
       ...[JSON.stringify(deletedCategories), JSON.stringify(erasedRows), botId, id],
@@ -179,14 +176,4 @@ export class ErasureSteps {
     const sql = 'SELECT 1 FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ? AND erased_at < ?';
     return (await tx.get(sql, botId, id, createdAt)) !== undefined;
   }
-}
-
-/** The counts of all removals of one request. */
-function added(
-  before: Readonly<Record<string, number>> | null,
-  now: Readonly<Record<string, number>>,
-): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(now).map(([table, rows]) => [table, rows + (before?.[table] ?? 0)]),
-  );
 }

@@ -7,5 +7,6 @@ export { EvidenceRetentionJob } from './evidence-retention.job';
 export { EvidenceRetention, type ExpiredRecords } from './evidence-retention';
 export { GuildDeletion } from './guild-deletion.job';
 export { linked } from './ledger-chain';
+export { OrphanKeys } from './orphan-keys.job';
 export { confirmForgotten, SubjectErasures } from './subject-erasures';
 export { UserForgotten } from './user-forgotten.event';

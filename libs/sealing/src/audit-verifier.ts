@@ -1,8 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { areCountsExact } from '@app/audit';
 import { botPages } from '@app/bots';
-import { Signer } from '@app/crypto';
-import { ConcurrentChange, UnitOfWork } from '@app/database';
+import { isDestroyed, Signer } from '@app/crypto';
+import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/kernel';
+import { encryptedBy } from '@app/primitives';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
 import { CHECKPOINT_TYPE, NO_CHAIN } from './audit-leaf';
 import { PRUNING_TYPE } from './audit-pruning';
@@ -36,6 +38,8 @@ interface Step {
   readonly head: Head | undefined;
   readonly batch: BatchRow | undefined;
   readonly events: readonly OpenEvent[];
+  /** Erased events whose erasure is not on record. */
+  readonly unrecorded: readonly OpenEvent[];
 }
 
 /** Lower than the place of any event, so that an event put before the first one is found. */
@@ -52,6 +56,8 @@ export class AuditVerifier {
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
     private readonly signer: Signer,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** Verifies the log of every bot; yields the extent of each. */
@@ -96,7 +102,8 @@ export class AuditVerifier {
         return walk;
       } else {
         const faults = this.faults(walk, batch, step.events);
-        if (faults !== undefined) await this.look(walk, batch, step.events, faults);
+        if (faults !== undefined)
+          await this.look(walk, batch, step.events, [...faults, ...ofUnrecorded(step)]);
       }
     }
   }
@@ -106,14 +113,28 @@ export class AuditVerifier {
     return this.unitOfWork.read(async (tx) => {
       const head = await headOf(tx, botId);
       const [batch] = await batchesAfter(tx, botId, place.number, 1);
-      if (batch === undefined) return { head, batch, events: [] };
+      if (batch === undefined) return { head, batch, events: [], unrecorded: [] };
       const limit = batch.events + ADDED_MAX;
-      return {
-        head,
-        batch,
-        events: await this.opener.read(tx, botId, place.last_seq, batch.last_seq, limit),
-      };
+      const events = await this.opener.read(tx, botId, place.last_seq, batch.last_seq, limit);
+      return { head, batch, events, unrecorded: await this.unrecorded(tx, botId, events) };
     });
+  }
+
+  /** An older erasure may have left the ledger by its retention. */
+  private async unrecorded(tx: Tx, botId: string, events: readonly OpenEvent[]): Promise<OpenEvent[]> {
+    const { evidenceRetentionDays, backupRetentionDays } = this.config;
+    const since = this.clock.daysAgoIso(Math.max(evidenceRetentionDays, backupRetentionDays));
+    const recorded = new Map<string, boolean>();
+    const found: OpenEvent[] = [];
+    for (const event of events) {
+      const keyId = encryptedBy(event.stored);
+      if (!event.isErased || event.isAboutErasure || keyId === undefined || event.created_at < since)
+        continue;
+      const isOnRecord = recorded.get(keyId) ?? (await isDestroyed(tx, botId, keyId));
+      recorded.set(keyId, isOnRecord);
+      if (!isOnRecord) found.push(event);
+    }
+    return found;
   }
 
   /** Undefined when a key was destroyed after the reading: the events are erased and have to be read again. */
@@ -187,6 +208,11 @@ export class AuditVerifier {
     }
     return chains;
   }
+}
+
+function ofUnrecorded({ unrecorded }: Step): BatchFault[] {
+  const message = 'the key of its user is gone, and no erasure of the user is on record';
+  return unrecorded.map(({ seq }) => ({ fault: 'event_unreadable', seq, message }));
 }
 
 /** Compares a batch, or the pruned end, with the kept checkpoint of its number. */

@@ -24,6 +24,8 @@ export interface OpenEvent extends Skeleton, Pick<StoredDetails, 'user_id' | 'gu
   readonly parts: Parts;
   /** Its details as they are stored. */
   readonly stored: string;
+  /** It is about an erasure: its details have the installation key. */
+  readonly isAboutErasure: boolean;
   /** The key of its subject is destroyed. */
   readonly isErased: boolean;
   /** Its details cannot be decrypted although their key is not destroyed. */
@@ -66,6 +68,7 @@ export class EventCommitments {
         details: isClosed ? null : (opened ?? null),
       },
       stored: details,
+      isAboutErasure: isOwn,
       isErased,
       isClosed,
       key: isErased ? undefined : key,

@@ -1,0 +1,7 @@
+import type { Tx } from '@app/database';
+
+/** Whether the ledger of erasures says that a key of a bot's subjects was destroyed. */
+export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise<boolean> {
+  const sql = 'SELECT 1 FROM keys.erasure_ledger WHERE bot_id = ? AND key_id = ? LIMIT 1';
+  return (await tx.get(sql, botId, keyId)) !== undefined;
+}

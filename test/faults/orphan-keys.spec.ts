@@ -1,0 +1,43 @@
+import { OrphanKeys } from '@app/erasure';
+import { runNow } from '../support/jobs';
+import { useServiceInProcess } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+const service = useServiceInProcess();
+
+const keys = async (): Promise<string[]> =>
+  (await service.database.rows<{ id: string }>('SELECT id FROM keys.subject_keys ORDER BY id')).map(
+    ({ id }) => id,
+  );
+
+/** Keys as a crash between the commits of keys and data leaves them. */
+async function hasOrphans(count: number): Promise<void> {
+  await service.database.run(
+    `INSERT INTO keys.subject_keys (id, sealed)
+     WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < ?)
+     SELECT printf('orphan%06d', at), 'sealed' FROM n`,
+    count,
+  );
+}
+
+describe('keys that no subject has', () => {
+  it('are removed, and the keys of subjects are not', async () => {
+    const bot = await service.registerBot();
+    const who = subject();
+    await bot.hasConsent(who);
+    const before = await keys();
+    await hasOrphans(3);
+    expect(await keys()).toHaveLength(before.length + 3);
+    await runNow(service, OrphanKeys);
+    expect(await keys()).toStrictEqual(before);
+    expect(await bot.eventTypes(who)).toContain('consent_accepted');
+  });
+
+  it('are kept where there are many, since the data is then older than the keys', async () => {
+    const before = await keys();
+    await hasOrphans(1_001);
+    await runNow(service, OrphanKeys);
+    expect(await keys()).toHaveLength(before.length + 1_001);
+    expect(service.logLines.some((line) => line.includes('the data is older than the keys'))).toBe(true);
+  });
+});
