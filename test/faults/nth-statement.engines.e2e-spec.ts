@@ -25,7 +25,9 @@ beforeAll(async () => {
   process.on('unhandledRejection', heard);
 });
 afterEach(async () => {
-  const lost = 'SELECT key_id FROM subjects WHERE key_id NOT IN (SELECT id FROM keys.subject_keys)';
+  // SQLite destroys the keys of a bot before its rows. A deletion that failed goes on later.
+  const lost = `SELECT key_id FROM subjects JOIN bots ON bots.id = subjects.bot_id AND deleted_at IS NULL
+    WHERE key_id NOT IN (SELECT id FROM keys.subject_keys)`;
   expect(await service.database.rows(lost)).toStrictEqual([]);
   // SQLite commits a new key before the row that names it, and keeps it if that fails.
   const lone = 'SELECT id FROM keys.subject_keys WHERE id NOT IN (SELECT key_id FROM subjects)';
