@@ -34,12 +34,12 @@ export class SqliteTurnReader {
 
   /** Never throws: a fault of the reads must not change the answer to a commit. */
   endTurn(): void {
-    if (!this.open) return;
     this.open = false;
+    if (!this.connection.database.inTransaction) return;
     try {
       this.connection.prepared('COMMIT').run();
     } catch {
-      // The next turn ends the snapshot.
+      // The next call ends the snapshot.
     }
   }
 }
