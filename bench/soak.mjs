@@ -9,7 +9,7 @@ import { Load } from './load.mjs';
 import { Tenant } from './tenant.mjs';
 
 /** The most at any time. */
-const PEAK_MB = { sqlite: 200, postgres: 250 };
+const PEAK_MB = { sqlite: 240, postgres: 300 };
 const SAMPLE_MS = 100;
 /** Most growth in the second half: noise of the garbage collector. */
 const GROWTH_MB = 15;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../dist/apps/api/src/main.js');
 /** As `npm start` does. */
-const FLAGS = ['--max-semi-space-size=4', '--initial-old-space-size=32'];
+const FLAGS = ['--max-semi-space-size=8', '--initial-old-space-size=32'];
 const STARTED = /^Lethe listens on (\S+)/m;
 const START_TIMEOUT_MS = 30_000;
 

@@ -20,6 +20,12 @@ describe('SubjectKey', () => {
     expect(encryptedBy('{"a":1}')).toBeUndefined();
   });
 
+  it('overwrites the secret from which it is derived', () => {
+    const secret = random.bytes(32);
+    new SubjectKey('key-1', secret, random);
+    expect(secret).toStrictEqual(Buffer.alloc(32));
+  });
+
   it.each([
     'user_data/other/guild/user/category',
     'user_data/bot/other/user/category',

@@ -1,11 +1,15 @@
 import { ApiError } from '@app/kernel';
 
+const UNDONE = 'The database cannot do this now; nothing was changed, try again';
+
 /** The engine cannot do the act now. Nothing was changed. */
 export function databaseUnavailable(): ApiError {
-  return new ApiError(
-    'service_unavailable',
-    'The database cannot do this now; nothing was changed, try again',
-  );
+  return new ApiError('service_unavailable', UNDONE);
+}
+
+/** Whether the error is {@link databaseUnavailable}, so that the same act can be tried again. */
+export function isUndone(error: unknown): boolean {
+  return error instanceof ApiError && error.message === UNDONE;
 }
 
 /** The connection was lost between the COMMIT and its confirmation. The commit may have taken effect or not. */

@@ -1,8 +1,8 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
 import { keysPath } from './key-tables';
-import { SqliteKeys } from './sqlite.keys';
 import { Ballast } from './sqlite.ballast';
+import { SqliteKeys } from './sqlite.keys';
 import { openSource } from './sqlite.open';
 import { foldLog, lockFile, requireFilled, requireWhole, sqliteOptions } from './sqlite.options';
 import { SqliteReading } from './sqlite.reading';
@@ -32,22 +32,22 @@ export class SqliteEngine implements DatabaseEngine {
     return access === 'read' ? this.beside(options, onFault) : this.alone(options, access, onFault);
   }
 
-  private async alone(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
+  private async alone(options: DataSourceOptions, access: Access, report: OnFault): Promise<OpenDatabase> {
     const release = lockFile(this.path);
     const source = await openSource(new DataSource(options), access);
     // From here on the keys have a connection of their own: no transaction is about both files.
     await source.query('DETACH DATABASE keys');
     const ballast = new Ballast(this.path, this.ballastBytes);
-    // A truncation of the log is tried several times, so that room that was made helps at once.
-    const relieve: OnFault = (error) => {
-      onFault(error);
+    // Room that is made at the first fault helps what follows it.
+    const onFault = (error: unknown): void => {
+      report(error);
       ballast.release();
     };
     const unitOfWork = new RelievedUnitOfWork(
       new SqliteConnection(source),
-      new SqliteKeys(keysPath(this.path), relieve),
+      new SqliteKeys(keysPath(this.path), onFault),
       await this.readers(source),
-      relieve,
+      onFault,
       ballast,
     );
     return {

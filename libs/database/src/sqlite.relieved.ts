@@ -1,4 +1,4 @@
-import { ApiError } from '@app/kernel';
+import { isUndone } from './database-faults';
 import type { Ballast } from './sqlite.ballast';
 import type { SqliteKeys } from './sqlite.keys';
 import type { SqliteReaders } from './sqlite.reads';
@@ -29,8 +29,7 @@ export class RelievedUnitOfWork extends SqliteUnitOfWork {
   private relieved<T>(act: () => Promise<T>): Promise<T> {
     const { releases } = this.ballast;
     return act().catch((error: unknown) => {
-      const isUnavailable = error instanceof ApiError && error.code === 'service_unavailable';
-      if (!isUnavailable) throw error;
+      if (!isUndone(error)) throw error;
       // Another unit can have made the room meanwhile.
       if (this.ballast.releases === releases && !this.ballast.release()) throw error;
       return this.relieved(act);

@@ -5,7 +5,7 @@ import { Clock, Random, OwnError } from '@app/kernel';
 /** How long a lease is valid without renewal, in milliseconds. Then another process can take over the job. */
 export const LEASE_MS = 20_000;
 /** A row that holds or waits for longer, in milliseconds, was written with a wrong clock and counts for nothing. */
-const FAR_MS = 86_400_000;
+const FAR_MS = 2 * 86_400_000;
 
 /** Another process has taken over the job. Nothing of the batch is stored. */
 export class LeaseLost extends OwnError {

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { UnitOfWork } from '@app/database';
+import { DATABASE_DAMAGED, UnitOfWork } from '@app/database';
 import { ApiError, Degradations } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { Readiness } from './readiness';
@@ -21,9 +21,9 @@ export class Health implements OnApplicationBootstrap {
       const holds = (condition: string): number => Number(this.degradations.has(condition));
       const named = {
         rate_limit_local: holds('rate_limit_local'),
-        database_damaged: holds('database_damaged'),
         disk_low: holds('disk_low'),
         clock_step: holds('clock_step'),
+        [DATABASE_DAMAGED]: holds(DATABASE_DAMAGED),
       };
       return { ...named, other: Number(current.some((condition) => !Object.hasOwn(named, condition))) };
     });
