@@ -56,8 +56,8 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: '309785e8661290bb61abc50147ea0acc',
   },
   Keys1763600000010: {
-    sqlite: '94b2f37fa5272b7567e96102b9548636',
-    postgres: '47792ccca43225abf218e239e25922f5',
+    sqlite: '537fdcfa3e6bace3076bda53c56b8427',
+    postgres: '27d883ea194525087004db603dba394f',
   },
   JobLeases1763600000011: {
     sqlite: 'edde77c0d95109e9ebfd70d50646b818',

@@ -25,7 +25,7 @@ beforeAll(async () => {
   process.on('unhandledRejection', heard);
 });
 afterEach(async () => {
-  // SQLite destroys the keys of a bot before its rows. A deletion that failed goes on later.
+  // SQLite destroys the keys of a bot before its rows. A deletion that failed is continued later.
   const lost = `SELECT key_id FROM subjects JOIN bots ON bots.id = subjects.bot_id AND deleted_at IS NULL
     WHERE key_id NOT IN (SELECT id FROM keys.subject_keys)`;
   expect(await service.database.rows(lost)).toStrictEqual([]);

@@ -81,8 +81,8 @@ describe('GET /metrics', () => {
     for (const [, name = ''] of text.matchAll(/^# HELP (\S+) ./gm)) expect(known).toContain(name);
     const own = series(text).map((each) => each.replace(/\{.*/, '').replace(/_(bucket|sum|count)$/, ''));
     expect(own.filter((name) => !known.has(name))).toEqual([]);
-    // Only PostgreSQL has metrics of a pool.
-    const always = names.filter((name) => !/_pool_/.test(name));
+    // Only PostgreSQL has metrics of a pool, and only SQLite those of its disk.
+    const always = names.filter((name) => !/_pool_|_disk_/.test(name));
     expect(always.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
   });
 

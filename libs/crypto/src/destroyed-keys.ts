@@ -5,3 +5,8 @@ export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise
   const sql = 'SELECT 1 FROM keys.erasure_ledger WHERE bot_id = ? AND key_id = ? LIMIT 1';
   return (await tx.get(sql, botId, keyId)) !== undefined;
 }
+
+/** Removes the stored key that no row of `subjects` names; answers the number of keys. */
+export function removeKey(tx: Tx, keyId: string): Promise<number> {
+  return tx.run('DELETE FROM keys.subject_keys WHERE id = ?', keyId);
+}

@@ -1,5 +1,5 @@
 export { CryptoModule } from './crypto.module';
-export { isDestroyed } from './destroyed-keys';
+export { isDestroyed, removeKey } from './destroyed-keys';
 export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
 export { InstallationKeys } from './installation-keys';
 export { KeyRotation, type KeyUse } from './key-rotation';

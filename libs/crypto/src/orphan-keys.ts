@@ -1,4 +1,5 @@
 import type { Tx } from '@app/database';
+import { removeKey } from './destroyed-keys';
 
 /** Keys of one read. */
 const PAGE = 500;
@@ -18,8 +19,7 @@ export async function orphansBehind(
 
 /** Removes those keys that still no subject has. */
 export async function removeOrphans(tx: Tx, ids: readonly string[]): Promise<void> {
-  for (const id of ids)
-    if (await isOrphan(tx, id)) await tx.run('DELETE FROM keys.subject_keys WHERE id = ?', id);
+  for (const id of ids) if (await isOrphan(tx, id)) await removeKey(tx, id);
 }
 
 async function isOrphan(tx: Tx, id: string): Promise<boolean> {

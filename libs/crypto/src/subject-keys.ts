@@ -10,6 +10,7 @@ import {
   subjectAt,
   subjectName,
 } from '@app/subjects';
+import { removeKey } from './destroyed-keys';
 import { KeyCache } from './key-cache';
 import { Keyring } from './keyring';
 import { contextOf, fingerprintOf, packed, SECRET_BYTES, type StoredKey, unpacked } from './stored-key';
@@ -142,7 +143,7 @@ export class SubjectKeys {
     const id = await this.idOf(tx, subject);
     if (id === undefined) return undefined;
     await tx.run(`DELETE FROM subjects WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
-    await tx.run('DELETE FROM keys.subject_keys WHERE id = ?', id);
+    await removeKey(tx, id);
     this.known(tx).delete(subjectName(subject));
     // On SQLite the key can be gone although the unit fails.
     this.opened.drop(id);

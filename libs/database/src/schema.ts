@@ -66,7 +66,10 @@ export async function createTable(
 }
 
 /** Creates a table in the schema or file `keys`. On SQLite it may exist already: see {@link KeysMigration}. */
-export async function createKeyTable(runner: QueryRunner, { name, columns }: TableShape): Promise<void> {
+export async function createKeyTable(
+  runner: QueryRunner,
+  { name, columns, indices = [] }: TableShape,
+): Promise<void> {
   if (isPostgres(runner) && !(await hasSchema(runner, 'keys'))) await runner.query('CREATE SCHEMA keys');
   const entries = Object.entries(columns);
   const key = entries.filter(([, { isPrimary }]) => isPrimary).map(([column]) => column);
@@ -74,6 +77,12 @@ export async function createKeyTable(runner: QueryRunner, { name, columns }: Tab
   await runner.query(
     `CREATE TABLE IF NOT EXISTS keys.${name} (${parts.join(', ')}, PRIMARY KEY (${key.join(', ')}))`,
   );
+  for (const { columnNames = [] } of indices) {
+    const index = indexName(name, columnNames);
+    // PostgreSQL names the schema at the table, SQLite at the index.
+    const [at, of] = isPostgres(runner) ? [index, `keys.${name}`] : [`keys.${index}`, name];
+    await runner.query(`CREATE INDEX IF NOT EXISTS ${at} ON ${of} (${columnNames.join(', ')})`);
+  }
 }
 
 /**

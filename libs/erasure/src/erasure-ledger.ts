@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SubjectDigests } from '@app/crypto';
+import { removeKey, SubjectDigests } from '@app/crypto';
 import { eachOf, type Tx, UnitOfWork } from '@app/database';
 import { StartError, Clock, CONFIG, type Config } from '@app/kernel';
 import { entryOf, headOf, isHead, type LedgerEntry, textOf } from './ledger-lines';
@@ -128,8 +128,7 @@ async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<num
   for (const { bot_id: botId, request_id: id, key_id: keyId } of entries) {
     if (keyId === null) continue;
     const sql = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'completed'`;
-    if ((await tx.get(sql, botId, id)) !== undefined)
-      destroyed += await tx.run('DELETE FROM keys.subject_keys WHERE id = ?', keyId);
+    if ((await tx.get(sql, botId, id)) !== undefined) destroyed += await removeKey(tx, keyId);
   }
   return destroyed;
 }

@@ -76,12 +76,8 @@ export class Keys1763600000010 implements KeysMigration {
         place: nullable(integer),
         chain: nullable(text),
       },
+      indices: [{ columnNames: ['bot_id', 'key_id'] }],
     });
-    await runner.query(
-      isPostgres(runner)
-        ? 'CREATE INDEX ix_erasure_ledger_key ON keys.erasure_ledger (bot_id, key_id)'
-        : 'CREATE INDEX IF NOT EXISTS keys.ix_erasure_ledger_key ON erasure_ledger (bot_id, key_id)',
-    );
   }
 
   /** @throws StartError when any table holds a row, since stored data cannot be read without its keys */
