@@ -36,7 +36,7 @@ export class SqliteKeys extends SqliteStatements {
   }
 
   /** Rows that triggers have changed count too, since subject_keys is a view. */
-  run(sql: string, values: readonly unknown[]): number {
+  override run(sql: string, values: readonly unknown[]): number {
     const before = this.totalChanges();
     this.prepared(sql).run(...values);
     return this.totalChanges() - before;

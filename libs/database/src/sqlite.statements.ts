@@ -22,6 +22,11 @@ export class SqliteStatements {
     return statement;
   }
 
+  /** The number of changed rows. */
+  run(sql: string, values: readonly unknown[]): number {
+    return this.prepared(sql).run(...values).changes;
+  }
+
   /** The statement as the engine accepts it. */
   protected textOf(sql: string): string {
     return sql.replace(ROW_LOCK, '');

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { DataSource, EntityManager } from 'typeorm';
+import { databaseUnavailable } from './database-faults';
 import { isOfKeys, type SqliteKeys } from './sqlite.keys';
 import { SqliteStatements } from './sqlite.statements';
 import { type SqlList, type SqlValue, Tx } from './tx';
@@ -45,11 +46,13 @@ export class SqliteTx extends Tx {
   }
 
   protected async execute(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<number> {
-    if (this.keys !== undefined && isOfKeys(sql)) return this.keys.joined().run(sql, values);
-    return this.connection.prepared(sql).run(...values).changes;
+    return this.of(sql).run(sql, values);
   }
 
+  /** @throws ApiError 503 when a fault has ended the transaction: a statement after it would be committed alone */
   private of(sql: string): SqliteStatements {
-    return this.keys !== undefined && isOfKeys(sql) ? this.keys.joined() : this.connection;
+    if (this.keys === undefined) return this.connection;
+    if (!this.connection.database.inTransaction || !this.keys.isWhole) throw databaseUnavailable();
+    return isOfKeys(sql) ? this.keys.joined() : this.connection;
   }
 }

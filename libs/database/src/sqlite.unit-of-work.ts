@@ -177,15 +177,15 @@ export class SqliteUnitOfWork extends SqliteReads {
 
   /** Makes the group durable. If that fails, all of it is undone and every unit gets the error, refused ones too. */
   private commit(group: Ended[]): Ended[] {
+    const committingMs = performance.now();
     try {
-      const committingMs = performance.now();
       this.transaction.commit();
-      this.observer.committed(group.length, performance.now() - committingMs);
     } catch (error) {
       this.onFault(error);
       const refusal = this.transaction.abandon();
       return group.map(({ unit }) => ({ unit, outcome: { error: refusal }, callbacks: [] }));
     }
+    this.observer.committed(group.length, performance.now() - committingMs);
     this.endTurn();
     for (const callback of group.flatMap((ended) => ended.callbacks)) {
       try {
