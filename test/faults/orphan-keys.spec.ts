@@ -21,12 +21,14 @@ async function hasOrphans(count: number): Promise<void> {
 }
 
 describe('keys that no subject has', () => {
-  it('are removed, and the keys of subjects are not', async () => {
+  it('are removed by the second run that finds them, and the keys of subjects are not', async () => {
     const bot = await service.registerBot();
     const who = subject();
     await bot.hasConsent(who);
     const before = await keys();
     await hasOrphans(3);
+    expect(await keys()).toHaveLength(before.length + 3);
+    await runNow(service, OrphanKeys);
     expect(await keys()).toHaveLength(before.length + 3);
     await runNow(service, OrphanKeys);
     expect(await keys()).toStrictEqual(before);
@@ -36,7 +38,7 @@ describe('keys that no subject has', () => {
   it('are kept where there are many, since the data is then older than the keys', async () => {
     const before = await keys();
     await hasOrphans(1_001);
-    await runNow(service, OrphanKeys);
+    for (let runs = 0; runs < 2; runs++) await runNow(service, OrphanKeys);
     expect(await keys()).toHaveLength(before.length + 1_001);
     expect(service.logLines.some((line) => line.includes('the data is older than the keys'))).toBe(true);
   });
