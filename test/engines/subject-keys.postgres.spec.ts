@@ -84,6 +84,18 @@ describe('the key of a subject, in several processes', () => {
     }
   });
 
+  it('is made anew where it is lost, also for a submit that shares its statements with others', async () => {
+    const users = Array.from({ length: 6 }, subject);
+    for (const who of users) await bot.hasConsent(who);
+    const [lost] = await storedKeys(users[2]!);
+    await one.database.run('DELETE FROM keys.subject_keys WHERE id = ?', lost!.id);
+    const submit = (who: SubjectIds) =>
+      elsewhere.post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } });
+    const answers = await Promise.all(users.map(submit));
+    expect(answers.map(({ status }) => status)).toStrictEqual(users.map(() => 200));
+    expect((await storedKeys(users[2]!)).map(({ id }) => id)).not.toContain(lost!.id);
+  });
+
   it('is overwritten in the memory of one process when another one destroys it', async () => {
     const who = subject();
     await bot.hasConsent(who);

@@ -1,4 +1,5 @@
 import { copyFileSync, rmSync } from 'node:fs';
+import { SubjectKeys } from '@app/crypto';
 import { databaseUnavailable, keysPath, UnitOfWork, SqliteDatabase } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { SubjectDataHolders } from '@app/subjects';
@@ -116,6 +117,21 @@ describe('an erasure on SQLite, which commits to the keys and to the data one af
     expect(data).toMatchObject({ status: 'accepted', version: '2.0' });
     expect(await keys()).toBe(1);
     await bot.hasData(who, 'profile', { value: 'z' });
+  });
+
+  it('gives its subject no new key between the commit of the keys and that of the data', async () => {
+    const [held] = await service.database.rows<{ key_id: string }>('SELECT key_id FROM subjects');
+    const { key_id: id = '' } = held ?? {};
+    await service.database.run('DELETE FROM keys.subject_keys WHERE id = ?', id);
+    await service.database.run(
+      `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, key_id, erased_at)
+       SELECT bot_id, 'r', guild_id, user_id, key_id, '2026-01-01T00:00:00.000Z' FROM subjects`,
+    );
+    const keys = service.app.get(SubjectKeys, { strict: false });
+    (keys as unknown as { opened: { drop: (key: string) => void } }).opened.drop(id);
+    const event = { ...who, event_type: 'data_exported' };
+    expect((await bot.post('/audit/event', event)).status).toBe(503);
+    expect(await service.database.rows('SELECT key_id FROM subjects')).toStrictEqual([{ key_id: id }]);
   });
 
   it('is not called completed while a reader keeps the key in the log, and is as soon as that ends', async () => {

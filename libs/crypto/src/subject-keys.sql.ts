@@ -14,7 +14,8 @@ export const INSERT = `INSERT INTO subjects (bot_id, guild_id, user_id, key_id) 
 export const REPLACE = `UPDATE subjects SET key_id = ? WHERE ${SUBJECT_WHERE} AND key_id = ?`;
 export const INSERT_KEY = 'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)';
 export const INSERT_ALL = `INSERT INTO subjects (bot_id, guild_id, user_id, key_id)
-  SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[]) AS given ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`;
+  SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[]) AS given ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING
+  RETURNING key_id`;
 export const INSERT_ALL_KEYS =
   'INSERT INTO keys.subject_keys (id, sealed) SELECT * FROM unnest(?::text[], ?::text[])';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ConcurrentChange, Signals, type Tx, UnitOfWork } from '@app/database';
+import { ConcurrentChange, databaseUnavailable, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Random } from '@app/kernel';
 import { type Digest, UnreadableSecretError } from '@app/primitives';
 import {
@@ -10,7 +10,7 @@ import {
   subjectAt,
   subjectName,
 } from '@app/subjects';
-import { removeKey } from './destroyed-keys';
+import { isDestroyed, removeKey } from './destroyed-keys';
 import { KeyCache } from './key-cache';
 import { Keyring } from './keyring';
 import { contextOf, fingerprintOf, packed, SECRET_BYTES, type StoredKey, unpacked } from './stored-key';
@@ -51,6 +51,7 @@ export class SubjectKeys {
     const id = await this.idOf(tx, subject);
     const found = id === undefined ? undefined : await this.stored(tx, subject, id);
     if (found !== undefined) return this.note(tx, subject, found);
+    if (id !== undefined) await giveUpLost(tx, botId, id);
     const made = this.newKey(subject);
     const inserted = await (id === undefined
       ? tx.run(sql.INSERT, botId, guildId, userId, made.id)
@@ -109,10 +110,7 @@ export class SubjectKeys {
     }
   }
 
-  /**
-   * The id of the subject's key, which discloses nothing about the subject; undefined when nothing is held about the
-   * subject.
-   */
+  /** The id of the subject's key, which discloses nothing about the subject; undefined when nothing is held. */
   async idOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<string | undefined> {
     return (await tx.get<{ id: string }>(sql.SELECT_ID, botId, guildId, userId))?.id;
   }
@@ -146,7 +144,7 @@ export class SubjectKeys {
     await removeKey(tx, id);
     this.known(tx).delete(subjectName(subject));
     // On SQLite the key can be gone although the unit fails.
-    this.opened.drop(id);
+    if (tx.engine === 'sqlite') this.opened.drop(id);
     tx.afterCommit(() => {
       this.opened.drop(id);
       this.signals.tell(TOPIC, id);
@@ -175,20 +173,20 @@ export class SubjectKeys {
     }
   }
 
+  /** Leaves a subject whose key is lost, or that another unit has just stored, to {@link forWriting}. */
   private async makeMissing(tx: Tx, subjects: readonly Subject[]): Promise<void> {
     const missing = this.unknown(tx, subjects);
     if (missing.length === 0) return;
-    const made = missing.map((subject) => ({ subject, ...this.newKey(subject) }));
-    const ids = made.map(({ id }) => id);
-    const [inserted] = await Promise.all([
-      tx.run(sql.INSERT_ALL, ...sql.columnsOf(missing), ids),
-      tx.run(
-        sql.INSERT_ALL_KEYS,
-        ids,
-        made.map(({ sealed }) => sealed),
-      ),
-    ]);
-    if (inserted < missing.length) throw new ConcurrentChange();
+    const all = missing.map((subject) => ({ subject, ...this.newKey(subject) }));
+    const ids = all.map(({ id }) => id);
+    const rows = await tx.all<{ key_id: string }>(sql.INSERT_ALL, ...sql.columnsOf(missing), ids);
+    const inserted = new Set(rows.map(({ key_id: id }) => id));
+    const made = all.filter(({ id }) => inserted.has(id));
+    await tx.run(
+      sql.INSERT_ALL_KEYS,
+      made.map(({ id }) => id),
+      made.map(({ sealed }) => sealed),
+    );
     for (const { subject, key } of made) this.noteNew(tx, subject, key);
   }
 
@@ -199,12 +197,12 @@ export class SubjectKeys {
     return [...named].filter(([name]) => !known.has(name)).map(([, subject]) => subject);
   }
 
-  /** Undefined for a lost key. */
+  /** Undefined for a key that is lost or damaged. */
   private async stored(tx: Tx, subject: Subject, id: string): Promise<SubjectKey | undefined> {
     const known = this.opened.get(id);
     if (known !== undefined) return known;
     const found = await tx.get<Pick<StoredKey, 'sealed'>>(sql.SELECT_KEY, id);
-    return found && this.open(subject, { id, ...found });
+    return this.openJoined(subject, { key_id: id, key_sealed: found?.sealed ?? null });
   }
 
   private newKey(subject: Subject | NamedSubject): StoredKey & { readonly key: SubjectKey } {
@@ -232,6 +230,15 @@ export class SubjectKeys {
   private known(tx: Tx): Map<string, SubjectKey> {
     return tx.kept(this, newKeys);
   }
+}
+
+/**
+ * Removes the stored text of a key that another one replaces.
+ * @throws ApiError 503 when an erasure that is not finished has destroyed the key
+ */
+async function giveUpLost(tx: Tx, botId: string, id: string): Promise<void> {
+  if (await isDestroyed(tx, botId, id)) throw databaseUnavailable();
+  await removeKey(tx, id);
 }
 
 const newKeys = (): Map<string, SubjectKey> => new Map();

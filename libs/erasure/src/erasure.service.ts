@@ -4,6 +4,7 @@ import { botDeleted, UnitOfWork } from '@app/database';
 import { ApiError, describeFault, Random } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { SubjectKeys } from '@app/crypto';
+import { UnreadableSecretError } from '@app/primitives';
 import { ERASED_IDS, type NamedSubject, type Subject, type SubjectIds } from '@app/subjects';
 import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
@@ -122,9 +123,14 @@ export class ErasureService {
     }
   }
 
-  /** The ids that are stored with the key of a subject. */
+  /** The ids that are stored with the key of a subject; undefined where the key is lost or damaged. */
   private async idsOf(subject: Subject): Promise<SubjectIds | undefined> {
-    return (await this.keys.find(subject))?.ids;
+    try {
+      return (await this.keys.find(subject))?.ids;
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return undefined;
+      throw error;
+    }
   }
 
   private newErasure(

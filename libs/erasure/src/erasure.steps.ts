@@ -78,6 +78,8 @@ export class ErasureSteps {
   async beginAgain(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest> {
     const failed = `DELETE FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'failed'`;
     await tx.run(failed, subject.botId, erasure.id);
+    // The restored row names a key that is destroyed: the events of this erasure need another one.
+    if (erasure.ids === undefined) await this.keys.destroy(tx, subject);
     return this.begin(tx, subject, erasure);
   }
 
