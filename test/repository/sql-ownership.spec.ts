@@ -70,8 +70,8 @@ const SOURCES: readonly Source[] = ['libs', 'apps'].flatMap((top) =>
 
 const OWNERS: ReadonlyMap<string, string> = new Map(
   SOURCES.filter(({ path }) => path.includes('/migrations/')).flatMap(({ room, text }) =>
-    [...text.matchAll(/^\s+name: '(\w+)',$/gm)].map(
-      ([, table = '']) => [table, CREATED_FOR_OTHERS[table] ?? room] as const,
+    [...text.matchAll(/^\s+name: '(\w+)',$|CREATE VIEW keys\.(\w+)/gm)].map(
+      ([, table, view = '']) => [table ?? view, CREATED_FOR_OTHERS[table ?? view] ?? room] as const,
     ),
   ),
 );
@@ -119,7 +119,7 @@ describe('the tables', () => {
     expect(entities.filter(({ table, room }) => OWNERS.get(table) !== room)).toStrictEqual([]);
     expect(
       [...OWNERS.keys()].filter((table) => !entities.some((entity) => entity.table === table)),
-    ).toStrictEqual(['subject_keys', 'service_keys', 'erasure_ledger']);
+    ).toStrictEqual(['subject_keys', 'removed_keys', 'service_keys', 'erasure_ledger']);
   });
 
   it('are all found in the SQL of their own library or its entities', () => {

@@ -1,10 +1,17 @@
 import type { Answer, Json } from './client';
+import { engine } from './database';
 import type { SubjectIds } from './snowflakes';
 
 export const AN_ID: unknown = expect.stringMatching(
   /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
 );
-export const A_TIME: unknown = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+export const A_TIME: unknown = expect.stringMatching(TIME);
+/** Of a completed erasure. On PostgreSQL a job sets it, at any time after the completion. */
+const UNRECOVERABLE_AT: unknown = {
+  asymmetricMatch: (given: unknown) =>
+    (given === null && engine === 'postgres') || (typeof given === 'string' && TIME.test(given)),
+};
 export const A_TEXT: unknown = expect.stringMatching(/./s);
 /** A compact JWS (RFC 7515) with an Ed25519 signature. */
 export const A_JWS: unknown = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]{86}$/);
@@ -149,6 +156,7 @@ export function deletionRequest(who: SubjectIds, requestId: string, given: Json 
     deleted_categories: [],
     webhook_sent: false,
     ...given,
+    unrecoverable_at: given['completed_at'] === null ? null : UNRECOVERABLE_AT,
   };
 }
 

@@ -2,8 +2,8 @@ import { engine, type TestDatabase } from './database';
 
 /** Tables that find a bot by a key or an address, and tables without rows of bots. */
 const DIRECTORIES = ['bots', 'api_keys', 'job_leases', 'service_keys', 'sqlite_master'];
-/** The keys name no bot: a row of a subject names the one key that is read. */
-const SUBJECT_KEYS = 'keys.subject_keys';
+/** The tables of the keys on PostgreSQL. They name no bot: a row of a subject names the one key that is read. */
+const KEY_TABLES = ['subject_keys_a', 'subject_keys_b', 'removed_keys'];
 
 /** Reads the plans of one database's statements. */
 export class Plans {
@@ -20,7 +20,7 @@ export class Plans {
     this.tables = new Set(tables.map(({ name }) => name.replace('keys.', '')));
     if (engine === 'postgres') {
       for (const { name, columns } of tables)
-        if ((columns.includes('bot_id') || name === SUBJECT_KEYS) && !DIRECTORIES.includes(name))
+        if ((columns.includes('bot_id') || KEY_TABLES.includes(name.replace('keys.', ''))) && !DIRECTORIES.includes(name))
           await this.database.run(othersRows(name));
       await this.database.run('ANALYZE');
       await this.database.run(
@@ -77,7 +77,7 @@ export class Plans {
     const looked = `${kind} of ${relation}: ${step['Index Cond'] ?? 'from end to end'}`;
     const filtered = step.Filter !== undefined && /\buser_id\)?(::text)? = /.test(step.Filter);
     if (filtered) return [...below, `${looked}, and then users by ${step.Filter}`];
-    const key = `keys.${relation}` === SUBJECT_KEYS ? 'id' : 'bot_id';
+    const key = KEY_TABLES.includes(relation) ? 'id' : 'bot_id';
     const cond = step['Index Cond'] ?? '';
     const entered = kind === 'Bitmap Heap Scan' || new RegExp(`\\b${key}\\)?(::text)? = `).test(cond);
     return entered ? below : [...below, looked];

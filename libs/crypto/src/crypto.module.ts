@@ -7,6 +7,7 @@ import { HeldSubject } from './held-subject.entity';
 import { Installation } from './installation.entity';
 import { requireUnencrypted, InstallationKeys } from './installation-keys';
 import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
+import { KeyRewrite } from './key-rewrite';
 import { KeyRotation } from './key-rotation';
 import { Keyring } from './keyring';
 import { keyFilePath, masterKeys, presentMasterKeys } from './master-key';
@@ -60,7 +61,17 @@ import { SubjectTexts } from './subject-texts';
     KeyEncryptedTexts,
     EncryptedTexts,
     KeyRotation,
+    KeyRewrite,
   ],
-  exports: [KeyRotation, Keyring, InstallationKeys, Signer, SubjectDigests, SubjectKeys, SubjectTexts],
+  exports: [
+    KeyRotation,
+    KeyRewrite,
+    Keyring,
+    InstallationKeys,
+    Signer,
+    SubjectDigests,
+    SubjectKeys,
+    SubjectTexts,
+  ],
 })
 export class CryptoModule {}

@@ -1,4 +1,4 @@
-import type { Tx } from '@app/database';
+import type { Engine, Tx } from '@app/database';
 
 /** Whether the ledger of erasures says that a key of a bot's subjects was destroyed. */
 export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise<boolean> {
@@ -10,3 +10,9 @@ export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise
 export function removeKey(tx: Tx, keyId: string): Promise<number> {
   return tx.run('DELETE FROM keys.subject_keys WHERE id = ?', keyId);
 }
+
+/** The condition that the destroyed key `key_id` of a row is still in the files of the engine: see {@link KeyRewrite}. */
+export const KEY_REMAINS: Readonly<Record<Engine, string>> = {
+  sqlite: 'FALSE',
+  postgres: 'EXISTS (SELECT 1 FROM keys.removed_keys WHERE id = key_id)',
+};

@@ -1,7 +1,8 @@
 export { CryptoModule } from './crypto.module';
-export { isDestroyed, removeKey } from './destroyed-keys';
+export { isDestroyed, KEY_REMAINS, removeKey } from './destroyed-keys';
 export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
 export { InstallationKeys } from './installation-keys';
+export { KeyRewrite } from './key-rewrite';
 export { KeyRotation, type KeyUse } from './key-rotation';
 export { Keyring, missingKey } from './keyring';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';

@@ -16,6 +16,7 @@ export {
   databaseUnavailable,
   driverCode,
   isConnectionLost,
+  isUndone,
   translateFault,
 } from './database-faults';
 export type { DatabaseEngine } from './database.engine';

@@ -18,6 +18,7 @@ import { SharedActs } from './shared-acts';
 import type { Tx } from './tx';
 import { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';
 import { withinTimeout } from './unit-timeout';
+import { vacuum } from './postgres.vacuum';
 
 /** The maximum of runs of a unit that collides with others. */
 const TRIES_MAX = 6;
@@ -90,9 +91,15 @@ export class PostgresUnitOfWork extends UnitOfWork {
     return this.noted(this.readOn(this.snapshots, work, Infinity));
   }
 
-  /** PostgreSQL removes deleted rows by its own rules: VACUUM for dead tuples, recycling for the WAL. */
+  /** Destroyed keys are removed from the files by a rewrite of their table, later. */
   async scrubKeys(): Promise<void> {
     return undefined;
+  }
+
+  override async vacuum(table: string): Promise<void> {
+    await vacuum(this.pool.options, table).catch((error: unknown) => {
+      throw this.answerTo(error);
+    });
   }
 
   async ping(): Promise<void> {

@@ -26,7 +26,8 @@ export class CertificateService {
   ) {}
 
   /**
-   * Issues the certificate at the first call; every later call answers the same text.
+   * Issues the certificate. Once the erased data is unrecoverable, every call answers the same text; until then a
+   * certificate is issued at every call, with null as the time.
    * @throws ApiError 404 for an unknown request and for that of another bot; 409 `deletion_not_completed`; 409
    * `no_certificate` for a request that a restore has only noted; 503 while older units keep the log from being sealed.
    */
@@ -45,7 +46,8 @@ export class CertificateService {
   }
 
   private payloadOf(request: DeletionRequest, ledger: LedgerPlace | undefined, audit: AuditLogHead): object {
-    const { botId, id, createdAt, completedAt, deletedCategories, erasedRows, keyId } = request;
+    const { botId, id, createdAt, completedAt, unrecoverableAt, deletedCategories, erasedRows, keyId } =
+      request;
     const clearMs = Date.parse(completedAt ?? createdAt) + this.config.backupRetentionDays * DAY_MS;
     return {
       iss: 'lethe',
@@ -55,6 +57,7 @@ export class CertificateService {
       subject_commitment: request.subjectCommitment,
       requested_at: createdAt,
       completed_at: completedAt,
+      unrecoverable_at: unrecoverableAt,
       deleted_categories: deletedCategories,
       erased_rows: erasedRows,
       destroyed_key: keyId,
@@ -69,6 +72,7 @@ export class CertificateService {
     const ledger = await this.ledger.placeOf(botId, id);
     const payload = this.payloadOf(request, ledger, await this.log.head(botId));
     const issued = await this.signer.sign(payload, CERTIFICATE_TYPE);
+    if (request.unrecoverableAt === null) return issued;
     return this.unitOfWork.write(async (tx) => {
       // Of two concurrent calls, the first one's text is kept.
       await tx.run(

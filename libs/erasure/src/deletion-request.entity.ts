@@ -25,6 +25,9 @@ export type DeletionStatus = 'processing' | 'completed' | 'failed';
   unique: true,
   where: `"status" = 'processing'`,
 })
+@Index(indexName('deletion_requests', ['key_id']), ['keyId'], {
+  where: `"unrecoverable_at" IS NULL AND "key_id" IS NOT NULL`,
+})
 export class DeletionRequest {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryIdColumn() id: string;
@@ -36,6 +39,8 @@ export class DeletionRequest {
   @IntegerColumn({ name: 'webhook_sent' }) webhookSent: number;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'completed_at', nullable: true }) completedAt: string | null;
+  /** From this time no file of the database contains the key; null before. */
+  @TimeColumn({ name: 'unrecoverable_at', nullable: true }) unrecoverableAt: string | null;
   /** The ids of the subject, encrypted with the installation key; null where they are unknown. */
   @TextColumn({ nullable: true }) subject: string | null;
   @TextColumn({ name: 'subject_commitment', nullable: true }) subjectCommitment: string | null;

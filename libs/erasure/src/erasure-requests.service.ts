@@ -117,6 +117,7 @@ export function deletionView(
     guild_id,
     created_at: request.createdAt,
     completed_at: request.completedAt,
+    unrecoverable_at: request.unrecoverableAt,
     deleted_categories: request.status === 'completed' ? request.deletedCategories : null,
     webhook_sent: request.webhookSent === 1,
   };

@@ -69,6 +69,12 @@ export class DeletionRequestView {
   @Snowflake() guild_id: string;
   @Timestamp() created_at: string;
   @Timestamp({ nullable: true }) completed_at: string | null;
+  @Timestamp({
+    nullable: true,
+    description:
+      'From this time no file of the database contains the key: on SQLite completed_at, on PostgreSQL null until the tables of the keys are rewritten',
+  })
+  unrecoverable_at: string | null;
   @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;
   @Flag({ description: 'The receiver has confirmed user_forgotten' }) webhook_sent: boolean;
 }

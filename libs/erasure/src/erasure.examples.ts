@@ -46,6 +46,7 @@ export const EXAMPLES = {
         guild_id: EXAMPLE.guild_id,
         created_at: EXAMPLE.time,
         completed_at: EXAMPLE.time,
+        unrecoverable_at: EXAMPLE.time,
         deleted_categories: [EXAMPLE.category],
         webhook_sent: true,
       },

@@ -12,10 +12,11 @@ interface Processing {
   readonly oldest: string | null;
 }
 
-/** Metrics: the number of erasures under way, and the age of the oldest in seconds. */
+/** Metrics: the number of erasures under way, the age of the oldest, and of the oldest that is recoverable, in seconds. */
 @Injectable()
 export class ErasureGauges implements OnApplicationBootstrap {
   private readonly reading: SharedReading<Processing | undefined>;
+  private readonly recoverable: SharedReading<string | undefined>;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -23,14 +24,26 @@ export class ErasureGauges implements OnApplicationBootstrap {
     private readonly metrics: Metrics,
   ) {
     this.reading = new SharedReading(clock, HOLD_MS, () => this.look());
+    this.recoverable = new SharedReading(clock, HOLD_MS, () => this.oldestRecoverable());
   }
 
   onApplicationBootstrap(): void {
     this.metrics.gauge('erasuresProcessing', async () => Number((await this.reading.get())?.processing ?? 0));
-    this.metrics.gauge('erasureOldestAge', async () => {
-      const oldest = (await this.reading.get())?.oldest;
-      return oldest == null ? 0 : Math.max(0, (this.clock.nowMs() - Date.parse(oldest)) / 1000);
-    });
+    this.metrics.gauge('erasureOldestAge', async () => this.ageOf((await this.reading.get())?.oldest));
+    this.metrics.gauge('erasureRecoverableAge', async () => this.ageOf(await this.recoverable.get()));
+  }
+
+  private ageOf(time: string | null | undefined): number {
+    return time == null ? 0 : Math.max(0, (this.clock.nowMs() - Date.parse(time)) / 1000);
+  }
+
+  private async oldestRecoverable(): Promise<string | undefined> {
+    const row = await this.unitOfWork.get<{ oldest: string | null }>(
+      `SELECT MIN(waiting.completed_at) AS oldest
+       FROM (SELECT completed_at FROM deletion_requests WHERE unrecoverable_at IS NULL AND key_id IS NOT NULL
+             LIMIT ${LOOKED_AT_MAX}) waiting`,
+    );
+    return row?.oldest ?? undefined;
   }
 
   private look(): Promise<Processing | undefined> {

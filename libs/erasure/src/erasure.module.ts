@@ -24,6 +24,7 @@ import { ErasureSteps } from './erasure.steps';
 import { EvidenceRetention } from './evidence-retention';
 import { EvidenceRetentionJob } from './evidence-retention.job';
 import { GuildDeletion } from './guild-deletion.job';
+import { KeyRewriteJob } from './key-rewrite.job';
 import { LedgerChain } from './ledger-chain';
 import { Deletions1763600000008 } from './migrations/1763600000008-deletions';
 import { OrphanKeys } from './orphan-keys.job';
@@ -37,6 +38,7 @@ const PROGRESS = [
   ErasureSteps,
   ErasureRecovery,
   OrphanKeys,
+  KeyRewriteJob,
   ErasureGauges,
   ErasedSubject,
   SubjectErasures,

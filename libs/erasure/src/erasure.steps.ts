@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { ConsentService } from '@app/consent';
-import { SubjectKeys } from '@app/crypto';
+import { KEY_REMAINS, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { Clock, conflict, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
@@ -66,6 +66,7 @@ export class ErasureSteps {
       webhookSent: 0,
       createdAt,
       completedAt: null,
+      unrecoverableAt: null,
       subject: encrypted,
       subjectCommitment,
       keyId: null,
@@ -127,8 +128,10 @@ export class ErasureSteps {
     const details = { request_id: id, ...(reapplied && { reapplied }) };
     const completedAt = await this.audit.recordErased(tx, subject, 'deletion_completed', details);
     await tx.run(
-      `UPDATE deletion_requests SET status = 'completed', completed_at = ? WHERE bot_id = ? AND id = ?`,
-      ...[completedAt, botId, id],
+      `UPDATE deletion_requests SET status = 'completed', completed_at = ?,
+         unrecoverable_at = CASE WHEN ${KEY_REMAINS[tx.engine]} THEN NULL ELSE ? END
+       WHERE bot_id = ? AND id = ?`,
+      ...[completedAt, completedAt, botId, id],
     );
     if (found.subject !== null) {
       const named = { ...subject, ids: this.erased.idsOf(found) };

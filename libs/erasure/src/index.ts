@@ -6,6 +6,7 @@ export { ErasureService } from './erasure.service';
 export { EvidenceRetentionJob } from './evidence-retention.job';
 export { EvidenceRetention, type ExpiredRecords } from './evidence-retention';
 export { GuildDeletion } from './guild-deletion.job';
+export { KeyRewriteJob } from './key-rewrite.job';
 export { linked } from './ledger-chain';
 export { OrphanKeys } from './orphan-keys.job';
 export { confirmForgotten, SubjectErasures } from './subject-erasures';

@@ -114,6 +114,11 @@ export const METRICS = {
     name: 'lethe_erasure_oldest_processing_age_seconds',
     help: 'Age of the oldest erasure that is neither completed nor failed, 0 for none',
   },
+  erasureRecoverableAge: {
+    type: 'gauge',
+    name: 'lethe_erasure_oldest_recoverable_age_seconds',
+    help: 'Age of the oldest completed erasure whose key may still be in the files of PostgreSQL, 0 for none',
+  },
   retention: {
     type: 'counter',
     name: 'lethe_retention_erased_total',

@@ -16,6 +16,13 @@ import { StartError } from '@app/kernel';
 import type { QueryRunner } from 'typeorm';
 
 const TABLES = ['subject_keys', 'service_keys', 'erasure_ledger'];
+const SQLITE_TABLES = ['key_slots', 'service_keys', 'erasure_ledger'];
+const POSTGRES_TABLES = [
+  ...['subject_keys_a', 'subject_keys_b', 'removed_keys', 'key_rewrite'],
+  ...['service_keys', 'erasure_ledger'],
+];
+/** Each has a trigger and its function on PostgreSQL. */
+const ACTS = ['insert', 'update', 'delete'];
 
 /** The id of a slot without a key, as long as every id. */
 const FREE = '............';
@@ -42,16 +49,66 @@ const SLOTS = [
    END`,
 ];
 
+/**
+ * PostgreSQL leaves the bytes of deleted and moved rows in the file of their table. Each key is therefore in one of two
+ * tables, and {@link KeyRewrite} moves all keys to the other table and removes the file of the first one. After an even number of
+ * rewrites a key is added to the table `a`. An update or a delete looks into the first table a second time, since a rewrite can have moved the
+ * key from the second to the first table meanwhile.
+ */
+const TWO_TABLES = [
+  'INSERT INTO keys.key_rewrite (number) VALUES (0)',
+  `CREATE VIEW keys.subject_keys AS
+   SELECT id, sealed FROM keys.subject_keys_a UNION ALL SELECT id, sealed FROM keys.subject_keys_b`,
+  `CREATE FUNCTION keys.insert_key() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     LOCK TABLE keys.key_rewrite IN ROW SHARE MODE;
+     IF (SELECT number FROM keys.key_rewrite) % 2 = 0
+     THEN INSERT INTO keys.subject_keys_a (id, sealed) VALUES (NEW.id, NEW.sealed);
+     ELSE INSERT INTO keys.subject_keys_b (id, sealed) VALUES (NEW.id, NEW.sealed);
+     END IF;
+     RETURN NEW;
+   END $$`,
+  `CREATE FUNCTION keys.update_key() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     UPDATE keys.subject_keys_a SET sealed = NEW.sealed WHERE id = OLD.id AND sealed = OLD.sealed;
+     IF FOUND THEN RETURN NEW; END IF;
+     UPDATE keys.subject_keys_b SET sealed = NEW.sealed WHERE id = OLD.id AND sealed = OLD.sealed;
+     IF FOUND THEN RETURN NEW; END IF;
+     UPDATE keys.subject_keys_a SET sealed = NEW.sealed WHERE id = OLD.id AND sealed = OLD.sealed;
+     IF FOUND THEN RETURN NEW; END IF;
+     RETURN NULL;
+   END $$`,
+  `CREATE FUNCTION keys.delete_key() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     DELETE FROM keys.subject_keys_a WHERE id = OLD.id;
+     DELETE FROM keys.subject_keys_b WHERE id = OLD.id;
+     DELETE FROM keys.subject_keys_a WHERE id = OLD.id;
+     LOCK TABLE keys.key_rewrite IN ROW SHARE MODE;
+     INSERT INTO keys.removed_keys (id, rewrites) SELECT OLD.id, number FROM keys.key_rewrite
+     ON CONFLICT (id) DO UPDATE SET rewrites = excluded.rewrites;
+     RETURN OLD;
+   END $$`,
+  ...ACTS.map(
+    (act) => `CREATE TRIGGER subject_keys_${act} INSTEAD OF ${act.toUpperCase()} ON keys.subject_keys
+              FOR EACH ROW EXECUTE FUNCTION keys.${act}_key()`,
+  ),
+];
+
+async function createTwoTables(runner: QueryRunner): Promise<void> {
+  for (const name of ['subject_keys_a', 'subject_keys_b'])
+    await createKeyTable(runner, { name, columns: { id: primary(varchar(32)), sealed: text } });
+  await createKeyTable(runner, {
+    name: 'removed_keys',
+    columns: { id: primary(varchar(32)), rewrites: integer },
+    indices: [{ columnNames: ['rewrites'] }],
+  });
+  await createKeyTable(runner, { name: 'key_rewrite', columns: { number: primary(integer) } });
+  for (const statement of TWO_TABLES) await runner.query(statement);
+}
+
 /** The keys of the subjects and of the installation, and the ledger of erasures. */
 export class Keys1763600000010 implements KeysMigration {
   readonly isOfKeys = true;
 
   async up(runner: QueryRunner): Promise<void> {
-    if (isPostgres(runner))
-      await createKeyTable(runner, {
-        name: 'subject_keys',
-        columns: { id: primary(varchar(32)), sealed: text },
-      });
+    if (isPostgres(runner)) await createTwoTables(runner);
     else for (const statement of SLOTS) await runner.query(statement);
     await createKeyTable(runner, {
       name: 'service_keys',
@@ -89,11 +146,11 @@ export class Keys1763600000010 implements KeysMigration {
           `keys.${table} is not empty: without it no stored data can be read. Nothing was changed; to begin anew, use another database.`,
         );
     }
-    if (!isPostgres(runner)) {
-      await runner.query('DROP VIEW keys.subject_keys');
-      await runner.query('ALTER TABLE keys.key_slots RENAME TO subject_keys');
-    }
-    for (const table of TABLES) await runner.query(`DROP TABLE keys.${table}`);
-    if (isPostgres(runner)) await runner.query('DROP SCHEMA keys');
+    await runner.query('DROP VIEW keys.subject_keys');
+    for (const table of isPostgres(runner) ? POSTGRES_TABLES : SQLITE_TABLES)
+      await runner.query(`DROP TABLE keys.${table}`);
+    if (!isPostgres(runner)) return;
+    for (const act of ACTS) await runner.query(`DROP FUNCTION keys.${act}_key`);
+    await runner.query('DROP SCHEMA keys');
   }
 }

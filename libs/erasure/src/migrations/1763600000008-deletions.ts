@@ -16,6 +16,7 @@ export class Deletions1763600000008 implements MigrationInterface {
         webhook_sent: integer,
         created_at: time,
         completed_at: nullable(time),
+        unrecoverable_at: nullable(time),
         subject: nullable(text),
         subject_commitment: nullable(text),
         key_id: nullable(text),
@@ -24,6 +25,7 @@ export class Deletions1763600000008 implements MigrationInterface {
       },
       indices: [
         { columnNames: ['bot_id', 'guild_id', 'user_id', 'id'] },
+        { columnNames: ['key_id'], where: `"unrecoverable_at" IS NULL AND "key_id" IS NOT NULL` },
         { columnNames: ['bot_id', 'user_id'], isUnique: true, where: `"status" = 'processing'` },
       ],
     });

@@ -1,0 +1,141 @@
+import { Keyring, KeyRewrite } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import { KeyRewriteJob } from '@app/erasure';
+import { Rewriting } from '../support/key-rewrites';
+import { Service } from '../support/service';
+import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
+
+jest.setTimeout(90_000);
+
+let on: Rewriting;
+beforeEach(async () => {
+  on = await Rewriting.start();
+});
+afterEach(() => on.service.stop());
+
+describe('beside a rewrite', () => {
+  /** A unit that moves all keys, held open until `act` waits for it. */
+  async function whileMoving(act: () => Promise<unknown>): Promise<void> {
+    await on.get(UnitOfWork).write((tx) => on.get(KeyRewrite).begin(tx));
+    let acting: Promise<unknown> | undefined;
+    await on.get(UnitOfWork).write(async (tx) => {
+      const from = await on.get(KeyRewrite).begin(tx);
+      await on.get(KeyRewrite).move(tx, from!, '');
+      acting = act();
+      await waitsForALock();
+    });
+    await acting;
+  }
+
+  async function rewrittenOnce(): Promise<void> {
+    const earlier = subject();
+    await on.stores(earlier);
+    await on.forgets(earlier);
+    await on.rewrite();
+  }
+
+  async function waitsForALock(): Promise<void> {
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await on.service.database.rows(waiting)).length > 0);
+  }
+
+  it.each(['first', 'second'])(
+    'an erasure destroys a key that is on its way, in the %s direction',
+    async (direction) => {
+      if (direction === 'second') await rewrittenOnce();
+      const [mover, who] = [subject(), subject()];
+      await on.stores(mover);
+      await on.stores(who);
+      await on.forgets(mover);
+      const { id } = (
+        await on.service.database.rows<{ id: string }>(
+          'SELECT key_id AS id FROM subjects WHERE user_id = ?',
+          on.service.stored(on.bot, who).user_id,
+        )
+      )[0]!;
+      await whileMoving(() => on.forgets(who));
+      expect(
+        await on.service.database.rows('SELECT 1 FROM keys.subject_keys WHERE id = ?', id),
+      ).toStrictEqual([]);
+      expect(await on.left()).toContainEqual({ id });
+    },
+  );
+
+  it.each(['first', 'second'])(
+    'a change of the master key replaces a text that is on its way, in the %s direction',
+    async (direction) => {
+      if (direction === 'second') await rewrittenOnce();
+      const [gone, who] = [subject(), subject()];
+      await on.stores(gone);
+      await on.stores(who);
+      await on.forgets(gone);
+      const [before] = await on.service.database.rows<{ id: string; sealed: string }>(
+        'SELECT * FROM keys.subject_keys',
+      );
+      const again = on
+        .get(Keyring)
+        .encrypt(
+          on.get(Keyring).open(before!.sealed, `subject_keys/${before!.id}`),
+          `subject_keys/${before!.id}`,
+        );
+      const beside = await on.connected();
+      const replace = 'UPDATE keys.subject_keys SET sealed = $1 WHERE id = $2 AND sealed = $3';
+      await whileMoving(() => beside.query(replace, [again, before!.id, before!.sealed]));
+      await beside.end();
+      expect(await on.service.database.rows('SELECT sealed FROM keys.subject_keys')).toStrictEqual([
+        { sealed: again },
+      ]);
+    },
+  );
+
+  it('a key is added to the table that stays, also when its unit began before', async () => {
+    await on.stores(subject());
+    const gone = subject();
+    await on.stores(gone);
+    await on.forgets(gone);
+    const adding = await on.connected();
+    await adding.query('BEGIN');
+    await adding.query(`INSERT INTO keys.subject_keys (id, sealed) VALUES ('early', 'x')`);
+    await on.rewrite();
+    expect(await on.service.database.rows('SELECT number FROM keys.key_rewrite')).toStrictEqual([
+      { number: 0 },
+    ]);
+    await adding.query('COMMIT');
+    await adding.end();
+    await on.rewrite();
+    expect(await on.service.database.rows('SELECT id FROM keys.subject_keys_a')).toStrictEqual([]);
+    expect(await on.service.database.rows('SELECT id FROM keys.subject_keys_b')).toContainEqual({
+      id: 'early',
+    });
+  });
+});
+
+describe('a database user who does not own the tables', () => {
+  it('removes no file: the run fails with the warning of the server, and no erasure becomes unrecoverable', async () => {
+    const { database } = on.service;
+    const role = `guest_${Date.now()}`;
+    await database.run(`CREATE ROLE ${role} LOGIN PASSWORD 'guest'`);
+    await database.run(`GRANT USAGE ON SCHEMA keys TO ${role}`);
+    for (const schema of ['public', 'keys']) {
+      await database.run(`GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+      await database.run(`GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
+      await database.run(`REVOKE MAINTAIN ON ALL TABLES IN SCHEMA ${schema} FROM ${role}`);
+    }
+    const url = Object.assign(new URL(database.url), { username: role, password: 'guest' }).href;
+    const guest = new Service({ JOBS: 'off', MIGRATE_ON_START: 'false', DATABASE_URL: url }, database);
+    await guest.start();
+    const who = subject();
+    await on.stores(who);
+    const { request_id: id } = await on.forgets(who);
+    await expect(on.rewrite(undefined, guest.app.get(KeyRewriteJob, { strict: false }))).rejects.toThrow(
+      'PostgreSQL did not vacuum keys.subject_keys_a: ',
+    );
+    expect(await on.unrecoverableAt(id)).toBeNull();
+    await guest.app.close();
+    await on.rewrite();
+    expect(await on.unrecoverableAt(id)).not.toBeNull();
+    await database.run(`DROP OWNED BY ${role}`);
+    await database.run(`DROP ROLE ${role}`);
+  });
+});

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KeyRewrite } from '@app/crypto';
+import { LeaseLost } from '@app/jobs';
+import { KeyRewriteJob } from '@app/erasure';
+import { Rewriting } from '../support/key-rewrites';
+import { subject, type SubjectIds } from '../support/snowflakes';
+import { tracesOf } from '../support/traces';
+
+jest.setTimeout(90_000);
+
+const TABLES = ['keys.subject_keys_a', 'keys.subject_keys_b'];
+
+let on: Rewriting;
+beforeEach(async () => {
+  on = await Rewriting.start();
+});
+afterEach(() => on.service.stop());
+
+/** The tables of the keys whose file contains one of the needles. */
+async function tablesWith(needles: readonly Buffer[]): Promise<string[]> {
+  await on.service.database.run('CHECKPOINT');
+  const paths = `SELECT current_setting('data_directory') AS directory, pg_relation_filepath(?) AS path`;
+  const found: string[] = [];
+  for (const table of TABLES) {
+    const [row] = await on.service.database.rows<{ directory: string; path: string }>(paths, table);
+    const content = readFileSync(join(row!.directory, row!.path));
+    if (needles.some((needle) => content.includes(needle))) found.push(table);
+  }
+  return found;
+}
+
+const value = async (who: SubjectIds): Promise<unknown> => (await on.bot.export(who)).data['data'];
+
+describe('a rewrite of the tables of the keys', () => {
+  it('removes destroyed keys from their files, and only then an erasure is unrecoverable', async () => {
+    const [erased, living] = [subject(), subject()];
+    await on.stores(erased);
+    await on.stores(living);
+    const { wrapped } = await tracesOf(on.service, on.bot.id, erased);
+    expect(await tablesWith(wrapped)).toStrictEqual(['keys.subject_keys_a']);
+    const { request_id: id, completed_at: completedAt } = await on.forgets(erased);
+    expect(await tablesWith(wrapped)).toStrictEqual(['keys.subject_keys_a']);
+    expect(await on.unrecoverableAt(id)).toBeNull();
+    await on.rewrite();
+    expect(await tablesWith(wrapped)).toStrictEqual([]);
+    expect(await on.left()).toStrictEqual([]);
+    const at = await on.unrecoverableAt(id);
+    expect(Date.parse(at!)).toBeGreaterThanOrEqual(Date.parse(completedAt));
+    expect(await tablesWith((await tracesOf(on.service, on.bot.id, living)).wrapped)).toStrictEqual([
+      'keys.subject_keys_b',
+    ]);
+    expect(await value(living)).toMatchObject({ profile: { value: 'a value' } });
+  });
+
+  it('moves the keys to and fro, and changes nothing where no key was destroyed', async () => {
+    const others = Array.from({ length: 5 }, () => subject());
+    for (const who of others) await on.stores(who);
+    const count = async (table: string): Promise<number> =>
+      (await on.service.database.rows(`SELECT 1 FROM ${table}`)).length;
+    for (const [full, empty] of [TABLES, [...TABLES].reverse()]) {
+      await on.rewrite();
+      expect([await count(full!), await count(empty!)]).toStrictEqual([others.length, 0]);
+      const who = subject();
+      await on.stores(who);
+      const { request_id: id } = await on.forgets(who);
+      await on.rewrite();
+      expect([await count(full!), await count(empty!)]).toStrictEqual([0, others.length]);
+      expect(await on.unrecoverableAt(id)).not.toBeNull();
+    }
+    for (const who of others) expect(await value(who)).toMatchObject({ profile: { value: 'a value' } });
+  });
+
+  it('waits for every snapshot that could still read the key', async () => {
+    const who = subject();
+    await on.stores(who);
+    const { wrapped } = await tracesOf(on.service, on.bot.id, who);
+    const reader = await on.connected();
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await reader.query('SELECT 1');
+    const { request_id: id } = await on.forgets(who);
+    await on.rewrite();
+    expect(await on.unrecoverableAt(id)).toBeNull();
+    expect(await tablesWith(wrapped)).not.toStrictEqual([]);
+    await reader.query('COMMIT');
+    await reader.end();
+    await on.rewrite();
+    expect(await on.unrecoverableAt(id)).not.toBeNull();
+    expect(await tablesWith(wrapped)).toStrictEqual([]);
+  });
+
+  it('does not vouch for a key that was destroyed while it ran', async () => {
+    const [first, second] = [subject(), subject()];
+    await on.stores(first);
+    await on.stores(second);
+    const { wrapped } = await tracesOf(on.service, on.bot.id, second);
+    const { request_id: early } = await on.forgets(first);
+    const remove = jest.spyOn(on.get(KeyRewrite), 'removeFile');
+    let late = '';
+    remove.mockImplementationOnce(async (from) => {
+      late = (await on.forgets(second)).request_id;
+      remove.mockRestore();
+      return on.get(KeyRewrite).removeFile(from);
+    });
+    await on.rewrite();
+    expect(await on.unrecoverableAt(early)).not.toBeNull();
+    expect(await on.unrecoverableAt(late)).toBeNull();
+    expect(await tablesWith(wrapped)).toStrictEqual(['keys.subject_keys_b']);
+    await on.rewrite();
+    expect(await on.unrecoverableAt(late)).not.toBeNull();
+    expect(await tablesWith(wrapped)).toStrictEqual([]);
+  });
+
+  it('is continued by another process from any point at which it ends', async () => {
+    const { request_id: id } = await erasedOne();
+    const stopped = new AbortController();
+    const move = jest.spyOn(on.get(KeyRewrite), 'move').mockImplementationOnce(async () => {
+      stopped.abort();
+      return 'a';
+    });
+    await on.rewrite(stopped.signal);
+    move.mockRestore();
+    expect(await on.unrecoverableAt(id)).toBeNull();
+    const taken = await on.lease();
+    const taker = await on.service.database.rows(
+      'UPDATE job_leases SET locked_by = ? RETURNING name',
+      'another',
+    );
+    expect(taker).not.toStrictEqual([]);
+    await expect(on.get(KeyRewriteJob).run(taken, new AbortController().signal)).rejects.toThrow(LeaseLost);
+    await on.service.database.run('DELETE FROM job_leases');
+    await on.rewrite();
+    expect(await on.unrecoverableAt(id)).not.toBeNull();
+    expect(await on.left()).toStrictEqual([]);
+  });
+
+  it('records erasures of which nothing was held at their completion', async () => {
+    const { request_id: id, completed_at: completedAt } = await on.forgets(subject());
+    const { request_id: keyed } = await erasedOne();
+    await on.rewrite();
+    expect(await on.unrecoverableAt(keyed)).not.toBeNull();
+    expect(completedAt).toMatch(/Z$/);
+    expect(await on.unrecoverableAt(id)).not.toBeNull();
+  });
+
+  async function erasedOne() {
+    const who = subject();
+    await on.stores(who);
+    await on.stores(subject());
+    return on.forgets(who);
+  }
+});
+
+describe('the certificate of an erasure', () => {
+  const payloadOf = (jws: string): { unrecoverable_at: string | null } =>
+    JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString()) as never;
+
+  it('names the time, and is kept from then on', async () => {
+    const who = subject();
+    await on.stores(who);
+    const { request_id: id } = await on.forgets(who);
+    const certificate = async () =>
+      (await on.bot.get<{ certificate: string }>(`/gdpr/forget-status/${id}/certificate`)).data.certificate;
+    expect(payloadOf(await certificate()).unrecoverable_at).toBeNull();
+    await on.rewrite();
+    const kept = await certificate();
+    expect(payloadOf(kept).unrecoverable_at).toBe(await on.unrecoverableAt(id));
+    expect(await certificate()).toBe(kept);
+  });
+});
