@@ -73,6 +73,8 @@ export class Placeholders {
 
   private in(text: string): string {
     return text
+      // On PostgreSQL a job sets it later.
+      .replaceAll('"unrecoverable_at":null', '"unrecoverable_at":"<time>"')
       .replace(TIME, '<time>')
       .replace(KEY, '<key>')
       .replace(SIGNED, '<signed>')
