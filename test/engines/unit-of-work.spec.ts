@@ -308,6 +308,20 @@ describe('SqliteUnitOfWork.write', () => {
     expect(await ids()).toStrictEqual([1]);
     expect(faults).toStrictEqual([new Error('listener')]);
   });
+
+  it('keeps an acknowledged unit, and its afterCommit runs, when the metrics throw', async () => {
+    jest.spyOn(unitOfWork['observer'], 'committed').mockImplementation(() => {
+      throw new Error('metrics');
+    });
+    const ran: string[] = [];
+    const answered = unitOfWork.write(async (tx) => {
+      tx.afterCommit(() => ran.push('afterCommit'));
+      return insert(tx, 1);
+    });
+    expect(await answered).toBe(1);
+    expect(await ids()).toStrictEqual([1]);
+    expect({ ran, faults }).toStrictEqual({ ran: ['afterCommit'], faults: [new Error('metrics')] });
+  });
 });
 
 describe('SqliteUnitOfWork.read and snapshot', () => {

@@ -69,5 +69,5 @@ export { SqliteReading } from './sqlite.reading';
 export { SqliteTurnReader } from './sqlite.turn-reader';
 export { SqliteConnection } from './sqlite.tx';
 export { SqliteUnitOfWork } from './sqlite.unit-of-work';
-export { type Engine, type SqlList, type SqlValue, Tx } from './tx';
+export { amongValues, type Engine, type SqlList, type SqlValue, Tx } from './tx';
 export { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';

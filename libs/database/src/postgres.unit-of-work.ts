@@ -192,20 +192,11 @@ export class PostgresUnitOfWork extends UnitOfWork {
       const callbacks = tx.close();
       const committingMs = performance.now();
       await commit(client);
-      if (callers > 0) this.observer.committed(callers, performance.now() - committingMs);
       broken = false;
-      for (const callback of callbacks) this.call(callback);
+      this.afterCommit(callers, performance.now() - committingMs, callbacks);
       return value;
     } finally {
       client.release(broken);
-    }
-  }
-
-  private call(callback: () => void): void {
-    try {
-      callback();
-    } catch (error) {
-      this.onFault(error);
     }
   }
 }

@@ -7,11 +7,11 @@ const TRIES_MAX = 50;
 /** The page cache, in KiB. */
 const CACHE_KIB = 8_192;
 /** The prefix that addresses the tables of the keys in every statement. */
-const PREFIX = /\bkeys\./g;
+const PREFIX = /\bkeys\./;
+const EVERY_PREFIX = new RegExp(PREFIX, 'g');
 
 /** Whether a statement is about the tables of the keys. */
 export function isOfKeys(sql: string): boolean {
-  PREFIX.lastIndex = 0;
   return PREFIX.test(sql);
 }
 
@@ -113,7 +113,7 @@ export class SqliteKeys extends SqliteStatements {
   }
 
   protected override textOf(sql: string): string {
-    return super.textOf(sql).replace(PREFIX, '');
+    return super.textOf(sql).replace(EVERY_PREFIX, '');
   }
 
   private tryOnce(): boolean {

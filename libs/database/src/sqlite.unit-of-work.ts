@@ -185,15 +185,10 @@ export class SqliteUnitOfWork extends SqliteReads {
       const refusal = this.transaction.abandon();
       return group.map(({ unit }) => ({ unit, outcome: { error: refusal }, callbacks: [] }));
     }
-    this.observer.committed(group.length, performance.now() - committingMs);
+    const commitMs = performance.now() - committingMs;
     this.endTurn();
-    for (const callback of group.flatMap((ended) => ended.callbacks)) {
-      try {
-        callback();
-      } catch (error) {
-        this.onFault(error);
-      }
-    }
+    const callbacks = group.flatMap((ended) => ended.callbacks);
+    this.afterCommit(group.length, commitMs, callbacks);
     return group;
   }
 }

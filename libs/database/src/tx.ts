@@ -83,3 +83,14 @@ export abstract class Tx {
 }
 
 const NONE: readonly (() => void)[] = [];
+
+/** The condition that a column has one of some values, which are one parameter: the SQL text does not depend on them. */
+export function amongValues(
+  tx: Tx,
+  column: string,
+  values: readonly string[],
+): { readonly sql: string; readonly value: SqlValue | SqlList } {
+  return tx.engine === 'postgres'
+    ? { sql: `${column} = ANY(?)`, value: values }
+    : { sql: `${column} IN (SELECT value FROM json_each(?))`, value: JSON.stringify(values) };
+}

@@ -41,6 +41,18 @@ export abstract class UnitOfWork {
     return translateFault(error);
   }
 
+  /** Reports a durable commit and runs the callbacks of its units. No error of them refuses a unit. */
+  protected afterCommit(units: number, commitMs: number, callbacks: readonly (() => void)[]): void {
+    const observe = (): void => this.observer.committed(units, commitMs);
+    for (const callback of units > 0 ? [observe, ...callbacks] : callbacks) {
+      try {
+        callback();
+      } catch (error) {
+        this.onFault(error);
+      }
+    }
+  }
+
   /**
    * Runs `work` in one transaction. Resolves when the transaction is committed and durable; rejects when all of it is
    * undone. A unit that collides with another one (PostgreSQL: 40001, 40P01, or a {@link ConcurrentChange} that `work`

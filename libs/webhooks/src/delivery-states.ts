@@ -1,4 +1,4 @@
-import type { SqlList, SqlValue, Tx } from '@app/database';
+import { amongValues, type SqlList, type SqlValue, type Tx } from '@app/database';
 import type { DeliveryStatus } from './delivery.entity';
 
 /** Most deliveries changed by one unit, so that other units do not wait long. */
@@ -48,7 +48,7 @@ export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise
 export async function restartSome(tx: Tx, botId: string, after: string, restart: Restart): Promise<Looked> {
   const ids = await idsAfter(tx, botId, after, UNCONFIRMED_STATUSES);
   await lockInOrder(tx, botId, ids);
-  const list = listOf(tx, ids);
+  const list = amongValues(tx, 'id', ids);
   await revive(tx, botId, restart, `${UNCONFIRMED} AND ${list.sql}`, list.value);
   return ids;
 }
@@ -61,7 +61,7 @@ export async function hastenSome(tx: Tx, botId: string, dueAt: string): Promise<
      ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
     ...[botId, dueAt],
   );
-  const list = listOf(tx, idsOf(waiting));
+  const list = amongValues(tx, 'id', idsOf(waiting));
   const sql = `UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ? AND ${list.sql}`;
   return tx.run(sql, dueAt, botId, list.value);
 }
@@ -83,7 +83,7 @@ export async function exhaustSome(tx: Tx, botId: string, nowIso: string): Promis
      ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
     ...[botId, nowIso, nowIso],
   );
-  const list = listOf(tx, idsOf(overdue));
+  const list = amongValues(tx, 'id', idsOf(overdue));
   return tx.run(
     `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ?, locked_by = NULL, locked_until = NULL
      WHERE bot_id = ? AND ${list.sql}`,
@@ -141,16 +141,6 @@ function idsOf(rows: readonly { readonly id: string }[]): string[] {
   return rows.map(({ id }) => id);
 }
 
-/** A list of ids as one parameter, so that the SQL text does not depend on its length. */
-function listOf(
-  tx: Tx,
-  ids: readonly string[],
-): { readonly sql: string; readonly value: SqlValue | SqlList } {
-  return tx.engine === 'postgres'
-    ? { sql: 'id = ANY(?)', value: ids }
-    : { sql: 'id IN (SELECT value FROM json_each(?))', value: JSON.stringify(ids) };
-}
-
 /** Locks rows in the order of their ids. Units on SQLite run one at a time and need no lock. */
 async function lockInOrder(tx: Tx, botId: string, ids: readonly string[]): Promise<void> {
   if (tx.engine === 'sqlite') return;
@@ -159,7 +149,7 @@ async function lockInOrder(tx: Tx, botId: string, ids: readonly string[]): Promi
 }
 
 function cancel(tx: Tx, botId: string, ids: readonly string[], nowIso: string): Promise<number> {
-  const list = listOf(tx, ids);
+  const list = amongValues(tx, 'id', ids);
   return tx.run(
     `UPDATE webhook_deliveries SET status = 'cancelled', finished_at = ?
      WHERE bot_id = ? AND status = 'pending' AND ${list.sql}`,
