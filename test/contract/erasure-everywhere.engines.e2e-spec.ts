@@ -1,3 +1,4 @@
+import { HeldSubjects } from '@app/crypto';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import type { Bot } from '../support/bot';
@@ -186,16 +187,30 @@ describe('POST /api/v1/gdpr/forget-user with scope all_guilds', () => {
 });
 
 describe('an erasure of all guilds that is not alone', () => {
-  it('is answered 409 deletion_in_progress while the user is being erased in any guild', async () => {
-    const [guildId = ''] = await lives(2);
+  /** In one more guild. */
+  async function isBeingErased(): Promise<void> {
     const { guild_id: elsewhere, user_id: stored } = service.stored(bot, inGuild(snowflake()));
     await service.database.run(
       `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
        VALUES (?, ?, ?, ?, 'processing', 0, '2999-01-01T00:00:00.000Z')`,
       ...[bot.id, bot.id, elsewhere, stored],
     );
+  }
+
+  it('is answered 409 deletion_in_progress while the user is being erased in any guild', async () => {
+    const [guildId = ''] = await lives(2);
+    await isBeingErased();
     expectFailure(await everywhere(), 409, 'conflict', { reason: 'deletion_in_progress' });
     expect((await bot.export(inGuild(guildId))).status).toBe(200);
+  });
+
+  it('is answered 409 for an erasure that removes the last guild while it is looked for', async () => {
+    const held = service.app.get(HeldSubjects);
+    jest.spyOn(held, 'inAllGuilds').mockImplementation(async () => {
+      await isBeingErased();
+      return [];
+    });
+    expectFailure(await everywhere(), 409, 'conflict', { reason: 'deletion_in_progress' });
   });
 
   it('erases each guild once, however many calls come at the same moment', async () => {

@@ -1,9 +1,12 @@
+import { UnitOfWork } from '@app/database';
 import { OrphanKeys } from '@app/erasure';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { readsAndTurns } from '../support/turns';
 
 const service = useServiceInProcess();
+afterEach(() => jest.restoreAllMocks());
 
 const keys = async (): Promise<string[]> =>
   (await service.database.rows<{ id: string }>('SELECT id FROM keys.subject_keys ORDER BY id')).map(
@@ -33,6 +36,15 @@ describe('keys that no subject has', () => {
     await runNow(service, OrphanKeys);
     expect(await keys()).toStrictEqual(before);
     expect(await bot.eventTypes(who)).toContain('consent_accepted');
+  });
+
+  it('are looked for in reads between which other work runs', async () => {
+    await hasOrphans(900);
+    const found = readsAndTurns(service.app.get(UnitOfWork));
+    await runNow(service, OrphanKeys);
+    expect(found).toStrictEqual(['read', 'turn', 'read', 'turn']);
+    await runNow(service, OrphanKeys);
+    expect((await keys()).filter((id) => id.startsWith('orphan'))).toStrictEqual([]);
   });
 
   it('are kept where there are many, since the data is then older than the keys', async () => {

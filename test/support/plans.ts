@@ -39,7 +39,7 @@ export class Plans {
     return engine === 'sqlite' ? this.onSqlite(sql) : this.onPostgres(sql);
   }
 
-  /** Skips rows from the statement itself and single rows by their key. */
+  /** Skips rows from the statement itself or from a parameter, and single rows by their key. */
   private async onSqlite(sql: string): Promise<string[]> {
     const values = Array.from(sql.matchAll(/\?/g), () => null);
     const steps = await this.database.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
@@ -48,7 +48,7 @@ export class Plans {
       .map(({ detail }) => detail)
       .filter(
         (detail) =>
-          /^(SCAN|SEARCH) (?!CONSTANT ROW|\d+-ROW VALUES|dummy_table|found\b)/.test(detail) &&
+          /^(SCAN|SEARCH) (?!CONSTANT ROW|\d+-ROW VALUES|json_each|dummy_table|found\b)/.test(detail) &&
           !isOfDirectory(detail) &&
           !isOfOneKey(detail) &&
           !/\(bot_id=\? AND (seq|id)=\?\)$/.test(detail),

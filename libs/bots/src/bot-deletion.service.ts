@@ -70,7 +70,7 @@ export class BotDeletion implements Job {
   private async purge(botId: string, lease: Lease, stopping?: AbortSignal): Promise<void> {
     try {
       // Keys first: from then on the stored texts cannot be decrypted.
-      const steps = [(tx: Tx) => this.subjectKeys.destroySome(tx, botId, BATCH)];
+      const steps = [(tx: Tx) => this.subjectKeys.destroySome(tx, botId)];
       for (const sql of await this.unitOfWork.read(async (tx) => deletionsOfRows(tx)))
         steps.push((tx) => tx.run(sql, botId, botId));
       for (const step of steps) {
@@ -86,7 +86,7 @@ export class BotDeletion implements Job {
         await lockBot(tx, botId, 'UPDATE');
         let keys = 0;
         for (let deleted = 1; deleted > 0; keys += deleted)
-          deleted = await this.subjectKeys.destroySome(tx, botId, BATCH);
+          deleted = await this.subjectKeys.destroySome(tx, botId);
         await tx.manager.delete(Bot, { id: botId });
         await lease.end(tx);
         return keys;

@@ -4,6 +4,7 @@ import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EncryptedTexts } from './encrypted-texts';
 import { HeldSubject } from './held-subject.entity';
+import { HeldSubjects } from './held-subjects';
 import { Installation } from './installation.entity';
 import { requireUnencrypted, InstallationKeys } from './installation-keys';
 import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
@@ -57,6 +58,7 @@ import { SubjectTexts } from './subject-texts';
     },
     SubjectDigests,
     SubjectKeys,
+    HeldSubjects,
     SubjectTexts,
     KeyEncryptedTexts,
     EncryptedTexts,
@@ -71,6 +73,7 @@ import { SubjectTexts } from './subject-texts';
     Signer,
     SubjectDigests,
     SubjectKeys,
+    HeldSubjects,
     SubjectTexts,
   ],
 })

@@ -1,4 +1,4 @@
-import type { Engine, Tx } from '@app/database';
+import { amongValues, type Engine, type Tx } from '@app/database';
 
 /** Whether the ledger of erasures says that a key of a bot's subjects was destroyed. */
 export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise<boolean> {
@@ -6,9 +6,10 @@ export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise
   return (await tx.get(sql, botId, keyId)) !== undefined;
 }
 
-/** Removes the stored key that no row of `subjects` names; answers the number of keys. */
-export function removeKey(tx: Tx, keyId: string): Promise<number> {
-  return tx.run('DELETE FROM keys.subject_keys WHERE id = ?', keyId);
+/** Removes stored keys; answers their number. */
+export function removeKeys(tx: Tx, keyIds: readonly string[]): Promise<number> {
+  const among = amongValues(tx, 'id', keyIds);
+  return tx.run(`DELETE FROM keys.subject_keys WHERE ${among.sql}`, among.value);
 }
 
 /** The condition that the destroyed key `key_id` of a row is still in the files of the engine: see {@link KeyRewrite}. */

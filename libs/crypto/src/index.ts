@@ -1,12 +1,13 @@
 export { CryptoModule } from './crypto.module';
-export { isDestroyed, KEY_REMAINS, removeKey } from './destroyed-keys';
+export { isDestroyed, KEY_REMAINS, removeKeys } from './destroyed-keys';
 export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
+export { HeldSubjects } from './held-subjects';
 export { InstallationKeys } from './installation-keys';
 export { KeyRewrite } from './key-rewrite';
 export { KeyRotation, type KeyUse } from './key-rotation';
 export { Keyring, missingKey } from './keyring';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
-export { orphansBehind, removeOrphans } from './orphan-keys';
+export { orphanKeys, removeOrphans } from './orphan-keys';
 export { Signer } from './signer';
 export { SubjectDigests } from './subject-digests';
 export { SubjectKey } from './subject-key';

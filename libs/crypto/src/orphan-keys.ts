@@ -1,27 +1,39 @@
-import type { Tx } from '@app/database';
-import { removeKey } from './destroyed-keys';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { amongValues, pages, type Tx, type UnitOfWork } from '@app/database';
+import { removeKeys } from './destroyed-keys';
 
-/** Keys of one read. */
+/** Keys of one read; requests are answered in between. */
 const PAGE = 500;
 
 const SOME = `SELECT id FROM keys.subject_keys WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
 
-/** Keys that no subject has, among some behind the id `after`, and where to continue; undefined at the end. */
-export async function orphansBehind(
-  tx: Tx,
-  after: string,
-): Promise<{ readonly orphans: readonly string[]; readonly last: string | undefined }> {
-  const page = await tx.all<{ id: string }>(SOME, after);
-  const orphans: string[] = [];
-  for (const { id } of page) if (await isOrphan(tx, id)) orphans.push(id);
-  return { orphans, last: page.length < PAGE ? undefined : page.at(-1)?.id };
+interface StoredId {
+  readonly id: string;
+  readonly isOrphan: boolean;
+}
+
+/** The keys that no subject has, some at a time. */
+export async function* orphanKeys(unitOfWork: UnitOfWork): AsyncGenerator<readonly string[]> {
+  const read = (after?: StoredId): Promise<StoredId[]> =>
+    unitOfWork.read(async (tx) => {
+      const ids = (await tx.all<{ id: string }>(SOME, after?.id ?? '')).map(({ id }) => id);
+      const orphans = new Set(await orphansAmong(tx, ids));
+      return ids.map((id) => ({ id, isOrphan: orphans.has(id) }));
+    });
+  for await (const page of pages(PAGE, read)) {
+    yield page.filter(({ isOrphan }) => isOrphan).map(({ id }) => id);
+    await nextTurn();
+  }
 }
 
 /** Removes those keys that still no subject has. */
 export async function removeOrphans(tx: Tx, ids: readonly string[]): Promise<void> {
-  for (const id of ids) if (await isOrphan(tx, id)) await removeKey(tx, id);
+  await removeKeys(tx, await orphansAmong(tx, ids));
 }
 
-async function isOrphan(tx: Tx, id: string): Promise<boolean> {
-  return (await tx.get('SELECT 1 FROM subjects WHERE key_id = ? LIMIT 1', id)) === undefined;
+async function orphansAmong(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const among = amongValues(tx, 'key_id', ids);
+  const sql = `SELECT key_id AS id FROM subjects WHERE ${among.sql}`;
+  const held = new Set((await tx.all<{ id: string }>(sql, among.value)).map(({ id }) => id));
+  return ids.filter((id) => !held.has(id));
 }

@@ -4,8 +4,12 @@ export const SELECT_ID = `SELECT key_id AS id FROM subjects WHERE ${SUBJECT_WHER
 export const SELECT_KEY = 'SELECT sealed FROM keys.subject_keys WHERE id = ?';
 export const FIND = `SELECT key_id AS id, sealed FROM subjects JOIN keys.subject_keys stored ON stored.id = key_id
   WHERE ${SUBJECT_WHERE}`;
-export const IN_ALL_GUILDS = `SELECT guild_id, key_id, sealed AS key_sealed
-  FROM subjects LEFT JOIN keys.subject_keys stored ON stored.id = key_id WHERE bot_id = ? AND user_id = ?`;
+export const IN_GUILDS_BEHIND = `SELECT guild_id, key_id, sealed AS key_sealed
+  FROM subjects LEFT JOIN keys.subject_keys stored ON stored.id = key_id
+  WHERE bot_id = ? AND user_id = ? AND guild_id > ? ORDER BY guild_id`;
+/** Some subjects of a bot: few enough for requests of other bots to run between two units. */
+export const DELETE_SOME = `DELETE FROM subjects WHERE bot_id = ? AND (bot_id, guild_id, user_id) IN
+  (SELECT bot_id, guild_id, user_id FROM subjects WHERE bot_id = ? LIMIT 200) RETURNING guild_id, user_id, key_id`;
 export const SELECT_ALL = `SELECT place, subjects.key_id AS id, stored.sealed
   FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, guild_id, user_id, place)
   JOIN subjects USING (bot_id, guild_id, user_id) JOIN keys.subject_keys stored ON stored.id = subjects.key_id`;

@@ -2,21 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { ConcurrentChange, databaseUnavailable, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Random } from '@app/kernel';
 import { type Digest, UnreadableSecretError } from '@app/primitives';
-import {
-  ERASED_IDS,
-  type NamedSubject,
-  type Subject,
-  SUBJECT_WHERE,
-  subjectAt,
-  subjectName,
-} from '@app/subjects';
-import { isDestroyed, removeKey } from './destroyed-keys';
+import { type NamedSubject, type Subject, SUBJECT_WHERE, subjectAt, subjectName } from '@app/subjects';
+import { isDestroyed, removeKeys } from './destroyed-keys';
 import { KeyCache } from './key-cache';
 import { Keyring } from './keyring';
 import { contextOf, fingerprintOf, packed, SECRET_BYTES, type StoredKey, unpacked } from './stored-key';
 import { SubjectDigests } from './subject-digests';
 import { SubjectKey } from './subject-key';
 import * as sql from './subject-keys.sql';
+
+type HeldRow = Readonly<{ guild_id: Digest; user_id: Digest; key_id: string }>;
 
 const TOPIC = 'subject-key-destroyed';
 
@@ -115,23 +110,6 @@ export class SubjectKeys {
     return (await tx.get<{ id: string }>(sql.SELECT_ID, botId, guildId, userId))?.id;
   }
 
-  /** Some users of a guild about whom anything is held. */
-  async usersOf(tx: Tx, botId: string, guildId: Digest, limit: number): Promise<Digest[]> {
-    const select = `SELECT user_id FROM subjects WHERE bot_id = ? AND guild_id = ? LIMIT ${limit}`;
-    return (await tx.all<{ user_id: Digest }>(select, botId, guildId)).map((row) => row.user_id);
-  }
-
-  /** A user in every guild in which anything is held about them, ordered by guild. A lost key has zeros as its guild. */
-  async inAllGuilds(tx: Tx, botId: string, user_id: string): Promise<NamedSubject[]> {
-    const userId = this.digests.user(botId, user_id);
-    const rows = await tx.all<sql.JoinedKey & { guild_id: Digest }>(sql.IN_ALL_GUILDS, botId, userId);
-    const subjects = rows.map((row): NamedSubject => {
-      const subject = { botId, guildId: row.guild_id, userId };
-      return { ...subject, ids: this.openJoined(subject, row)?.ids ?? { ...ERASED_IDS, user_id } };
-    });
-    return subjects.sort((one, other) => (one.ids.guild_id < other.ids.guild_id ? -1 : 1));
-  }
-
   /**
    * Destroys the key of a subject in the database, in this process, and by a signal in the memory of other processes.
    * Answers the id of the key; undefined when nothing is held about the subject.
@@ -141,22 +119,19 @@ export class SubjectKeys {
     const id = await this.idOf(tx, subject);
     if (id === undefined) return undefined;
     await tx.run(`DELETE FROM subjects WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
-    await removeKey(tx, id);
-    this.known(tx).delete(subjectName(subject));
-    // On SQLite the key can be gone although the unit fails.
-    if (tx.engine === 'sqlite') this.opened.drop(id);
-    tx.afterCommit(() => {
-      this.opened.drop(id);
-      this.signals.tell(TOPIC, id);
-    });
+    await removeKeys(tx, [id]);
+    this.forget(tx, subject, id);
     return id;
   }
 
   /** {@link destroy} of some subjects of a bot; answers their number. */
-  async destroySome(tx: Tx, botId: string, limit: number): Promise<number> {
-    const select = `SELECT guild_id, user_id FROM subjects WHERE bot_id = ? LIMIT ${limit}`;
-    const found = await tx.all<{ guild_id: Digest; user_id: Digest }>(select, botId);
-    for (const row of found) await this.destroy(tx, subjectAt(botId, row));
+  async destroySome(tx: Tx, botId: string): Promise<number> {
+    const found = await tx.all<HeldRow>(sql.DELETE_SOME, botId, botId);
+    await removeKeys(
+      tx,
+      found.map(({ key_id: id }) => id),
+    );
+    for (const row of found) this.forget(tx, subjectAt(botId, row), row.key_id);
     return found.length;
   }
 
@@ -195,6 +170,17 @@ export class SubjectKeys {
     const known = this.known(tx);
     const named = new Map(subjects.map((subject) => [subjectName(subject), subject]));
     return [...named].filter(([name]) => !known.has(name)).map(([, subject]) => subject);
+  }
+
+  /** Of a key that the unit has destroyed. */
+  private forget(tx: Tx, subject: Subject, id: string): void {
+    this.known(tx).delete(subjectName(subject));
+    // On SQLite the removal of the key can be committed although the unit fails.
+    if (tx.engine === 'sqlite') this.opened.drop(id);
+    tx.afterCommit(() => {
+      this.opened.drop(id);
+      this.signals.tell(TOPIC, id);
+    });
   }
 
   /** Undefined for a key that is lost or damaged. */
@@ -238,7 +224,7 @@ export class SubjectKeys {
  */
 async function giveUpLost(tx: Tx, botId: string, id: string): Promise<void> {
   if (await isDestroyed(tx, botId, id)) throw databaseUnavailable();
-  await removeKey(tx, id);
+  await removeKeys(tx, [id]);
 }
 
 const newKeys = (): Map<string, SubjectKey> => new Map();

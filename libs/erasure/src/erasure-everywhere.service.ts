@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type Tx, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import { ApiError, conflict } from '@app/kernel';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { HeldSubjects, SubjectDigests } from '@app/crypto';
 import type { NamedSubject } from '@app/subjects';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
 import { ErasureService } from './erasure.service';
@@ -17,7 +17,7 @@ const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id 
 export class ErasureEverywhere {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly keys: SubjectKeys,
+    private readonly held: HeldSubjects,
     private readonly digests: SubjectDigests,
     private readonly erasures: ErasureService,
   ) {}
@@ -28,7 +28,7 @@ export class ErasureEverywhere {
    * both cases `details.requests` lists the guilds completed before.
    */
   async forget(botId: string, user_id: string): Promise<ForgottenEverywhereView> {
-    const subjects = await this.unitOfWork.read((tx) => this.held(tx, botId, user_id));
+    const subjects = await this.heldInAllGuilds(botId, user_id);
     const requests: ForgottenInGuildView[] = [];
     for (const subject of subjects) {
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
@@ -42,10 +42,12 @@ export class ErasureEverywhere {
     return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
   }
 
-  private async held(tx: Tx, botId: string, user_id: string): Promise<readonly NamedSubject[]> {
-    if ((await tx.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
+  private async heldInAllGuilds(botId: string, user_id: string): Promise<readonly NamedSubject[]> {
+    const subjects = await this.held.inAllGuilds(botId, user_id);
+    // Asked afterwards: an erasure that has removed a subject before the reading, and is not completed, is found.
+    if ((await this.unitOfWork.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
       throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-    return this.keys.inAllGuilds(tx, botId, user_id);
+    return subjects;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { removeKey, SubjectDigests } from '@app/crypto';
+import { removeKeys, SubjectDigests } from '@app/crypto';
 import { eachOf, type Tx, UnitOfWork } from '@app/database';
 import { StartError, Clock, CONFIG, type Config } from '@app/kernel';
 import { entryOf, headOf, isHead, type LedgerEntry, textOf } from './ledger-lines';
@@ -128,7 +128,7 @@ async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<num
   for (const { bot_id: botId, request_id: id, key_id: keyId } of entries) {
     if (keyId === null) continue;
     const sql = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'completed'`;
-    if ((await tx.get(sql, botId, id)) !== undefined) destroyed += await removeKey(tx, keyId);
+    if ((await tx.get(sql, botId, id)) !== undefined) destroyed += await removeKeys(tx, [keyId]);
   }
   return destroyed;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Clock, daysAfter, notFound } from '@app/kernel';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { HeldSubjects, SubjectDigests } from '@app/crypto';
 import type { Digest } from '@app/primitives';
 import { ServersService } from '@app/servers';
 import type { SubjectIds } from '@app/subjects';
@@ -21,7 +21,7 @@ export class ErasureRequests {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly erasures: ErasureService,
-    private readonly keys: SubjectKeys,
+    private readonly held: HeldSubjects,
     private readonly digests: SubjectDigests,
     private readonly servers: ServersService,
     private readonly erased: ErasedSubject,
@@ -100,7 +100,7 @@ export class ErasureRequests {
    */
   private async named(tx: Tx, botId: string, guildId: Digest): Promise<Digest[] | undefined> {
     if (!(await this.servers.lock(tx, botId, guildId))) return undefined;
-    const userIds = await this.keys.usersOf(tx, botId, guildId, USERS_MAX);
+    const userIds = await this.held.usersOf(tx, botId, guildId, USERS_MAX);
     if (userIds.length === 0) await this.servers.remove(tx, botId, guildId);
     return userIds;
   }

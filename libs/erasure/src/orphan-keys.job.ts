@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { orphansBehind, removeOrphans } from '@app/crypto';
+import { orphanKeys, removeOrphans } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type Job, type Lease, PeriodicJob } from '@app/jobs';
 
@@ -41,11 +41,9 @@ export class OrphanKeys implements Job {
   /** In the whole file, or more than {@link ORPHANS_MAX}. */
   private async orphans(stopping: AbortSignal): Promise<readonly string[]> {
     const found: string[] = [];
-    for (let after: string | undefined = ''; after !== undefined && !stopping.aborted;) {
-      const from: string = after;
-      const page = await this.unitOfWork.read((tx) => orphansBehind(tx, from));
-      found.push(...page.orphans);
-      after = found.length > ORPHANS_MAX ? undefined : page.last;
+    for await (const some of orphanKeys(this.unitOfWork)) {
+      found.push(...some);
+      if (stopping.aborted || found.length > ORPHANS_MAX) break;
     }
     return found;
   }

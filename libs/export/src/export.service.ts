@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { findBot } from '@app/bots';
 import { holdSubject } from '@app/consent';
-import { SubjectKeys } from '@app/crypto';
+import { HeldSubjects } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { SubjectErasures } from '@app/erasure';
 import { JsonStream, JsonText } from '@app/http';
@@ -37,7 +37,7 @@ export class ExportService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly holders: SubjectDataHolders,
-    private readonly keys: SubjectKeys,
+    private readonly held: HeldSubjects,
     private readonly audit: AuditService,
     private readonly erasures: SubjectErasures,
     private readonly clock: Clock,
@@ -57,11 +57,8 @@ export class ExportService {
    * @throws ApiError 404 when nothing is stored in any guild.
    */
   async exportAllGuilds(botId: string, user_id: string, full: boolean): Promise<JsonStream> {
-    const { bot, subjects } = await this.unitOfWork.read(async (tx) => ({
-      bot: await botOf(tx, botId),
-      subjects: await this.keys.inAllGuilds(tx, botId, user_id),
-    }));
-    const guilds = this.heldBy(subjects, full);
+    const bot = await this.unitOfWork.read((tx) => botOf(tx, botId));
+    const guilds = this.heldBy(await this.held.inAllGuilds(botId, user_id), full);
     const first = await guilds.next();
     if (first.done === true) throw notFound('Data of this user');
     const head = {
