@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { SystemClock, SystemRandom } from '@app/kernel';
 import { UnreadableSecretError, encryptedBy } from '@app/primitives';
 import type { InstallationKeys } from './installation-keys';
@@ -52,6 +55,20 @@ describe('SubjectKey', () => {
     );
   });
 
+  it('is overwritten in memory when nothing can use it any more, and not before', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const bytesOf = (of: SubjectKey): Buffer => of['key'].bytes;
+    const held = newKey();
+    const lost = bytesOf(newKey());
+    while (lost.some((byte) => byte !== 0)) {
+      collect();
+      await nextTurn();
+    }
+    expect(bytesOf(held).some((byte) => byte !== 0)).toBe(true);
+    expect(held.decrypt(held.encrypt('x', 'c'), 'c')).toBe('x');
+  });
+
   it('is of no use once it was wiped: it decrypts nothing, encrypts nothing and has no salts', () => {
     const wiped = newKey();
     const text = wiped.encrypt('x', 'c');
@@ -83,9 +100,8 @@ describe('KeyCache', () => {
 
   it('keeps no more than two generations, and of these the keys that are asked for', () => {
     const cache = new KeyCache();
-    const key = newKey();
     for (let n = 0; n < 60_000; n++) {
-      cache.set(`key-${n}`, key);
+      cache.set({ id: `key-${n}` } as SubjectKey);
       cache.get('key-0');
     }
     expect(cache.get('key-0')).toBeDefined();
@@ -97,13 +113,13 @@ describe('KeyCache', () => {
   it('drops a key that was not used for ten minutes', () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(0);
     const cache = new KeyCache();
-    cache.set('idle', newKey());
+    cache.set(newKey('idle'));
     for (const [at, other] of [
       [300_001, 'a'],
       [600_003, 'b'],
     ] as const) {
       now.mockReturnValue(at);
-      cache.set(other, newKey());
+      cache.set(newKey(other));
     }
     expect(cache.get('idle')).toBeUndefined();
     expect(cache.get('b')).toBeDefined();
@@ -113,10 +129,29 @@ describe('KeyCache', () => {
     const cache = new KeyCache();
     const key = newKey();
     const text = key.encrypt('x', 'c');
-    cache.set(key.id, key);
+    cache.set(key);
     cache.drop(key.id);
     expect(cache.get(key.id)).toBeUndefined();
     expect(() => key.decrypt(text, 'c')).toThrow('Another unit of work');
+  });
+
+  it('keeps the key that it has, which is the one that a drop overwrites', () => {
+    const cache = new KeyCache();
+    const [first, second] = [newKey(), newKey()];
+    expect(cache.set(first)).toBe(first);
+    expect(cache.set(second)).toBe(first);
+    cache.drop('key-1');
+    expect(() => first.encrypt('x', 'c')).toThrow('Another unit of work');
+  });
+
+  it('caches no key that was read before its drop, and others of the same time', () => {
+    const cache = new KeyCache();
+    cache.drop('key-1');
+    const late = newKey();
+    expect(cache.set(late)).toBe(late);
+    cache.set(newKey('key-2'));
+    expect(cache.get('key-1')).toBeUndefined();
+    expect(cache.get('key-2')).toBeDefined();
   });
 });
 

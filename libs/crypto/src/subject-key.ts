@@ -3,6 +3,9 @@ import type { Random } from '@app/kernel';
 import { type DecryptionKey, type Salts, ENCRYPTION_KEY_BYTES, EncryptionKey } from '@app/primitives';
 import type { SubjectIds } from '@app/subjects';
 
+/** Overwrites the bytes of a key that nothing can use any more, as after its removal from the cache. */
+const unreachable = new FinalizationRegistry<Buffer>((bytes) => bytes.fill(0));
+
 /**
  * The key of one subject (GDPR Art. 32(1)(a)). Each text has a random nonce. After the key is destroyed, every copy of
  * its texts is unreadable.
@@ -21,6 +24,7 @@ export class SubjectKey implements DecryptionKey {
   ) {
     this.key = EncryptionKey.of(id, secret);
     secret.fill(0);
+    unreachable.register(this, this.key.bytes);
   }
 
   /**

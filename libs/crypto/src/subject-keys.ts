@@ -81,12 +81,15 @@ export class SubjectKeys {
   open(subject: Subject, { id, sealed }: StoredKey): SubjectKey {
     const known = this.opened.get(id);
     if (known !== undefined) return known;
-    const { secret, ids } = unpacked(this.keyring.open(sealed, contextOf(id)));
-    if (ids !== undefined && !isOf(subject, this.digests.named(subject.botId, ids)))
-      throw new UnreadableSecretError();
-    const key = new SubjectKey(id, secret, this.random, ids);
-    this.opened.set(id, key);
-    return key;
+    const plain = this.keyring.open(sealed, contextOf(id));
+    try {
+      const { secret, ids } = unpacked(plain);
+      if (ids !== undefined && !isOf(subject, this.digests.named(subject.botId, ids)))
+        throw new UnreadableSecretError();
+      return this.opened.set(new SubjectKey(id, secret, this.random, ids));
+    } finally {
+      plain.fill(0);
+    }
   }
 
   /** The key of a subject, read in a unit; undefined after its destruction, and for a lost key. */
@@ -203,7 +206,7 @@ export class SubjectKeys {
 
   /** A key that is not committed is visible to its unit only; after the commit it is cached for all. */
   private noteNew(tx: Tx, subject: Subject, key: SubjectKey): SubjectKey {
-    tx.afterCommit(() => this.opened.set(key.id, key));
+    tx.afterCommit(() => void this.opened.set(key));
     return this.note(tx, subject, key);
   }
 

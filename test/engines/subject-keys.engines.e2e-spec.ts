@@ -1,4 +1,4 @@
-import { HeldSubjects, SubjectKeys } from '@app/crypto';
+import { HeldSubjects, Keyring, SubjectDigests, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Bot } from '../support/bot';
 import { useServiceInProcess } from '../support/service';
@@ -61,5 +61,43 @@ describe('the keys of some subjects of a bot', () => {
     );
     expect(left).toStrictEqual([{ bot_id: other.id, id: expect.any(String) as unknown }]);
     expect(await other.eventTypes(who)).toContain('consent_accepted');
+  });
+});
+
+describe('a key that is decrypted', () => {
+  const keys = () => service.app.get(SubjectKeys, { strict: false });
+
+  it('is not cached when its subject is erased between its reading and its decryption', async () => {
+    const bot = await service.registerBot();
+    const who = subject();
+    await bot.hasConsent(who);
+    const given = service.app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+    const { id } = (await keys().find(given))!;
+    const get = unitOfWork().get.bind(unitOfWork());
+    jest.spyOn(unitOfWork(), 'get').mockImplementationOnce(async <Row>(...query: Parameters<typeof get>) => {
+      const found = await get<Row>(...query);
+      await bot.hasForgotten(who);
+      return found;
+    });
+    expect((await keys().find(given))?.id).toBe(id);
+    expect(keys()['opened'].get(id)).toBeUndefined();
+  });
+
+  it('leaves no bytes of the stored text, also where it is one of another subject', async () => {
+    const [one, other] = [subject(), subject()];
+    const bot = await service.registerBot();
+    await bot.hasConsent(one);
+    const named = (who: typeof one) => service.app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+    const { id } = (await keys().find(named(one)))!;
+    const [stored] = await service.database.rows<{ id: string; sealed: string }>(
+      'SELECT id, sealed FROM keys.subject_keys WHERE id = ?',
+      id,
+    );
+    keys()['opened'].drop(id);
+    const open = jest.spyOn(service.app.get(Keyring), 'open');
+    expect(() => keys().open(named(other), stored!)).toThrow();
+    expect(keys().open(named(one), stored!).ids).toStrictEqual(one);
+    const plain = open.mock.results.map(({ value }) => (value as Buffer).toString('hex'));
+    expect(plain).toStrictEqual(['00'.repeat(72), '00'.repeat(72)]);
   });
 });
