@@ -192,8 +192,8 @@ describe('an erasure of all guilds that is not alone', () => {
     const { guild_id: elsewhere, user_id: stored } = service.stored(bot, inGuild(snowflake()));
     await service.database.run(
       `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
-       VALUES (?, ?, ?, ?, 'processing', 0, '2999-01-01T00:00:00.000Z')`,
-      ...[bot.id, bot.id, elsewhere, stored],
+       VALUES (?, ?, ?, ?, 'processing', 0, ?)`,
+      ...[bot.id, bot.id, elsewhere, stored, new Date().toISOString()],
     );
   }
 

@@ -1,6 +1,6 @@
 import { ConsentService } from '@app/consent';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/erasure';
+import { ErasureRecovery, ErasureService } from '@app/erasure';
 import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
@@ -21,6 +21,7 @@ import {
   itTakes,
   UNKNOWN_UUID,
 } from '../support/inputs';
+import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -250,8 +251,16 @@ describe('a running erasure', () => {
 
   it('is left to its own process while it is young', async () => {
     const id = await brokenOff();
-    await service.app.get(ErasureService, { strict: false }).finishLeft('2000-01-01T00:00:00.000Z');
+    await service.app.get(ErasureService, { strict: false }).finishLeft((createdAt) => createdAt < '2000');
     expect((await deletion(id)).data['status']).toBe('processing');
+  });
+
+  it('is finished by the recovery where its time is in the future, as after a clock that was wrong', async () => {
+    const id = await brokenOff();
+    const sql = 'UPDATE deletion_requests SET created_at = ? WHERE id = ?';
+    await service.database.run(sql, '2999-01-01T00:00:00.000Z', id);
+    await runNow(service, ErasureRecovery);
+    expect((await deletion(id)).data['status']).toBe('completed');
   });
 
   it('completes as often as it answers 200, and answers 409 to all others of many at the same moment', async () => {

@@ -98,8 +98,8 @@ describe('GET /api/v1/data/export/{user_id}?scope=all_guilds', () => {
     const { guild_id: guildId, user_id: stored } = service.stored(bot, inGuild(closed));
     await service.database.run(
       `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
-       VALUES (?, ?, ?, ?, 'processing', 0, '2999-01-01T00:00:00.000Z')`,
-      ...[bot.id, bot.id, guildId, stored],
+       VALUES (?, ?, ?, ?, 'processing', 0, ?)`,
+      ...[bot.id, bot.id, guildId, stored, new Date().toISOString()],
     );
     expect((await everywhere()).data.guilds.map((guild) => guild['guildId'])).toStrictEqual([open]);
   });

@@ -19,10 +19,7 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
   ['how many calls wait, for the metrics', /looked_at/],
   ['how many erasures are under way, for the metrics', /AS processing/],
   ['the oldest erasure that is recoverable, for the metrics', /waiting\.completed_at/],
-  [
-    'erasures that were left behind',
-    /FROM "?deletion_requests"?.* WHERE \(*("\w+"\.)?"?status"? = [^A]*(AND \(*("\w+"\.)?"?created_at"? < [^A]*)?$/s,
-  ],
+  ['erasures that were left behind', /FROM "?deletion_requests"?.* WHERE \(*("\w+"\.)?"?status"? = [^A]*$/s],
   ['erasures that were left behind for long', /FROM deletion_requests WHERE status = .* LIMIT 1$/],
   ['how far nobody is left who writes events, for the seals', /audit_events_seq$|FROM pg_locks/],
   ['the rewrite of the tables of all keys', /^SELECT .*keys\.(removed_keys|key_rewrite)|^WITH few/],

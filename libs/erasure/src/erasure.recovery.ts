@@ -29,11 +29,12 @@ export class ErasureRecovery implements Job {
   ) {}
 
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    return lease.keep(() => this.erasures.finishLeft(this.leftBefore(), stopping));
+    return lease.keep(() => this.erasures.finishLeft((at) => this.isLeft(at), stopping));
   }
 
-  private leftBefore(): string | undefined {
-    if (this.config.database.engine === 'sqlite') return undefined;
-    return new Date(this.clock.nowMs() - LEFT_AFTER_MS).toISOString();
+  private isLeft(createdAt: string): boolean {
+    if (this.config.database.engine === 'sqlite') return true;
+    // A time in the future was written with a wrong clock.
+    return Math.abs(this.clock.nowMs() - Date.parse(createdAt)) > LEFT_AFTER_MS;
   }
 }

@@ -6,15 +6,12 @@ import { Metrics, NO_METRICS } from '@app/metrics';
 import { SubjectKeys } from '@app/crypto';
 import { UnreadableSecretError } from '@app/primitives';
 import { ERASED_IDS, type NamedSubject, type Subject, type SubjectIds } from '@app/subjects';
-import { LessThan } from 'typeorm';
 import { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo } from './erased-subject';
 import { type ForgottenView, NOTICE } from './erasure.dto';
 import { ErasurePlan } from './erasure.plan';
 import { ErasureSteps, type NewErasure } from './erasure.steps';
 
-/** Later than any recorded time. */
-const NEVER = '9999';
 /** Tries, and the pause between two, while the same user is being erased in another guild. */
 const TURNS_MAX = 100;
 const PAUSE_MS = 20;
@@ -104,16 +101,20 @@ export class ErasureService {
   }
 
   /**
-   * Finishes every erasure begun before `beforeIso` that a crash or an unreachable database has left `processing`. A
-   * fault of one is logged and stops no other. Takes up no further one once `stopping` is aborted.
+   * Finishes every erasure that a crash or an unreachable database has left `processing`; `isLeft` says by the time of a
+   * request whether that can be. A fault of one is logged and stops no other. Takes up no further one once `stopping` is
+   * aborted.
    */
-  async finishLeft(beforeIso = NEVER, stopping?: AbortSignal): Promise<void> {
-    const left = await this.unitOfWork.read((tx) =>
-      tx.manager.findBy(DeletionRequest, { status: 'processing', createdAt: LessThan(beforeIso) }),
+  async finishLeft(
+    isLeft: (createdAt: string) => boolean = () => true,
+    stopping?: AbortSignal,
+  ): Promise<void> {
+    const processing = await this.unitOfWork.read((tx) =>
+      tx.manager.findBy(DeletionRequest, { status: 'processing' }),
     );
-    for (const request of left) {
+    for (const request of processing) {
       if (stopping?.aborted === true) return;
-      if (this.running.has(request.id)) continue;
+      if (this.running.has(request.id) || !isLeft(request.createdAt)) continue;
       await this.resume(request).catch((error: unknown) =>
         this.logger.error(`The erasure request ${request.id} is not finished yet and is taken up again`, {
           deletionRequestId: request.id,

@@ -2,6 +2,7 @@ export { DeletionRequest } from './deletion-request.entity';
 export { ErasureLedger } from './erasure-ledger';
 export { ErasureReplay } from './erasure-replay';
 export { ErasureModule } from './erasure.module';
+export { ErasureRecovery } from './erasure.recovery';
 export { ErasureService } from './erasure.service';
 export { EvidenceRetentionJob } from './evidence-retention.job';
 export { EvidenceRetention, type ExpiredRecords } from './evidence-retention';
