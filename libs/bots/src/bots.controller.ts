@@ -4,6 +4,7 @@ import {
   EitherShape,
   Describes,
   EXAMPLE,
+  OnLowDisk,
   Public,
   RegistrationBody,
   Responds,
@@ -86,6 +87,7 @@ export class BotsController {
   }
 
   @Post(':bot_id/webhook-secret/rotate')
+  @OnLowDisk()
   @Describes({
     summary: 'Replace the secret that signs the webhook calls',
     description:

@@ -9,7 +9,7 @@ import {
   SubjectBody,
   SubjectQuery,
   Topic,
-  Withdraws,
+  OnLowDisk,
 } from '@app/http';
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
@@ -74,7 +74,7 @@ export class ConsentController {
   }
 
   @Post('revoke')
-  @Withdraws()
+  @OnLowDisk()
   @EitherShape(RevokeConsent, 'guild_id')
   @Describes({
     summary: 'Record that the user has withdrawn the consent',

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import { Caller, CurrentBot, Describes, EXAMPLE, Responds, Topic, Withdraws } from '@app/http';
+import { Caller, CurrentBot, Describes, EXAMPLE, OnLowDisk, Responds, Topic } from '@app/http';
 import { guildOf } from '@app/subjects';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureRequests } from './erasure-requests.service';
@@ -31,7 +31,7 @@ export class ErasureController {
   ) {}
 
   @Post('gdpr/forget-user')
-  @Withdraws()
+  @OnLowDisk()
   @Describes({
     summary: 'Erase everything stored about a user (GDPR Art. 17)',
     description:

@@ -3,10 +3,13 @@ import { Reflector } from '@nestjs/core';
 import { ApiError, Degradations, DISK_LOW } from '@app/kernel';
 import type { LetheRequest } from './request-context';
 
-const WITHDRAWS = 'lethe:withdraws';
+const ON_LOW_DISK = 'lethe:on-low-disk';
 
-/** Marks a POST by which something is erased or withdrawn: it is accepted on an almost full disk. */
-export const Withdraws = (): MethodDecorator => SetMetadata(WITHDRAWS, true);
+/**
+ * Marks a POST that is accepted on an almost full disk: it erases or withdraws, or it must not wait and stores as good as
+ * nothing.
+ */
+export const OnLowDisk = (): MethodDecorator => SetMetadata(ON_LOW_DISK, true);
 
 /** While the disk of the database is almost full, refuses requests that store more. What is left is for erasures. */
 @Injectable()
@@ -20,10 +23,10 @@ export class DiskGuard implements CanActivate {
     if (!this.degradations.has(DISK_LOW)) return true;
     const { method } = context.switchToHttp().getRequest<LetheRequest>();
     if (['GET', 'HEAD', 'DELETE'].includes(method)) return true;
-    if (this.reflector.get<boolean | undefined>(WITHDRAWS, context.getHandler()) === true) return true;
+    if (this.reflector.get<boolean | undefined>(ON_LOW_DISK, context.getHandler()) === true) return true;
     throw new ApiError(
       'service_unavailable',
-      'The disk of the database is almost full: only erasures and withdrawals are accepted; nothing was changed',
+      'The disk of the database is almost full: what stores more is refused, and erasures and withdrawals are accepted; nothing was changed',
     );
   }
 }

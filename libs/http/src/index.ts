@@ -2,7 +2,7 @@ export { errorEnvelope, JsonStream, JsonText, successEnvelope, TextStream } from
 export { CurrentBot, Public, PUBLIC_ROUTE } from './auth';
 export { LineStream, PublicDocument } from './bare-answer';
 export { Describes, type Examples, Topic, topicOf } from './describes';
-export { DiskGuard, Withdraws } from './disk.guard';
+export { DiskGuard, OnLowDisk } from './disk.guard';
 export { DtoPipe } from './dto.pipe';
 export { EXAMPLE, EXAMPLE_SUBJECT } from './examples';
 export { ApiExceptionFilter } from './exception.filter';

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { Caller, CurrentBot, Describes, EXAMPLE, PageQuery, Responds, Topic } from '@app/http';
+import { Caller, CurrentBot, Describes, EXAMPLE, OnLowDisk, PageQuery, Responds, Topic } from '@app/http';
 import { RegisterServer, ServerPath, ServersView, ServerView } from './servers.dto';
 import { EXAMPLES } from './servers.examples';
 import { ServersService } from './servers.service';
@@ -35,6 +35,7 @@ export class ServersController {
   }
 
   @Post(':guild_id/cancel-deletion')
+  @OnLowDisk()
   @Describes({
     summary: 'Cancel the scheduled deletion of a server',
     description:
