@@ -6,21 +6,18 @@ import { Health, Readiness } from '@app/runtime';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { Service } from '../support/service';
-import { SmallDisk } from '../support/small-disk';
+import { describeOnSmallDisk } from '../support/small-disk';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
-// A file system that is really full, and SQLite on it. Without the right to mount one, nothing is tested here.
+// A file system that is really full, and SQLite on it.
 
 const DISK_MIB = 32;
 /** An eighth of the disk. */
 const BALLAST_BYTES = 2 ** 22;
 const USERS = 60;
-const disk = SmallDisk.mount(DISK_MIB);
-if (disk === undefined)
-  process.stderr.write('No file system can be mounted here: the full disk is not tested.\n');
 
-(disk === undefined ? describe.skip : describe)('on a full disk', () => {
-  const { directory } = disk ?? { directory: '' };
+describeOnSmallDisk('on a full disk', DISK_MIB, (disk) => {
+  const { directory } = disk;
   let service: Service;
   let bot: Bot;
   let users: SubjectIds[];
@@ -57,12 +54,12 @@ if (disk === undefined)
     }
   });
   afterEach(async () => {
-    disk?.clear();
+    disk.clear();
     await look();
   });
   afterAll(async () => {
     await service.app.close();
-    disk?.unmount();
+    disk.unmount();
   });
 
   function expectErased(answers: readonly Answer<{ status: string; deleted_categories: string[] }>[]): void {
@@ -74,7 +71,7 @@ if (disk === undefined)
   }
 
   it('20 of 20 users are erased, one after the other and at once', async () => {
-    disk?.fill();
+    disk.fill();
     const answers: Answer<{ status: string; deleted_categories: string[] }>[] = [];
     for (const who of users.slice(0, 10)) answers.push(await forget(who));
     answers.push(...(await Promise.all(users.slice(10, 20).map(forget))));
@@ -84,26 +81,36 @@ if (disk === undefined)
   });
 
   it('users are erased though another program takes what is released', async () => {
-    disk?.fill();
+    disk.fill();
     expectErased([await forget(users[0]!)]);
-    disk?.fill();
+    disk.fill();
     expectErased([await forget(users[1]!), await forget(users[2]!)]);
   });
 
   it('a consent is withdrawn and a guild is deleted', async () => {
-    disk?.fill();
+    disk.fill();
     const [who] = users;
     expect((await bot.post('/consents/revoke', who!)).status).toBe(200);
     expect(await bot.delete(`/servers/${who!.guild_id}`)).toMatchObject({ status: 200 });
     for (const each of users) expect((await bot.export(each)).status).toBe(404);
   });
 
+  it('the deletion of a guild is cancelled, and a webhook secret is replaced', async () => {
+    const guild = `/servers/${users[0]!.guild_id}`;
+    expect((await bot.delete(`${guild}?grace_days=7`)).status).toBe(200);
+    disk.fill();
+    await look();
+    expect((await submit(users[1]!, 'y')).status).toBe(503);
+    expect((await bot.post(`${guild}/cancel-deletion`, {})).status).toBe(200);
+    expect((await bot.post(`/bots/${bot.id}/webhook-secret/rotate`, {})).status).toBe(200);
+  });
+
   it('what would store more is refused, readers are answered, and readiness and the log say why', async () => {
-    disk?.fill();
+    disk.fill();
     await forget(users[0]!);
     const refused = await submit(users[1]!, 'y');
     expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } });
-    expect(refused.text).toContain('only erasures and withdrawals are accepted');
+    expect(refused.text).toContain('what stores more is refused, and erasures and withdrawals are accepted');
     expect(Number(refused.header('retry-after'))).toBeGreaterThan(0);
     expect((await bot.export(users[1]!)).status).toBe(200);
     expect(await ready()).toMatchObject({
@@ -117,10 +124,10 @@ if (disk === undefined)
   });
 
   it('everything is accepted again once there is room, with a whole ballast and without a restart', async () => {
-    disk?.fill();
+    disk.fill();
     await forget(users[0]!);
     expect((await submit(users[1]!, 'y')).status).toBe(503);
-    disk?.clear();
+    disk.clear();
     await look();
     expect(service.app.get(Degradations).has('disk_low')).toBe(false);
     expect(ballast()).toBe(BALLAST_BYTES);
@@ -128,7 +135,7 @@ if (disk === undefined)
   });
 
   it('little room is noticed before it is full, and the ballast is kept', async () => {
-    disk?.fill();
+    disk.fill();
     await look();
     expect(await ready()).toMatchObject({
       status: 'degraded',

@@ -3,16 +3,41 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of its own that a test can fill. Making it needs root on Linux. */
+/** In CI the user may have sudo. Elsewhere it is not used, so that only root can mount. */
+const AS_ROOT = process.env['CI'] === undefined || process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+
+/**
+ * `describe` on a file system of its own, where one can be mounted. Elsewhere the tests are skipped with a notice; in CI
+ * they fail.
+ */
+export function describeOnSmallDisk(name: string, mebibytes: number, tests: (disk: SmallDisk) => void): void {
+  const disk = SmallDisk.mount(mebibytes);
+  if (disk !== undefined) return describe(name, () => tests(disk));
+  if (process.env['CI'] === undefined) {
+    process.stderr.write(
+      `No file system can be mounted, as root can on Linux: the tests ${name} are skipped.\n`,
+    );
+    return describe.skip(name, () => tests(SmallDisk.absent));
+  }
+  describe(name, () =>
+    it('needs the right to mount a file system', () => {
+      throw new Error('no file system can be mounted');
+    }),
+  );
+}
+
+/** A file system of its own that a test can fill. */
 export class SmallDisk {
+  static readonly absent = new SmallDisk('');
+
   private constructor(readonly directory: string) {}
 
   /** Undefined where this user cannot mount. */
   static mount(mebibytes: number): SmallDisk | undefined {
     if (process.platform !== 'linux') return undefined;
     const directory = mkdtempSync(join(tmpdir(), 'lethe-disk-'));
-    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', directory]);
-    if (status === 0) return new SmallDisk(directory);
+    const options = `size=${mebibytes}m,uid=${process.getuid?.()},mode=700`;
+    if (ran('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', directory)) return new SmallDisk(directory);
     rmSync(directory, { recursive: true });
     return undefined;
   }
@@ -32,7 +57,7 @@ export class SmallDisk {
   }
 
   unmount(): void {
-    spawnSync('umount', ['-l', this.directory]);
+    ran('umount', '-l', this.directory);
     rmSync(this.directory, { recursive: true, force: true });
   }
 
@@ -48,4 +73,9 @@ export class SmallDisk {
       throw error;
     }
   }
+}
+
+function ran(...command: string[]): boolean {
+  const [program = '', ...given] = [...AS_ROOT, ...command];
+  return spawnSync(program, given).status === 0;
 }
