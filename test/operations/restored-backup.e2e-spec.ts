@@ -70,8 +70,8 @@ async function rowsOf(table: string, who: SubjectIds): Promise<number> {
   return (await database.rows(sql, bot.id, guild_id, user_id)).length;
 }
 
-/** `told` are the ids that the status of the erasure shows to its bot. */
-async function expectGone(who: SubjectIds, requestId: string, told = who): Promise<void> {
+/** `shown` are the ids in the status of the erasure. */
+async function expectGone(who: SubjectIds, requestId: string, shown = who): Promise<void> {
   expectFailure(await bot.export(who), 404, 'not_found');
   for (const table of ['subjects', 'consents', 'consent_history', 'user_data'])
     expect([table, await rowsOf(table, who)]).toEqual([table, 0]);
@@ -88,7 +88,7 @@ async function expectGone(who: SubjectIds, requestId: string, told = who): Promi
   for (const { event_type: type, details, erased } of events)
     if (type !== 'deletion_completed') expect([type, details, erased]).toEqual([type, null, true]);
   expect((await bot.get(`/gdpr/forget-status/${requestId}`)).data).toMatchObject({
-    ...told,
+    ...shown,
     status: 'completed',
     deleted_categories: ['profile'],
   });
@@ -146,8 +146,8 @@ describe('a start on a restored backup of data and keys', () => {
     await service.start();
     const status = (): Promise<unknown> =>
       bot.get(`/gdpr/forget-status/${requestId}`).then(({ data }) => data);
-    const told = { status: 'completed', user_id: ZEROS, guild_id: ZEROS, deleted_categories: [] };
-    expect(await status()).toMatchObject(told);
+    const shown = { status: 'completed', user_id: ZEROS, guild_id: ZEROS, deleted_categories: [] };
+    expect(await status()).toMatchObject(shown);
     await service.end();
     await service.start();
     expect(await database.rows('SELECT id FROM deletion_requests')).toEqual([{ id: requestId }]);

@@ -1,6 +1,7 @@
 import { EVENT_KEY, type JoinedKey, type SubjectDigests } from '@app/crypto';
 import type { SqlValue, Tx } from '@app/database';
 import type { StoredDetails } from '@app/primitives';
+import type { Subject } from '@app/subjects';
 import type { AuditEventView, AuditQuery } from './audit.dto';
 import { ALL_GUILDS, conditionOf } from './audit.sql';
 
@@ -29,6 +30,11 @@ export function filterOf(digests: SubjectDigests, botId: string, query: Asked): 
   };
   const columns = FILTERS.filter((column) => stored[column] !== null);
   return { columns, values: [botId, ...columns.map((column) => stored[column])] };
+}
+
+/** {@link filterOf} the events of one subject. */
+export function filterBy({ botId, guildId, userId }: Subject): Filter {
+  return { columns: ['user_id', 'guild_id'], values: [botId, userId, guildId] };
 }
 
 /** Reads `audit_counts`; only the events of one user are counted one by one, in an index. */

@@ -7,7 +7,7 @@ import { encryptedBy, UnreadableSecretError } from '@app/primitives';
 import { ERASED_IDS, type NamedSubject, type Subject, subjectAt, type SubjectIds } from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
-import { countOf, eventsOf, filterOf, pageOf, type StoredEvent } from './audit.reading';
+import { countOf, eventsOf, filterBy, filterOf, pageOf, type StoredEvent } from './audit.reading';
 import { appendEvents, type NewEvent } from './audit.sql';
 import { EventDetails } from './event-details';
 import { type OwnEventType, requireDeclared } from './event-types';
@@ -103,7 +103,7 @@ export class AuditService {
   async *ofSubject(tx: Tx, subject: NamedSubject): AsyncGenerator<AuditEventView> {
     const { botId, ids } = subject;
     const key = await this.keys.find(subject);
-    const filter = filterOf(this.digests, botId, ids);
+    const filter = filterBy(subject);
     for await (const rows of pages(BATCH, (after?: { seq: number }) =>
       eventsOf(tx, filter, after?.seq ?? 0, BATCH),
     ))

@@ -5,11 +5,11 @@ import {
   EitherShape,
   Describes,
   EXAMPLE_SUBJECT,
+  OnLowDisk,
   Responds,
   SubjectBody,
   SubjectQuery,
   Topic,
-  OnLowDisk,
 } from '@app/http';
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';

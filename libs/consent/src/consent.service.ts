@@ -3,7 +3,7 @@ import { CategoriesService } from '@app/categories';
 import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
-import { lockSubject, type NamedSubject, type Subject } from '@app/subjects';
+import { lockSubject, type NamedSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
 import {
   accepted,
   askedAlready,
@@ -154,14 +154,8 @@ export class ConsentService {
   /** Opens a subject again after its erasure has failed. */
   async reopen(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
     const subject = [botId, guildId, userId];
-    await tx.run(
-      `DELETE FROM consents WHERE bot_id = ? AND guild_id = ? AND user_id = ? AND status = 'none'`,
-      ...subject,
-    );
-    await tx.run(
-      'UPDATE consents SET erasing = 0 WHERE bot_id = ? AND guild_id = ? AND user_id = ?',
-      ...subject,
-    );
+    await tx.run(`DELETE FROM consents WHERE ${SUBJECT_WHERE} AND status = 'none'`, ...subject);
+    await tx.run(`UPDATE consents SET erasing = 0 WHERE ${SUBJECT_WHERE}`, ...subject);
   }
 
   private addressed(tx: Tx, botId: string, input: AcceptConsent): Promise<Consent | null> {
@@ -188,9 +182,11 @@ export class ConsentService {
   /** Whether the request that waits is the one that the caller names; all given parts have to agree. */
   private matches(consent: Consent, request: ConsentAsked, input: AcceptConsent): boolean {
     const { botId, userId, guildId } = consent;
+    if (input.consent_version != null && input.consent_version !== request.version) return false;
+    // Without an id the consent was found by its user and guild.
+    if (input.consent_id == null) return true;
     return (
-      (input.consent_id == null || input.consent_id.toLowerCase() === request.id) &&
-      (input.consent_version == null || input.consent_version === request.version) &&
+      input.consent_id.toLowerCase() === request.id &&
       (input.user_id == null || this.digests.user(botId, input.user_id) === userId) &&
       (input.guild_id == null || this.digests.guild(botId, input.guild_id) === guildId)
     );

@@ -12,7 +12,7 @@ export const PrimaryIdColumn = (options: PrimaryOptions = {}): PropertyDecorator
 /** A snowflake, as text, since a JavaScript number cannot hold 64 bits. */
 export const SnowflakeColumn = (options: Options = {}): PropertyDecorator =>
   Column({ type: 'varchar', length: '20', ...options });
-/** A keyed digest in the place of the id of a user or guild. */
+/** A keyed digest in the place of the id of a user or guild: a text as long as the longest snowflake. */
 export const DigestColumn = SnowflakeColumn;
 export const PrimaryDigestColumn = (options: PrimaryOptions = {}): PropertyDecorator =>
   PrimaryColumn({ type: 'varchar', length: '20', ...options });

@@ -10,7 +10,7 @@ type Shape = Omit<TableColumnOptions, 'name'>;
  */
 export const id: Shape = { type: 'varchar', length: '36' };
 export const snowflake: Shape = { type: 'varchar', length: '20' };
-/** A keyed digest in the place of the id of a user or guild. */
+/** A keyed digest in the place of the id of a user or guild: a text as long as the longest snowflake. */
 export const digest: Shape = snowflake;
 export const time: Shape = { type: 'varchar', length: '24' };
 export const text: Shape = { type: 'text' };

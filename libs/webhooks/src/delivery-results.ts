@@ -99,7 +99,7 @@ export class DeliveryResults {
     ];
     const changed = await tx.run(
       `UPDATE webhook_deliveries SET status = ?, retries = ?, next_attempt_at = ?, finished_at = ?,
-         payload = COALESCE(?, payload),         last_outcome = ?, last_status = ?, locked_by = NULL, locked_until = NULL
+         payload = COALESCE(?, payload), last_outcome = ?, last_status = ?, locked_by = NULL, locked_until = NULL
        WHERE bot_id = ? AND id = ? ${delivered ? `AND status <> 'delivered'` : `AND status = 'pending' AND locked_by = ?`}`,
       ...(delivered ? values : [...values, lease]),
     );
