@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { Tx } from '@app/database';
 import type { Bot } from '../support/bot';
 import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
@@ -159,6 +160,24 @@ describe('webhooks', () => {
     );
     expect(row?.webhook_secret).toMatch(/^v1\./);
     expect(row?.webhook_secret).not.toContain(bot.webhookSecret.slice(6));
+  });
+
+  it('are listed with their users, by as many statements for several users as for one', async () => {
+    const users = Array.from({ length: 4 }, subject);
+    const counts: number[] = [];
+    for (const of of users) {
+      await bot.hasConsent(of);
+      await bot.hasRevoked(of);
+      await settled();
+      const statements = [jest.spyOn(Tx.prototype, 'all'), jest.spyOn(Tx.prototype, 'get')];
+      const { deliveries } = (await bot.get<{ deliveries: Delivery[] }>('/webhooks/deliveries')).data;
+      const run = statements.flatMap(({ mock }) => mock.calls.map(([sql]) => sql));
+      counts.push(run.filter((sql) => /\bsubjects\b/.test(sql)).length);
+      jest.restoreAllMocks();
+      const listed = users.slice(0, counts.length).reverse();
+      expect(deliveries.map(({ user_id: userId }) => userId)).toEqual(listed.map(({ user_id: id }) => id));
+    }
+    expect(counts).toEqual([1, 1, 1, 1]);
   });
 
   it('does not turn in circles where a bot names the service itself', async () => {

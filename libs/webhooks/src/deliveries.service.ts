@@ -17,7 +17,7 @@ import type {
 } from './deliveries.dto';
 import { CHUNK, type ReplayScope } from './delivery-states';
 import { Attempt, Delivery } from './delivery.entity';
-import { DeliveryTexts } from './delivery-texts';
+import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import { Outbox } from './outbox';
 import { pingPayload } from './payload';
 
@@ -52,9 +52,9 @@ export class DeliveriesService {
         skip: page.offset,
         take: page.size,
       });
-      const bodies = await Promise.all(found.map((delivery) => this.bodyOf(tx, delivery)));
+      const bodies = await this.texts.decryptAll(tx, botId, found.map(storedOf));
       return {
-        deliveries: found.map((delivery, at) => viewOf(delivery, bodies[at])),
+        deliveries: found.map((delivery, at) => viewOf(delivery, bodyOf(bodies[at]))),
         pagination: page.of(total),
       };
     });
@@ -137,15 +137,21 @@ export class DeliveriesService {
 
   /** An empty one where it cannot be decrypted. */
   private async bodyOf(tx: Tx, delivery: Delivery): Promise<Body> {
-    const { botId, id, guildId, userId, payload } = delivery;
     try {
-      const stored = { id, guild_id: guildId, user_id: userId, payload };
-      return JSON.parse(await this.texts.decrypt(tx, botId, stored)) as Body;
+      return bodyOf(await this.texts.decrypt(tx, delivery.botId, storedOf(delivery)));
     } catch (error) {
       if (!(error instanceof UnreadableSecretError)) throw error;
       return {};
     }
   }
+}
+
+function storedOf({ id, guildId, userId, payload }: Delivery): StoredDelivery {
+  return { id, guild_id: guildId, user_id: userId, payload };
+}
+
+function bodyOf(text = '{}'): Body {
+  return JSON.parse(text) as Body;
 }
 
 /** The body of a call; a ping names no user. */

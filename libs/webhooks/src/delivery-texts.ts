@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { InstallationKeys, SubjectKeys } from '@app/crypto';
-import type { Tx } from '@app/database';
-import { type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
+import { EVENT_KEY, InstallationKeys, type JoinedKey, SubjectKeys } from '@app/crypto';
+import { amongValues, type Tx } from '@app/database';
+import { type DecryptionKey, type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
 import type { Subject } from '@app/subjects';
 import type { DeliveryEvent } from './delivery.entity';
+
+const SELECT_KEYS = `SELECT event.id, ${EVENT_KEY.columns}
+  FROM webhook_deliveries event ${EVENT_KEY.join} WHERE event.bot_id = ?`;
 
 /** A stored delivery, as far as its text is bound to it. */
 export interface StoredDelivery {
@@ -53,15 +56,54 @@ export class DeliveryTexts {
 
   /** @throws UnreadableSecretError for a body that was changed, or whose key is destroyed or lost */
   async decrypt(tx: Tx, botId: string, stored: StoredDelivery): Promise<string> {
-    const { id, guild_id: guildId, user_id: userId, payload } = stored;
-    const isOwn = encryptedBy(payload) === this.service.installation.id;
-    const key =
-      isOwn || guildId === null || userId === null
-        ? this.service.installation
-        : await this.keys.inForce(tx, { botId, guildId, userId });
-    if (key === undefined) throw new UnreadableSecretError();
-    return key.decrypt(payload, contextOf(botId, id));
+    const subject = this.subjectOf(botId, stored);
+    const key = subject === undefined ? this.service.installation : await this.keys.inForce(tx, subject);
+    return decryptedBy(key, botId, stored);
   }
+
+  /**
+   * {@link decrypt} of several deliveries, whose keys one statement reads; undefined where it throws. The unit must not
+   * write: on SQLite only reads can join data and keys.
+   */
+  async decryptAll(
+    tx: Tx,
+    botId: string,
+    deliveries: readonly StoredDelivery[],
+  ): Promise<(string | undefined)[]> {
+    const ids = deliveries.map(({ id }) => id);
+    const among = amongValues(tx, 'event.id', ids);
+    const sql = `${SELECT_KEYS} AND ${among.sql}`;
+    const rows = await tx.all<JoinedKey & { readonly id: string }>(sql, botId, among.value);
+    const keys = new Map(rows.map((row) => [row.id, row]));
+    return deliveries.map((stored) => {
+      const subject = this.subjectOf(botId, stored);
+      const joined = keys.get(stored.id);
+      const key =
+        subject === undefined ? this.service.installation : joined && this.keys.openJoined(subject, joined);
+      try {
+        return decryptedBy(key, botId, stored);
+      } catch (error) {
+        if (error instanceof UnreadableSecretError) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Undefined where the body has the installation key. */
+  private subjectOf(botId: string, stored: StoredDelivery): Subject | undefined {
+    const { guild_id: guildId, user_id: userId, payload } = stored;
+    if (guildId === null || userId === null) return undefined;
+    return encryptedBy(payload) === this.service.installation.id ? undefined : { botId, guildId, userId };
+  }
+}
+
+function decryptedBy(
+  key: Pick<DecryptionKey, 'decrypt'> | undefined,
+  botId: string,
+  { id, payload }: StoredDelivery,
+): string {
+  if (key === undefined) throw new UnreadableSecretError();
+  return key.decrypt(payload, contextOf(botId, id));
 }
 
 function contextOf(botId: string, id: string): string {
