@@ -249,6 +249,20 @@ describe('a running erasure', () => {
     expect((await deletion(id)).data['status']).toBe('completed');
   });
 
+  it('names a subject that was stored just before its unit', async () => {
+    const late = subject();
+    const unitOfWork = service.app.get(UnitOfWork);
+    const write = unitOfWork.write.bind(unitOfWork);
+    jest.spyOn(unitOfWork, 'write').mockImplementationOnce(async (work) => {
+      await bot.hasConsent(late);
+      return write(work);
+    });
+    const { guild_id: guildId, user_id: userId } = service.stored(bot, late);
+    const erasures = service.app.get(ErasureService, { strict: false });
+    const erased = await erasures.eraseIfHeld({ botId: bot.id, guildId, userId });
+    expect((await deletion(erased!.request_id)).data).toMatchObject({ ...late, status: 'completed' });
+  });
+
   it('is left to its own process while it is young', async () => {
     const id = await brokenOff();
     await service.app.get(ErasureService, { strict: false }).finishLeft((createdAt) => createdAt < '2000');

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { botDeleted, UnitOfWork } from '@app/database';
+import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { ApiError, describeFault, Random } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { SubjectKeys } from '@app/crypto';
-import { UnreadableSecretError } from '@app/primitives';
 import { ERASED_IDS, type NamedSubject, type Subject, type SubjectIds } from '@app/subjects';
 import { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo } from './erased-subject';
@@ -58,18 +57,20 @@ export class ErasureService {
    * it failed, with nothing erased, or is not finished yet; 401 when the bot was deleted meanwhile.
    */
   async erase(subject: NamedSubject): Promise<ForgottenView> {
-    const { erasure, certificateSalt } = this.newErasure(subject.botId, subject.ids);
-    return this.noted(erasure.id, async () => {
-      const request = await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, erasure));
+    const { id, of, certificateSalt } = this.newErasure(subject.botId);
+    return this.noted(id, async () => {
+      const request = await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, of(subject.ids)));
       return forgottenView(await this.carryOut(request), certificateSalt);
     });
   }
 
   /** {@link erase} of a subject about which anything is held; undefined, and no request, for another one. */
   async eraseIfHeld(subject: Subject): Promise<ForgottenView | undefined> {
-    const { erasure, certificateSalt } = this.newErasure(subject.botId, await this.idsOf(subject));
-    return this.noted(erasure.id, async () => {
-      const request = await this.unitOfWork.write((tx) => this.steps.beginIfHeld(tx, subject, erasure));
+    const { id, of, certificateSalt } = this.newErasure(subject.botId);
+    return this.noted(id, async () => {
+      const request = await this.unitOfWork.write(async (tx) =>
+        this.steps.beginIfHeld(tx, subject, of(await this.idsOf(tx, subject))),
+      );
       return request && forgottenView(await this.carryOut(request), certificateSalt);
     });
   }
@@ -92,10 +93,12 @@ export class ErasureService {
    * @throws ApiError as {@link erase}
    */
   async reapply(subject: Subject, id: string): Promise<void> {
-    const { erasure } = this.newErasure(subject.botId, await this.idsOf(subject));
+    const { of } = this.newErasure(subject.botId, id);
     await this.noted(id, async () =>
       this.carryOut(
-        await this.unitOfWork.write((tx) => this.steps.beginAgain(tx, subject, { ...erasure, id })),
+        await this.unitOfWork.write(async (tx) =>
+          this.steps.beginAgain(tx, subject, of(await this.idsOf(tx, subject))),
+        ),
       ),
     );
   }
@@ -125,23 +128,26 @@ export class ErasureService {
   }
 
   /** The ids that are stored with the key of a subject; undefined where the key is lost or damaged. */
-  private async idsOf(subject: Subject): Promise<SubjectIds | undefined> {
-    try {
-      return (await this.keys.find(subject))?.ids;
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return undefined;
-      throw error;
-    }
+  private async idsOf(tx: Tx, subject: Subject): Promise<SubjectIds | undefined> {
+    return (await this.keys.inForce(tx, subject))?.ids;
   }
 
+  /** `of` makes the erasure of a subject with these ids, the same at each call. */
   private newErasure(
     botId: string,
-    ids: SubjectIds | undefined,
-  ): { readonly erasure: NewErasure; readonly certificateSalt: string } {
+    id = this.random.uuid(),
+  ): {
+    readonly id: string;
+    readonly of: (ids: SubjectIds | undefined) => NewErasure;
+    readonly certificateSalt: string;
+  } {
     const salt = this.random.bytes(SALT_BYTES);
-    const subjectCommitment = commitmentTo(botId, ids ?? ERASED_IDS, salt);
-    const erasure = { id: this.random.uuid(), subjectCommitment, ids };
-    return { erasure, certificateSalt: salt.toString('base64url') };
+    const of = (ids: SubjectIds | undefined): NewErasure => ({
+      id,
+      subjectCommitment: commitmentTo(botId, ids ?? ERASED_IDS, salt),
+      ids,
+    });
+    return { id, of, certificateSalt: salt.toString('base64url') };
   }
 
   private async noted<T>(id: string, work: () => Promise<T>): Promise<T> {
