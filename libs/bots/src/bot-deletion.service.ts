@@ -80,22 +80,22 @@ export class BotDeletion implements Job {
         }
       }
       // Before the last unit: after it no process would continue.
-      await this.unitOfWork.scrubKeys();
-      const late = await lease.batch(async (tx) => {
-        // The lock excludes new subjects, whose keys no foreign key ties to the bot.
-        await lockBot(tx, botId, 'UPDATE');
-        let keys = 0;
-        for (let deleted = 1; deleted > 0; keys += deleted)
-          deleted = await this.subjectKeys.destroySome(tx, botId);
-        await tx.manager.delete(Bot, { id: botId });
-        await lease.end(tx);
-        return keys;
-      });
-      if (late > 0) await this.unitOfWork.scrubKeys();
+      do await this.unitOfWork.scrubKeys();
+      while (!(await lease.batch((tx) => this.end(tx, botId, lease))));
     } catch (error) {
       const isLeft = error instanceof ApiError && error.code === 'service_unavailable';
       throw isLeft || error instanceof LeaseLost ? goesOn() : error;
     }
+  }
+
+  /** Deletes the bot; answers false where a late subject had a key, which has to be scrubbed first. */
+  private async end(tx: Tx, botId: string, lease: Lease): Promise<boolean> {
+    // The lock excludes new subjects, whose keys no foreign key ties to the bot.
+    await lockBot(tx, botId, 'UPDATE');
+    if ((await this.subjectKeys.destroySome(tx, botId)) > 0) return false;
+    await tx.manager.delete(Bot, { id: botId });
+    await lease.end(tx);
+    return true;
   }
 }
 

@@ -1,0 +1,40 @@
+import { BotDeletion } from '@app/bots';
+import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { databaseUnavailable, UnitOfWork } from '@app/database';
+import { expectFailure } from '../support/expected';
+import { runNow } from '../support/jobs';
+import { useServiceInProcess } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+const service = useServiceInProcess();
+afterEach(() => jest.restoreAllMocks());
+
+describe('the deletion of a bot for which a unit under way stores another subject', () => {
+  it('is answered 503 while the key of that subject is not scrubbed, and continues by itself', async () => {
+    const bot = await service.registerBot();
+    const unitOfWork = service.app.get(UnitOfWork);
+    const late = service.app.get(SubjectDigests, { strict: false }).named(bot.id, subject());
+    let keyId = '';
+    const scrub = jest
+      .spyOn(unitOfWork, 'scrubKeys')
+      .mockImplementationOnce(async () => {
+        const keys = service.app.get(SubjectKeys, { strict: false });
+        keyId = (await unitOfWork.write((tx) => keys.forWriting(tx, late))).id;
+      })
+      .mockRejectedValueOnce(databaseUnavailable());
+    const answer = await bot.delete(`/bots/${bot.id}`);
+    expectFailure(answer, 503, 'service_unavailable');
+    expect(answer.error.message).toContain('rows are still being deleted');
+    const rows = () => service.database.rows('SELECT id FROM bots WHERE id = ?', bot.id);
+    expect(await rows()).toHaveLength(1);
+    expect(await service.database.rows('SELECT id FROM keys.subject_keys WHERE id = ?', keyId)).toEqual([]);
+
+    // As after the time of the lease.
+    const free = 'UPDATE job_leases SET locked_until = ? WHERE name = ?';
+    await service.database.run(free, '2000-01-01T00:00:00.000Z', `bot-deletion/${bot.id}`);
+    scrub.mockClear();
+    await runNow(service, BotDeletion);
+    expect(scrub).toHaveBeenCalled();
+    expect(await rows()).toEqual([]);
+  });
+});
