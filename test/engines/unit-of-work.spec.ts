@@ -454,7 +454,13 @@ describe('data and keys', () => {
       await settled(unitOfWork.write((tx) => insertBoth(tx, 2))),
     ];
     expect(outcomes).toMatchObject([
-      { error: { message: expect.stringContaining('look whether it took effect') as string } },
+      {
+        error: {
+          message: expect.stringContaining(
+            'The database failed during the commit: look whether it took effect',
+          ) as string,
+        },
+      },
       { error: { code: 'service_unavailable' } },
     ]);
     isBroken = false;

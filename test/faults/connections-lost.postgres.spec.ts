@@ -69,7 +69,7 @@ function expectUnavailable(answer: Answer<unknown>, message: RegExp): void {
 }
 
 const unchanged = /nothing was changed/;
-const unknown = /lost during the commit: look whether it took effect/;
+const unknown = /failed during the commit: look whether it took effect/;
 
 describe.each([
   ['POST /audit/event', event, 'data_exported'],

@@ -12,11 +12,11 @@ export function isUndone(error: unknown): boolean {
   return error instanceof ApiError && error.message === UNDONE;
 }
 
-/** The connection was lost between the COMMIT and its confirmation. The commit may have taken effect or not. */
+/** The connection was lost, or the disk failed, during the COMMIT. It may have taken effect or not. */
 export function outcomeUnknown(): ApiError {
   return new ApiError(
     'service_unavailable',
-    'The connection to the database was lost during the commit: look whether it took effect, then try again',
+    'The database failed during the commit: look whether it took effect, then try again',
   );
 }
 
