@@ -21,7 +21,7 @@ describe('beside a rewrite', () => {
     let acting: Promise<unknown> | undefined;
     await on.get(UnitOfWork).write(async (tx) => {
       const from = await on.get(KeyRewrite).begin(tx);
-      await on.get(KeyRewrite).move(tx, from!, '');
+      await on.get(KeyRewrite).move(tx, from!, 0);
       acting = act();
       await waitsForALock();
     });

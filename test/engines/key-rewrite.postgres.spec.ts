@@ -116,7 +116,7 @@ describe('a rewrite of the tables of the keys', () => {
     const stopped = new AbortController();
     const move = jest.spyOn(on.get(KeyRewrite), 'move').mockImplementationOnce(async () => {
       stopped.abort();
-      return 'a';
+      return 25;
     });
     await on.rewrite(stopped.signal);
     move.mockRestore();

@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 
-/** Keys that one unit moves. An erasure of one of them waits for this unit, a few milliseconds. */
-const CHUNK = 1_000;
+/** Pages of 8 KiB that one unit moves, about 1,000 keys. An erasure of one of them waits for this unit, a few milliseconds. */
+const PAGES = 25;
+/** More than the keys of these pages. */
+const KEYS_MAX = 5_000;
+/** Removed keys that one unit records. */
+const BATCH = 1_000;
 /** The maximum of milliseconds in which the start of a rewrite waits for units that add keys. Others wait behind it. */
 const LOCK_MS = 50;
 
@@ -37,24 +41,29 @@ export class KeyRewrite {
     return tableOf(number);
   }
 
-  /** Moves some keys behind the id `after` to the other table; answers the last id, undefined when no key is left. */
-  async move(tx: Tx, from: KeyTable, after: string): Promise<string | undefined> {
-    const last = (await tx.get<{ last: string | null }>(MOVE[from], after))?.last ?? undefined;
+  /**
+   * Moves the keys of some pages to the other table, in the order of the file: the write-ahead log gets few whole pages.
+   * Answers the next page, undefined at the end of the file.
+   */
+  async move(tx: Tx, from: KeyTable, page: number): Promise<number | undefined> {
+    const next = page + PAGES;
+    await tx.run(MOVE[from], `(${page},0)`, `(${next},0)`);
     // A plan that was made for an empty table scans all of it: this replaces the plans of all connections.
-    if (after === '' && last !== undefined) await tx.run(`ANALYZE keys.subject_keys_${other(from)}`);
-    return last;
+    if (page === 0) await tx.run(`ANALYZE keys.subject_keys_${other(from)}`);
+    const size = await tx.get<{ pages: number }>(SIZE[from]);
+    return size !== undefined && next < size.pages ? next : undefined;
   }
 
   /** Removes the file of the emptied table; false as long as a snapshot or a unit still needs one of its rows. */
   async removeFile(from: KeyTable): Promise<boolean> {
     await this.unitOfWork.vacuum(`keys.subject_keys_${from}`);
-    const row = await this.unitOfWork.read((tx) => tx.get<{ bytes: number }>(SIZE[from]));
-    return row?.bytes === 0;
+    const row = await this.unitOfWork.read((tx) => tx.get<{ pages: number }>(SIZE[from]));
+    return row?.pages === 0;
   }
 
   /** Some keys that the ended rewrite has removed from the files, taken from the list of destroyed keys. */
   async takeRemoved(tx: Tx): Promise<string[]> {
-    const select = `SELECT id FROM keys.removed_keys WHERE rewrites < ? LIMIT ${CHUNK}`;
+    const select = `SELECT id FROM keys.removed_keys WHERE rewrites < ? LIMIT ${BATCH}`;
     const ids = (await tx.all<{ id: string }>(select, await numberIn(tx))).map(({ id }) => id);
     await tx.run('DELETE FROM keys.removed_keys WHERE id = ANY(?)', ids);
     return ids;
@@ -75,16 +84,13 @@ const other = (table: KeyTable): KeyTable => (table === 'a' ? 'b' : 'a');
 /** A row that another unit changes is left to a later run, so that no unit waits for the other in a circle. */
 const moveFrom = (from: KeyTable): string =>
   `WITH few AS MATERIALIZED (
-     SELECT id FROM keys.subject_keys_${from} WHERE id > ? ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED),
-   gone AS (
-     DELETE FROM keys.subject_keys_${from} stored USING few WHERE stored.id = few.id
-     RETURNING stored.id, stored.sealed),
+     SELECT ctid FROM keys.subject_keys_${from} WHERE ctid >= ?::tid AND ctid < ?::tid
+     LIMIT ${KEYS_MAX} FOR UPDATE SKIP LOCKED),
    moved AS (
-     INSERT INTO keys.subject_keys_${other(from)} (id, sealed) SELECT id, sealed FROM gone ORDER BY id RETURNING id)
-   SELECT MAX(id) AS last FROM moved`;
+     DELETE FROM keys.subject_keys_${from} WHERE ctid = ANY (ARRAY(SELECT ctid FROM few)) RETURNING id, sealed)
+   INSERT INTO keys.subject_keys_${other(from)} (id, sealed) SELECT id, sealed FROM moved`;
+const sizeOf = (table: KeyTable): string =>
+  `SELECT pg_relation_size('keys.subject_keys_${table}') / current_setting('block_size')::int AS pages`;
 
 const MOVE = { a: moveFrom('a'), b: moveFrom('b') };
-const SIZE = {
-  a: `SELECT pg_relation_size('keys.subject_keys_a') AS bytes`,
-  b: `SELECT pg_relation_size('keys.subject_keys_b') AS bytes`,
-};
+const SIZE = { a: sizeOf('a'), b: sizeOf('b') };

@@ -40,10 +40,10 @@ export class KeyRewriteJob implements Job {
     // Where units that add keys do not end in time, the next run begins the rewrite.
     const from = await lease.batch((tx) => this.rewrite.begin(tx)).catch(unlessUndone);
     if (from === undefined) return;
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const behind: string = after;
+    for (let page: number | undefined = 0; page !== undefined;) {
+      const first: number = page;
       const tookMs = await this.measured(async () => {
-        after = await lease.batch((tx) => this.rewrite.move(tx, from, behind));
+        page = await lease.batch((tx) => this.rewrite.move(tx, from, first));
       });
       await pause(tookMs * UNIT_REST, undefined, { signal: stopping }).catch(() => undefined);
       if (stopping.aborted) return;
