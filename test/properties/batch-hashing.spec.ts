@@ -1,7 +1,7 @@
 import { type InstallationKeys, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
 import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
-import { detailsContext, keyedDigest } from '@app/primitives';
+import { detailsContext, DigestKey } from '@app/primitives';
 import { ERASED_IDS } from '@app/subjects';
 import {
   type BatchSeal,
@@ -29,6 +29,7 @@ const newKey = (id: string): SubjectKey =>
   new SubjectKey(id, random.bytes(32), random, { guild_id: '900', user_id: `user of ${id}` });
 
 const digest = random.bytes(32);
+const digestKey = new DigestKey(digest);
 const service = newKey('evidence');
 const commitments = new EventCommitments(digest, service);
 const installationKeys = { digest, installation: service } as unknown as InstallationKeys;
@@ -39,8 +40,8 @@ function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
   const [id, createdAt] = [random.uuid(), clock.nowIso()];
   const { guild_id, user_id } = key.ids ?? ERASED_IDS;
   const ids = {
-    guild_id: keyedDigest(digest, BOT, 'guild', guild_id),
-    user_id: keyedDigest(digest, BOT, 'user', user_id),
+    guild_id: digestKey.of(BOT, 'guild', guild_id),
+    user_id: digestKey.of(BOT, 'user', user_id),
   };
   const by = kind < 2 ? key : service;
   const text = kind === 1 ? 'null' : JSON.stringify({ category: `ä${at}` });

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { InstallationKeys, Keyring, Signer } from '@app/crypto';
 import { linked } from '@app/erasure';
 import { SystemClock, SystemRandom } from '@app/kernel';
-import { EncryptionKey, keyedDigest, merkleRoot } from '@app/primitives';
+import { DigestKey, EncryptionKey, merkleRoot } from '@app/primitives';
 import {
   type AuditProof,
   type KeySet,
@@ -53,7 +53,7 @@ const random = Object.assign(new SystemRandom(new SystemClock()), {
 });
 const keyring = new Keyring([bytes(32, 1)], random);
 const key = EncryptionKey.of('key-of-tests', bytes(32, 2));
-const digest = keyedDigest(bytes(32, 3), BOT, 'user', '123456789012345678');
+const digest = new DigestKey(bytes(32, 3)).of(BOT, 'user', '123456789012345678');
 const ENTRY = {
   ...{ bot_id: BOT, request_id: BOT, subject: digest, guild_id: digest, user_id: digest },
   ...{ key_id: 'key-of-tests', erased_at: '2026-11-20T15:39:19.279Z' },

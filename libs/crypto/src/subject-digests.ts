@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Digest, keyedDigest } from '@app/primitives';
+import { type Digest, DigestKey } from '@app/primitives';
 import type { NamedSubject, SubjectIds } from '@app/subjects';
 import { InstallationKeys } from './installation-keys';
 
@@ -9,7 +9,11 @@ import { InstallationKeys } from './installation-keys';
  */
 @Injectable()
 export class SubjectDigests {
-  constructor(private readonly keys: InstallationKeys) {}
+  private readonly key: DigestKey;
+
+  constructor(keys: InstallationKeys) {
+    this.key = new DigestKey(keys.digest);
+  }
 
   /** The subject that a request names. */
   named(botId: string, { guild_id, user_id }: SubjectIds): NamedSubject {
@@ -18,15 +22,15 @@ export class SubjectDigests {
   }
 
   user(botId: string, userId: string): Digest {
-    return keyedDigest(this.keys.digest, botId, 'user', userId);
+    return this.key.of(botId, 'user', userId);
   }
 
   guild(botId: string, guildId: string): Digest {
-    return keyedDigest(this.keys.digest, botId, 'guild', guildId);
+    return this.key.of(botId, 'guild', guildId);
   }
 
   /** The digest of a fixed text, which differs for every installation. */
   get mark(): Digest {
-    return keyedDigest(this.keys.digest, '', 'installation', 'digests');
+    return this.key.of('', 'installation', 'digests');
   }
 }
