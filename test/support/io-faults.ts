@@ -28,17 +28,23 @@ export function describeIoFaults(name: string, tests: () => void): void {
   describe.skip(name, tests);
 }
 
+/** Compiles a library of this folder for LD_PRELOAD; answers its path. */
+export function preloaded(directory: string, name: string): string {
+  const library = join(directory, `${name}.so`);
+  const source = join(__dirname, `${name}.c`);
+  const made = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl']);
+  if (made.status !== 0) throw new Error(String(made.stderr));
+  return library;
+}
+
 /** Lets calls of a child process fail, by a library that it loads first. */
 export class IoFaults {
   readonly environment: Readonly<Record<string, string>>;
   private readonly file: number;
 
   constructor(directory: string) {
-    const library = join(directory, 'io-faults.so');
+    const library = preloaded(directory, 'io-faults');
     const order = join(directory, 'io-faults.order');
-    const source = join(__dirname, 'io-faults.c');
-    const made = spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl']);
-    if (made.status !== 0) throw new Error(String(made.stderr));
     this.file = openSync(order, 'w+');
     writeSync(this.file, Buffer.alloc(SIZE));
     this.environment = { LD_PRELOAD: library, IO_FAULTS: order };
