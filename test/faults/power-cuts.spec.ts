@@ -11,6 +11,7 @@ import { adminHere } from '../support/here';
 import { describeIoFaults } from '../support/io-faults';
 import { IoJournal } from '../support/io-journal';
 import { Life } from '../support/lives';
+import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'cut').toString('base64');
@@ -56,13 +57,26 @@ class Rounds {
     await bot.hasCategory('profile', [field('turn', 'number')]);
     for (let round = 1; round <= rounds; round++) {
       const touched = await this.load(bot);
+      const atEnd = this.stored();
       if (Math.random() < STARTS_ENDED) await this.endedStart();
       await this.service.start();
       await this.compare(round === rounds ? this.lives : touched);
-      await this.requireErasedKeysGone();
+      await this.requireErasedKeysGone(atEnd);
       if (round % VERIFIED_EVERY === 0 || round === rounds) await this.verify();
       this.counts.rounds = round;
     }
+  }
+
+  /** Counts the stored keys of one user before an erasure, and after it when all is lost that was not synced. */
+  async cutAfterErasure(): Promise<{ before: number; after: number }> {
+    const bot = await Bot.register((await this.service.start()).url);
+    const who = subject();
+    await bot.hasConsent(who);
+    const before = this.stored().size;
+    await bot.hasForgotten(who);
+    await this.service.end('SIGKILL');
+    this.journal?.cut(0);
+    return { before, after: this.stored().size };
   }
 
   async stop(): Promise<void> {
@@ -133,7 +147,8 @@ class Rounds {
     );
   }
 
-  private async requireErasedKeysGone(): Promise<void> {
+  /** `atEnd` are the keys in the files when the process ended. */
+  private async requireErasedKeysGone(atEnd: ReadonlySet<string>): Promise<void> {
     const ledger = await this.keys.rows<{ request_id: string; id: string | null }>(
       'SELECT request_id, key_id AS id FROM erasure_ledger',
     );
@@ -143,6 +158,8 @@ class Rounds {
     this.counts.erased = answered.size;
     for (const { request_id: request, id } of ledger) {
       if (id !== null && present.has(id)) this.differences.push(`the erased key ${id} is stored`);
+      if (id !== null && atEnd.has(id) && answered.has(request))
+        this.differences.push(`the erased key ${id} was stored when the process ended`);
       answered.delete(request);
     }
     this.differences.push(...[...answered].map((request) => `the erasure ${request} is not in the ledger`));
@@ -188,6 +205,11 @@ describe('kill -9 at any moment', () => {
 });
 
 describeIoFaults('a power cut, which loses some of what was not synced,', () => {
+  it('leaves no key of an erasure that was answered, in any byte before the next start', async () => {
+    rounds = new Rounds('cut');
+    expect(await rounds.cutAfterErasure()).toStrictEqual({ before: 1, after: 0 });
+  });
+
   it(
     'at any moment loses nothing that was answered, brings no one back who was erased, and leaves the log verifiable',
     () => expectTrueAnswers('cut', atDepth(3, 10)),

@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { OwnError } from '@app/kernel';
 import { databaseUnavailable } from './database-faults';
 import { SqliteDatabase } from './sqlite.driver';
@@ -119,10 +120,22 @@ export class SqliteKeys extends SqliteStatements {
   private tryOnce(): boolean {
     try {
       const [result] = this.database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-      return result?.busy === 0;
+      if (result?.busy !== 0) return false;
+      this.syncLog();
+      return true;
     } catch (error) {
       this.onFault(error);
       return false;
+    }
+  }
+
+  /** SQLite does not sync a truncation: after a power cut the log would have its former length and content. */
+  private syncLog(): void {
+    const log = openSync(`${this.database.name}-wal`, 'r+');
+    try {
+      fsyncSync(log);
+    } finally {
+      closeSync(log);
     }
   }
 
