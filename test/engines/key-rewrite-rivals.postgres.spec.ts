@@ -111,6 +111,49 @@ describe('beside a rewrite', () => {
   });
 });
 
+describe('on a busy server', () => {
+  it('a rewrite ends although transactions that read keys follow each other', async () => {
+    const who = subject();
+    await on.stores(who);
+    await on.stores(subject());
+    const { request_id: id } = await on.forgets(who);
+    let isOver = false;
+    const readers = Array.from({ length: 16 }, async () => {
+      const client = await on.connected();
+      for (; !isOver;) {
+        await client.query('BEGIN');
+        await client.query('SELECT sealed FROM keys.subject_keys LIMIT 1');
+        await client.query('SELECT pg_sleep(0.01)');
+        await client.query('COMMIT');
+      }
+      await client.end();
+    });
+    try {
+      for (let runs = 0; runs < 3 && (await on.unrecoverableAt(id)) === null; runs++) await on.rewrite();
+    } finally {
+      isOver = true;
+      await Promise.all(readers);
+    }
+    expect(await on.unrecoverableAt(id)).not.toBeNull();
+    expect(on.get(KeyRewriteJob).everyMs).toBe(15_000);
+  });
+
+  it('a warning of the server at the connection stops no rewrite', async () => {
+    const { database } = on.service;
+    const name = new URL(database.url).pathname.slice(1);
+    const version = await database.rows<{ datcollversion: string }>(
+      'SELECT datcollversion FROM pg_database WHERE datname = current_database()',
+    );
+    await database.run(`UPDATE pg_database SET datcollversion = '0.1' WHERE datname = '${name}'`);
+    const who = subject();
+    await on.stores(who);
+    const { request_id: id } = await on.forgets(who);
+    await on.rewrite();
+    expect(version).toHaveLength(1);
+    expect(await on.unrecoverableAt(id)).not.toBeNull();
+  });
+});
+
 describe('a database user who does not own the tables', () => {
   it('removes no file: the run fails with the warning of the server, and no erasure becomes unrecoverable', async () => {
     const { database } = on.service;

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KeyRewrite } from '@app/crypto';
 import { LeaseLost } from '@app/jobs';
-import { KeyRewriteJob } from '@app/erasure';
+import { UnitOfWork } from '@app/database';
+import { ErasureLedger, KeyRewriteJob } from '@app/erasure';
 import { Rewriting } from '../support/key-rewrites';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { tracesOf } from '../support/traces';
@@ -100,7 +101,7 @@ describe('a rewrite of the tables of the keys', () => {
     remove.mockImplementationOnce(async (from) => {
       late = (await on.forgets(second)).request_id;
       remove.mockRestore();
-      return on.get(KeyRewrite).removeFile(from);
+      return on.get(KeyRewrite).removeFile(from, new AbortController().signal);
     });
     await on.rewrite();
     expect(await on.unrecoverableAt(early)).not.toBeNull();
@@ -149,6 +150,84 @@ describe('a rewrite of the tables of the keys', () => {
     await on.stores(subject());
     return on.forgets(who);
   }
+});
+
+describe('what a rewrite leaves', () => {
+  it('is no key in the statistics of a column, and no plan that scans the tables', async () => {
+    for (let count = 0; count < 8; count++) await on.stores(subject());
+    for (let round = 0; round < 2; round++) {
+      const who = subject();
+      await on.stores(who);
+      await on.forgets(who);
+      await on.rewrite();
+      await on.service.database.run('ANALYZE');
+    }
+    const statistics = `SELECT attname, tablename FROM pg_stats WHERE tablename LIKE 'subject_keys__'`;
+    expect(await on.service.database.rows(statistics)).not.toContainEqual(
+      expect.objectContaining({ attname: 'sealed' }),
+    );
+    const client = await on.connected();
+    await client.query('SET plan_cache_mode = force_generic_plan');
+    const find = `PREPARE find (text) AS SELECT sealed FROM keys.subject_keys WHERE id = $1`;
+    await client.query(find);
+    const plan = async (): Promise<string> =>
+      JSON.stringify((await client.query(`EXPLAIN (FORMAT JSON) EXECUTE find('x')`)).rows);
+    expect(await plan()).toContain('Seq Scan');
+    const who = subject();
+    await on.stores(who);
+    await on.forgets(who);
+    await on.get(UnitOfWork).write((tx) => on.get(KeyRewrite).begin(tx));
+    expect(await plan()).toMatch(/Seq Scan.*Index Scan|Index Scan.*Seq Scan|Index Scan.*Index Scan/);
+    await client.end();
+  });
+});
+
+describe('every completed erasure whose key is in no file', () => {
+  const without = 'UPDATE deletion_requests SET unrecoverable_at = NULL';
+
+  it('gets its time, also after a restore of older data beside the present keys', async () => {
+    const who = subject();
+    await on.stores(who);
+    const { request_id: id } = await on.forgets(who);
+    await on.rewrite();
+    await on.service.database.run(without);
+    await on.rewrite();
+    expect(await on.unrecoverableAt(id)).not.toBeNull();
+  });
+
+  it('gets it while other keys wait, but not while its own is stored', async () => {
+    const [who, other] = [subject(), subject()];
+    await on.stores(who);
+    await on.stores(other);
+    const { request_id: id } = await on.forgets(who);
+    await on.rewrite();
+    await on.service.database.run(without);
+    const restored = 'INSERT INTO keys.subject_keys (id, sealed) SELECT key_id, ? FROM deletion_requests';
+    await on.service.database.run(restored, 'a restored key');
+    await on.rewrite();
+    expect(await on.unrecoverableAt(id)).toBeNull();
+  });
+
+  it('loses it with its certificate when the key was restored and is destroyed again', async () => {
+    const who = subject();
+    await on.stores(who);
+    const { request_id: id } = await on.forgets(who);
+    await on.rewrite();
+    const first = await on.unrecoverableAt(id);
+    await on.bot.get(`/gdpr/forget-status/${id}/certificate`);
+    const ledger = on.get(ErasureLedger);
+    const lines: string[] = [];
+    for await (const line of ledger.lines()) lines.push(line);
+    const restored = 'INSERT INTO keys.subject_keys (id, sealed) SELECT key_id, ? FROM deletion_requests';
+    await on.service.database.run(restored, 'a restored key');
+     
+    await ledger.merge(async function* () {
+      yield* lines;
+    });
+    expect(await on.unrecoverableAt(id)).toBeNull();
+    await on.rewrite();
+    expect(Date.parse((await on.unrecoverableAt(id))!)).toBeGreaterThan(Date.parse(first!));
+  });
 });
 
 describe('the certificate of an erasure', () => {

@@ -48,8 +48,8 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: '94be14f523b6f3c4dfa378919d28f33f',
   },
   Deletions1763600000008: {
-    sqlite: 'b95eb74f4e3b9ffe8821d55e1511e7a9',
-    postgres: 'c8824050e95e15244dca1a100627a713',
+    sqlite: 'dd5750323c6cbd45982473268321163f',
+    postgres: '1b3a6d3c4b036a2982805416fdc5298e',
   },
   Webhooks1763600000009: {
     sqlite: 'b80a2b48d069be928126496daf873e95',
@@ -57,7 +57,7 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
   },
   Keys1763600000010: {
     sqlite: '537fdcfa3e6bace3076bda53c56b8427',
-    postgres: '93ada2aaba54addd69432be1e305fd67',
+    postgres: 'f902bd823d108ba9df3c7c4b4b4d828e',
   },
   JobLeases1763600000011: {
     sqlite: 'edde77c0d95109e9ebfd70d50646b818',

@@ -138,7 +138,7 @@ describe('the migrated schema', () => {
       .sort();
     expect(partial).toStrictEqual([
       `ix_deletion_requests_bot_id_user_id status = 'processing'`,
-      `ix_deletion_requests_key_id unrecoverable_at IS NULL AND key_id IS NOT NULL`,
+      `ix_deletion_requests_id unrecoverable_at IS NULL AND key_id IS NOT NULL`,
       `ix_servers_bot_id_deletion_scheduled_for deletion_scheduled_for IS NOT NULL`,
       `ix_user_data_bot_id_withdrawn_at withdrawn_at IS NOT NULL`,
       `ix_webhook_deliveries_bot_id_next_attempt_at status = 'pending'`,

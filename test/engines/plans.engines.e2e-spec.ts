@@ -18,11 +18,14 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
   ['which bots have calls that are due', /^WITH RECURSIVE waiting/],
   ['how many calls wait, for the metrics', /looked_at/],
   ['how many erasures are under way, for the metrics', /AS processing/],
-  ['the oldest erasure that is recoverable, for the metrics', /waiting\.completed_at/],
+  ['the oldest erasure that is recoverable, for the metrics', /^SELECT completed_at FROM deletion_requests/],
   ['erasures that were left behind', /FROM "?deletion_requests"?.* WHERE \(*("\w+"\.)?"?status"? = [^A]*$/s],
   ['erasures that were left behind for long', /FROM deletion_requests WHERE status = .* LIMIT 1$/],
   ['how far nobody is left who writes events, for the seals', /audit_events_seq$|FROM pg_locks/],
-  ['the rewrite of the tables of all keys', /^SELECT .*keys\.(removed_keys|key_rewrite)|^WITH few/],
+  [
+    'the rewrite of the tables of all keys',
+    /keys\.(removed_keys|key_rewrite)|^WITH few|FROM keys.subject_keys_[ab] ORDER BY/,
+  ],
   ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
   ['the next bot with something that ages', /^SELECT bot_id FROM [\w.]+ WHERE bot_id > \S+ .*LIMIT 1$/],
 ];

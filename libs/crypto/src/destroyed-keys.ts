@@ -1,4 +1,4 @@
-import { amongValues, type Engine, type Tx } from '@app/database';
+import { amongValues, type Tx } from '@app/database';
 
 /** Whether the ledger of erasures says that a key of a bot's subjects was destroyed. */
 export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise<boolean> {
@@ -11,9 +11,3 @@ export function removeKeys(tx: Tx, keyIds: readonly string[]): Promise<number> {
   const among = amongValues(tx, 'id', keyIds);
   return tx.run(`DELETE FROM keys.subject_keys WHERE ${among.sql}`, among.value);
 }
-
-/** The condition that the destroyed key `key_id` of a row is still in the files of the engine: see {@link KeyRewrite}. */
-export const KEY_REMAINS: Readonly<Record<Engine, string>> = {
-  sqlite: 'FALSE',
-  postgres: 'EXISTS (SELECT 1 FROM keys.removed_keys WHERE id = key_id)',
-};

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type Tx, UnitOfWork } from '@app/database';
+import { amongValues, type Tx, UnitOfWork } from '@app/database';
+import { OwnError } from '@app/kernel';
 
-/** Pages of 8 KiB that one unit moves, about 1,000 keys. An erasure of one of them waits for this unit, a few milliseconds. */
+/** Pages of 8 KiB that one unit moves, about 1,000 keys. An erasure of one of them waits for this unit. */
 const PAGES = 25;
 /** More than the keys of these pages. */
 const KEYS_MAX = 5_000;
 /** Removed keys that one unit records. */
 const BATCH = 1_000;
-/** The maximum of milliseconds in which the start of a rewrite waits for units that add keys. Others wait behind it. */
+/** The maximum of milliseconds in which a rewrite waits for the units of others, which wait behind it meanwhile. */
 const LOCK_MS = 50;
 
 /** The two tables of the keys. */
@@ -15,11 +16,11 @@ type KeyTable = 'a' | 'b';
 
 /**
  * Removes destroyed keys from the files of PostgreSQL, which leaves the bytes of deleted rows in place. A rewrite moves
- * every key to the other one of two tables. VACUUM then removes the file of the first table, with all keys that were
- * destroyed before the rewrite began. No reader ever waits for a rewrite.
+ * every key to the other one of two tables. When no snapshot needs a row of the first table any more, its file is removed,
+ * with all keys that were destroyed before the rewrite began. A request waits for one unit of a rewrite at most.
  *
- * A rewrite can end at any point and is continued from its rows in `keys.removed_keys`. On SQLite a destroyed key is
- * overwritten in its place, and there is no rewrite.
+ * A rewrite can end at any point and is continued, since its table has a file. On SQLite a destroyed key is overwritten in
+ * its place, and there is no rewrite.
  */
 @Injectable()
 export class KeyRewrite {
@@ -27,18 +28,22 @@ export class KeyRewrite {
 
   /**
    * Begins a rewrite, or continues one. Answers the table that becomes empty; undefined when no key was destroyed.
-   * @throws ApiError 503 when units that add keys do not end in time
+   * @throws ApiError 503 when units that use the keys do not end in time
    */
   async begin(tx: Tx): Promise<KeyTable | undefined> {
     const removed = await tx.get<{ rewrites: number }>(FIRST_REMOVED);
-    if (removed === undefined) return undefined;
     const number = await numberIn(tx);
-    if (removed.rewrites < number) return tableOf(number - 1);
+    const [active, inactive] = [tableOf(number), tableOf(number + 1)];
+    if ((await pagesOf(tx, inactive)) > 0) return inactive;
+    if (removed === undefined) return undefined;
+    if (removed.rewrites < number) return inactive;
     await tx.run(`SET LOCAL lock_timeout = ${LOCK_MS}`);
     // Units that have added or removed a key under the old number have ended before it changes.
     await tx.run('LOCK TABLE keys.key_rewrite IN EXCLUSIVE MODE');
+    // The plans for the empty table scan all of it. This ends them, and the next ones use the index.
+    await tx.run(TRUNCATE[inactive]);
     await tx.run('UPDATE keys.key_rewrite SET number = number + 1');
-    return tableOf(number);
+    return active;
   }
 
   /**
@@ -48,25 +53,46 @@ export class KeyRewrite {
   async move(tx: Tx, from: KeyTable, page: number): Promise<number | undefined> {
     const next = page + PAGES;
     await tx.run(MOVE[from], `(${page},0)`, `(${next},0)`);
-    // A plan that was made for an empty table scans all of it: this replaces the plans of all connections.
-    if (page === 0) await tx.run(`ANALYZE keys.subject_keys_${other(from)}`);
-    const size = await tx.get<{ pages: number }>(SIZE[from]);
-    return size !== undefined && next < size.pages ? next : undefined;
+    return next < (await pagesOf(tx, from)) ? next : undefined;
   }
 
-  /** Removes the file of the emptied table; false as long as a snapshot or a unit still needs one of its rows. */
-  async removeFile(from: KeyTable): Promise<boolean> {
-    await this.unitOfWork.vacuum(`keys.subject_keys_${from}`);
-    const row = await this.unitOfWork.read((tx) => tx.get<{ pages: number }>(SIZE[from]));
-    return row?.pages === 0;
+  /**
+   * Removes the file of the emptied table. False as long as it holds a row that a snapshot could read, or units that have
+   * read keys do not end in time.
+   * @throws OwnError with the warning of the server when the table was not vacuumed
+   */
+  async removeFile(from: KeyTable, stopping: AbortSignal): Promise<boolean> {
+    const warning = await this.unitOfWork.vacuum(`keys.subject_keys_${from}`, stopping);
+    const isEmpty = await this.unitOfWork.write(async (tx) => {
+      if ((await tx.get(ANY_ROW[from])) !== undefined || (await tx.get(ALL_VISIBLE[from])) === undefined)
+        return false;
+      await tx.run(`SET LOCAL lock_timeout = ${LOCK_MS}`);
+      await tx.run(TRUNCATE[from]);
+      return true;
+    });
+    if (!isEmpty && warning !== undefined)
+      throw new OwnError(`PostgreSQL did not vacuum keys.subject_keys_${from}: ${warning}`);
+    return isEmpty;
   }
 
-  /** Some keys that the ended rewrite has removed from the files, taken from the list of destroyed keys. */
-  async takeRemoved(tx: Tx): Promise<string[]> {
-    const select = `SELECT id FROM keys.removed_keys WHERE rewrites < ? LIMIT ${BATCH}`;
-    const ids = (await tx.all<{ id: string }>(select, await numberIn(tx))).map(({ id }) => id);
-    await tx.run('DELETE FROM keys.removed_keys WHERE id = ANY(?)', ids);
-    return ids;
+  /** Takes some keys that the ended rewrite has removed from the list of destroyed keys; answers their number. */
+  async forgetRemoved(tx: Tx): Promise<number> {
+    return tx.run(
+      `DELETE FROM keys.removed_keys
+       WHERE id = ANY (ARRAY(SELECT id FROM keys.removed_keys WHERE rewrites < ? LIMIT ${BATCH}))`,
+      await numberIn(tx),
+    );
+  }
+
+  /** Those of the keys that may be in the files. */
+  async inFiles(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const { sql, value } = amongValues(tx, 'id', ids);
+    const tables = tx.engine === 'postgres' ? ['subject_keys', 'removed_keys'] : ['subject_keys'];
+    const found = new Set<string>();
+    for (const table of tables)
+      for (const { id } of await tx.all<{ id: string }>(`SELECT id FROM keys.${table} WHERE ${sql}`, value))
+        found.add(id);
+    return found;
   }
 }
 
@@ -77,20 +103,36 @@ async function numberIn(tx: Tx): Promise<number> {
   return (await tx.get<{ number: number }>('SELECT number FROM keys.key_rewrite'))?.number ?? 0;
 }
 
+/** The pages of the file. */
+async function pagesOf(tx: Tx, table: KeyTable): Promise<number> {
+  return (await tx.get<{ pages: number }>(SIZE[table]))?.pages ?? 0;
+}
+
 /** The table that a key is added to after so many rewrites. */
 const tableOf = (rewrites: number): KeyTable => (rewrites % 2 === 0 ? 'a' : 'b');
 const other = (table: KeyTable): KeyTable => (table === 'a' ? 'b' : 'a');
+const forBoth = (sqlOf: (name: string, table: KeyTable) => string): Readonly<Record<KeyTable, string>> => ({
+  a: sqlOf('keys.subject_keys_a', 'a'),
+  b: sqlOf('keys.subject_keys_b', 'b'),
+});
 
 /** A row that another unit changes is left to a later run, so that no unit waits for the other in a circle. */
-const moveFrom = (from: KeyTable): string =>
-  `WITH few AS MATERIALIZED (
-     SELECT ctid FROM keys.subject_keys_${from} WHERE ctid >= ?::tid AND ctid < ?::tid
-     LIMIT ${KEYS_MAX} FOR UPDATE SKIP LOCKED),
-   moved AS (
-     DELETE FROM keys.subject_keys_${from} WHERE ctid = ANY (ARRAY(SELECT ctid FROM few)) RETURNING id, sealed)
-   INSERT INTO keys.subject_keys_${other(from)} (id, sealed) SELECT id, sealed FROM moved`;
-const sizeOf = (table: KeyTable): string =>
-  `SELECT pg_relation_size('keys.subject_keys_${table}') / current_setting('block_size')::int AS pages`;
-
-const MOVE = { a: moveFrom('a'), b: moveFrom('b') };
-const SIZE = { a: sizeOf('a'), b: sizeOf('b') };
+const MOVE = forBoth(
+  (name, from) =>
+    `WITH few AS MATERIALIZED (
+       SELECT ctid FROM ${name} WHERE ctid >= ?::tid AND ctid < ?::tid LIMIT ${KEYS_MAX} FOR UPDATE SKIP LOCKED),
+     moved AS (DELETE FROM ${name} WHERE ctid = ANY (ARRAY(SELECT ctid FROM few)) RETURNING id, sealed)
+     INSERT INTO keys.subject_keys_${other(from)} (id, sealed) SELECT id, sealed FROM moved`,
+);
+const SIZE = forBoth(
+  (name) => `SELECT pg_relation_size('${name}') / current_setting('block_size')::int AS pages`,
+);
+const TRUNCATE = forBoth((name) => `TRUNCATE ${name}`);
+/** In the order of the index, which has no entry for a removed row. */
+const ANY_ROW = forBoth((name) => `SELECT 1 FROM ${name} ORDER BY id LIMIT 1`);
+/** No page has a row that is visible to some transactions only. */
+const ALL_VISIBLE = forBoth(
+  (name) =>
+    `SELECT 1 FROM pg_class WHERE oid = '${name}'::regclass AND relallvisible = relpages
+       AND relpages = pg_relation_size(oid) / current_setting('block_size')::int`,
+);

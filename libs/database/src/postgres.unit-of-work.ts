@@ -96,8 +96,8 @@ export class PostgresUnitOfWork extends UnitOfWork {
     return undefined;
   }
 
-  override async vacuum(table: string): Promise<void> {
-    await vacuum(this.pool.options, table).catch((error: unknown) => {
+  vacuum(table: string, stopping: AbortSignal): Promise<string | undefined> {
+    return vacuum(this.pool.options, table, stopping).catch((error: unknown) => {
       throw this.answerTo(error);
     });
   }

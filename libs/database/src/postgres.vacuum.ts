@@ -1,20 +1,26 @@
-import { OwnError } from '@app/kernel';
 import { Client, type ClientConfig } from 'pg';
 
 /**
- * Vacuums a table on a connection of its own, without a time limit. Empty pages at the end of its file are removed.
- * @throws OwnError with the warning of the server, for example that the table belongs to another user and is left out
+ * Vacuums a table on a connection of its own, without a time limit, until `stopping` is aborted. Answers the first warning
+ * of the server, for example that the table belongs to another user and is left out.
  */
-export async function vacuum(config: ClientConfig, table: string): Promise<void> {
+export async function vacuum(
+  config: ClientConfig,
+  table: string,
+  stopping: AbortSignal,
+): Promise<string | undefined> {
   const client = new Client({ ...config, statement_timeout: 0, query_timeout: 0 });
+  const stop = (): void => void client.end().catch(() => undefined);
   let warning: string | undefined;
   client.on('error', () => undefined);
-  client.on('notice', ({ message }) => (warning ??= message));
+  stopping.addEventListener('abort', stop);
   try {
     await client.connect();
-    await client.query(`VACUUM (INDEX_CLEANUP ON, TRUNCATE ON) ${table}`);
+    client.on('notice', ({ message }) => (warning ??= message));
+    await client.query(`VACUUM (INDEX_CLEANUP ON) ${table}`);
   } finally {
+    stopping.removeEventListener('abort', stop);
     await client.end().catch(() => undefined);
   }
-  if (warning !== undefined) throw new OwnError(`PostgreSQL did not vacuum ${table}: ${warning}`);
+  return warning;
 }

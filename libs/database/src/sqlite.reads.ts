@@ -38,6 +38,10 @@ export abstract class SqliteReads extends UnitOfWork {
     return turn;
   }
 
+  vacuum(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   async get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
     try {
       return this.readers.turnReader.get(sql, values) as Row | undefined;

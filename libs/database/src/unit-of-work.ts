@@ -86,13 +86,11 @@ export abstract class UnitOfWork {
   abstract scrubKeys(): Promise<void>;
 
   /**
-   * Removes the rows of a table that no snapshot needs any more, and the empty pages at the end of its file. It runs
-   * beside other units and has no time limit. Only PostgreSQL needs it.
+   * Removes the rows of a table that no snapshot needs any more. It runs beside other units, without a time limit, until
+   * `stopping` is aborted. Answers a warning of the server. Only PostgreSQL needs it.
    * @throws ApiError 503 `service_unavailable` when that cannot be done now.
    */
-  vacuum(_table: string): Promise<void> {
-    return Promise.resolve();
-  }
+  abstract vacuum(table: string, stopping: AbortSignal): Promise<string | undefined>;
 
   /** For the readiness probe. @throws Error when the database does not answer */
   abstract ping(): Promise<void>;

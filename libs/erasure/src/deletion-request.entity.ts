@@ -25,7 +25,7 @@ export type DeletionStatus = 'processing' | 'completed' | 'failed';
   unique: true,
   where: `"status" = 'processing'`,
 })
-@Index(indexName('deletion_requests', ['key_id']), ['keyId'], {
+@Index(indexName('deletion_requests', ['id']), ['id'], {
   where: `"unrecoverable_at" IS NULL AND "key_id" IS NOT NULL`,
 })
 export class DeletionRequest {
@@ -39,7 +39,7 @@ export class DeletionRequest {
   @IntegerColumn({ name: 'webhook_sent' }) webhookSent: number;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'completed_at', nullable: true }) completedAt: string | null;
-  /** From this time no file of the database contains the key; null before. */
+  /** From this time no table of the database contains the key in its file; null before. */
   @TimeColumn({ name: 'unrecoverable_at', nullable: true }) unrecoverableAt: string | null;
   /** The ids of the subject, encrypted with the installation key; null where they are unknown. */
   @TextColumn({ nullable: true }) subject: string | null;

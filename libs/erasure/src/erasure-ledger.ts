@@ -128,7 +128,13 @@ async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<num
   for (const { bot_id: botId, request_id: id, key_id: keyId } of entries) {
     if (keyId === null) continue;
     const sql = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'completed'`;
-    if ((await tx.get(sql, botId, id)) !== undefined) destroyed += await removeKeys(tx, [keyId]);
+    if ((await tx.get(sql, botId, id)) === undefined) continue;
+    const removed = await removeKeys(tx, [keyId]);
+    destroyed += removed;
+    // The key was recoverable again.
+    const again =
+      'UPDATE deletion_requests SET unrecoverable_at = NULL, certificate = NULL WHERE bot_id = ? AND id = ?';
+    if (removed > 0) await tx.run(again, botId, id);
   }
   return destroyed;
 }

@@ -72,7 +72,7 @@ export class DeletionRequestView {
   @Timestamp({
     nullable: true,
     description:
-      'From this time no file of the database contains the key: on SQLite completed_at, on PostgreSQL null until the tables of the keys are rewritten',
+      'From this time no table of the database contains the key in its file: on SQLite completed_at, on PostgreSQL null until the tables of the keys are rewritten',
   })
   unrecoverable_at: string | null;
   @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;

@@ -38,12 +38,11 @@ export class ErasureGauges implements OnApplicationBootstrap {
   }
 
   private async oldestRecoverable(): Promise<string | undefined> {
-    const row = await this.unitOfWork.get<{ oldest: string | null }>(
-      `SELECT MIN(waiting.completed_at) AS oldest
-       FROM (SELECT completed_at FROM deletion_requests WHERE unrecoverable_at IS NULL AND key_id IS NOT NULL
-             LIMIT ${LOOKED_AT_MAX}) waiting`,
+    const row = await this.unitOfWork.get<{ completed_at: string }>(
+      `SELECT completed_at FROM deletion_requests
+       WHERE unrecoverable_at IS NULL AND key_id IS NOT NULL AND status = 'completed' ORDER BY id LIMIT 1`,
     );
-    return row?.oldest ?? undefined;
+    return row?.completed_at;
   }
 
   private look(): Promise<Processing | undefined> {

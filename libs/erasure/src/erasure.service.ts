@@ -1,15 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { botDeleted, type Tx, UnitOfWork } from '@app/database';
+import { botDeleted, UnitOfWork } from '@app/database';
 import { ApiError, describeFault, Random } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { SubjectKeys } from '@app/crypto';
-import { ERASED_IDS, type NamedSubject, type Subject, type SubjectIds } from '@app/subjects';
+import { ERASED_IDS, type NamedSubject, type Subject } from '@app/subjects';
 import { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo } from './erased-subject';
 import { type ForgottenView, NOTICE } from './erasure.dto';
 import { ErasurePlan } from './erasure.plan';
-import { ErasureSteps, type NewErasure } from './erasure.steps';
+import { type ErasureOf, ErasureSteps } from './erasure.steps';
 
 /** Tries, and the pause between two, while the same user is being erased in another guild. */
 const TURNS_MAX = 100;
@@ -47,7 +46,6 @@ export class ErasureService {
     private readonly unitOfWork: UnitOfWork,
     private readonly steps: ErasureSteps,
     private readonly plan: ErasurePlan,
-    private readonly keys: SubjectKeys,
     private readonly random: Random,
   ) {}
 
@@ -68,9 +66,7 @@ export class ErasureService {
   async eraseIfHeld(subject: Subject): Promise<ForgottenView | undefined> {
     const { id, of, certificateSalt } = this.newErasure(subject.botId);
     return this.noted(id, async () => {
-      const request = await this.unitOfWork.write(async (tx) =>
-        this.steps.beginIfHeld(tx, subject, of(await this.idsOf(tx, subject))),
-      );
+      const request = await this.unitOfWork.write((tx) => this.steps.beginIfHeld(tx, subject, of));
       return request && forgottenView(await this.carryOut(request), certificateSalt);
     });
   }
@@ -95,11 +91,7 @@ export class ErasureService {
   async reapply(subject: Subject, id: string): Promise<void> {
     const { of } = this.newErasure(subject.botId, id);
     await this.noted(id, async () =>
-      this.carryOut(
-        await this.unitOfWork.write(async (tx) =>
-          this.steps.beginAgain(tx, subject, of(await this.idsOf(tx, subject))),
-        ),
-      ),
+      this.carryOut(await this.unitOfWork.write((tx) => this.steps.beginAgain(tx, subject, id, of))),
     );
   }
 
@@ -127,22 +119,17 @@ export class ErasureService {
     }
   }
 
-  /** The ids that are stored with the key of a subject; undefined where the key is lost or damaged. */
-  private async idsOf(tx: Tx, subject: Subject): Promise<SubjectIds | undefined> {
-    return (await this.keys.inForce(tx, subject))?.ids;
-  }
-
   /** `of` makes the erasure of a subject with these ids, the same at each call. */
   private newErasure(
     botId: string,
     id = this.random.uuid(),
   ): {
     readonly id: string;
-    readonly of: (ids: SubjectIds | undefined) => NewErasure;
+    readonly of: ErasureOf;
     readonly certificateSalt: string;
   } {
     const salt = this.random.bytes(SALT_BYTES);
-    const of = (ids: SubjectIds | undefined): NewErasure => ({
+    const of: ErasureOf = (ids) => ({
       id,
       subjectCommitment: commitmentTo(botId, ids ?? ERASED_IDS, salt),
       ids,

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { ConsentService } from '@app/consent';
-import { KEY_REMAINS, SubjectKeys } from '@app/crypto';
+import { SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { Clock, conflict, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
@@ -23,6 +23,9 @@ export interface NewErasure {
   /** Undefined where they are unknown: the subject was found in a restored backup without its key. */
   readonly ids: SubjectIds | undefined;
 }
+
+/** The request of a subject with these ids. */
+export type ErasureOf = (ids: SubjectIds | undefined) => NewErasure;
 
 /**
  * The steps of an erasure, in their order. Each runs inside a unit of its caller and answers the request as it is
@@ -76,18 +79,21 @@ export class ErasureSteps {
   }
 
   /** {@link begin} of a request that a restored backup does not contain, or contains as failed. */
-  async beginAgain(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest> {
+  async beginAgain(tx: Tx, subject: Subject, id: string, of: ErasureOf): Promise<DeletionRequest> {
     const failed = `DELETE FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'failed'`;
-    await tx.run(failed, subject.botId, erasure.id);
+    await tx.run(failed, subject.botId, id);
+    await this.consents.lock(tx, subject);
+    const ids = await this.idsOf(tx, subject);
     // The restored row names a key that is destroyed: the events of this erasure need another one.
-    if (erasure.ids === undefined) await this.keys.destroy(tx, subject);
-    return this.begin(tx, subject, erasure);
+    if (ids === undefined) await this.keys.destroy(tx, subject);
+    return this.begin(tx, subject, of(ids));
   }
 
   /** {@link begin} for a subject about which anything is held; undefined for another one. */
-  async beginIfHeld(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest | undefined> {
+  async beginIfHeld(tx: Tx, subject: Subject, of: ErasureOf): Promise<DeletionRequest | undefined> {
     await this.consents.lock(tx, subject);
-    return (await this.keys.idOf(tx, subject)) === undefined ? undefined : this.begin(tx, subject, erasure);
+    if ((await this.keys.idOf(tx, subject)) === undefined) return undefined;
+    return this.begin(tx, subject, of(await this.idsOf(tx, subject)));
   }
 
   /**
@@ -128,10 +134,10 @@ export class ErasureSteps {
     const details = { request_id: id, ...(reapplied && { reapplied }) };
     const completedAt = await this.audit.recordErased(tx, subject, 'deletion_completed', details);
     await tx.run(
-      `UPDATE deletion_requests SET status = 'completed', completed_at = ?,
-         unrecoverable_at = CASE WHEN ${KEY_REMAINS[tx.engine]} THEN NULL ELSE ? END
+      `UPDATE deletion_requests SET status = 'completed', completed_at = ?, unrecoverable_at = ?
        WHERE bot_id = ? AND id = ?`,
-      ...[completedAt, completedAt, botId, id],
+      // On PostgreSQL the bytes of a destroyed key stay in the files until a rewrite.
+      ...[completedAt, tx.engine === 'sqlite' || found.keyId === null ? completedAt : null, botId, id],
     );
     if (found.subject !== null) {
       const named = { ...subject, ids: this.erased.idsOf(found) };
@@ -152,6 +158,11 @@ export class ErasureSteps {
     await this.audit.record(tx, subject, 'deletion_failed', { request_id: id });
     tx.afterCommit(() => this.metrics.count('erasures', 'failed'));
     return { ...found, status: 'failed' };
+  }
+
+  /** The ids that are stored with the key; undefined where it is lost or damaged. The unit has locked the subject. */
+  private async idsOf(tx: Tx, subject: Subject): Promise<SubjectIds | undefined> {
+    return (await this.keys.inForce(tx, subject))?.ids;
   }
 
   private async lock(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {

@@ -1,27 +1,35 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { KeyRewrite } from '@app/crypto';
-import { isUndone, type Tx, UnitOfWork } from '@app/database';
-import { type Job, type Lease, PeriodicJob } from '@app/jobs';
+import { isUndone, pages, type Tx, UnitOfWork } from '@app/database';
+import { type Job, type Lease, LEASE_MS, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
 
 const INTERVAL_MS = 15_000;
 const INTERVAL_MAX_MS = 86_400_000;
-/** The pause after a run, in times of its work: the work takes less than 0.5 % of the time. */
+/** The pause after a rewrite, in times of its units: they take less than 0.5 % of the time. */
 const REST = 200;
 /** The pause after each unit, in times of its work. */
 const UNIT_REST = 9;
+/** Requests of one unit. */
+const BATCH = 500;
+
+interface Waiting {
+  readonly bot_id: string;
+  readonly id: string;
+  readonly key_id: string;
+}
 
 /**
- * PostgreSQL: removes destroyed keys from the files by a rewrite, and records the time for the erasures of these keys. A key
- * that is destroyed during a rewrite waits for the next one. The work grows with the number of all keys, and so does the
- * time between two rewrites.
+ * Removes destroyed keys from the files by a rewrite, and records the time for the erasures of these keys. A key that is
+ * destroyed during a rewrite waits for the next one. The work grows with the number of all keys, and so does the time
+ * between two rewrites. On SQLite only requests that came from PostgreSQL wait for their time.
  */
 @PeriodicJob({ lookEveryMs: INTERVAL_MS })
 @Injectable()
 export class KeyRewriteJob implements Job {
   readonly name = 'key-rewrite';
-  /** Work of the present run, in milliseconds. */
+  /** Work of the units of the last rewrite, in milliseconds. */
   private workMs = 0;
 
   constructor(
@@ -36,44 +44,65 @@ export class KeyRewriteJob implements Job {
 
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     this.workMs = 0;
-    if (this.unitOfWork.engine === 'sqlite') return;
-    // Where units that add keys do not end in time, the next run begins the rewrite.
-    const from = await lease.batch((tx) => this.rewrite.begin(tx)).catch(unlessUndone);
-    if (from === undefined) return;
-    for (let page: number | undefined = 0; page !== undefined;) {
-      const first: number = page;
-      const tookMs = await this.measured(async () => {
-        page = await lease.batch((tx) => this.rewrite.move(tx, from, first));
-      });
-      await pause(tookMs * UNIT_REST, undefined, { signal: stopping }).catch(() => undefined);
-      if (stopping.aborted) return;
+    try {
+      if (this.unitOfWork.engine === 'postgres' && !(await this.rewritten(lease, stopping))) return;
+      await this.recordAll(lease, stopping);
+    } catch (error) {
+      // Units of others did not end in time, or the service stops. The next run continues.
+      if (!isUndone(error)) throw error;
     }
-    let isRemoved = false;
-    await this.measured(async () => {
-      isRemoved = await lease.keep(() => this.rewrite.removeFile(from));
-    });
-    while (isRemoved && (await lease.batch((tx) => this.record(tx))) > 0);
   }
 
-  /** For some of the removed keys; answers their number. */
-  private async record(tx: Tx): Promise<number> {
-    const ids = await this.rewrite.takeRemoved(tx);
-    await tx.run(
-      'UPDATE deletion_requests SET unrecoverable_at = ? WHERE key_id = ANY(?) AND unrecoverable_at IS NULL',
-      ...[this.clock.nowIso(), ids],
+  /** False for a rewrite that is not ended: the next run continues it soon. */
+  private async rewritten(lease: Lease, stopping: AbortSignal): Promise<boolean> {
+    const from = await lease.batch((tx) => this.rewrite.begin(tx));
+    if (from === undefined) return true;
+    let workMs = 0;
+    for (let page: number | undefined = 0; page !== undefined && !stopping.aborted;) {
+      const first: number = page;
+      const fromMs = performance.now();
+      page = await lease.batch((tx) => this.rewrite.move(tx, from, first));
+      const tookMs = performance.now() - fromMs;
+      workMs += tookMs;
+      const restMs = Math.min(tookMs * UNIT_REST, LEASE_MS / 4);
+      await pause(restMs, undefined, { signal: stopping }).catch(() => undefined);
+    }
+    if (stopping.aborted || !(await lease.keep(() => this.rewrite.removeFile(from, stopping)))) return false;
+    while ((await lease.batch((tx) => this.rewrite.forgetRemoved(tx))) > 0)
+      if (stopping.aborted) return false;
+    this.workMs = workMs;
+    return true;
+  }
+
+  /** For every completed erasure whose key is in no file. */
+  private async recordAll(lease: Lease, stopping: AbortSignal): Promise<void> {
+    const read = (after: Waiting | undefined): Promise<Waiting[]> =>
+      this.unitOfWork.read((tx) =>
+        tx.all(
+          `SELECT bot_id, id, key_id FROM deletion_requests
+           WHERE unrecoverable_at IS NULL AND key_id IS NOT NULL AND status = 'completed' AND id > ?
+           ORDER BY id LIMIT ${BATCH}`,
+          after?.id ?? '',
+        ),
+      );
+    for await (const waiting of pages(BATCH, read)) {
+      if (stopping.aborted) return;
+      await lease.batch((tx) => this.record(tx, waiting));
+    }
+  }
+
+  private async record(tx: Tx, waiting: readonly Waiting[]): Promise<void> {
+    const left = await this.rewrite.inFiles(
+      tx,
+      waiting.map((request) => request.key_id),
     );
-    return ids.length;
+    const now = this.clock.nowIso();
+    for (const { bot_id: botId, id, key_id: keyId } of waiting)
+      if (!left.has(keyId))
+        await tx.run(
+          `UPDATE deletion_requests SET unrecoverable_at = CASE WHEN completed_at > ? THEN completed_at ELSE ? END
+           WHERE bot_id = ? AND id = ?`,
+          ...[now, now, botId, id],
+        );
   }
-
-  private async measured(work: () => Promise<void>): Promise<number> {
-    const fromMs = performance.now();
-    await work();
-    const tookMs = performance.now() - fromMs;
-    this.workMs += tookMs;
-    return tookMs;
-  }
-}
-
-function unlessUndone(error: unknown): undefined {
-  if (!isUndone(error)) throw error;
 }

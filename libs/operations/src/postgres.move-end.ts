@@ -120,8 +120,8 @@ export class PostgresMoveEnd implements MoveTarget {
     }
   }
 
-  async finish(tables: readonly MovedTable[]): Promise<void> {
-    for (const { name } of tables) await this.client.query(`ANALYZE ${quoted(name)}`);
+  async finish(): Promise<void> {
+    await this.client.query('ANALYZE');
     await this.client.query('SET synchronous_commit = on');
     await this.client.query('BEGIN');
     await this.client.query(CONTINUE_AUDIT_ORDER);

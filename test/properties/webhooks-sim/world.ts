@@ -72,7 +72,7 @@ class MortalUnitOfWork extends UnitOfWork {
     return this.read(work);
   }
 
-  async scrub(): Promise<void> {}
+  async vacuum(): Promise<undefined> {}
   async scrubKeys(): Promise<void> {}
   async ping(): Promise<void> {}
 

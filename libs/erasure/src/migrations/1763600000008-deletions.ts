@@ -25,7 +25,7 @@ export class Deletions1763600000008 implements MigrationInterface {
       },
       indices: [
         { columnNames: ['bot_id', 'guild_id', 'user_id', 'id'] },
-        { columnNames: ['key_id'], where: `"unrecoverable_at" IS NULL AND "key_id" IS NOT NULL` },
+        { columnNames: ['id'], where: `"unrecoverable_at" IS NULL AND "key_id" IS NOT NULL` },
         { columnNames: ['bot_id', 'user_id'], isUnique: true, where: `"status" = 'processing'` },
       ],
     });
