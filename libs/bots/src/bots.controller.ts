@@ -11,7 +11,7 @@ import {
   Topic,
 } from '@app/http';
 import { notFound } from '@app/kernel';
-import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, UseGuards } from '@nestjs/common';
 import { BotDeletion } from './bot-deletion.service';
 import {
   BotDeletedView,
@@ -25,6 +25,7 @@ import {
 } from './bots.dto';
 import { EXAMPLES } from './bots.examples';
 import { BotsService } from './bots.service';
+import { RegistrationGuard } from './registration.guard';
 import { RegistrationService } from './registration.service';
 import { WebhookSecrets } from './webhook-secrets.service';
 
@@ -43,16 +44,18 @@ export class BotsController {
 
   @Public()
   @Post('register')
+  @UseGuards(RegistrationGuard)
   @EitherShape(RegisterBot, 'platform_bot_id')
   @Describes({
     summary: 'Register a bot and receive its API key',
     description:
       'Makes the bot a tenant and answers its API key and its webhook secret. Both are shown only ' +
-      'here: the service keeps a digest of the key. This is the only call without a key. A repeat with ' +
-      'the same `platform_bot_id` is refused with 409 `bot_exists`.',
+      'here: the service keeps a digest of the key. A repeat with the same `platform_bot_id` is refused with 409 ' +
+      '`bot_exists`. The operator can demand a token, sent as `X-Registration-Token` (else 401), or refuse all ' +
+      'registrations (404).',
     examples: EXAMPLES.register,
   })
-  @Responds(201, BotRegisteredView, ['bot_exists'])
+  @Responds(201, BotRegisteredView, ['bot_exists', 'unauthorized', 'not_found'])
   register(@RegistrationBody() body: RegisterBot): Promise<BotRegisteredView> {
     return this.registration.register(body);
   }

@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes that belong to Lethe. A variable with such a prefix that is not a setting is a typing mistake. */
 const OWN_PREFIX =
-  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|DATA_LIMIT|DETAILS_LIMIT|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|TRUST_PROXY|DATABASE_|BACKUP_)/;
+  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|DATA_LIMIT|DETAILS_LIMIT|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
 
 /**
  * Reads every setting from `environment`. An empty variable counts as not set.
@@ -53,7 +53,11 @@ function contradictions(config: Config): string[] {
   const jobs = alone
     ? ['JOBS must be on with SQLite: its file belongs to one process, so a worker cannot run the jobs']
     : [];
-  return [...jobs, ...tierFaults(config)];
+  const isTokenMissing = config.registration === 'token' && config.registrationToken === '';
+  const tokens = isTokenMissing
+    ? ['REGISTRATION_TOKEN must be set where REGISTRATION is token (openssl rand -hex 32)']
+    : [];
+  return [...jobs, ...tokens, ...tierFaults(config)];
 }
 
 function tierFaults(config: Config): string[] {

@@ -211,6 +211,18 @@ export const SETTINGS = {
     'Milliseconds for open requests and webhook calls at a shutdown',
     integer(0, 600_000),
   ),
+  registration: setting(
+    'REGISTRATION',
+    'open',
+    'Who may register a bot: every caller (`open`), callers with the token of `REGISTRATION_TOKEN` (`token`), or no one (`off`)',
+    oneOf('open', 'token', 'off'),
+  ),
+  registrationToken: setting(
+    'REGISTRATION_TOKEN',
+    '',
+    'Token of a registration, 16 to 256 characters, in the header `X-Registration-Token`',
+    bearerToken,
+  ),
   metricsToken: setting(
     'METRICS_TOKEN',
     '',
