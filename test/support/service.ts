@@ -23,7 +23,7 @@ const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '100
 /** How long a service in tests trusts a key; a deletion on PostgreSQL waits as long. */
 const BELIEVED_MS = 50;
 
-const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
+export const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 
 /** The whole service in this process, with its own database and port. */
 export class Service {

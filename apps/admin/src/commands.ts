@@ -1,5 +1,6 @@
 import { AUDIT_COMMANDS } from './audit.commands';
 import { BACKUP_COMMANDS } from './backup.commands';
+import { BOT_COMMANDS } from './bots.commands';
 import type { Command } from './command';
 import { DATABASE_COMMANDS } from './database.commands';
 import { KEY_COMMANDS } from './keys.commands';
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   MOVE_COMMAND,
   ...BACKUP_COMMANDS,
   ...LEDGER_COMMANDS,
+  ...BOT_COMMANDS,
   ...KEY_COMMANDS,
   ...AUDIT_COMMANDS,
   ...RETENTION_COMMANDS,

@@ -2,6 +2,7 @@ import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { Module } from '@nestjs/common';
 import { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
+import { BotAdministration } from './bot-administration';
 import { BotDeletion } from './bot-deletion.service';
 import { ApiKey, Bot } from './bot.entity';
 import { BotsController } from './bots.controller';
@@ -18,6 +19,7 @@ import { WebhookSecrets } from './webhook-secrets.service';
     RegistrationService,
     BotsService,
     BotDeletion,
+    BotAdministration,
     WebhookSecrets,
     WebhookSecretsHolder,
     ApiKeyDirectory,

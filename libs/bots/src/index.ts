@@ -1,5 +1,6 @@
 export { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
 export { ApiKeyGuard } from './api-key.guard';
+export { BotAdministration } from './bot-administration';
 export { BotDeletion } from './bot-deletion.service';
 export { botPages, findBot, lockBot, nextBot } from './bot-queries';
 export { ApiKey, Bot } from './bot.entity';

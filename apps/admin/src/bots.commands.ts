@@ -1,0 +1,63 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { BotAdministration } from '@app/bots';
+import { ApiError, StartError } from '@app/kernel';
+import { inContext } from './admin.context';
+import type { Command, Flag, Surroundings } from './command';
+
+const BOT: Flag = {
+  type: 'string',
+  value: 'ID',
+  description: 'The id of the bot, or its id on the platform: bots:list shows both',
+  required: true,
+};
+
+const list: Command = {
+  name: 'bots:list',
+  summary: 'Writes every bot as a line of JSON',
+  flags: {},
+  run: (_, surroundings) =>
+    inContext(
+      surroundings,
+      async (nest) => {
+        for await (const bot of nest.get(BotAdministration, { strict: false }).all())
+          await surroundings.data(`${JSON.stringify(bot)}\n`);
+      },
+      'read',
+    ),
+};
+
+const newKey: Command = {
+  name: 'bots:new-key',
+  summary: 'Voids every key of a bot and writes a new one, for a key that was lost or leaked',
+  flags: { bot: BOT },
+  run: (given, surroundings) =>
+    onBot(surroundings, async (bots) => {
+      const { bot, key } = await bots.newKey(String(given['bot']));
+      await surroundings.data(`${key}\n`);
+      surroundings.tell(`The earlier keys of the bot ${bot.name} (${bot.platform_bot_id}) are void.`);
+    }),
+};
+
+const remove: Command = {
+  name: 'bots:delete',
+  summary: 'Deletes a bot with everything that it has stored; this cannot be undone',
+  flags: { bot: BOT },
+  run: (given, surroundings) =>
+    onBot(surroundings, async (bots) => {
+      const bot = await bots.delete(String(given['bot']));
+      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is deleted.`);
+    }),
+};
+
+export const BOT_COMMANDS: readonly Command[] = [list, newKey, remove];
+
+/** @throws StartError for an unknown bot */
+function onBot(surroundings: Surroundings, work: (bots: BotAdministration) => Promise<void>): Promise<void> {
+  return inContext(surroundings, async (nest: INestApplicationContext) => {
+    try {
+      await work(nest.get(BotAdministration, { strict: false }));
+    } catch (error) {
+      throw error instanceof ApiError ? new StartError(error.message) : error;
+    }
+  });
+}

@@ -1,0 +1,90 @@
+import type { Bot } from '../support/bot';
+import type { ScriptRun } from '../support/child-script';
+import { Client } from '../support/client';
+import { engine } from '../support/database';
+import { expectFailure } from '../support/expected';
+import { adminHere } from '../support/here';
+import { LETHE_MASTER_KEY, Service } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+let service: Service;
+let bot: Bot;
+let other: Bot;
+
+beforeEach(async () => {
+  service = await new Service({ LETHE_MASTER_KEY }).start();
+  [bot, other] = [await service.registerBot(), await service.registerBot()];
+});
+afterEach(() => service.stop());
+
+const environment = () => ({ DATABASE_URL: service.database.url, LETHE_MASTER_KEY });
+
+/** On SQLite the service is stopped meanwhile, since its file has one process. */
+async function admin(...args: readonly string[]): Promise<ScriptRun> {
+  if (engine === 'sqlite') await service.app.close();
+  const run = await adminHere(args, environment());
+  if (engine === 'sqlite') await service.start();
+  return run;
+}
+
+const isAccepted = async (caller: Bot): Promise<boolean> =>
+  (await caller.at(service).get(`/bots/${caller.id}`)).status === 200;
+
+describe('bots:list', () => {
+  it('writes every bot beside the running service, with both ids and no key', async () => {
+    const run = await adminHere(['bots:list'], environment());
+    expect(run.code).toBe(0);
+    const lines = run.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string });
+    expect(lines.map(({ id }) => id)).toStrictEqual([bot.id, other.id].sort());
+    expect(lines).toContainEqual({
+      id: bot.id,
+      platform_bot_id: bot.platformBotId,
+      name: bot.name,
+      created_at: expect.stringMatching(/Z$/) as unknown,
+      deleted_at: null,
+    });
+    expect(run.output).not.toContain(bot.key);
+  });
+});
+
+describe('bots:new-key', () => {
+  it.each(['id', 'platformBotId'] as const)(
+    'voids the keys of one bot, named by its %s, and writes one that is accepted',
+    async (by) => {
+      const run = await admin('bots:new-key', '--bot', bot[by]);
+      expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('are void') as unknown });
+      expect(await isAccepted(bot)).toBe(false);
+      expect(await isAccepted(other)).toBe(true);
+      const renewed = new Client(service.url, run.stdout.trim());
+      expect((await renewed.get(`/bots/${bot.id}`)).status).toBe(200);
+    },
+  );
+
+  it('refuses an unknown bot', async () => {
+    const run = await admin('bots:new-key', '--bot', '1');
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toContain('The bot 1 not found');
+    expect(await isAccepted(bot)).toBe(true);
+  });
+});
+
+describe('bots:delete', () => {
+  it('deletes one bot with its rows, and leaves the others', async () => {
+    for (const caller of [bot, other]) {
+      await caller.hasCategory('profile');
+      const who = subject();
+      await caller.hasConsent(who);
+      await caller.hasData(who, 'profile', { value: 'stored' });
+    }
+    const run = await admin('bots:delete', '--bot', bot.platformBotId);
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('is deleted') as unknown });
+    expectFailure(await bot.at(service).get(`/bots/${bot.id}`), 401, 'unauthorized');
+    expect(await isAccepted(other)).toBe(true);
+    for (const table of ['bots', 'user_data', 'subjects', 'keys.subject_keys'])
+      expect(await service.database.rows(`SELECT 1 FROM ${table}`)).toHaveLength(1);
+    expect((await admin('bots:delete', '--bot', bot.id)).code).toBe(1);
+  });
+});
