@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
@@ -267,44 +267,3 @@ if (engine === 'sqlite') {
     expect(await database.rows(done)).toHaveLength(people.length);
     for (const one of others) await one.end('SIGKILL');
   });
-
-describe('npm run admin -- ledger:export', () => {
-  it('exports the ledger while the service runs, replaces no file, and leaves nothing beside the database', async () => {
-    const who = await person();
-    const requestId = await bot.hasForgotten(who);
-    const before = readdirSync(directory);
-    const { code, stdout } = await admin('ledger:export');
-    expect(code).toBe(0);
-    const [, entry = ''] = stdout.split('\n');
-    expect(JSON.parse(entry)).toMatchObject({ bot_id: bot.id, request_id: requestId });
-    expect(readdirSync(directory)).toEqual(before);
-    writeFileSync(ledger(), 'kept');
-    expect((await admin('ledger:export', '--out', ledger())).stderr).toContain('exists already');
-    expect(readFileSync(ledger(), 'utf8')).toBe('kept');
-  });
-});
-
-describe('npm run admin -- ledger:import', () => {
-  it('refuses a malformed line with its number, and a ledger of elsewhere, and changes nothing then', async () => {
-    await bot.hasForgotten(await person());
-    await bot.hasForgotten(await person());
-    await service.end();
-    const [head = '', first = '', second = ''] = (await admin('ledger:export')).stdout.split('\n');
-    await keys().run(`DELETE FROM ${keyTable('erasure_ledger')}`);
-    const entry = JSON.parse(second) as object;
-    const refused = async (lines: readonly string[], message: string): Promise<void> => {
-      writeFileSync(ledger(), lines.join('\n'));
-      const run = await admin('ledger:import', '--in', ledger());
-      expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
-      expect(run.stderr).toContain('Nothing was changed.');
-      expect(await keys().rows(`SELECT * FROM ${keyTable('erasure_ledger')}`)).toEqual([]);
-    };
-    await refused([head, first, '{"bot_id":'], 'Line 3 is no entry of a ledger: it is no JSON object');
-    await refused(
-      [head, first, JSON.stringify({ ...entry, user_id: '123456789012345678' })],
-      'Line 3 is no entry of a ledger: user_id is missing or malformed',
-    );
-    const elsewhere = { ...(JSON.parse(head) as object), digests: 'A'.repeat(20) };
-    await refused([JSON.stringify(elsewhere), first], 'Line 1 is not the head');
-  });
-});

@@ -151,6 +151,11 @@ function masked(manifest: string): string {
   return manifest.replace(/("made_at"|"bytes"|"sha256"): [^,\n]+/g, '$1: null');
 }
 
+/** A line of a ledger without its MAC, which depends on the time of the export. */
+function withoutMac(line: string): string {
+  return line.replace(/,"mac":"[^"]+"/, '');
+}
+
 async function madeByService(): Promise<Installation> {
   const place = await Place.at(MASTER_KEY);
   const service = await place.service.start();
@@ -278,8 +283,8 @@ describe('an installation of each release', () => {
       writeFileSync(place.file('ledger'), `${installation.ledger.join('\n')}\n`);
       await place.admin('ledger:import', '--in', place.file('ledger'));
       await place.admin('ledger:export', '--out', place.file('again'));
-      const [, ...entries] = installation.ledger;
-      expect(place.read('again').trimEnd().split('\n').slice(1)).toEqual(entries);
+      const [, ...entries] = installation.ledger.map(withoutMac);
+      expect(place.read('again').trimEnd().split('\n').slice(1).map(withoutMac)).toEqual(entries);
       await place.service.remove();
     }
   });

@@ -26,7 +26,7 @@ const exported: Command = {
       const count = await (given['out'] === undefined
         ? written(lines, (text) => surroundings.data(text))
         : intoFile(String(given['out']), lines));
-      surroundings.tell(`${count - 1} erasures were written.`);
+      surroundings.tell(`${count - 2} erasures were written.`);
     }),
 };
 

@@ -1,4 +1,5 @@
 import { amongValues, type Tx } from '@app/database';
+import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 
 /** Whether the ledger of erasures says that a key of a bot's subjects was destroyed. */
 export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise<boolean> {
@@ -10,4 +11,14 @@ export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise
 export function removeKeys(tx: Tx, keyIds: readonly string[]): Promise<number> {
   const among = amongValues(tx, 'id', keyIds);
   return tx.run(`DELETE FROM keys.subject_keys WHERE ${among.sql}`, among.value);
+}
+
+/** Removes a stored key, unless another subject than the given one has it; answers the number of removed keys. */
+export async function removeKeyOf(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+  keyId: string,
+): Promise<number> {
+  const ofOther = `SELECT 1 FROM subjects WHERE key_id = ? AND NOT (${SUBJECT_WHERE})`;
+  return (await tx.get(ofOther, keyId, botId, guildId, userId)) === undefined ? removeKeys(tx, [keyId]) : 0;
 }

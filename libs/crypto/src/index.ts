@@ -1,5 +1,5 @@
 export { CryptoModule } from './crypto.module';
-export { isDestroyed, removeKeys } from './destroyed-keys';
+export { isDestroyed, removeKeyOf, removeKeys } from './destroyed-keys';
 export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
 export { HeldSubjects } from './held-subjects';
 export { InstallationKeys } from './installation-keys';

@@ -28,9 +28,4 @@ export class SubjectDigests {
   guild(botId: string, guildId: string): Digest {
     return this.key.of(botId, 'guild', guildId);
   }
-
-  /** The digest of a fixed text, which differs for every installation. */
-  get mark(): Digest {
-    return this.key.of('', 'installation', 'digests');
-  }
 }

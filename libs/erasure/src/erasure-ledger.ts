@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { removeKeys, SubjectDigests } from '@app/crypto';
+import { InstallationKeys, removeKeyOf } from '@app/crypto';
 import { eachOf, type Tx, UnitOfWork } from '@app/database';
-import { StartError, Clock, CONFIG, type Config } from '@app/kernel';
-import { entryOf, headOf, isHead, type LedgerEntry, textOf } from './ledger-lines';
+import { Clock, CONFIG, type Config } from '@app/kernel';
+import { subjectAt } from '@app/subjects';
+import { entriesOf, type LedgerEntry, linesOf } from './ledger-lines';
 import { ledgerBegins } from './unknown-erasures';
 
 /** Entries of one read or write. */
@@ -32,32 +33,32 @@ export interface Merged {
 export class ErasureLedger {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly digests: SubjectDigests,
+    private readonly keys: InstallationKeys,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** The head, then one line for each entry. */
-  async *lines(): AsyncGenerator<string> {
-    yield headOf(this.digests, this.clock.nowIso());
-    for await (const entry of eachOf<LedgerEntry>(BATCH, (after) => this.page(after))) yield textOf(entry);
+  /** The lines of the file, see {@link linesOf}. */
+  lines(): AsyncGenerator<string> {
+    const entries = eachOf<LedgerEntry>(BATCH, (after) => this.page(after));
+    return linesOf(this.keys.digest, this.clock.nowIso(), entries);
   }
 
   /**
    * Adds the unknown entries. `read` returns the lines of the file at each call: all are checked before the first one is
    * added.
-   * @throws StartError, with nothing changed, for a line that is no entry and for the ledger of another installation.
+   * @throws StartError, with nothing changed, for a file that is not whole, or not as this installation exported it.
    */
   async merge(read: () => AsyncIterable<string>): Promise<Merged> {
-    await this.requireWhole(read());
+    const entries = (): AsyncGenerator<LedgerEntry> => entriesOf(this.keys.digest, read());
     const since = ledgerBegins(this.clock, this.config);
     const merged = { added: 0, known: 0, tooOld: 0, destroyedKeys: 0 };
-    for await (const batch of batches(read())) {
+    for await (const { erased_at: at } of entries()) if (at < since) merged.tooOld += 1;
+    for await (const batch of batches(entries())) {
       const inTime = batch.filter((entry) => entry.erased_at >= since);
       const added = await this.unitOfWork.write((tx) => add(tx, inTime));
       merged.added += added;
       merged.known += inTime.length - added;
-      merged.tooOld += batch.length - inTime.length;
       merged.destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, inTime));
     }
     await this.unitOfWork.scrubKeys();
@@ -73,34 +74,12 @@ export class ErasureLedger {
       ),
     );
   }
-
-  private async requireWhole(lines: AsyncIterable<string>): Promise<void> {
-    let count = 0;
-    for await (const line of lines) {
-      count += 1;
-      if (count === 1) this.requireOwn(line);
-      else if (line !== '') entryOf(line, count);
-    }
-    if (count === 0) throw new StartError('The file is empty: it is no ledger. Nothing was changed.');
-  }
-
-  private requireOwn(line: string): void {
-    if (isHead(this.digests, line)) return;
-    throw new StartError(
-      'Line 1 is not the head of a ledger of this installation: its digests match no subject here. Restore the keys ' +
-        '(keys.db, or the schema keys) that belong to it first. Nothing was changed.',
-    );
-  }
 }
 
-async function* batches(lines: AsyncIterable<string>): AsyncGenerator<readonly LedgerEntry[]> {
+async function* batches(entries: AsyncIterable<LedgerEntry>): AsyncGenerator<readonly LedgerEntry[]> {
   let batch: LedgerEntry[] = [];
-  let count = 0;
-  for await (const line of lines) {
-    count += 1;
-    if (count === 1 || line === '') continue;
-    batch.push(entryOf(line, count));
-    if (batch.length < BATCH) continue;
+  for await (const entry of entries) {
+    if (batch.push(entry) < BATCH) continue;
     yield batch;
     batch = [];
   }
@@ -120,16 +99,17 @@ async function add(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
 }
 
 /**
- * Destroys keys that a backup has brought back beside newer data. Where the data is as old, the next start erases the
- * subject again: it needs the key for the ids that the webhook names.
+ * Destroys keys that a backup has brought back beside newer data, and that no other subject has. Where the data is as old,
+ * the next start erases the subject again: it needs the key for the ids that the webhook names.
  */
 async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
   let destroyed = 0;
-  for (const { bot_id: botId, request_id: id, key_id: keyId } of entries) {
+  for (const entry of entries) {
+    const { bot_id: botId, request_id: id, key_id: keyId } = entry;
     if (keyId === null) continue;
     const sql = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'completed'`;
     if ((await tx.get(sql, botId, id)) === undefined) continue;
-    const removed = await removeKeys(tx, [keyId]);
+    const removed = await removeKeyOf(tx, subjectAt(botId, entry), keyId);
     destroyed += removed;
     // The key was recoverable again.
     const again =

@@ -1,6 +1,6 @@
-import type { SubjectDigests } from '@app/crypto';
-import type { Digest } from '@app/primitives';
+import { createHmac } from 'node:crypto';
 import { StartError } from '@app/kernel';
+import type { Digest } from '@app/primitives';
 
 /** A row of `keys.erasure_ledger`. */
 export interface LedgerEntry {
@@ -14,63 +14,83 @@ export interface LedgerEntry {
   readonly chain: string | null;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const DIGEST = /^[\w-]{20}$/;
-const FORMAT = 'lethe-erasure-ledger/1';
+const FORMAT = 'lethe-erasure-ledger/2';
+const LINE = /^(\{.+),"mac":"([\w-]{43})"\}$/;
 
-/** The check of each field. */
-const FIELDS: Readonly<Record<keyof LedgerEntry, (value: unknown) => boolean>> = {
-  bot_id: (value) => isText(value, UUID),
-  request_id: (value) => isText(value, UUID),
-  guild_id: (value) => isText(value, DIGEST),
-  user_id: (value) => isText(value, DIGEST),
-  key_id: (value) => value === null || isText(value, /^[\w-]{1,32}$/),
-  erased_at: (value) => isText(value, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-  place: (value) => value === null || (Number.isSafeInteger(value) && (value as number) > 0),
-  chain: (value) => value === null || isText(value, /^[0-9a-f]{64}$/),
-};
-
-/** The first line. `digests` shows whether the entries were digested with the key of this installation. */
-export function headOf(digests: SubjectDigests, exportedAt: string): string {
-  return JSON.stringify({ format: FORMAT, digests: digests.mark, exported_at: exportedAt });
-}
-
-export function isHead(digests: SubjectDigests, line: string): boolean {
-  const head = parsed(line);
-  return head?.['format'] === FORMAT && head['digests'] === digests.mark;
-}
-
-export function textOf(entry: LedgerEntry): string {
-  const { bot_id, request_id, guild_id, user_id, key_id, erased_at, place, chain } = entry;
-  // PostgreSQL returns large integers as text.
-  const placed = place === null ? null : Number(place);
-  return JSON.stringify({ bot_id, request_id, guild_id, user_id, key_id, erased_at, place: placed, chain });
-}
-
-/** @throws StartError that names the line and the field */
-export function entryOf(line: string, number: number): LedgerEntry {
-  const entry = parsed(line);
-  if (entry === undefined) throw malformed(number, 'it is no JSON object');
-  for (const [field, isValid] of Object.entries(FIELDS))
-    if (!isValid(entry[field])) throw malformed(number, `${field} is missing or malformed`);
-  return entry as unknown as LedgerEntry;
-}
-
-function malformed(number: number, reason: string): StartError {
-  return new StartError(`Line ${number} is no entry of a ledger: ${reason}. Nothing was changed.`);
-}
-
-function isText(value: unknown, pattern: RegExp): boolean {
-  return typeof value === 'string' && pattern.test(value);
-}
-
-function parsed(line: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(line) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
+/**
+ * The lines of an exported ledger: a head, each entry, and a last line with their number. Each line ends in a MAC over
+ * itself and the MAC of the line before it, under a key that is derived from the digest key of the installation.
+ */
+export async function* linesOf(
+  digestKey: Buffer,
+  exportedAt: string,
+  entries: AsyncIterable<LedgerEntry>,
+): AsyncGenerator<string> {
+  const macs = new LineMacs(digestKey);
+  let count = 0;
+  yield macs.added({ format: FORMAT, exported_at: exportedAt });
+  for await (const entry of entries) {
+    count += 1;
+    // PostgreSQL returns large integers as text.
+    yield macs.added({ ...entry, place: entry.place === null ? null : Number(entry.place) });
   }
+  yield macs.added({ entries: count });
+}
+
+/** The entries of {@link linesOf}. @throws StartError for a line that is not as it was exported, and for a cut file */
+export async function* entriesOf(
+  digestKey: Buffer,
+  lines: AsyncIterable<string>,
+): AsyncGenerator<LedgerEntry> {
+  const macs = new LineMacs(digestKey);
+  let number = 0;
+  let isWhole = false;
+  for await (const line of lines) {
+    number += 1;
+    const content = isWhole ? undefined : macs.taken(line);
+    if (number === 1 && content?.['format'] !== FORMAT) throw foreign();
+    if (content === undefined) throw unlikeExported(number);
+    if (content['entries'] !== undefined) isWhole = true;
+    else if (number > 1) yield content as unknown as LedgerEntry;
+  }
+  if (number === 0) throw new StartError('The file is empty: it is no ledger. Nothing was changed.');
+  if (!isWhole) throw new StartError('The file was cut: its last line is missing. Nothing was changed.');
+}
+
+class LineMacs {
+  private readonly key: Buffer;
+  private before = '';
+
+  constructor(digestKey: Buffer) {
+    this.key = createHmac('sha256', digestKey).update('lethe/ledger').digest();
+  }
+
+  added(content: object): string {
+    const text = JSON.stringify(content).slice(0, -1);
+    return `${text},"mac":"${this.next(text)}"}`;
+  }
+
+  /** Undefined for a line that does not follow the line before it. */
+  taken(line: string): Readonly<Record<string, unknown>> | undefined {
+    const [, text = '', mac] = LINE.exec(line) ?? [];
+    return this.next(text) === mac ? (JSON.parse(`${text}}`) as Record<string, unknown>) : undefined;
+  }
+
+  private next(text: string): string {
+    this.before = createHmac('sha256', this.key).update(`${this.before}${text}`).digest('base64url');
+    return this.before;
+  }
+}
+
+function foreign(): StartError {
+  return new StartError(
+    'Line 1 is not the head of a ledger that this installation has exported. Restore the keys (keys.db, or the schema ' +
+      'keys) that belong to it first. Nothing was changed.',
+  );
+}
+
+function unlikeExported(number: number): StartError {
+  return new StartError(
+    `Line ${number} is not as it was exported, or a line before it is missing. Nothing was changed.`,
+  );
 }

@@ -34,7 +34,7 @@ export class DigestKey {
   }
 
   /** @throws RangeError for a text longer than 256 bytes */
-  of(botId: string, kind: 'user' | 'guild' | 'installation', value: string): Digest {
+  of(botId: string, kind: 'user' | 'guild', value: string): Digest {
     const text = `${kind}/${botId}/${value}`;
     if (text.length * 3 > TEXT_MAX) throw new RangeError('The id is too long');
     const end = BLOCK + this.inner.write(text, BLOCK, 'utf8');
