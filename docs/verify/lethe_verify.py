@@ -14,6 +14,7 @@ import base64
 import hashlib
 import json
 import sys
+from datetime import datetime, timedelta, timezone
 
 
 class DoesNotHold(Exception):
@@ -127,7 +128,28 @@ def statement(jws, key_set, typ):
     require(found and found[0].get("crv") == "Ed25519", "the key is not in the key set")
     message = (parts[0] + "." + parts[1]).encode()
     require(is_signed(decoded(found[0].get("x")), message, decoded(parts[2])), "the signature does not fit")
-    return json_of(parts[1])
+    content, retired_at = json_of(parts[1]), found[0].get("retired_at")
+    if retired_at is not None:
+        signed_at = signing_time(content)
+        in_time = signed_at is not None and signed_at <= time_of(retired_at) + RETIRING
+        require(in_time, "the key was retired before the time of the statement")
+    return content
+
+
+# A process signs with its copy of a key for up to 30 seconds after its retirement, and clocks differ by seconds.
+RETIRING = timedelta(seconds=60)
+
+
+def time_of(text):
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
+
+
+def signing_time(content):
+    """When the statement says that it was signed; None where it says nothing."""
+    if "iat" in content:
+        return datetime.fromtimestamp(content["iat"], timezone.utc)
+    texts = [content[name] for name in ("sealed_at", "exported_at", "pruned_at") if name in content]
+    return time_of(texts[0]) if texts else None
 
 
 # What is hashed.
@@ -199,10 +221,44 @@ def checkpoint_of(jws, key_set):
 # What can be verified.
 
 
+def is_text(value):
+    return isinstance(value, str)
+
+
+def is_text_or_none(value):
+    return value is None or is_text(value)
+
+
+def is_place(number):
+    def check(value):
+        """A place in a chain: its number, and the hash over everything up to it."""
+        if not isinstance(value, dict) or not isinstance(value.get(number), int):
+            return False
+        return value[number] >= 1 and is_text(value.get("chain")) and value["chain"] != ""
+
+    return check
+
+
+CERTIFICATE = {
+    "request_id": is_text,
+    "bot_id": is_text,
+    "subject_commitment": is_text,
+    "requested_at": is_text,
+    "completed_at": is_text,
+    "unrecoverable_at": is_text_or_none,
+    "deleted_categories": lambda value: isinstance(value, list),
+    "erased_rows": lambda value: isinstance(value, dict),
+    "destroyed_key": is_text_or_none,
+    "ledger": is_place("place"),
+    "audit": is_place("number"),
+    "backups_clear_by": is_text,
+}
+
+
 def verify_certificate(jws, key_set, salt=None, bot=None, user=None, guild=None):
     certificate = statement(jws, key_set, "lethe-erasure-certificate+jwt")
-    for name in ("request_id", "bot_id", "subject_commitment", "requested_at", "completed_at", "backups_clear_by"):
-        require(isinstance(certificate.get(name), str), "the certificate lacks " + name)
+    for name, is_valid in CERTIFICATE.items():
+        require(name in certificate and is_valid(certificate[name]), "the certificate lacks " + name)
     if None not in (salt, bot, user, guild):
         commitment = sha256(decoded(salt), b"\x00", "/".join((bot, guild, user)).encode())
         require(encoded(commitment) == certificate["subject_commitment"], "the certificate is not about this user")

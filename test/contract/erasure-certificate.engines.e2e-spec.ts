@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { UnitOfWork } from '@app/database';
+import { Signer } from '@app/crypto';
+import { type SqlValue, UnitOfWork } from '@app/database';
 import { ErasureReplay } from '@app/erasure';
 import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
@@ -153,6 +154,84 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
     await service.database.run('DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?', bot.id, id);
     await service.app.get(ErasureReplay).run();
     expectFailure(await certificateOf(id), 409, 'conflict', { reason: 'no_certificate' });
+  });
+
+  it('answers 409 for a row of the data that the ledger beside the keys does not vouch for', async () => {
+    const { request_id: id } = await hasErased(who);
+    const [other, { request_id: otherId }] = [subject(), await hasErased(subject())];
+    const commitment = createHash('sha256')
+      .update(`salt\0${bot.id}/${other.guild_id}/${other.user_id}`)
+      .digest('base64url');
+    const ask = async (expected: number): Promise<void> => {
+      const answer = await certificateOf(id);
+      expect(answer.status).toBe(expected);
+      if (expected === 409) expectFailure(answer, 409, 'conflict', { reason: 'no_certificate' });
+    };
+    const set = (column: string, value: SqlValue) =>
+      service.database.run(
+        `UPDATE deletion_requests SET ${column} = ? WHERE bot_id = ? AND id = ?`,
+        ...[value, bot.id, id],
+      );
+    const rowOf = async (requestId: string) =>
+      (
+        await service.database.rows<Record<string, SqlValue>>(
+          'SELECT * FROM deletion_requests WHERE bot_id = ? AND id = ?',
+          ...[bot.id, requestId],
+        )
+      )[0] ?? {};
+    const [own, others] = [await rowOf(id), await rowOf(otherId)];
+    for (const [column, value] of [
+      ['subject_commitment', commitment],
+      ['user_id', others['user_id'] ?? null],
+      ['guild_id', others['guild_id'] ?? null],
+    ] as const) {
+      await set(column, value);
+      await ask(409);
+      await set(column, own[column] ?? null);
+    }
+    await ask(200);
+
+    await set('id', UNKNOWN_UUID);
+    expectFailure(await certificateOf(UNKNOWN_UUID), 409, 'conflict', { reason: 'no_certificate' });
+  });
+
+  it('answers 409 where the entry of the ledger does not follow from the one before it', async () => {
+    const ids: string[] = [];
+    for (let turn = 0; turn < 3; turn++) ids.push((await hasErased(subject())).request_id);
+    const [first = '', second = '', third = ''] = ids;
+    expect((await certificateOf(third)).status).toBe(200);
+    const chained = (id: string, chain: string) =>
+      service.database.run('UPDATE keys.erasure_ledger SET chain = ? WHERE request_id = ?', chain, id);
+    await chained(second, 'a'.repeat(64));
+    expectFailure(await certificateOf(second), 409, 'conflict', { reason: 'no_certificate' });
+    await chained(first, 'a'.repeat(64));
+    expectFailure(await certificateOf(first), 409, 'conflict', { reason: 'no_certificate' });
+  });
+
+  it('answers no stored text but what it has signed about this erasure', async () => {
+    const { request_id: id, completed_at: completedAt } = await hasErased(who);
+    const { request_id: otherId } = await hasErased(subject());
+    const genuine = (await certificateOf(id)).data.certificate;
+    const payload = (await verified(genuine)) ?? {};
+    const sign = (changed: object, typ = 'lethe-erasure-certificate+jwt') =>
+      service.app.get(Signer).sign({ ...payload, ...changed }, typ);
+    const planted = [
+      'planted',
+      genuine.replace(/.{9}$/, 'AAAAAAAAA'),
+      (await certificateOf(otherId)).data.certificate,
+      await sign({}, 'lethe-test+jwt'),
+      await sign({ ledger: null }),
+    ];
+    for (const text of planted) {
+      await service.database.run(
+        'UPDATE deletion_requests SET certificate = ?, unrecoverable_at = ? WHERE bot_id = ? AND id = ?',
+        ...[text, completedAt, bot.id, id],
+      );
+      const { certificate } = (await certificateOf(id)).data;
+      expect(certificate).not.toBe(text);
+      expect(await verified(certificate)).toMatchObject({ request_id: id, ledger: payload['ledger'] });
+      expect((await certificateOf(id)).data.certificate).toBe(certificate);
+    }
   });
 
   it("answers 404 for no request, and for another bot's", async () => {

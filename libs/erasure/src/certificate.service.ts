@@ -5,6 +5,7 @@ import { Clock, CONFIG, type Config, conflict, notFound } from '@app/kernel';
 import { type AuditLogHead, AuditProofs } from '@app/sealing';
 import type { CertificateView } from './certificate.dto';
 import { DeletionRequest } from './deletion-request.entity';
+import { ErasedSubject } from './erased-subject';
 import { LedgerChain, type LedgerPlace } from './ledger-chain';
 
 export const CERTIFICATE_TYPE = 'lethe-erasure-certificate+jwt';
@@ -20,6 +21,7 @@ export class CertificateService {
     private readonly unitOfWork: UnitOfWork,
     private readonly signer: Signer,
     private readonly ledger: LedgerChain,
+    private readonly erased: ErasedSubject,
     private readonly log: AuditProofs,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
@@ -29,7 +31,8 @@ export class CertificateService {
    * Issues the certificate. Once the erased data is unrecoverable, every call answers the same text; until then a
    * certificate is issued at every call, with null as the time.
    * @throws ApiError 404 for an unknown request and for that of another bot; 409 `deletion_not_completed`; 409
-   * `no_certificate` for a request that a restore has only noted; 503 while older units keep the log from being sealed.
+   * `no_certificate` where the ledger beside the keys does not contain the erasure of this subject, and for a request
+   * that a restore has only noted; 503 while older units keep the log from being sealed.
    */
   async of(botId: string, givenId: string): Promise<CertificateView> {
     const id = givenId.toLowerCase();
@@ -37,15 +40,23 @@ export class CertificateService {
     if (request === null) throw notFound('Deletion request');
     if (request.status !== 'completed')
       throw conflict('deletion_not_completed', 'Only a completed erasure has a certificate');
-    if (request.subjectCommitment === null) {
-      const message =
-        'This erasure was not carried out by this version on this data: there is nothing to certify';
-      throw conflict('no_certificate', message);
-    }
-    return { certificate: request.certificate ?? (await this.issue(request)) };
+    return { certificate: (await this.kept(request)) ?? (await this.issue(request)) };
   }
 
-  private payloadOf(request: DeletionRequest, ledger: LedgerPlace | undefined, audit: AuditLogHead): object {
+  /** The stored text, where this installation has signed it about this request. */
+  private async kept(request: DeletionRequest): Promise<string | undefined> {
+    const { botId, id, subjectCommitment, certificate } = request;
+    if (certificate === null) return undefined;
+    const payload = await this.signer.verified(certificate, CERTIFICATE_TYPE);
+    const isOwn =
+      payload?.['bot_id'] === botId &&
+      payload['request_id'] === id &&
+      payload['subject_commitment'] === subjectCommitment &&
+      payload['ledger'] !== null;
+    return isOwn ? certificate : undefined;
+  }
+
+  private payloadOf(request: DeletionRequest, ledger: LedgerPlace, audit: AuditLogHead): object {
     const { botId, id, createdAt, completedAt, unrecoverableAt, deletedCategories, erasedRows, keyId } =
       request;
     const clearMs = Date.parse(completedAt ?? createdAt) + this.config.backupRetentionDays * DAY_MS;
@@ -61,7 +72,7 @@ export class CertificateService {
       deleted_categories: deletedCategories,
       erased_rows: erasedRows,
       destroyed_key: keyId,
-      ledger: ledger ?? null,
+      ledger,
       audit,
       backups_clear_by: new Date(clearMs).toISOString(),
     };
@@ -69,15 +80,20 @@ export class CertificateService {
 
   private async issue(request: DeletionRequest): Promise<string> {
     const { botId, id } = request;
-    const ledger = await this.ledger.placeOf(botId, id);
+    const ledger = await this.ledger.placeOf(request, id);
+    if (ledger === undefined || this.erased.commitmentOf(request) !== request.subjectCommitment)
+      throw conflict(
+        'no_certificate',
+        'The ledger of erasures does not contain this erasure as it is recorded',
+      );
     const payload = this.payloadOf(request, ledger, await this.log.head(botId));
     const issued = await this.signer.sign(payload, CERTIFICATE_TYPE);
     if (request.unrecoverableAt === null) return issued;
     return this.unitOfWork.write(async (tx) => {
       // Of two concurrent calls, the first one's text is kept.
       await tx.run(
-        'UPDATE deletion_requests SET certificate = ? WHERE bot_id = ? AND id = ? AND certificate IS NULL',
-        ...[issued, botId, id],
+        `UPDATE deletion_requests SET certificate = ? WHERE bot_id = ? AND id = ? AND COALESCE(certificate, '') = ?`,
+        ...[issued, botId, id, request.certificate ?? ''],
       );
       const sql = 'SELECT certificate FROM deletion_requests WHERE bot_id = ? AND id = ?';
       const kept = await tx.get<{ certificate: string | null }>(sql, botId, id);

@@ -41,7 +41,7 @@ export class DeletionRequest {
   @TimeColumn({ name: 'completed_at', nullable: true }) completedAt: string | null;
   /** From this time no table of the database contains the key in its file; null before. */
   @TimeColumn({ name: 'unrecoverable_at', nullable: true }) unrecoverableAt: string | null;
-  /** The ids of the subject, encrypted with the installation key; null where they are unknown. */
+  /** The ids of the subject and the commitment, encrypted with the installation key; null where they are unknown. */
   @TextColumn({ nullable: true }) subject: string | null;
   @TextColumn({ name: 'subject_commitment', nullable: true }) subjectCommitment: string | null;
   /** The id of the destroyed key. */

@@ -6,6 +6,8 @@ import type { Tx } from '@app/database';
 import { Clock, conflict, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import {
+  ERASED_ID,
+  ERASED_IDS,
   type NamedSubject,
   type Subject,
   SubjectDataHolders,
@@ -50,7 +52,7 @@ export class ErasureSteps {
     const { id, subjectCommitment, ids } = erasure;
     const { botId, guildId, userId } = subject;
     const createdAt = await this.consents.close(tx, subject);
-    const encrypted = ids === undefined ? null : this.erased.encrypt(botId, id, ids);
+    const encrypted = this.erased.encrypt(botId, id, ids ?? ERASED_IDS, subjectCommitment);
     const inserted = await tx.run(
       `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at, subject_commitment, subject)
        VALUES (?, ?, ?, ?, 'processing', 0, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -139,10 +141,9 @@ export class ErasureSteps {
       // On PostgreSQL the bytes of a destroyed key stay in the files until a rewrite.
       ...[completedAt, tx.engine === 'sqlite' || found.keyId === null ? completedAt : null, botId, id],
     );
-    if (found.subject !== null) {
-      const named = { ...subject, ids: this.erased.idsOf(found) };
-      await this.events.publish(new UserForgotten(tx, named, id, completedAt));
-    }
+    const ids = this.erased.idsOf(found);
+    if (ids.user_id !== ERASED_ID)
+      await this.events.publish(new UserForgotten(tx, { ...subject, ids }, id, completedAt));
     tx.afterCommit(() => this.metrics.count('erasures', 'completed'));
     return { ...found, status: 'completed', completedAt };
   }

@@ -85,7 +85,7 @@ export const CONFLICT_REASONS = {
   },
   no_certificate: {
     meaning:
-      'The erasure was recorded, but not carried out on the data held now: a backup was restored since',
+      'The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention',
     mend: 'Nothing to mend: this erasure gets no certificate. `GET /gdpr/forget-status/{id}` still describes it.',
   },
   rotation_in_progress: {

@@ -7,8 +7,11 @@ import { VerificationError } from './verification-error';
  * statement.
  */
 export interface KeySet {
-  readonly keys: readonly (JsonWebKey & { readonly kid?: string })[];
+  readonly keys: readonly (JsonWebKey & { readonly kid?: string; readonly retired_at?: string })[];
 }
+
+/** A process signs with its copy of a key for up to 30 seconds after its retirement, and clocks differ by seconds. */
+const RETIRING_MS = 60_000;
 
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -28,7 +31,16 @@ export function verifyStatement(jws: string, keySet: KeySet, typ: string): Paylo
   const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
   if (!verify(null, Buffer.from(`${header}.${payload}`), key, bytes(signature)))
     throw new VerificationError('the signature does not fit');
-  return json(payload);
+  const statement = json(payload);
+  // A time that cannot be read is not before the retirement.
+  if (jwk.retired_at !== undefined && !(timeOf(statement) <= Date.parse(jwk.retired_at) + RETIRING_MS))
+    throw new VerificationError(`the key ${String(kid)} was retired before the time of the statement`);
+  return statement;
+}
+
+/** When the statement says that it was signed, in milliseconds; NaN where it says nothing. */
+function timeOf({ iat, sealed_at: sealed, exported_at: exported, pruned_at: pruned }: Payload): number {
+  return typeof iat === 'number' ? iat * 1000 : Date.parse(String(sealed ?? exported ?? pruned));
 }
 
 function json(part: string): Payload {

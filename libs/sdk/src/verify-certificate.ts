@@ -4,14 +4,21 @@ import { VerificationError } from './verification-error';
 import { type KeySet, type Payload, verifyStatement } from './signed-statement';
 
 const TYPE = 'lethe-erasure-certificate+jwt';
-const REQUIRED = [
-  'request_id',
-  'bot_id',
-  'subject_commitment',
-  'requested_at',
-  'completed_at',
-  'backups_clear_by',
-];
+/** The check of each field. */
+const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  request_id: isText,
+  bot_id: isText,
+  subject_commitment: isText,
+  requested_at: isText,
+  completed_at: isText,
+  unrecoverable_at: isTextOrNull,
+  deleted_categories: Array.isArray,
+  erased_rows: isObject,
+  destroyed_key: isTextOrNull,
+  ledger: isPlace('place'),
+  audit: isPlace('number'),
+  backups_clear_by: isText,
+};
 
 /** The user for the check of a certificate. Only the answer of the erasure holds the salt. */
 export interface CertifiedSubject {
@@ -29,7 +36,7 @@ export interface CertifiedSubject {
  */
 export function verifyCertificate(jws: string, keySet: KeySet, subject?: CertifiedSubject): Payload {
   const payload = verifyStatement(jws, keySet, TYPE);
-  const missing = REQUIRED.filter((name) => typeof payload[name] !== 'string');
+  const missing = Object.keys(FIELDS).filter((name) => FIELDS[name]?.(payload[name]) !== true);
   if (missing.length > 0) throw new VerificationError(`the certificate lacks ${missing.join(', ')}`);
   if (subject !== undefined && commitmentOf(subject) !== payload['subject_commitment'])
     throw new VerificationError(
@@ -41,4 +48,22 @@ export function verifyCertificate(jws: string, keySet: KeySet, subject?: Certifi
 function commitmentOf({ salt, botId, guildId, userId }: CertifiedSubject): string {
   const hash = createHash('sha256').update(bytes(salt)).update(Buffer.of(0));
   return hash.update(`${botId}/${guildId}/${userId}`).digest('base64url');
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value);
+}
+
+function isObject(value: unknown): value is Payload {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A place in a chain: its number, and the hash over everything up to it. */
+function isPlace(number: string): (value: unknown) => boolean {
+  return (value) =>
+    isObject(value) && Number(value[number]) >= 1 && isText(value['chain']) && value['chain'] !== '';
 }

@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Signer } from '@app/crypto';
+import {
+  type AuditProof,
+  type KeySet,
+  verifyAuditExport,
+  verifyAuditProof,
+  verifyCertificate,
+  VerificationError,
+} from '@app/sdk';
+import { exported, payloadOf, seal } from '../support/sealing';
+import { useServiceInProcess } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+const SCRIPT = resolve(__dirname, '../../docs/verify/lethe_verify.py');
+const TYPE = 'lethe-erasure-certificate+jwt';
+const service = useServiceInProcess();
+const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+type Verify = (content: string, keySet: KeySet) => Promise<string>;
+
+/** Each answers `holds`, or why not. */
+const sdk = (verify: (content: string, keySet: KeySet) => unknown): Verify => {
+  return async (content, keySet) => {
+    try {
+      await verify(content, keySet);
+      return 'holds';
+    } catch (error) {
+      if (error instanceof VerificationError) return error.message;
+      throw error;
+    }
+  };
+};
+const python = (kind: string): Verify => {
+  return (content, keySet) => {
+    const [file, keys] = [join(directory, 'evidence'), join(directory, 'keys.json')];
+    writeFileSync(file, content);
+    writeFileSync(keys, JSON.stringify(keySet));
+    const { status, stderr } = spawnSync('python3', [SCRIPT, kind, file, '--keys', keys]);
+    return Promise.resolve(status === 0 ? 'holds' : stderr.toString());
+  };
+};
+/** CI has Python; a machine without it leaves these out. */
+const runsPython = spawnSync('python3', ['--version']).status === 0 || Boolean(process.env['CI']);
+
+const VERIFIERS: readonly (readonly [string, Readonly<Record<'certificate' | 'proof' | 'audit', Verify>>])[] =
+  [
+    [
+      'lethe-verify',
+      {
+        certificate: sdk(verifyCertificate),
+        proof: sdk((content, keySet) => verifyAuditProof(JSON.parse(content) as AuditProof, keySet)),
+        audit: sdk((content, keySet) => verifyAuditExport(content.split('\n'), keySet)),
+      },
+    ],
+    ...(runsPython
+      ? [
+          [
+            'lethe_verify.py',
+            { certificate: python('certificate'), proof: python('proof'), audit: python('audit') },
+          ] as const,
+        ]
+      : []),
+  ];
+
+let keySet: KeySet;
+let certificate: string;
+let proof: string;
+let log: string;
+
+beforeAll(async () => {
+  const bot = await service.registerBot();
+  const write = async () =>
+    (await bot.post<{ id: string }>('/audit/event', { ...subject(), event_type: 'data_deleted' })).data.id;
+  const id = await write();
+  await seal(service, bot);
+  const gone = await bot.post<{ request_id: string }>('/gdpr/forget-user', subject());
+  const path = `/gdpr/forget-status/${gone.data.request_id}/certificate`;
+  certificate = (await bot.get<{ certificate: string }>(path)).data.certificate;
+  proof = JSON.stringify((await bot.get<Record<string, unknown>>(`/audit/proof/${id}`)).data);
+  log = (await exported(bot)).join('\n');
+  keySet = (await (await fetch(`${service.url}/.well-known/lethe-keys.json`)).json()) as KeySet;
+});
+
+/** The key set with a key that was retired so long after the time; negative for before it. */
+function retired(at: unknown, afterMs: number): KeySet {
+  const time = typeof at === 'number' ? at * 1000 : Date.parse(String(at));
+  const retired_at = new Date(time + afterMs).toISOString();
+  return { keys: keySet.keys.map((key) => ({ ...key, retired_at })) };
+}
+
+describe.each(VERIFIERS)('%s', (_, verify) => {
+  it('refuses a certificate without a place in the ledger, or without any other field', async () => {
+    const payload = payloadOf(certificate);
+    const of = async (other: object): Promise<string> =>
+      verify.certificate(await service.app.get(Signer).sign(other, TYPE), keySet);
+    expect(await of(payload)).toBe('holds');
+    for (const name of ['unrecoverable_at', 'destroyed_key'])
+      expect(await of({ ...payload, [name]: null })).toBe('holds');
+    for (const name of Object.keys(payload).filter((key) => key !== 'iss' && key !== 'iat')) {
+      expect([name, await of({ ...payload, [name]: undefined })]).toEqual([
+        name,
+        expect.stringContaining(`lacks ${name}`),
+      ]);
+    }
+    for (const wrong of [
+      ...[null, {}, 'text', { place: 0, chain: 'a'.repeat(64) }, { place: 1, chain: '' }].map((ledger) => ({
+        ledger,
+      })),
+      ...[null, {}].map((audit) => ({ audit })),
+      { unrecoverable_at: 1 },
+      { deleted_categories: null },
+      { erased_rows: null },
+    ])
+      expect(await of({ ...payload, ...wrong })).toContain(`lacks ${Object.keys(wrong)[0] ?? ''}`);
+  });
+
+  it('refuses what says that it was signed later than a minute after its key was retired', async () => {
+    const checkpoint = payloadOf((JSON.parse(proof) as AuditProof).checkpoint);
+    const end = JSON.parse(log.split('\n').at(-1) ?? '') as { statement: string };
+    const cases = [
+      ['certificate', certificate, payloadOf(certificate)['iat']],
+      ['proof', proof, checkpoint['sealed_at']],
+      ['audit', log, payloadOf(end.statement)['exported_at']],
+    ] as const;
+    for (const [kind, content, at] of cases) {
+      for (const afterMs of [3_600_000, 0, -59_000])
+        expect([kind, afterMs, await verify[kind](content, retired(at, afterMs))]).toEqual([
+          kind,
+          afterMs,
+          'holds',
+        ]);
+      expect([kind, await verify[kind](content, retired(at, -61_000))]).toEqual([
+        kind,
+        expect.stringContaining('retired'),
+      ]);
+    }
+    const jws = await service.app.get(Signer).sign({ ...payloadOf(certificate), iat: undefined }, TYPE);
+    expect(await verify.certificate(jws, retired(0, 3_600_000_000_000))).toContain('retired');
+  });
+});
