@@ -102,7 +102,7 @@ export class AuditService {
   /** Every event of a subject, oldest first, read in parts. */
   async *ofSubject(tx: Tx, subject: NamedSubject): AsyncGenerator<AuditEventView> {
     const { botId, ids } = subject;
-    const key = await this.keys.find(subject);
+    const key = await this.keys.find(subject, tx);
     const filter = filterBy(subject);
     for await (const rows of pages(BATCH, (after?: { seq: number }) =>
       eventsOf(tx, filter, after?.seq ?? 0, BATCH),

@@ -67,8 +67,13 @@ export class SubjectKeys {
     return keys;
   }
 
-  /** The key to decrypt with; undefined after its destruction. It is read outside any unit and blocks no erasure. */
-  async find(subject: Subject): Promise<SubjectKey | undefined> {
+  /**
+   * The key to decrypt with; undefined after its destruction. It is read outside any unit and blocks no erasure, unless
+   * {@link inForce} has read it in the unit `tx`.
+   */
+  async find(subject: Subject, tx?: Tx): Promise<SubjectKey | undefined> {
+    const known = tx && this.known(tx).get(subjectName(subject));
+    if (known !== undefined) return known;
     const { botId, guildId, userId } = subject;
     const found = await this.unitOfWork.get<StoredKey>(sql.FIND, botId, guildId, userId);
     return found && this.open(subject, found);
@@ -95,7 +100,8 @@ export class SubjectKeys {
   /** The key of a subject, read in a unit; undefined after its destruction, and for a lost key. */
   async inForce(tx: Tx, subject: Subject): Promise<SubjectKey | undefined> {
     const id = await this.idOf(tx, subject);
-    return id === undefined ? undefined : this.stored(tx, subject, id);
+    const found = id === undefined ? undefined : await this.stored(tx, subject, id);
+    return found && this.note(tx, subject, found);
   }
 
   /** {@link open} of a joined key; undefined without one, and for one that is lost or damaged. */

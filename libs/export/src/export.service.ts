@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { findBot } from '@app/bots';
 import { holdSubject } from '@app/consent';
-import { HeldSubjects } from '@app/crypto';
+import { HeldSubjects, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { SubjectErasures } from '@app/erasure';
 import { JsonStream, JsonText } from '@app/http';
@@ -38,6 +38,7 @@ export class ExportService {
     private readonly unitOfWork: UnitOfWork,
     private readonly holders: SubjectDataHolders,
     private readonly held: HeldSubjects,
+    private readonly keys: SubjectKeys,
     private readonly audit: AuditService,
     private readonly erasures: SubjectErasures,
     private readonly clock: Clock,
@@ -91,6 +92,8 @@ export class ExportService {
   private async recorded(subject: NamedSubject, wanted: Wanted): Promise<JsonText | JsonStream> {
     const text = await this.unitOfWork.write(async (tx) => {
       await holdSubject(tx, subject);
+      // The holders find this key, also where it is not committed yet.
+      await this.keys.inForce(tx, subject);
       const held = await this.heldText(tx, subject, wanted);
       const { full, ...scope } = wanted;
       await this.audit.record(tx, subject, 'data_exported', { format: full ? 'full' : 'record', ...scope });
@@ -122,17 +125,23 @@ export class ExportService {
       const known = await this.erasures.idsOf(tx, subject);
       await write(head);
       let checkedMs = -Infinity;
-      for (const pieces of [inPieces(data()), inPieces(tail())]) {
-        for await (const piece of pieces) {
-          // An erasure that began during the export ends the export.
-          if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
-            // A fast reader never lets the export wait, so that it yields here for other requests.
-            await nextTurn();
-            checkedMs = this.clock.monotonicMs();
-            await this.requireOpen(this.unitOfWork, subject, known);
+      try {
+        for (const pieces of [inPieces(data()), inPieces(tail())]) {
+          for await (const piece of pieces) {
+            // An erasure that began during the export ends the export.
+            if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
+              // A fast reader never lets the export wait, so that it yields here for other requests.
+              await nextTurn();
+              checkedMs = this.clock.monotonicMs();
+              await this.requireOpen(this.unitOfWork, subject, known);
+            }
+            await write(piece);
           }
-          await write(piece);
         }
+      } catch (error) {
+        // The key of an erased subject is destroyed: that its values cannot be decrypted is no fault.
+        await this.requireOpen(this.unitOfWork, subject, known);
+        throw error;
       }
     });
   }

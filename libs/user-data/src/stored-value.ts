@@ -1,5 +1,5 @@
 import type { SubjectKey } from '@app/crypto';
-import { encryptedBy, UnreadableSecretError } from '@app/primitives';
+import { UnreadableSecretError } from '@app/primitives';
 import { type Subject, subjectName } from '@app/subjects';
 
 /** Encrypts the values of one category, as JSON text, with the subject key. */
@@ -8,18 +8,17 @@ export function sealValue(key: SubjectKey, subject: Subject, category: string, j
 }
 
 /**
- * The JSON text; undefined when its key was destroyed, which is the same as no value.
- * @throws UnreadableSecretError for a value that was changed or is not encrypted
+ * The JSON text.
+ * @throws UnreadableSecretError for a value that was changed, is not encrypted, or has another key than its subject
  */
 export function openValue(
   key: SubjectKey | undefined,
   subject: Subject,
   category: string,
   stored: string,
-): string | undefined {
-  const by = encryptedBy(stored);
-  if (by === undefined) throw new UnreadableSecretError();
-  return by === key?.id ? key.decrypt(stored, contextOf(subject, category)) : undefined;
+): string {
+  if (key === undefined) throw new UnreadableSecretError();
+  return key.decrypt(stored, contextOf(subject, category));
 }
 
 function contextOf(subject: Subject, category: string): string {

@@ -133,8 +133,8 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     const sql = `SELECT value FROM user_data WHERE ${KEY} FOR UPDATE`;
     const found = await tx.get<{ value: string }>(sql, ...row);
     const key = await this.keys.forWriting(tx, subject);
-    const known = found && openValue(key, subject, category, found.value);
-    const before: unknown = known === undefined ? {} : JSON.parse(known);
+    const before: unknown =
+      found === undefined ? {} : JSON.parse(openValue(key, subject, category, found.value));
     const value = this.storable(mergePatch(before, patch) as Record<string, unknown>);
     if (found !== undefined || value === undefined) return this.put(tx, subject, category, value, now);
     const encrypted = sealValue(key, subject, category, value);

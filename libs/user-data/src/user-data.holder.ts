@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
 import { SubjectKeys } from '@app/crypto';
 import { eachOf, type Tx } from '@app/database';
+import { ApiError } from '@app/kernel';
+import { UnreadableSecretError } from '@app/primitives';
 import {
   HoldsSubjectData,
   type Subject,
@@ -61,21 +63,42 @@ export class UserDataHolder implements SubjectDataHolder {
   }
 }
 
-/** In the order of their keys, a batch at a time, so that no export is too large for the memory. */
+/**
+ * In the order of their keys, a batch at a time, so that no export is too large for the memory.
+ * @throws ApiError 500 with the categories whose values cannot be decrypted, behind the others
+ */
 async function* valuesOf(
   tx: Tx,
   subject: Subject,
   keys: SubjectKeys,
 ): AsyncGenerator<readonly [string, string]> {
   const { botId, guildId, userId } = subject;
-  const key = await keys.find(subject);
+  const key = await keys.find(subject, tx);
+  const unreadable: string[] = [];
   const read = (after?: { category_key: string }): Promise<{ category_key: string; value: string }[]> =>
     tx.all(
       `SELECT category_key, value FROM user_data WHERE ${SUBJECT_WHERE} AND category_key > ? ORDER BY category_key LIMIT ${BATCH}`,
       ...[botId, guildId, userId, after?.category_key ?? ''],
     );
   for await (const row of eachOf(BATCH, read)) {
-    const json = openValue(key, subject, row.category_key, row.value);
-    if (json !== undefined) yield [row.category_key, json];
+    const json = readable(() => openValue(key, subject, row.category_key, row.value));
+    if (json === undefined) unreadable.push(row.category_key);
+    else yield [row.category_key, json];
+  }
+  if (unreadable.length > 0)
+    throw new ApiError(
+      'internal_error',
+      `The values of these categories cannot be decrypted: ${unreadable.join(', ')}`,
+      { categories: unreadable },
+    );
+}
+
+/** Undefined for a text that cannot be decrypted. */
+function readable(open: () => string): string | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return undefined;
+    throw error;
   }
 }
