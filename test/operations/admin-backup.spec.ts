@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { type Moment, runScript, type ScriptRun } from '../support/child-script';
@@ -181,6 +191,41 @@ describe('npm run admin -- restore', () => {
     rmSync(join(place('b'), 'manifest.json'));
     expect((await restore('b', '--force')).stderr).toContain('holds no finished backup');
     await service.start();
+  });
+
+  it('refuses a manifest that names a file outside the backup', async () => {
+    await backup('b');
+    await backup('other');
+    await service.end();
+    const file = join(place('b'), 'manifest.json');
+    const written = readFileSync(file, 'utf8');
+    for (const name of ['../other/data.db', join(place('other'), 'data.db'), 'keys.db', './data.db']) {
+      writeFileSync(file, written.replace('"data.db"', JSON.stringify(name)));
+      const refused = await restore('b', '--force');
+      expect([name, refused]).toEqual([name, expect.objectContaining({ code: 1 })]);
+      expect(refused.stderr).toContain('names a file that no backup has');
+    }
+  });
+
+  it('makes files that their owner alone can read, whatever the copy allows; so does a start', async () => {
+    await backup('b');
+    await service.end();
+    const modes = (): Record<string, string> =>
+      Object.fromEntries(
+        readdirSync(directory)
+          .map((name) => [name, (statSync(join(directory, name)).mode & 0o777).toString(8)] as const)
+          .filter(([, mode]) => mode !== '600'),
+      );
+    for (const name of readdirSync(place('b'))) chmodSync(join(place('b'), name), 0o644);
+    expect((await restore('b', '--force')).code).toBe(0);
+    expect(modes()).toEqual({});
+    for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o664);
+    for (const name of ['lethe.db-wal', 'keys.db-wal'])
+      writeFileSync(join(directory, name), '', { mode: 0o664, flag: 'a' });
+    for (const name of readdirSync(directory).filter((each) => each.includes('replaced')))
+      rmSync(join(directory, name));
+    await service.start();
+    expect(modes()).toEqual({});
   });
 
   const moments: readonly [string, Moment, boolean][] = [

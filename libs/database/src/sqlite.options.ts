@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { Logger } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
 import { StartError } from '@app/kernel';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
@@ -94,7 +95,10 @@ export function takeFile(path: string): () => void {
   const files = [resolve(path), keysPath(resolve(path))];
   try {
     mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 });
-    for (const file of files) closeSync(openSync(file, 'a', 0o600));
+    for (const file of files) {
+      closeSync(openSync(file, 'a', 0o600));
+      for (const suffix of ['', '-wal', '-shm']) restrict(file + suffix);
+    }
     const lock = new SqliteDatabase(lockPath, { timeout: 0 });
     chmodSync(lockPath, 0o600);
     lock.pragma('journal_mode = DELETE');
@@ -108,6 +112,17 @@ export function takeFile(path: string): () => void {
       );
     }
     throw cannotWrite(path, [...files, lockPath], code);
+  }
+}
+
+/** Takes every right from others than the owner, which a copied file can have. Reports a file of another owner. */
+function restrict(file: string): void {
+  const { mode = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  if ((mode & 0o077) === 0) return;
+  try {
+    chmodSync(file, 0o600);
+  } catch {
+    new Logger('Database').warn(`Others than its owner can open ${file}: restrict it with chmod 600.`);
   }
 }
 

@@ -48,7 +48,15 @@ export function readManifest(directory: string): BackupManifest {
   }
   if (manifest.format !== FORMAT || manifest.files === undefined)
     throw new StartError(`${join(directory, NAME)} is of a format that this Lethe does not know.`);
+  for (const [part, file] of Object.entries(manifest.files))
+    if (file.name !== fileName(part))
+      throw new StartError(`${join(directory, NAME)} names a file that no backup has: ${file.name}.`);
   return manifest as BackupManifest;
+}
+
+/** The name of the file of a part in every backup. */
+export function fileName(part: string): string {
+  return `${part}.db`;
 }
 
 /** @throws StartError when a file of the backup has changed since it was written */

@@ -8,6 +8,7 @@ import {
   type BackupManifest,
   type BackupPart,
   digestOf,
+  fileName,
   FORMAT,
   syncFile,
   writeManifest,
@@ -35,7 +36,7 @@ export async function backUpSqlite(
   try {
     const files: Partial<Record<BackupPart, BackupFile>> = {};
     for (const part of BACKUP_PARTS.filter((one) => parts.includes(one)))
-      files[part] = await copied(partPath(path, part), directory, `${part}.db`);
+      files[part] = await copied(partPath(path, part), directory, fileName(part));
     const manifest: BackupManifest = { format: FORMAT, made_at: now, files };
     await writeManifest(directory, manifest);
     return manifest;

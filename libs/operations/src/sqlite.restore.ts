@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -102,6 +103,7 @@ async function stage(
   for (const part of parts) {
     const target = join(staging, part);
     copyFileSync(join(from, fileOf(manifest, part, from).name), target);
+    chmodSync(target, 0o600);
     requireSound(target);
   }
   const present = partPath(path, 'keys');
