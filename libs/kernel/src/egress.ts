@@ -102,11 +102,18 @@ export class EgressPolicy {
   }
 
   private allows(reach: Reach): boolean {
-    const { webhookAllowPrivateNetworks: mode, host } = this.config;
+    const { webhookAllowPrivateNetworks: mode } = this.config;
     if (reach === 'public') return true;
     if (reach === 'never' || mode === 'false') return false;
     if (mode === 'true') return true;
-    return reach === 'loopback' && (reachOf(host) === 'loopback' || LOOPBACK_NAME.test(host));
+    return reach === 'loopback' && this.isInDevelopment;
+  }
+
+  /** Whether callers are of this machine: behind a proxy a service on loopback is reached by anyone. */
+  private get isInDevelopment(): boolean {
+    const { host, trustProxy, nodeEnv } = this.config;
+    const isLocal = reachOf(host) === 'loopback' || LOOPBACK_NAME.test(host);
+    return isLocal && trustProxy === 0 && nodeEnv !== 'production';
   }
 
   private get requiresHttps(): boolean {

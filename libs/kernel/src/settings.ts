@@ -41,7 +41,7 @@ export const SETTINGS = {
   nodeEnv: setting(
     'NODE_ENV',
     'development',
-    '`production` refuses `http:` webhook targets unless `WEBHOOK_REQUIRE_HTTPS=false`',
+    '`production` refuses `http:` webhook targets unless `WEBHOOK_REQUIRE_HTTPS=false`, and loopback ones unless `WEBHOOK_ALLOW_PRIVATE_NETWORKS=true`',
     oneOf('development', 'production', 'test'),
   ),
   host: setting('HOST', '127.0.0.1', 'Address to listen on', text),
@@ -196,7 +196,7 @@ export const SETTINGS = {
   webhookAllowPrivateNetworks: setting(
     'WEBHOOK_ALLOW_PRIVATE_NETWORKS',
     'auto',
-    '`true`: webhooks may go to private addresses; `false`: never; `auto`: to loopback while `HOST` is loopback',
+    '`true`: webhooks may go to private addresses; `false`: never; `auto`: to loopback in development, which is a loopback `HOST`, no `TRUST_PROXY` and no `NODE_ENV=production`',
     oneOf('auto', 'true', 'false'),
   ),
   webhookRequireHttps: setting(
