@@ -134,17 +134,18 @@ describe('EgressPolicy.allowsAddress', () => {
 });
 
 describe('EgressPolicy in mode auto', () => {
-  it.each([{ TRUST_PROXY: '1' }, { NODE_ENV: 'production' }, { HOST: '0.0.0.0' }])(
-    'refuses loopback and its names outside of development: %j',
-    (environment: Record<string, string>) => {
-      const given = { ...environment, WEBHOOK_REQUIRE_HTTPS: 'false' };
-      for (const address of LOOPBACK) expect(policy(given).allowsAddress(address)).toBe(false);
-      for (const host of ['localhost', '127.0.0.1', '[::1]'])
-        expect(policy(given).refusalOf(`http://${host}:8080/h`)).toContain('must not lead to');
-      const opened = policy({ ...given, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
-      expect(opened.allowsAddress('127.0.0.1')).toBe(true);
-    },
-  );
+  it.each([
+    ['TRUST_PROXY', '1'],
+    ['NODE_ENV', 'production'],
+    ['HOST', '0.0.0.0'],
+  ])('refuses loopback and its names outside of development: %s=%s', (name, value) => {
+    const given = { [name]: value, WEBHOOK_REQUIRE_HTTPS: 'false' };
+    for (const address of LOOPBACK) expect(policy(given).allowsAddress(address)).toBe(false);
+    for (const host of ['localhost', '127.0.0.1', '[::1]'])
+      expect(policy(given).refusalOf(`http://${host}:8080/h`)).toContain('must not lead to');
+    const opened = policy({ ...given, WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
+    expect(opened.allowsAddress('127.0.0.1')).toBe(true);
+  });
 });
 
 describe('EgressPolicy.refusalOf', () => {
