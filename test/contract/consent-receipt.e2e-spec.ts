@@ -7,7 +7,7 @@ import { BAD_SNOWFLAKE_TEXTS } from '../support/inputs';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-const service = useServiceInProcess();
+const service = useServiceInProcess({ CATEGORIES_PER_BOT: '150' });
 let bot: Bot;
 let who: SubjectIds;
 beforeEach(async () => {

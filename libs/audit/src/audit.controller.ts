@@ -2,7 +2,7 @@ import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { addNumberFaults, Caller, CurrentBot, Describes, EXAMPLE_SUBJECT, Responds, Topic } from '@app/http';
-import { ApiError, type Config, CONFIG, type FieldFault, invalidRequest } from '@app/kernel';
+import { type Config, CONFIG, type FieldFault, invalidRequest, requireBytes } from '@app/kernel';
 import { lockSubject } from '@app/subjects';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
 import { EXAMPLES } from './audit.examples';
@@ -57,12 +57,7 @@ export class AuditController {
   }
 
   private requireStorable(details: Record<string, unknown>): void {
-    const limit = this.config.detailsLimitBytes;
-    if (Buffer.byteLength(JSON.stringify(details)) > limit) {
-      throw new ApiError('payload_too_large', `details may be at most ${limit} bytes long as JSON`, {
-        limit_bytes: limit,
-      });
-    }
+    requireBytes('details', JSON.stringify(details), this.config.detailsLimitBytes);
     const faults: FieldFault[] = [];
     addNumberFaults(details, 'details', faults);
     if (faults.length > 0) throw invalidRequest(faults);

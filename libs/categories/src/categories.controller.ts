@@ -85,7 +85,7 @@ export class CategoriesController {
       'at once, all of them or none.',
     examples: EXAMPLES.register,
   })
-  @Responds(201, [CategoryView, RegisteredCategoriesView], ['category_exists'])
+  @Responds(201, [CategoryView, RegisteredCategoriesView], ['category_exists', 'limit_reached'])
   async register(
     @CurrentBot() bot: Caller,
     @RegistrationShape() { inputs, asList }: Registration,

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { lockBot } from '@app/bots';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
 import { Page, type PageQuery } from '@app/http';
-import { Clock, conflict, type FieldFault, invalidRequest, notFound, Random } from '@app/kernel';
+import { Clock, type Config, CONFIG, conflict, notFound, Random, requireBytes } from '@app/kernel';
 import { ConsentedDataHolders } from '@app/subjects';
 import { MoreThan } from 'typeorm';
 import type {
@@ -12,6 +13,8 @@ import type {
   RegisterCategory,
 } from './categories.dto';
 import { Category, type DataField } from './category.entity';
+import { declaresMoreThan } from './category-queries';
+import { requireCompatible, requireDistinctKeys } from './declared-fields';
 
 /** A category to declare; one without fields takes any object. */
 export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };
@@ -30,20 +33,24 @@ export class CategoriesService {
     private readonly holders: ConsentedDataHolders,
     private readonly clock: Clock,
     private readonly random: Random,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /**
    * Declares all of `inputs` or none.
-   * @throws ApiError 409 `category_exists`, 400 for two fields of one key.
+   * @throws ApiError 409 `category_exists` or `limit_reached`, 413, 400 for two fields of one key.
    */
   register(botId: string, inputs: readonly CategoryInput[]): Promise<CategoryView[]> {
     for (const input of inputs) requireDistinctKeys(input.fields);
     return this.unitOfWork.write(async (tx) => {
-      // Sorted, so that two equal registrations wait for each other instead of a deadlock.
-      const ordered = [...inputs].sort((a, b) => (a.key < b.key ? -1 : 1));
-      const views = new Map<string, CategoryView>();
-      for (const input of ordered) views.set(input.key, await this.insert(tx, botId, input));
-      return inputs.flatMap(({ key }) => views.get(key) ?? []);
+      // Registrations of one bot wait for each other, so that the count below is exact.
+      await lockBot(tx, botId, 'NO KEY UPDATE');
+      const views: CategoryView[] = [];
+      for (const input of inputs) views.push(await this.insert(tx, botId, input));
+      const limit = this.config.categoriesPerBot;
+      if (await declaresMoreThan(tx, botId, limit))
+        throw conflict('limit_reached', `A bot may declare at most ${limit} categories`, { limit });
+      return views;
     });
   }
 
@@ -81,8 +88,9 @@ export class CategoriesService {
         fields: input.fields?.map(dataField) ?? category.fields,
         updatedAt: this.clock.nowIso(),
       };
+      const view = this.sized(categoryView(changed));
       await tx.manager.update(Category, { botId, key }, changed);
-      return categoryView(changed);
+      return view;
     });
   }
 
@@ -159,7 +167,12 @@ export class CategoriesService {
     category.fields = input.fields.map(dataField);
     if (!(await insertIfNew(tx, category)))
       throw conflict('category_exists', 'A category with this key is registered already');
-    return categoryView(category);
+    return this.sized(categoryView(category));
+  }
+
+  private sized(view: CategoryView): CategoryView {
+    requireBytes('A category', JSON.stringify(view), this.config.declarationLimitBytes);
+    return view;
   }
 }
 
@@ -196,30 +209,6 @@ async function insertIfNew(tx: Tx, category: Category): Promise<boolean> {
 
 function dataField({ key, type, label_de, label_en, description }: DataFieldInput): DataField {
   return { key, type, label_de, label_en, description: description ?? null };
-}
-
-function requireDistinctKeys(fields: readonly DataFieldInput[]): void {
-  const seen = new Set<string>();
-  const faults: FieldFault[] = [];
-  fields.forEach(({ key }, index) => {
-    if (seen.has(key))
-      faults.push({ field: `fields[${index}].key`, message: 'must differ from the keys before it' });
-    seen.add(key);
-  });
-  if (faults.length > 0) throw invalidRequest(faults);
-}
-
-function requireCompatible(declared: readonly DataField[], next: readonly DataFieldInput[]): void {
-  const types = new Map(next.map(({ key, type }) => [key, type]));
-  if (
-    declared.every(({ key, type }) => types.get(key) === type) &&
-    (declared.length > 0 || next.length === 0)
-  )
-    return;
-  throw conflict(
-    'category_in_use',
-    'Declared fields cannot be removed or get another type: register a new category instead',
-  );
 }
 
 export function categoryView(category: Category): CategoryView {

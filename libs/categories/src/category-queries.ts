@@ -11,6 +11,12 @@ export async function countCategories(tx: Tx, botId: string): Promise<number> {
   return Number((await tx.get<{ total: number }>(sql, botId))?.total ?? 0);
 }
 
+/** Whether a bot has more than `limit` categories. It reads at most one key more, in the primary key. */
+export async function declaresMoreThan(tx: Tx, botId: string, limit: number): Promise<boolean> {
+  const sql = 'SELECT 1 FROM categories WHERE bot_id = ? ORDER BY key LIMIT 1 OFFSET ?';
+  return (await tx.get(sql, botId, limit)) !== undefined;
+}
+
 /** The GDPR legal basis of a category; undefined for one that is not declared. */
 export async function legalBasisOf(tx: Tx, botId: string, key: string): Promise<string | undefined> {
   const sql = 'SELECT legal_basis FROM categories WHERE bot_id = ? AND key = ?';

@@ -24,7 +24,7 @@ export class ConsentTextsController {
       'new version.',
     examples: EXAMPLES.register,
   })
-  @Responds(201, ConsentTextView, ['text_exists', 'too_many_languages'])
+  @Responds(201, ConsentTextView, ['text_exists', 'too_many_languages', 'limit_reached'])
   register(@CurrentBot() bot: Caller, @Body() body: RegisterConsentText): Promise<ConsentTextView> {
     return this.texts.register(bot.botId, body);
   }

@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { findBot } from '@app/bots';
+import { Inject, Injectable } from '@nestjs/common';
+import { findBot, lockBot } from '@app/bots';
 import { CategoriesService, type Category } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
-import { Clock, conflict, invalidRequest } from '@app/kernel';
+import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
 import type { Shown } from './consent-history';
 import {
   type ConsentNotice,
@@ -45,21 +45,27 @@ export class ConsentTextsService {
     private readonly unitOfWork: UnitOfWork,
     private readonly categories: CategoriesService,
     private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Registers a text; a repeat answers the registered one. @throws ApiError 409 `text_exists` for another text. */
+  /**
+   * Registers a text; a repeat answers the registered one.
+   * @throws ApiError 409 `text_exists` for another text, `too_many_languages` or `limit_reached`, and 413.
+   */
   register(botId: string, input: RegisterConsentText): Promise<ConsentTextView> {
     const { consent_version: consentVersion, language } = input;
     const [content, notice] = [contentOf(input), noticeOf(input)];
     const digest = textDigest(content, notice);
     return this.unitOfWork.write(async (tx) => {
+      // Registrations of one bot wait for each other, so that the counts below are exact.
+      await lockBot(tx, botId, 'NO KEY UPDATE');
       const isNew = await tx.run(
         `INSERT INTO consent_texts (bot_id, consent_version, language, digest, content, notice, created_at)
          VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, consent_version, language) DO NOTHING`,
         ...[botId, consentVersion, language, digest, JSON.stringify(content)],
         ...[notice && JSON.stringify(notice), this.clock.nowIso()],
       );
-      if (isNew === 1) await requireRoom(tx, botId, consentVersion);
+      if (isNew === 1) await this.requireRoom(tx, botId, consentVersion);
       const stored = await tx.manager.findOneByOrFail(ConsentText, { botId, consentVersion, language });
       if (stored.digest !== digest) {
         throw conflict(
@@ -67,7 +73,9 @@ export class ConsentTextsService {
           'This version has another text in this language, which users may have agreed to: choose a new consent_version',
         );
       }
-      return viewOf(stored);
+      const view = viewOf(stored);
+      if (isNew === 1) requireBytes('A text', JSON.stringify(view), this.config.declarationLimitBytes);
+      return view;
     });
   }
 
@@ -117,6 +125,16 @@ export class ConsentTextsService {
     return { version, shown: { language: chosen, texts: [{ language: chosen, digest }] }, texts: content };
   }
 
+  private async requireRoom(tx: Tx, botId: string, version: string): Promise<void> {
+    if ((await digestsOf(tx, botId, version)).length > LANGUAGES_MAX)
+      throw conflict('too_many_languages', `A version has texts in at most ${LANGUAGES_MAX} languages`);
+    const limit = this.config.consentTextsPerBot;
+    const sql =
+      'SELECT 1 FROM consent_texts WHERE bot_id = ? ORDER BY consent_version, language LIMIT 1 OFFSET ?';
+    if ((await tx.get(sql, botId, limit)) !== undefined)
+      throw conflict('limit_reached', `A bot may register at most ${limit} texts`, { limit });
+  }
+
   private async generated(
     tx: Tx,
     botId: string,
@@ -138,11 +156,6 @@ function digestsOf(tx: Tx, botId: string, version: string): Promise<{ language: 
     botId,
     version,
   );
-}
-
-async function requireRoom(tx: Tx, botId: string, version: string): Promise<void> {
-  if ((await digestsOf(tx, botId, version)).length > LANGUAGES_MAX)
-    throw conflict('too_many_languages', `A version has texts in at most ${LANGUAGES_MAX} languages`);
 }
 
 function requireOneOf(language: string, registered: readonly { readonly language: string }[]): void {

@@ -108,6 +108,10 @@ export const CONFLICT_REASONS = {
     meaning: 'The version has texts in as many languages as a version can have',
     mend: 'Register no further language for this `consent_version`.',
   },
+  limit_reached: {
+    meaning: 'The bot has declared as many of these as a bot may declare; `details.limit` is their number',
+    mend: 'Change or delete one that is no longer needed. The operator sets the limit.',
+  },
   nothing_scheduled: {
     meaning: 'No deletion of this server is scheduled',
     mend: 'Nothing to mend: the server is not going to be deleted.',
@@ -170,8 +174,20 @@ export function notFound(what: string, details?: Readonly<Record<string, unknown
 }
 
 /** 409 with its machine-readable reason. */
-export function conflict(reason: ConflictReason, message: string): ApiError {
-  return new ApiError('conflict', message, { reason });
+export function conflict(
+  reason: ConflictReason,
+  message: string,
+  details?: Readonly<Record<string, unknown>>,
+): ApiError {
+  return new ApiError('conflict', message, { reason, ...details });
+}
+
+/** @throws ApiError 413 for a JSON text of more than `limitBytes`. */
+export function requireBytes(what: string, json: string, limitBytes: number): void {
+  if (Buffer.byteLength(json) <= limitBytes) return;
+  throw new ApiError('payload_too_large', `${what} may be at most ${limitBytes} bytes long as JSON`, {
+    limit_bytes: limitBytes,
+  });
 }
 
 /** An unforeseen fault. Only the log says what it was. */

@@ -15,6 +15,7 @@ export {
   invalidRequest,
   notFound,
   OwnError,
+  requireBytes,
 } from './errors';
 export { firstIdAt } from './id-time';
 export { ipv6Groups } from './ip-address';

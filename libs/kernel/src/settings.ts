@@ -144,6 +144,24 @@ export const SETTINGS = {
     'Largest `details` object of an audit event, in bytes of JSON',
     integer(16, 67_108_864),
   ),
+  declarationLimitBytes: setting(
+    'DECLARATION_LIMIT_BYTES',
+    '32768',
+    'Largest category, and largest consent text, in bytes of JSON as it is answered',
+    integer(1024, 262_144),
+  ),
+  categoriesPerBot: setting(
+    'CATEGORIES_PER_BOT',
+    '100',
+    'Categories that a bot may declare',
+    integer(1, 10_000),
+  ),
+  consentTextsPerBot: setting(
+    'CONSENT_TEXTS_PER_BOT',
+    '200',
+    'Consent texts that a bot may register, each version and language counted',
+    integer(1, 100_000),
+  ),
   jsonDepthLimit: setting('JSON_DEPTH_LIMIT', '16', 'Deepest nesting of a request body', integer(2, 64)),
   revokedDataGraceDays: setting(
     'REVOKED_DATA_GRACE_DAYS',

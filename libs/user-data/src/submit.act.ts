@@ -5,7 +5,7 @@ import { consentsInForce, requireConsent } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, type SharedAct, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
-import { ApiError, Clock, CONFIG, type Config, invalidRequest, notFound, OwnError } from '@app/kernel';
+import { Clock, CONFIG, type Config, invalidRequest, notFound, OwnError, requireBytes } from '@app/kernel';
 import { type NamedSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
 import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
@@ -97,12 +97,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     const entries = Object.entries(data).filter(([, value]) => value !== null);
     if (entries.length === 0) return undefined;
     const text = `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`;
-    const limit = this.config.dataLimitBytes;
-    if (Buffer.byteLength(text) > limit) {
-      throw new ApiError('payload_too_large', `data may be at most ${limit} bytes long as JSON`, {
-        limit_bytes: limit,
-      });
-    }
+    requireBytes('data', text, this.config.dataLimitBytes);
     return text;
   }
 

@@ -1,0 +1,29 @@
+import { conflict, type FieldFault, invalidRequest } from '@app/kernel';
+import type { DataFieldInput } from './categories.dto';
+import type { DataField } from './category.entity';
+
+/** @throws ApiError 400 that names every field with the key of an earlier one. */
+export function requireDistinctKeys(fields: readonly DataFieldInput[]): void {
+  const seen = new Set<string>();
+  const faults: FieldFault[] = [];
+  fields.forEach(({ key }, index) => {
+    if (seen.has(key))
+      faults.push({ field: `fields[${index}].key`, message: 'must differ from the keys before it' });
+    seen.add(key);
+  });
+  if (faults.length > 0) throw invalidRequest(faults);
+}
+
+/** @throws ApiError 409 `category_in_use` where a declared field is missing or has another type. */
+export function requireCompatible(declared: readonly DataField[], next: readonly DataFieldInput[]): void {
+  const types = new Map(next.map(({ key, type }) => [key, type]));
+  if (
+    declared.every(({ key, type }) => types.get(key) === type) &&
+    (declared.length > 0 || next.length === 0)
+  )
+    return;
+  throw conflict(
+    'category_in_use',
+    'Declared fields cannot be removed or get another type: register a new category instead',
+  );
+}
