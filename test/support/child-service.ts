@@ -61,6 +61,14 @@ export class ChildService {
     (this.child.stderr as Socket | null)?.unref();
   }
 
+  /** Sends a message to the process, and resolves to the message that it answers. */
+  ask<Answered>(message: string): Promise<Answered> {
+    return new Promise((resolveAnswer) => {
+      this.child.once('message', resolveAnswer as (answered: unknown) => void);
+      this.child.send(message);
+    });
+  }
+
   /** Starts the process and waits for its end: for starts that must be refused. */
   refused(): Promise<Ending> {
     this.launch();

@@ -1,7 +1,16 @@
 import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { addNumberFaults, Caller, CurrentBot, Describes, EXAMPLE_SUBJECT, Responds, Topic } from '@app/http';
+import {
+  addNumberFaults,
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE_SUBJECT,
+  type ListPage,
+  Responds,
+  Topic,
+} from '@app/http';
 import { type Config, CONFIG, type FieldFault, invalidRequest, requireBytes } from '@app/kernel';
 import { lockSubject } from '@app/subjects';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
@@ -52,7 +61,7 @@ export class AuditController {
     examples: EXAMPLES.list,
   })
   @Responds(200, AuditEventsView)
-  list(@CurrentBot() bot: Caller, @Query() query: AuditQuery): Promise<AuditEventsView> {
+  list(@CurrentBot() bot: Caller, @Query() query: AuditQuery): Promise<ListPage> {
     return this.audit.list(bot.botId, query);
   }
 

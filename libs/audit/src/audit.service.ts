@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SubjectDigests, type SubjectKey, SubjectKeys } from '@app/crypto';
 import { pages, type Tx, UnitOfWork } from '@app/database';
-import { Page } from '@app/http';
+import { ListPage, Page } from '@app/http';
 import { type AuditEventType, Clock, Random } from '@app/kernel';
 import { encryptedBy, UnreadableSecretError } from '@app/primitives';
 import { ERASED_IDS, type NamedSubject, type Subject, subjectAt, type SubjectIds } from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
-import type { AuditEventsView, AuditEventView, AuditQuery } from './audit.dto';
+import type { AuditEventView, AuditQuery } from './audit.dto';
 import { countOf, eventsOf, filterBy, filterOf, pageOf, type StoredEvent } from './audit.reading';
 import { appendEvents, type NewEvent } from './audit.sql';
 import { EventDetails } from './event-details';
@@ -84,7 +84,7 @@ export class AuditService {
   }
 
   /** One page, newest first, with the exact total. */
-  list(botId: string, query: AuditQuery): Promise<AuditEventsView> {
+  list(botId: string, query: AuditQuery): Promise<ListPage> {
     const page = new Page(query);
     const filter = filterOf(this.digests, botId, query);
     return this.unitOfWork.read(async (tx) => {
@@ -95,7 +95,7 @@ export class AuditService {
       const events = rows.map((row) =>
         this.view(botId, row, this.keys.openJoined(subjectAt(botId, row), row), query),
       );
-      return { events, pagination: page.of(total) };
+      return new ListPage('events', events, page.of(total));
     });
   }
 

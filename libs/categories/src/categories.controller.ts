@@ -18,6 +18,7 @@ import {
   DtoPipe,
   EXAMPLE,
   type LetheRequest,
+  type ListPage,
   PageQuery,
   requireOwnBot,
   Responds,
@@ -101,7 +102,7 @@ export class CategoriesController {
     examples: EXAMPLES.list,
   })
   @Responds(200, CategoriesView)
-  list(@CurrentBot() bot: Caller, @Query() query: PageQuery): Promise<CategoriesView> {
+  list(@CurrentBot() bot: Caller, @Query() query: PageQuery): Promise<ListPage> {
     return this.categories.list(bot.botId, query);
   }
 

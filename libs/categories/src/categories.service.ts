@@ -1,19 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
-import { Page, type PageQuery } from '@app/http';
-import { Clock, type Config, CONFIG, conflict, notFound, Random, requireBytes } from '@app/kernel';
+import { ListPage, Page, type PageQuery } from '@app/http';
+import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { ConsentedDataHolders } from '@app/subjects';
 import { MoreThan } from 'typeorm';
-import type {
-  CategoriesView,
-  CategoryView,
-  ChangeCategory,
-  DataFieldInput,
-  RegisterCategory,
-} from './categories.dto';
+import type { CategoryView, ChangeCategory, DataFieldInput, RegisterCategory } from './categories.dto';
 import { Category, type DataField } from './category.entity';
-import { declaresMoreThan } from './category-queries';
+import { categoryTexts, countCategories, declaresMoreThan, undeclared } from './category-queries';
 import { requireCompatible, requireDistinctKeys } from './declared-fields';
 
 /** A category to declare; one without fields takes any object. */
@@ -23,7 +17,7 @@ export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields
 const ERASED_AT_ONCE = 500;
 
 /** Categories read at once where all of a bot are asked for. */
-const AT_ONCE = 20;
+const AT_ONCE = 8;
 
 /** The declared data categories of a bot. */
 @Injectable()
@@ -54,16 +48,16 @@ export class CategoriesService {
     });
   }
 
-  list(botId: string, query: PageQuery): Promise<CategoriesView> {
+  /** One page, oldest first. */
+  list(botId: string, query: PageQuery): Promise<ListPage> {
     const page = new Page(query);
     return this.unitOfWork.read(async (tx) => {
-      const [categories, total] = await tx.manager.findAndCount(Category, {
-        where: { botId },
-        order: { id: 'ASC' },
-        skip: page.offset,
-        take: page.size,
-      });
-      return { categories: categories.map(categoryView), pagination: page.of(total) };
+      const total = await countCategories(tx, botId);
+      return new ListPage(
+        'categories',
+        await categoryTexts(tx, botId, page.size, page.offset),
+        page.of(total),
+      );
     });
   }
 
@@ -105,29 +99,23 @@ export class CategoriesService {
     }
   }
 
-  /** Locks those of `keys` that are declared against deletion until the unit ends. */
-  async hold(tx: Tx, botId: string, keys: readonly string[]): Promise<void> {
-    for (const key of [...keys].sort())
-      await tx.get('SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR KEY SHARE', botId, key);
+  /** Locks those of `keys` that are declared against deletion until the unit ends, and answers these. */
+  async hold(tx: Tx, botId: string, keys: readonly string[]): Promise<string[]> {
+    const declared: string[] = [];
+    for (const key of [...keys].sort()) if (await isDeclared(tx, botId, key)) declared.push(key);
+    return declared;
   }
 
-  /** {@link hold} of every category of the bot. */
-  async holdAll(tx: Tx, botId: string): Promise<void> {
-    await tx.all('SELECT key FROM categories WHERE bot_id = ? ORDER BY key FOR KEY SHARE', botId);
+  /** {@link hold} of every category of the bot; the keys are in the order of their declaration. */
+  async holdAll(tx: Tx, botId: string): Promise<string[]> {
+    const rows = await tx.all<Record<'key' | 'id', string>>(
+      'SELECT key, id FROM categories WHERE bot_id = ? ORDER BY key FOR KEY SHARE',
+      botId,
+    );
+    return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ key }) => key);
   }
 
-  /** @throws ApiError 404 for the first of `keys` that is not declared. */
-  async requireAll(tx: Tx, botId: string, keys: readonly string[]): Promise<Category[]> {
-    const found: Category[] = [];
-    for (const key of keys) found.push(await this.require(tx, botId, key));
-    return found;
-  }
-
-  all(tx: Tx, botId: string): Promise<Category[]> {
-    return tx.manager.find(Category, { where: { botId }, order: { id: 'ASC' } });
-  }
-
-  /** {@link all} in the order of their keys, some at a time: a bot may declare more than fits into the memory. */
+  /** Every category of the bot in the order of their keys, some at a time: all of them may not fit into the memory. */
   each(tx: Tx, botId: string): AsyncGenerator<Category> {
     return eachOf(AT_ONCE, (after) => {
       const where = { botId, key: MoreThan(after?.key ?? '') };
@@ -143,10 +131,10 @@ export class CategoriesService {
     return true;
   }
 
-  private async require(tx: Tx, botId: string, key: string): Promise<Category> {
+  /** @throws ApiError 404 for a category that is not declared. */
+  async require(tx: Tx, botId: string, key: string): Promise<Category> {
     const category = await tx.manager.findOneBy(Category, { botId, key });
-    if (category === null) throw notFound('Category');
-    return category;
+    return category ?? undeclared();
   }
 
   private async insert(tx: Tx, botId: string, input: CategoryInput): Promise<CategoryView> {

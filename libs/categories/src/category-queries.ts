@@ -1,4 +1,6 @@
-import type { Tx, UnitOfWork } from '@app/database';
+import { amongValues, type Tx, type UnitOfWork } from '@app/database';
+import { JsonText } from '@app/http';
+import { notFound } from '@app/kernel';
 
 /** A category whose values are kept for a limited time. */
 export interface LimitedCategory {
@@ -48,4 +50,72 @@ export async function holdRetentionDays(tx: Tx, botId: string, key: string): Pro
     ...[botId, key],
   );
   return row?.retention_days == null ? undefined : Number(row.retention_days);
+}
+
+/** The words of a category that users are shown. */
+export interface CategoryWords {
+  readonly key: string;
+  readonly label_de: string;
+  readonly label_en: string;
+  readonly description: string | null;
+  readonly retention_days: number | string | null;
+}
+
+/** {@link CategoryWords} with the rest of the declaration; `fields` is their JSON text. */
+export interface CategoryRow extends CategoryWords {
+  readonly legal_basis: string;
+  readonly fields: string;
+}
+
+const WORDS = 'key, label_de, label_en, description, retention_days';
+
+/** The words of `keys`, in their order. @throws ApiError 404 for a category that is not declared. */
+export function wordsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryWords[]> {
+  return inOrder(tx, WORDS, botId, keys);
+}
+
+/** {@link wordsOf} with the rest of each declaration. */
+export function declarationsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryRow[]> {
+  return inOrder(tx, `${WORDS}, legal_basis, fields`, botId, keys);
+}
+
+async function inOrder<Row extends CategoryWords>(
+  tx: Tx,
+  columns: string,
+  botId: string,
+  keys: readonly string[],
+): Promise<Row[]> {
+  const among = amongValues(tx, 'key', keys);
+  const sql = `SELECT ${columns} FROM categories WHERE bot_id = ? AND ${among.sql}`;
+  const found = new Map((await tx.all<Row>(sql, botId, among.value)).map((row) => [row.key, row]));
+  return keys.map((key) => found.get(key) ?? undeclared());
+}
+
+export function undeclared(): never {
+  throw notFound('Category');
+}
+
+/** The categories of one page as the JSON that is answered, oldest first, from their stored JSON as it is. */
+export async function categoryTexts(
+  tx: Tx,
+  botId: string,
+  limit: number,
+  offset: number,
+): Promise<JsonText[]> {
+  const rows = await tx.all<CategoryRow & Record<'id' | 'created_at', string>>(
+    `SELECT id, ${WORDS}, legal_basis, fields, created_at FROM categories WHERE bot_id = ? ORDER BY id LIMIT ? OFFSET ?`,
+    ...[botId, limit, offset],
+  );
+  return rows.map(({ fields, created_at, ...row }) => {
+    const retention_days = daysOf(row);
+    const { id, key, label_de, label_en, description, legal_basis } = row;
+    const before = { id, key, label_de, label_en, description, retention_days, legal_basis };
+    const head = JSON.stringify(before).slice(0, -1);
+    return new JsonText(`${head},"fields":${fields},"created_at":${JSON.stringify(created_at)}}`);
+  });
+}
+
+/** PostgreSQL answers a 64-bit integer as text. */
+export function daysOf({ retention_days: days }: Pick<CategoryWords, 'retention_days'>): number | null {
+  return days === null ? null : Number(days);
 }

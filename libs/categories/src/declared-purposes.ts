@@ -1,11 +1,14 @@
 import type { Tx } from '@app/database';
-import type { Category, DataField } from './category.entity';
+import type { Category } from './category.entity';
 
 /** The declaration of a category at `updatedAt`: content, purpose and time limit (GDPR Art. 13). */
 export type DeclaredPurpose = Pick<
   Category,
-  'key' | 'labelDe' | 'labelEn' | 'description' | 'retentionDays' | 'legalBasis' | 'fields' | 'updatedAt'
->;
+  'key' | 'labelDe' | 'labelEn' | 'description' | 'retentionDays' | 'legalBasis' | 'updatedAt'
+> & {
+  /** The JSON text of the fields, which most readers do not need. */
+  readonly fields: string;
+};
 
 const SELECT = `SELECT key, label_de, label_en, description, retention_days, legal_basis, fields, updated_at
   FROM categories WHERE bot_id = ?`;
@@ -36,7 +39,7 @@ function purposeOf(row: Row): DeclaredPurpose {
     description: row.description,
     retentionDays: row.retention_days === null ? null : Number(row.retention_days),
     legalBasis: row.legal_basis,
-    fields: JSON.parse(row.fields) as DataField[],
+    fields: row.fields,
     updatedAt: row.updated_at,
   };
 }

@@ -2,11 +2,17 @@ export { CategoriesModule } from './categories.module';
 export { CategoriesService, isDeclared } from './categories.service';
 export { CategoryDeclarations } from './category-declarations';
 export {
+  type CategoryRow,
+  type CategoryWords,
   countCategories,
+  daysOf,
+  declarationsOf,
   holdRetentionDays,
   legalBasisOf,
   limitedCategories,
   nextBotWithLimits,
+  undeclared,
+  wordsOf,
 } from './category-queries';
 export { Category } from './category.entity';
 export { type DeclaredPurpose, declaredPurposes } from './declared-purposes';

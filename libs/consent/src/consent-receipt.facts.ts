@@ -1,9 +1,9 @@
 import { findBot } from '@app/bots';
-import { countCategories, declaredPurposes } from '@app/categories';
+import { countCategories, type DeclaredPurpose, declaredPurposes } from '@app/categories';
 import type { Tx } from '@app/database';
 import type { Consent, ShownText } from './consent.entity';
 import type { Decided } from './consent-transitions';
-import { PURPOSES_MAX, type ReceiptFacts } from './consent-receipt';
+import { PURPOSES_LENGTH_MAX, PURPOSES_MAX, type ReceiptFacts } from './consent-receipt';
 import type { ConsentNotice } from './consent-texts';
 
 /**
@@ -22,13 +22,14 @@ export async function receiptFacts(
     findBot(tx, botId),
     declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1),
   ]);
+  const notice = await noticeOf(tx, consent, entry?.texts?.[0]);
   return {
     consent,
     ids,
     decision: entry,
-    notice: await noticeOf(tx, consent, entry?.texts?.[0]),
+    notice,
     bot: { id: botId, name: bot?.name ?? '', contact: bot?.privacy_contact ?? null },
-    purposes: found.slice(0, PURPOSES_MAX),
+    purposes: fitting(found, JSON.stringify(notice).length),
     purposesInAll: found.length > PURPOSES_MAX ? await countCategories(tx, botId) : found.length,
   };
 }
@@ -46,4 +47,13 @@ async function noticeOf(
   );
   if (found?.digest !== shown.digest || found.notice === null) return null;
   return JSON.parse(found.notice) as ConsentNotice;
+}
+
+/** As many purposes as a receipt lists, which repeats the notice for each. */
+function fitting(found: readonly DeclaredPurpose[], noticeLength: number): DeclaredPurpose[] {
+  let length = 0;
+  return found.slice(0, PURPOSES_MAX).filter(({ labelDe, labelEn, description, fields }) => {
+    length += labelDe.length + labelEn.length + (description?.length ?? 0) + fields.length + noticeLength;
+    return length <= PURPOSES_LENGTH_MAX;
+  });
 }

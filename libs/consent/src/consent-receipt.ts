@@ -1,4 +1,4 @@
-import type { DeclaredPurpose } from '@app/categories';
+import type { Category, DeclaredPurpose } from '@app/categories';
 import type { SubjectIds } from '@app/subjects';
 import type { Consent } from './consent.entity';
 import type { HistoryEntry } from './consent-history';
@@ -6,6 +6,8 @@ import type { ConsentNotice } from './consent-texts';
 
 /** Most purposes in one receipt, which also states the number of the others. */
 export const PURPOSES_MAX = 100;
+/** Most characters of the declarations and notices in one receipt. */
+export const PURPOSES_LENGTH_MAX = 256 * 1024;
 
 /** The facts of a receipt, read in one unit. */
 export interface ReceiptFacts {
@@ -73,7 +75,7 @@ function purposeOf(purpose: DeclaredPurpose, { consent, notice, bot }: ReceiptFa
     lawful_basis: asked && asked.legalBasis,
     pii_information:
       asked &&
-      asked.fields.map(({ key, label_de, label_en }) => ({
+      (JSON.parse(asked.fields) as Category['fields']).map(({ key, label_de, label_en }) => ({
         pii_type: key,
         pii_type_label: { de: label_de, en: label_en },
       })),

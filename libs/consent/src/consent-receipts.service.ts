@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Signer } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { Page } from '@app/http';
+import { ListPage, Page } from '@app/http';
 import { describeFault, notFound } from '@app/kernel';
 import type { NamedSubject, Subject } from '@app/subjects';
 import { countHistory, historyPage, latestOf } from './consent-history';
-import type { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
+import type { ConsentHistoryQuery } from './consent-history.dto';
 import { receiptOf } from './consent-receipt';
 import { receiptFacts } from './consent-receipt.facts';
 import type { AcceptConsent, AcceptedConsentView, ConsentReceiptView } from './consent.dto';
@@ -61,12 +61,12 @@ export class ConsentReceipts {
   }
 
   /** One page of the history of a subject, newest first. */
-  history(subject: Subject, query: ConsentHistoryQuery): Promise<ConsentHistoryView> {
+  history(subject: Subject, query: ConsentHistoryQuery): Promise<ListPage> {
     const page = new Page(query);
     return this.unitOfWork.read(async (tx) => {
       const total = await countHistory(tx, subject);
       const entries = await historyPage(tx, subject, page.size, page.offset);
-      return { entries: entries.map(historyEntryView), pagination: page.of(total) };
+      return new ListPage('entries', entries.map(historyEntryView), page.of(total));
     });
   }
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { Caller, CurrentBot, Describes, Responds, Topic } from '@app/http';
+import { Caller, CurrentBot, Describes, type ListPage, Responds, Topic } from '@app/http';
 import {
   ConsentTextsListView,
   ConsentTextsQuery,
@@ -37,7 +37,7 @@ export class ConsentTextsController {
     examples: EXAMPLES.list,
   })
   @Responds(200, ConsentTextsListView)
-  list(@CurrentBot() bot: Caller, @Query() query: ConsentTextsQuery): Promise<ConsentTextsListView> {
+  list(@CurrentBot() bot: Caller, @Query() query: ConsentTextsQuery): Promise<ListPage> {
     return this.texts.list(bot.botId, query);
   }
 }

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
-import { CategoriesService, type Category } from '@app/categories';
+import { type CategoryWords, declarationsOf, wordsOf } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
-import { Page } from '@app/http';
+import { JsonText, ListPage, Page } from '@app/http';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
 import type { Shown } from './consent-history';
 import {
@@ -12,12 +12,7 @@ import {
   declaredVersion,
   LANGUAGES,
 } from './consent-texts';
-import type {
-  ConsentTextsListView,
-  ConsentTextsQuery,
-  ConsentTextView,
-  RegisterConsentText,
-} from './consent-texts.dto';
+import type { ConsentTextsQuery, ConsentTextView, RegisterConsentText } from './consent-texts.dto';
 import type { RequestConsent } from './consent.dto';
 import { ConsentText } from './consent.entity';
 import { textDigest } from './text-digest';
@@ -43,7 +38,6 @@ export interface Asking {
 export class ConsentTextsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly categories: CategoriesService,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -80,24 +74,25 @@ export class ConsentTextsService {
   }
 
   /** One page, ordered by version and language. */
-  list(
-    botId: string,
-    { consent_version: consentVersion, ...query }: ConsentTextsQuery,
-  ): Promise<ConsentTextsListView> {
+  list(botId: string, { consent_version: consentVersion, ...query }: ConsentTextsQuery): Promise<ListPage> {
     const page = new Page(query);
+    const [where, values] =
+      consentVersion == null ? ['', []] : [' AND consent_version = ?', [consentVersion]];
     return this.unitOfWork.read(async (tx) => {
-      const [texts, total] = await tx.manager.findAndCount(ConsentText, {
-        where: { botId, ...(consentVersion != null && { consentVersion }) },
-        order: { consentVersion: 'ASC', language: 'ASC' },
-        skip: page.offset,
-        take: page.size,
-      });
-      return { texts: texts.map(viewOf), pagination: page.of(total) };
+      const from = `FROM consent_texts WHERE bot_id = ?${where}`;
+      const counted = await tx.get<{ total: number }>(`SELECT COUNT(*) AS total ${from}`, botId, ...values);
+      const rows = await tx.all<TextRow>(
+        `SELECT consent_version, language, digest, content, notice, created_at ${from}
+         ORDER BY consent_version, language LIMIT ? OFFSET ?`,
+        ...[botId, ...values, page.size, page.offset],
+      );
+      return new ListPage('texts', rows.map(textOf), page.of(Number(counted?.total ?? 0)));
     });
   }
 
   /**
-   * The content of a request: the texts registered for its version, or texts made from the categories.
+   * The content of a request: the texts registered for its version, or texts made from the categories. Declarations are
+   * read only where they are shown or give the version.
    * @throws ApiError 404 for a category that is not declared, 400 for a language without a text.
    */
   async asking(
@@ -106,16 +101,19 @@ export class ConsentTextsService {
     input: RequestConsent,
     keys: readonly string[] | null,
   ): Promise<Asking> {
-    const declared = keys && (await this.categories.requireAll(tx, botId, keys));
+    const declared = input.consent_version == null ? await declarationsOf(tx, botId, keys ?? []) : undefined;
     const version = input.consent_version ?? declaredVersion(declared ?? []);
     const registered = await digestsOf(tx, botId, version);
     const language = input.language ?? null;
     if (language !== null && registered.length > 0) requireOneOf(language, registered);
-    if (declared === null) {
+    if (keys === null) {
       const texts = registered.filter((text) => language === null || text.language === language);
       return { version, shown: { language, texts }, texts: null };
     }
-    if (registered.length === 0) return { version, ...(await this.generated(tx, botId, language, declared)) };
+    if (registered.length === 0) {
+      const words = declared ?? (await wordsOf(tx, botId, keys));
+      return { version, ...(await generated(tx, botId, language, words)) };
+    }
     const chosen = language ?? preferred(registered.map((text) => text.language));
     const { content, digest } = await tx.manager.findOneByOrFail(ConsentText, {
       botId,
@@ -134,19 +132,20 @@ export class ConsentTextsService {
     if ((await tx.get(sql, botId, limit)) !== undefined)
       throw conflict('limit_reached', `A bot may register at most ${limit} texts`, { limit });
   }
+}
 
-  private async generated(
-    tx: Tx,
-    botId: string,
-    named: string | null,
-    declared: readonly Category[],
-  ): Promise<Omit<Asking, 'version'>> {
-    const language = LANGUAGES.find((each) => each === (named ?? DEFAULT_LANGUAGE));
-    if (language === undefined) throw unknownLanguage();
-    const bot = await findBot(tx, botId);
-    const texts = consentTexts(language, bot?.name ?? '', declared);
-    return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts };
-  }
+/** Texts made from the declarations, for a version without registered ones. */
+async function generated(
+  tx: Tx,
+  botId: string,
+  named: string | null,
+  words: readonly CategoryWords[],
+): Promise<Omit<Asking, 'version'>> {
+  const language = LANGUAGES.find((each) => each === (named ?? DEFAULT_LANGUAGE));
+  if (language === undefined) throw unknownLanguage();
+  const bot = await findBot(tx, botId);
+  const texts = consentTexts(language, bot?.name ?? '', words);
+  return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts };
 }
 
 /** The digests of the registered texts of a version. */
@@ -211,4 +210,16 @@ function viewOf({
     ...notice,
     created_at: createdAt,
   };
+}
+
+type TextRow = Record<'consent_version' | 'language' | 'digest' | 'content' | 'created_at', string> & {
+  readonly notice: string | null;
+};
+
+/** {@link viewOf} a row, from its stored JSON as it is. */
+function textOf({ consent_version, language, digest, content, notice, created_at }: TextRow): JsonText {
+  const parts = [{ consent_version, language, digest }, content, notice, { created_at }].flatMap((part) =>
+    part === null ? [] : [typeof part === 'string' ? part : JSON.stringify(part)],
+  );
+  return new JsonText(`{${parts.map((part) => part.slice(1, -1)).join(',')}}`);
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Category } from '@app/categories';
+import { type CategoryRow, type CategoryWords, daysOf } from '@app/categories';
 
 export const LANGUAGES = ['de', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -53,29 +53,35 @@ const WORDINGS: Record<Language, Wording> = {
 export function consentTexts(
   language: Language,
   botName: string,
-  categories: readonly Category[],
+  categories: readonly CategoryWords[],
 ): ConsentTexts {
   const wording = WORDINGS[language];
   return {
     title: wording.title,
     body: wording.body(botName),
-    categories: categories.map(({ key, labelDe, labelEn, description, retentionDays }) => {
-      const kept = retentionDays === null ? wording.keptUntilWithdrawn : wording.kept(retentionDays);
+    categories: categories.map((category) => {
+      const { key, label_de, label_en, description } = category;
+      const days = daysOf(category);
+      const kept = days === null ? wording.keptUntilWithdrawn : wording.kept(days);
       const text = description === null ? kept : `${description} ${kept}`;
-      return { key, label: language === 'de' ? labelDe : labelEn, text };
+      return { key, label: language === 'de' ? label_de : label_en, text };
     }),
     accept_label: wording.accept_label,
     decline_label: wording.decline_label,
   };
 }
 
-/** The version of a request without one: a digest of the declarations, so that changed ones need a new consent. */
-export function declaredVersion(categories: readonly Category[]): string {
-  const declarations = categories
-    .map(({ key, labelDe, labelEn, description, retentionDays, legalBasis, fields }) => {
-      const declared = [labelDe, labelEn, description, retentionDays, legalBasis, fields];
-      return [key, declared] as const;
-    })
-    .sort(([one], [other]) => (one < other ? -1 : 1));
-  return `sha256:${hash('sha256', JSON.stringify(declarations), 'hex').slice(0, 32)}`;
+/**
+ * The version of a request without one: a digest of the declarations, so that changed ones need a new consent. The
+ * stored JSON of the fields is digested as it is.
+ */
+export function declaredVersion(categories: readonly CategoryRow[]): string {
+  const declarations = [...categories]
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map((category) => {
+      const { key, label_de, label_en, description, legal_basis, fields } = category;
+      const declared = JSON.stringify([label_de, label_en, description, daysOf(category), legal_basis]);
+      return `[${JSON.stringify(key)},${declared.slice(0, -1)},${fields}]]`;
+    });
+  return `sha256:${hash('sha256', `[${declarations.join(',')}]`, 'hex').slice(0, 32)}`;
 }

@@ -5,6 +5,7 @@ import {
   EitherShape,
   Describes,
   EXAMPLE_SUBJECT,
+  type ListPage,
   OnLowDisk,
   Responds,
   SubjectBody,
@@ -118,10 +119,7 @@ export class ConsentController {
     examples: EXAMPLES.history,
   })
   @Responds(200, ConsentHistoryView)
-  history(
-    @CurrentBot() bot: Caller,
-    @SubjectQuery() query: ConsentHistoryQuery,
-  ): Promise<ConsentHistoryView> {
+  history(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentHistoryQuery): Promise<ListPage> {
     return this.evidence.history(this.digests.named(bot.botId, query), query);
   }
 

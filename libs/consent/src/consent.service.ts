@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CategoriesService } from '@app/categories';
+import { CategoriesService, undeclared } from '@app/categories';
 import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
@@ -58,7 +58,8 @@ export class ConsentService {
     const { source } = input;
     return this.unitOfWork.write(async (tx) => {
       const keys = input.categories == null ? null : [...new Set(input.categories)];
-      await this.categories.hold(tx, botId, keys ?? []);
+      const held = await this.categories.hold(tx, botId, keys ?? []);
+      if (keys?.some((key) => !held.includes(key))) undeclared();
       const [before, { version, shown, texts }] = await Promise.all([
         lockConsent(tx, subject),
         this.texts.asking(tx, botId, input, keys),
@@ -84,13 +85,13 @@ export class ConsentService {
   /** Grants the request that waits. @throws ApiError 404 without a request for this version. */
   accept(botId: string, input: AcceptConsent): Promise<Accepted> {
     return this.unitOfWork.write(async (tx) => {
-      await this.categories.hold(tx, botId, input.categories ?? []);
+      const held = await this.categories.hold(tx, botId, input.categories ?? []);
       const consent = await this.addressed(tx, botId, input);
       const request = consent === null ? undefined : pendingRequest(consent);
       if (consent === null || request === undefined || !this.matches(consent, request, input)) {
         throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
       }
-      if (input.categories != null) await this.categories.requireAll(tx, botId, input.categories);
+      if (input.categories?.some((key) => !held.includes(key))) undeclared();
       const after = accepted(consent, request, input.categories ?? null, this.clock.nowIso(request.at));
       const granted =
         after.categories &&
@@ -110,13 +111,12 @@ export class ConsentService {
     const { source } = input;
     return this.unitOfWork.write(async (tx) => {
       // A partly withdrawn consent to everything becomes one to each of the other categories.
-      if (input.categories != null) await this.categories.holdAll(tx, botId);
+      const declared = input.categories == null ? [] : await this.categories.holdAll(tx, botId);
       const consent = await lockConsent(tx, subject);
       if (consent?.status !== 'accepted')
         throw notFound('Consent', { current_status: consent?.status ?? 'none' });
       const { id, version } = consent;
-      const reduced =
-        input.categories == null ? undefined : await this.reduced(tx, consent, input.categories);
+      const reduced = input.categories == null ? undefined : reducedTo(consent, input.categories, declared);
       const at = this.clock.nowIso(consent.acceptedAt ?? '');
       const categories = reduced === undefined ? null : (input.categories ?? null);
       const after = reduced ?? revoked(consent, at);
@@ -164,21 +164,6 @@ export class ConsentService {
     return lockConsent(tx, this.digests.named(botId, { user_id, guild_id }));
   }
 
-  /** @throws ApiError 404 for an undeclared category, or when no `withdrawn` category was granted. */
-  private async reduced(
-    tx: Tx,
-    consent: Consent,
-    withdrawn: readonly string[],
-  ): Promise<Omit<Consent, 'bot'> | undefined> {
-    await this.categories.requireAll(tx, consent.botId, withdrawn);
-    const declared = (await this.categories.all(tx, consent.botId)).map(({ key }) => key);
-    const granted = consent.categories ?? Object.fromEntries(declared.map((key) => [key, 'accepted']));
-    if (!withdrawn.some((key) => Object.hasOwn(granted, key) && granted[key] === 'accepted')) {
-      throw notFound('Consent to these categories', { current_status: consent.status });
-    }
-    return withoutCategories(consent, withdrawn, declared);
-  }
-
   /** Whether the request that waits is the one that the caller names; all given parts have to agree. */
   private matches(consent: Consent, request: ConsentAsked, input: AcceptConsent): boolean {
     const { botId, userId, guildId } = consent;
@@ -191,4 +176,18 @@ export class ConsentService {
       (input.guild_id == null || this.digests.guild(botId, input.guild_id) === guildId)
     );
   }
+}
+
+/** @throws ApiError 404 for an undeclared category, or when no `withdrawn` category was granted. */
+function reducedTo(
+  consent: Consent,
+  withdrawn: readonly string[],
+  declared: readonly string[],
+): Omit<Consent, 'bot'> | undefined {
+  if (withdrawn.some((key) => !declared.includes(key))) undeclared();
+  const granted = consent.categories ?? Object.fromEntries(declared.map((key) => [key, 'accepted']));
+  if (!withdrawn.some((key) => Object.hasOwn(granted, key) && granted[key] === 'accepted')) {
+    throw notFound('Consent to these categories', { current_status: consent.status });
+  }
+  return withoutCategories(consent, withdrawn, declared);
 }

@@ -10,6 +10,8 @@ import { withinTimeout } from './unit-timeout';
 
 /** The maximum of units in one COMMIT. It bounds how long the first unit of a group waits for its answer. */
 const GROUP_MAX = 256;
+/** A group that has run for longer, in milliseconds, takes no further unit, so that other requests have their turn. */
+const GROUP_TURN_MS = 20;
 /**
  * A unit that takes longer is ended, in milliseconds: it awaits something else than its statements and would block
  * every writer.
@@ -151,11 +153,13 @@ export class SqliteUnitOfWork extends SqliteReads {
 
   private async runGroup(taken: Unit[]): Promise<Ended[]> {
     const ended: Ended[] = [];
+    const begunMs = performance.now();
     for (let unit = this.waiting.shift(); unit !== undefined; unit = this.waiting.shift()) {
       taken.push(unit);
       ended.push(await this.runUnit(unit));
       // Some errors, such as a full disk, end the whole transaction. Nothing of the group is then left to commit.
       if (ended.length >= GROUP_MAX || !this.transaction.isWhole) break;
+      if (performance.now() - begunMs > GROUP_TURN_MS) break;
     }
     return ended;
   }

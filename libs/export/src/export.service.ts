@@ -12,7 +12,7 @@ import { type NamedSubject, type Subject, SubjectDataHolders } from '@app/subjec
 import { entries, EXPORT_SCHEMA, inPieces, sections } from './export-document';
 
 /** A larger export is streamed from a snapshot instead of being held in memory; in UTF-16 units. */
-const HELD_MAX = 1024 * 1024;
+const HELD_MAX = 256 * 1024;
 
 /** How often a streamed export checks for an erasure of its subject. */
 const CHECK_MS = 20;

@@ -1,4 +1,4 @@
-import { ApiError, internalError, OwnError, describeFault, logRequest } from '@app/kernel';
+import { ApiError, internalError, describeFault, logRequest } from '@app/kernel';
 import type { LetheResponse } from './request-context';
 
 /** The headers of every answer, in the flat form of `writeHead`. */
@@ -95,70 +95,9 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** A result that is too large for one text. `writeTo` writes the JSON in pieces and awaits each. */
-export class JsonStream {
-  constructor(readonly writeTo: (write: (piece: string) => Promise<void>) => Promise<void>) {}
-}
-
-/** A document that is not JSON and has no envelope, written like a {@link JsonStream}. */
-export class TextStream {
-  constructor(
-    readonly contentType: string,
-    readonly writeTo: (write: (piece: string) => Promise<void>) => Promise<void>,
-  ) {}
-}
-
 /** The envelope of a success. */
 export function successEnvelope(data: unknown): string {
   return `{"success":true,"data":${data instanceof JsonText ? data.text : JSON.stringify(data ?? {})}}`;
-}
-
-/**
- * The time, in milliseconds, in which every reader must take something. A larger document may take longer at the same
- * pace. The snapshot behind the answer stays open until all is read.
- */
-const STREAM_TIMEOUT_MS = 120_000;
-const STREAM_CHARACTERS_PER_MS = 64;
-/** The interval, in milliseconds, at which the pace of a reader is checked. */
-const PACE_MS = 1_000;
-
-/**
- * Sends a {@link JsonStream} in the success envelope, or a {@link TextStream} as it is, at the pace of its reader. A
- * fault before the first piece is answered as an error. A later fault cuts the connection, so that a reader never takes
- * a part for the whole.
- */
-export async function answerStream(
-  response: LetheResponse,
-  status: number,
-  stream: JsonStream | TextStream,
-): Promise<void> {
-  const [contentType, head, tail] =
-    stream instanceof TextStream ? [stream.contentType, '', ''] : [undefined, '{"success":true,"data":', '}'];
-  const begunMs = performance.now();
-  let sent = 0;
-  let sentMs = begunMs;
-  const pace = setInterval(() => {
-    const dueMs = Math.min(begunMs + sent / STREAM_CHARACTERS_PER_MS, sentMs) + STREAM_TIMEOUT_MS;
-    if (performance.now() > dueMs) response.destroy();
-  }, PACE_MS);
-  try {
-    await stream.writeTo(async (piece) => {
-      if (response.destroyed) throw new OwnError('The reader went away');
-      if (!response.headersSent) {
-        response.writeHead(status, answerHeaders(response, status, contentType));
-        response.write(head);
-      }
-      if (!response.write(piece)) await drained(response);
-      sent += piece.length;
-      sentMs = performance.now();
-    });
-    response.end(tail);
-  } catch (error) {
-    if (answerFault(response, error)) return;
-  } finally {
-    clearInterval(pace);
-  }
-  logAnswer(response, status);
 }
 
 /**
@@ -186,15 +125,4 @@ export function errorEnvelope({
   details,
 }: Pick<ApiError, 'code' | 'message' | 'details'>): string {
   return JSON.stringify({ success: false, error: { code, message, details } });
-}
-
-/** Resolves when the reader has taken the buffered data, or has closed the connection. */
-export function drained(response: LetheResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
 }

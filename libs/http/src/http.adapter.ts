@@ -4,10 +4,12 @@ import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
-import { answer, answerStream, errorEnvelope, JsonStream, successEnvelope, TextStream } from './answer';
-import { answerDocument, answerLines, LineStream, PublicDocument } from './bare-answer';
+import { answer, errorEnvelope, successEnvelope } from './answer';
+import { answerDocument, PublicDocument } from './bare-answer';
+import { ListPage } from './list-page';
 import { parseQuery } from './query';
 import type { LetheResponse } from './request-context';
+import { answerStream, isStream } from './streams';
 
 /**
  * The time in which a client must send its headers, and its whole request, in milliseconds. The connection of a slower
@@ -47,12 +49,11 @@ export class LetheHttpAdapter extends ExpressAdapter {
     return response;
   }
 
-  override reply(response: LetheResponse, body: unknown, status?: number): void {
+  override reply(response: LetheResponse, result: unknown, status?: number): void {
     if (response.headersSent) return;
-    if (body instanceof JsonStream || body instanceof TextStream)
-      void answerStream(response, status ?? 200, body);
+    const body = result instanceof ListPage ? result.content() : result;
+    if (isStream(body)) void answerStream(response, status ?? 200, body);
     else if (body instanceof PublicDocument) answerDocument(response, body);
-    else if (body instanceof LineStream) void answerLines(response, body);
     else answer(response, status ?? response.statusCode, successEnvelope(body));
   }
 

@@ -1,6 +1,6 @@
-export { errorEnvelope, JsonStream, JsonText, successEnvelope, TextStream } from './answer';
+export { errorEnvelope, JsonText, successEnvelope } from './answer';
 export { CurrentBot, Public, PUBLIC_ROUTE } from './auth';
-export { LineStream, PublicDocument } from './bare-answer';
+export { PublicDocument } from './bare-answer';
 export { Describes, type Examples, Topic, topicOf } from './describes';
 export { DiskGuard, OnLowDisk } from './disk.guard';
 export { DtoPipe } from './dto.pipe';
@@ -35,9 +35,11 @@ export {
 } from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
 export { jsonBody } from './json-body';
+export { ListPage } from './list-page';
 export { addNumberFaults, mergePatch, numberFault } from './json-value';
 export { Page, PageQuery, Pagination } from './pagination';
 export { RateLimitGuard } from './rate-limit.guard';
 export { countRate } from './rate-limit.middleware';
 export { Caller, type LetheRequest, RequestContext } from './request-context';
 export { completeOperation, type DocumentedOperation, Responds, RespondsLines } from './responds';
+export { JsonStream, LineStream, TextStream } from './streams';

@@ -54,8 +54,7 @@ export class UserDataHolder implements SubjectDataHolder {
       userId,
     );
     for (const { category_key: stored } of rows) {
-      const [declared] = await this.categories.requireAll(tx, botId, [stored]);
-      if (declared === undefined) continue;
+      const declared = await this.categories.require(tx, botId, stored);
       const { key, labelDe, labelEn, description, legalBasis, retentionDays, fields } = declared;
       const labels = { key, label_de: labelDe, label_en: labelEn, description };
       yield { ...labels, legal_basis: legalBasis, retention_days: retentionDays, fields };

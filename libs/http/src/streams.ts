@@ -1,0 +1,120 @@
+import { OwnError } from '@app/kernel';
+import { answerFault, answerHeaders, logAnswer } from './answer';
+import type { LetheResponse } from './request-context';
+import { Turns } from './turns';
+
+/** Writes one piece of an answer, and resolves when the next one can follow. */
+export type WritePiece = (piece: string) => Promise<void>;
+
+/** The form in which a stream is sent. */
+interface Form {
+  readonly contentType?: string;
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** A result that is too large for one text. `writeTo` writes it in pieces and awaits each. */
+abstract class AnswerStream {
+  abstract readonly form: Form;
+
+  constructor(readonly writeTo: (write: WritePiece) => Promise<void>) {}
+}
+
+/** JSON in the success envelope. */
+export class JsonStream extends AnswerStream {
+  readonly form = { head: '{"success":true,"data":', tail: '}' };
+}
+
+/** A document that is not JSON and has no envelope. */
+export class TextStream extends AnswerStream {
+  readonly form: Form;
+
+  constructor(contentType: string, writeTo: (write: WritePiece) => Promise<void>) {
+    super(writeTo);
+    this.form = { contentType, head: '', tail: '' };
+  }
+}
+
+/** One JSON value on each line (NDJSON), without the envelope. It has no limit on the whole time. */
+export class LineStream extends AnswerStream {
+  readonly form = { contentType: 'application/x-ndjson', head: '', tail: '' };
+}
+
+export function isStream(result: unknown): result is AnswerStream {
+  return result instanceof AnswerStream;
+}
+
+/**
+ * The time, in milliseconds, in which every reader must take something. A larger document may take longer at the same
+ * pace. The snapshot behind the answer stays open until all is read.
+ */
+const STREAM_TIMEOUT_MS = 120_000;
+const STREAM_CHARACTERS_PER_MS = 64;
+/** The interval, in milliseconds, at which the pace of a reader is checked. */
+const PACE_MS = 1_000;
+/** The connection of a reader of lines that takes nothing for this long, in milliseconds, is cut. */
+const STALLED_MS = 60_000;
+/** How long, in milliseconds, a stream with a fast reader runs before other requests have their turn. */
+const TURN_MS = 5;
+const turns = new Turns();
+
+/**
+ * Sends a stream at the pace of its reader. A fault before the first piece is answered as an error. A later fault cuts
+ * the connection, so that a reader never takes a part for the whole.
+ */
+export async function answerStream(
+  response: LetheResponse,
+  status: number,
+  stream: AnswerStream,
+): Promise<void> {
+  const { contentType, head, tail } = stream.form;
+  const begunMs = performance.now();
+  let sent = 0;
+  let sentMs = begunMs;
+  let turnMs = begunMs;
+  const pace = setInterval(() => {
+    const nowMs = performance.now();
+    const isLate =
+      stream instanceof LineStream
+        ? response.writableNeedDrain && nowMs > sentMs + STALLED_MS
+        : nowMs > Math.min(begunMs + sent / STREAM_CHARACTERS_PER_MS, sentMs) + STREAM_TIMEOUT_MS;
+    if (isLate) response.destroy();
+  }, PACE_MS);
+  try {
+    await turns.next();
+    turnMs = performance.now();
+    await stream.writeTo(async (piece) => {
+      if (response.destroyed) throw new OwnError('The reader went away');
+      if (!response.headersSent) {
+        response.writeHead(status, answerHeaders(response, status, contentType));
+        if (head !== '') response.write(head);
+      }
+      sentMs = performance.now();
+      if (!response.write(piece)) await drained(response);
+      sent += piece.length;
+      sentMs = performance.now();
+      // A fast reader never lets the stream wait.
+      if (sentMs - turnMs > TURN_MS) {
+        await turns.next();
+        turnMs = performance.now();
+      }
+    });
+    response.end(tail);
+  } catch (error) {
+    if (answerFault(response, error)) return;
+  } finally {
+    clearInterval(pace);
+  }
+  logAnswer(response, status);
+}
+
+/** Resolves when the reader has taken the buffered data, or has closed the connection. */
+function drained(response: LetheResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}
