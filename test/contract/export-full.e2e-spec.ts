@@ -4,6 +4,7 @@ import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { exportRecord } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
+import { SqlLog } from '../support/sql-log';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
@@ -18,7 +19,7 @@ function faultsOf(document: unknown): string[] {
 interface Full {
   readonly schema: string;
   readonly categories: Json[];
-  readonly consent_history: { action: string }[];
+  readonly consent_history: { action: string; version: string }[];
   readonly audit_events: { event_type: string }[];
   readonly deletion_requests: { status: string }[];
   readonly webhook_deliveries: { event: string }[];
@@ -46,6 +47,18 @@ describe('the full export', () => {
     await bot.hasCategory('notes', [field('value'), field('more', 'json')]);
     await bot.hasCategory('unused');
   });
+  it('has a long consent history complete and in order, read in parts', async () => {
+    await bot.hasConsent(who);
+    const versions = Array.from({ length: 120 }, (_, at) => `2.${at}`);
+    for (const version of versions) await bot.hasRequest(who, version);
+    const log = new SqlLog().open();
+    const { consent_history: history } = await full();
+    log.close();
+    expect(history.map(({ version }) => version)).toEqual(['1.0', '1.0', ...versions]);
+    const parts = log.statements().filter((sql) => /FROM consent_history .* ORDER BY id LIMIT/.test(sql));
+    expect(parts).not.toEqual([]);
+  });
+
   const full = async (more = '') => (await bot.export<Full>(who, `&format=full${more}`)).data;
 
   it('is complete: schema, record, purposes, fields, consent history, events, erasures and webhook calls', async () => {

@@ -19,7 +19,7 @@ const directory = mkdtempSync(join(tmpdir(), 'lethe-greedy-'));
 let service: ChildService;
 let bot: Bot;
 
-const names = Array.from({ length: 100 }, (_, at) => `category_${at}`);
+const names = Array.from({ length: 100 }, (_, at) => `category_${at}`.padEnd(100, 'x'));
 const categories = names.slice(0, 50);
 
 beforeAll(async () => {

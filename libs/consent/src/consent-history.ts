@@ -1,6 +1,9 @@
-import type { Tx } from '@app/database';
+import { eachOf, type Tx } from '@app/database';
+import { JsonText } from '@app/http';
 import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import type { ConsentHistoryEntryView } from './consent-history.dto';
 import type { ConsentTransition, ShownText } from './consent.entity';
+import { historyEntryView } from './consent.views';
 
 type Entry = Omit<ConsentTransition, 'bot'>;
 
@@ -9,6 +12,9 @@ export interface Shown {
   readonly language: string | null;
   readonly texts: readonly ShownText[];
 }
+
+/** Entries of one subject read by one statement; each may name 50 categories. */
+const BATCH = 50;
 
 const COLUMNS = 'id, consent_id, action, version, categories, created_at, language, texts, source';
 
@@ -69,22 +75,30 @@ export async function countHistory(tx: Tx, { botId, guildId, userId }: Subject):
   return Number(row?.total ?? 0);
 }
 
-/** A page of the history, newest first. */
+/** A page of the history as the JSON that is answered, newest first, from its stored JSON as it is. */
 export async function historyPage(
   tx: Tx,
   { botId, guildId, userId }: Subject,
   limit: number,
   offset: number,
-): Promise<HistoryEntry[]> {
+): Promise<JsonText[]> {
   const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} ORDER BY id DESC LIMIT ? OFFSET ?`;
   const rows = await tx.all<Row>(sql, botId, guildId, userId, limit, offset);
-  return rows.map(entryOf);
+  return rows.map(({ id, consent_id, action, version, categories, language, texts, source, created_at }) => {
+    const head = JSON.stringify({ id, consent_id, action, version }).slice(0, -1);
+    const shown = `"categories":${categories},"language":${JSON.stringify(language)},"texts":${texts ?? '[]'}`;
+    return new JsonText(`${head},${shown},${JSON.stringify({ source, created_at }).slice(1)}`);
+  });
 }
 
-/** The whole history, oldest first. */
-export async function historyOf(tx: Tx, { botId, guildId, userId }: Subject): Promise<HistoryEntry[]> {
-  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} ORDER BY id`;
-  return (await tx.all<Row>(sql, botId, guildId, userId)).map(entryOf);
+/** The whole history, oldest first, read in parts. */
+export async function* historyOf(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+): AsyncGenerator<ConsentHistoryEntryView> {
+  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} AND id > ? ORDER BY id LIMIT ${BATCH}`;
+  const read = (after?: Row): Promise<Row[]> => tx.all(sql, botId, guildId, userId, after?.id ?? '');
+  for await (const row of eachOf(BATCH, read)) yield historyEntryView(entryOf(row));
 }
 
 function entryOf(row: Row): HistoryEntry {

@@ -11,7 +11,6 @@ import { receiptFacts } from './consent-receipt.facts';
 import type { AcceptConsent, AcceptedConsentView, ConsentReceiptView } from './consent.dto';
 import { ConsentService } from './consent.service';
 import { findConsent } from './consent.sql';
-import { historyEntryView } from './consent.views';
 
 /** The `typ` in the header of a receipt's JWS (RFC 7515). */
 const RECEIPT_TYPE = 'lethe-consent-receipt+jwt';
@@ -66,7 +65,7 @@ export class ConsentReceipts {
     return this.unitOfWork.read(async (tx) => {
       const total = await countHistory(tx, subject);
       const entries = await historyPage(tx, subject, page.size, page.offset);
-      return new ListPage('entries', entries.map(historyEntryView), page.of(total));
+      return new ListPage('entries', entries, page.of(total));
     });
   }
 }

@@ -9,7 +9,6 @@ import {
 } from '@app/subjects';
 import { historyOf } from './consent-history';
 import { findConsent } from './consent.sql';
-import { historyEntryView } from './consent.views';
 
 /** The subject's consent and its history. */
 @Injectable()
@@ -22,7 +21,7 @@ export class ConsentHolder implements SubjectDataHolder {
     const consent = found && { status: found.status, version: found.version, acceptedAt: found.acceptedAt };
     return {
       ...(consent !== null && { consent }),
-      ...(full && { full: { consent_history: (await historyOf(tx, subject)).map(historyEntryView) } }),
+      ...(full && { full: { consent_history: historyOf(tx, subject) } }),
     };
   }
 
