@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
-import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { type Subject } from '@app/subjects';
 import type { LedgerEntry } from './ledger-lines';
 
 /** Entries of one unit. */
@@ -41,8 +41,11 @@ export class LedgerChain {
   /** The entry after at most {@link BATCH} entries without a place got theirs. */
   private async placed(tx: Tx, subject: Subject, requestId: string): Promise<Partly | undefined> {
     const { botId, guildId, userId } = subject;
-    const sql = `SELECT ${COLUMNS}, place, chain FROM keys.erasure_ledger WHERE ${SUBJECT_WHERE} AND request_id = ?`;
-    const find = () => tx.get<LedgerEntry>(sql, botId, guildId, userId, requestId);
+    const sql = `SELECT ${COLUMNS}, place, chain FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?`;
+    const find = async () => {
+      const entry = await tx.get<LedgerEntry>(sql, botId, requestId);
+      return entry?.guild_id === guildId && entry.user_id === userId ? entry : undefined;
+    };
     const found = await find();
     if (found?.place === null) await this.extend(tx, botId);
     const entry = found?.place === null ? await find() : found;

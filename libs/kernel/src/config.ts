@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseDotenv } from 'dotenv';
-import { Setting, SETTINGS } from './settings';
+import type { Setting } from './setting-values';
+import { SETTINGS } from './settings';
 
 type Settings = typeof SETTINGS;
 
