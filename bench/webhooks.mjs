@@ -27,9 +27,14 @@ class Receiver {
       request.resume();
       if (!this.silent) response.end();
     });
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await new Promise((resolve) => server.listen(0, '0.0.0.0', resolve));
     this.url = `http://127.0.0.1:${server.address().port}`;
     return this;
+  }
+
+  /** One of 250 hosts, each with slots of its own: on Linux the whole of 127.0.0.0/8 is this machine. */
+  host(number) {
+    return this.url.replace('127.0.0.1', `127.0.1.${(number % 250) + 1}`);
   }
 
   async until(calls) {
@@ -96,7 +101,7 @@ async function throughput(bots, eventsEach) {
   const startMs = performance.now();
   await Promise.all(
     registered.map((bot, n) =>
-      call(server, 'PUT', `/bots/${bot.id}`, bot.api_key, { webhook_url: `${receiver.url}/${n}` }),
+      call(server, 'PUT', `/bots/${bot.id}`, bot.api_key, { webhook_url: receiver.host(n) }),
     ),
   );
   await receiver.until(all.length);
@@ -118,7 +123,7 @@ async function memory(rows, bots) {
   const environment = { ...LIMITS, LETHE_MASTER_KEY: masterKey };
   let server = await startServer({ directory, environment });
   const registered = [];
-  for (let n = 0; n < bots; n++) registered.push(await register(server, `${receiver.url}/${n}`));
+  for (let n = 0; n < bots; n++) registered.push(await register(server, receiver.host(n)));
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   const before = residentMb(server.pid);
   await server.stop();

@@ -51,7 +51,7 @@ function queue(index: number, botId: string): Promise<string> {
 async function claimOf(bot: Bot): Promise<Claim | undefined> {
   const [found] = await at(2)
     .app.get(DeliveryLeases)
-    .claim([bot.id], () => true);
+    .claim([bot.id], () => undefined);
   return found?.claim;
 }
 
@@ -82,7 +82,7 @@ describe('claims of several processes', () => {
       // Each in another order, so that a wait for locks could become a circle.
       const order = bots.map(({ id }) => id).sort(() => Math.random() - 0.5);
       for (let round = 0; round < 40; round++)
-        for (const { claim } of await leases.claim(order, () => true))
+        for (const { claim } of await leases.claim(order, () => undefined))
           if (claim !== undefined) claimed.push(claim.delivery.id);
     };
     await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(claimer));
@@ -104,8 +104,8 @@ describe('claims of several processes', () => {
     ]);
     const leases = at(1).app.get(DeliveryLeases);
     const begunMs = performance.now();
-    const [found] = await leases.claim([bot.id], () => true);
-    const [none] = await leases.claim([bot.id], () => true);
+    const [found] = await leases.claim([bot.id], () => undefined);
+    const [none] = await leases.claim([bot.id], () => undefined);
     expect(performance.now() - begunMs).toBeLessThan(2_000);
     await holder.end();
     expect(found?.claim?.delivery.id).toBe(second);
@@ -113,7 +113,7 @@ describe('claims of several processes', () => {
     expect(none?.nextDueMs).toBeGreaterThan(Date.now() - 2_000);
     let claimed: string | undefined;
     await until(async () => {
-      claimed = (await leases.claim([bot.id], () => true))[0]?.claim?.delivery.id;
+      claimed = (await leases.claim([bot.id], () => undefined))[0]?.claim?.delivery.id;
       return claimed !== undefined;
     });
     expect(claimed).toBe(first);
@@ -195,12 +195,12 @@ describe('a URL that changes', () => {
       loop((turn) =>
         at(turn)
           .app.get(DeliveryLeases)
-          .claim([bot.id], () => true),
+          .claim([bot.id], () => undefined),
       ),
       loop((turn) =>
         at(turn + 1)
           .app.get(DeliveryLeases)
-          .claim([bot.id], () => true),
+          .claim([bot.id], () => undefined),
       ),
       loop(erase),
       loop((turn) => erase(turn + 2)),

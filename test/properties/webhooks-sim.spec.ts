@@ -283,7 +283,7 @@ describe('a bot whose secret cannot be decrypted', () => {
 });
 
 describe('limits', () => {
-  it('hold: two calls at once to a URL, 32 in all, and every bot gets its turn', async () => {
+  it('hold: two calls at once to a host, 32 in all, and every bot gets its turn', async () => {
     await begin();
     let worst = { url: 0, all: 0 };
     process.sender.onResult = ({ url }) => {
@@ -304,13 +304,66 @@ describe('limits', () => {
     expect(worst).toEqual({ url: 2, all: 32 });
   });
 
-  it('count bots together that name the same URL', async () => {
+  it('count bots together that name the same host', async () => {
     await begin();
-    for (let i = 0; i < 10; i++) await world.forget(process, await world.registerBot(URL));
+    for (let i = 0; i < 10; i++) await world.forget(process, await world.registerBot(`${URL}?bot=${i}`));
     await world.settle();
-    expect(world.internet.openTo(URL)).toBe(2);
+    expect(world.internet.openTo()).toBe(2);
     await world.play(SECOND);
     expect(await world.statuses()).toEqual({ delivered: 10 });
+  });
+});
+
+describe('200 receivers that confirm after 9.5 seconds', () => {
+  const SLOW = 200;
+  const innocentUrl = 'http://innocent.test/hook';
+
+  async function addSlow(): Promise<void> {
+    for (let i = 0; i < SLOW; i++) {
+      const url = `http://slow-${i}.test/hook`;
+      world.internet.at(url, confirms(9.5 * SECOND));
+      const botId = await world.registerBot(url);
+      for (let n = 0; n < 20; n++) await world.forget(process, botId);
+    }
+  }
+
+  /** The longest wait of an erasure's call to a quick receiver, with an erasure every 100 ms for a minute. */
+  async function longestWaitMs(botId: string): Promise<number> {
+    const before = world.internet.contactsTo(innocentUrl).length;
+    const begunMs: number[] = [];
+    for (let n = 0; n < 600; n++) {
+      begunMs.push(world.timeline.monotonicMs());
+      await world.forget(process, botId);
+      await world.play(100);
+    }
+    const heard = world.internet.contactsTo(innocentUrl).slice(before);
+    expect(heard).toHaveLength(600);
+    return Math.max(...heard.map(({ endMs = Infinity }, at) => endMs - begunMs[at]!));
+  }
+
+  it('delay no quick receiver, from their first calls on', async () => {
+    await begin();
+    const botId = await world.registerBot(innocentUrl);
+    await world.forget(process, botId);
+    await world.play(SECOND);
+    await addSlow();
+    expect(await longestWaitMs(botId)).toBeLessThan(250);
+  });
+
+  it('delay no receiver without an answer yet, once they were called, and are called in turn, one call each', async () => {
+    await begin();
+    await addSlow();
+    await world.play(8 * MINUTE);
+    let worst = 0;
+    process.sender.onSend = ({ url }) =>
+      (worst = Math.max(worst, url === innocentUrl ? 0 : world.internet.openTo(url) + 1));
+    const calls = world.internet.contacts.length;
+    expect(await longestWaitMs(await world.registerBot(innocentUrl))).toBeLessThan(250);
+    expect(worst).toBe(1);
+    expect(world.internet.contacts.length - calls).toBeGreaterThan(600 + 80);
+    const slow = world.internet.contacts.slice(calls).filter(({ url }) => url !== innocentUrl);
+    const counts = slow.map(({ url }) => slow.filter((other) => other.url === url).length);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2);
   });
 });
 

@@ -180,10 +180,10 @@ export const SETTINGS = {
     'Webhook calls at the same time',
     integer(1, 1000),
   ),
-  webhookConcurrencyPerUrl: setting(
-    'WEBHOOK_CONCURRENCY_PER_URL',
+  webhookConcurrencyPerHost: setting(
+    'WEBHOOK_CONCURRENCY_PER_HOST',
     '2',
-    'Webhook calls at the same time to one URL',
+    'Webhook calls at the same time to one host, which is name and port; a slow one gets one',
     integer(1, 100),
   ),
   webhookRetentionDays: setting(

@@ -39,11 +39,12 @@ export interface Claim {
   readonly target: { readonly url: string; readonly secrets: readonly [present: string, next?: string] };
 }
 
-/** The result for one bot: a delivery to attempt, a URL with enough calls, or nothing due; and the time of the next look. */
+/** The result for one bot: a delivery to attempt, what it has to wait for, or nothing due; and the time of the next look. */
 export interface Found {
   readonly botId: string;
   readonly claim?: Claim;
-  readonly busyUrl?: string;
+  /** A host, or a share of the slots. */
+  readonly busy?: string;
   readonly nextDueMs?: number;
 }
 
@@ -82,8 +83,8 @@ export class DeliveryLeases {
     });
   }
 
-  /** Leases at most one due delivery of each bot; `admit` decides whether its URL may be called now. */
-  claim(botIds: readonly string[], admit: (url: string) => boolean): Promise<Found[]> {
+  /** Leases at most one due delivery of each bot; `admit` answers what a call to its URL has to wait for. */
+  claim(botIds: readonly string[], admit: (url: string) => string | undefined): Promise<Found[]> {
     return this.unitOfWork.write(async (tx) => {
       const found: Found[] = [];
       for (const botId of botIds) found.push(await this.claimOf(tx, botId, admit));
@@ -91,7 +92,7 @@ export class DeliveryLeases {
     });
   }
 
-  private async claimOf(tx: Tx, botId: string, admit: (url: string) => boolean): Promise<Found> {
+  private async claimOf(tx: Tx, botId: string, admit: (url: string) => string | undefined): Promise<Found> {
     const nowMs = this.clock.confirmedMs();
     const startedAt = new Date(nowMs).toISOString();
     // Several processes take different deliveries without waiting.
@@ -110,7 +111,8 @@ export class DeliveryLeases {
       return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
     }
     if (target === 'none') return this.cancelSome(tx, botId, nowMs);
-    if (!admit(target.url)) return { botId, busyUrl: target.url };
+    const busy = admit(target.url);
+    if (busy !== undefined) return { botId, busy };
     const payload = await this.bodyOf(tx, botId, delivery);
     if (payload === undefined) return this.giveUp(tx, botId, delivery.id, nowMs);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);

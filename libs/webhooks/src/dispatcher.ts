@@ -8,7 +8,7 @@ import { CircuitBreakers } from './circuit-breakers';
 import { type Claim, DeliveryLeases, type Found } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DueQueue } from './due-queue';
-import { UrlConcurrency } from './url-concurrency';
+import { HostSlots } from './host-slots';
 import { WakeUpTimer } from './wake-up-timer';
 import { webhookCall } from './webhook-call';
 import { type CallResult, WebhookSender } from './webhook-sender';
@@ -28,7 +28,7 @@ const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhook
 
 /**
  * Sends due deliveries: at once after a commit, otherwise at their time. Bots are served in turn. The calls at one time
- * are limited in total and for each URL, so that a slow receiver delays no other. Each process signals its commits to
+ * are limited in total and for each host: see {@link HostSlots}. Each process signals its commits to
  * the others, and the first one with a free place claims the delivery. The leases of a process that dies expire. With
  * `JOBS=off` a process sends signals but no calls.
  */
@@ -38,7 +38,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   @Inject(Signals) private readonly signals: Signals = NO_SIGNALS;
   private readonly logger = new Logger('Webhooks');
   private readonly due = new DueQueue();
-  private readonly slots: UrlConcurrency;
+  private readonly slots: HostSlots;
   private readonly breakers: CircuitBreakers;
   /** Calls whose result is not stored yet. */
   private readonly calls = new Set<Promise<void>>();
@@ -59,8 +59,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   ) {
     // One listener for each running call.
     setMaxListeners(0, this.interrupted.signal);
-    this.slots = new UrlConcurrency(config.webhookConcurrencyPerUrl);
-    this.breakers = new CircuitBreakers(() => clock.monotonicMs());
+    const { webhookConcurrency, webhookConcurrencyPerHost } = config;
+    const monotonicMs = (): number => clock.monotonicMs();
+    this.slots = new HostSlots(webhookConcurrency, webhookConcurrencyPerHost, monotonicMs);
+    this.breakers = new CircuitBreakers(monotonicMs);
   }
 
   onApplicationBootstrap(): void {
@@ -164,11 +166,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Claims one delivery of each bot in turn, up to the free places; false when nothing is due. */
   private async claimSome(): Promise<boolean> {
+    this.due.unpark(this.slots.rooms());
     const free = this.config.webhookConcurrency - this.underWay;
     const bots = this.due.take(this.clock.confirmedMs(), free, (botId) => this.breakers.waitMs(botId));
     if (bots.length === 0) return false;
     const admitted: string[] = [];
-    const admit = (url: string): boolean => this.slots.take(url) && admitted.push(url) > 0;
+    const admit = (url: string): string | undefined => this.slots.take(url) ?? void admitted.push(url);
     try {
       for (const found of await this.leases.claim(bots, admit)) this.follow(found, admitted);
     } catch (error) {
@@ -180,9 +183,9 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     return true;
   }
 
-  private follow({ botId, claim, busyUrl, nextDueMs }: Found, admitted: string[]): void {
+  private follow({ botId, claim, busy, nextDueMs }: Found, admitted: string[]): void {
     if (nextDueMs !== undefined) this.due.wake(botId, nextDueMs);
-    if (busyUrl !== undefined) this.due.park(botId, busyUrl);
+    if (busy !== undefined) this.due.park(botId, busy);
     if (claim === undefined) return;
     admitted.splice(admitted.indexOf(claim.target.url), 1);
     this.underWay++;
@@ -190,9 +193,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.calls.add(call);
   }
 
-  private release(url: string): void {
-    this.slots.release(url);
-    this.due.unpark(url);
+  private release(url: string, result?: CallResult): void {
+    const host = this.slots.release(url, result);
+    // Those that have waited for the slot come before the further calls to its host.
+    this.due.unpark([...this.slots.rooms(), { name: host, room: Infinity }]);
   }
 
   private async call(claim: Claim): Promise<void> {
@@ -200,7 +204,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     const result = await this.attempt(claim);
     const recovered = this.breakers.learn(claim.botId, result);
     this.underWay--;
-    this.release(claim.target.url);
+    this.release(claim.target.url, result);
     const settled = this.settle(claim, result, recovered);
     if (isProbe) this.due.wake(claim.botId, this.clock.confirmedMs());
     // The delivery for the free place is claimed in the commit that stores the result.

@@ -45,10 +45,21 @@ describe('DueQueue', () => {
     const due = new DueQueue();
     due.park('a', 'http://busy/');
     expect(due.take(1_000, 1, noWait)).toEqual([]);
-    due.unpark('http://other/');
+    due.unpark([{ name: 'http://other/', room: Infinity }]);
     expect(due.take(1_000, 1, noWait)).toEqual([]);
-    due.unpark('http://busy/');
+    due.unpark([{ name: 'http://busy/', room: Infinity }]);
     expect(due.take(1_000, 1, noWait)).toEqual(['a']);
+  });
+
+  it('end the waiting of as many bots as there is room for, in turn', () => {
+    const due = new DueQueue();
+    for (const bot of ['a', 'b', 'c']) due.park(bot, 'share');
+    due.unpark([{ name: 'share', room: 2 }]);
+    expect(due.take(0, 5, noWait)).toEqual(['a', 'b']);
+    due.unpark([{ name: 'share', room: -1 }]);
+    expect(due.take(0, 5, noWait)).toEqual([]);
+    due.unpark([{ name: 'share', room: 2 }]);
+    expect(due.take(0, 5, noWait)).toEqual(['c']);
   });
 
   it('never put a time off that was known to be earlier', () => {

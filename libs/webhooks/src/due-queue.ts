@@ -1,3 +1,9 @@
+/** How many calls there is room for at a host or in a share of the slots. */
+export interface Room {
+  readonly name: string;
+  readonly room: number;
+}
+
 /**
  * The bots with deliveries to send, served in turn however many deliveries each has. The queue holds one time for each
  * bot, never its deliveries.
@@ -18,15 +24,22 @@ export class DueQueue {
     this.earliestMs = Math.min(this.earliestMs, dueMs);
   }
 
-  /** The bot waits until a call to `url` has ended. */
-  park(botId: string, url: string): void {
-    const waiting = this.parked.get(url) ?? new Set();
-    this.parked.set(url, waiting.add(botId));
+  /** The bot waits for `busy`: a host, or a share of the slots. */
+  park(botId: string, busy: string): void {
+    const waiting = this.parked.get(busy) ?? new Set();
+    this.parked.set(busy, waiting.add(botId));
   }
 
-  unpark(url: string): void {
-    for (const botId of this.parked.get(url) ?? []) this.ready.add(botId);
-    this.parked.delete(url);
+  /** Ends the waiting for each of `rooms`, of as many bots as there is room for. */
+  unpark(rooms: readonly Room[]): void {
+    for (const { name, room } of rooms) {
+      const waiting = this.parked.get(name) ?? new Set();
+      for (const botId of [...waiting].slice(0, Math.max(0, room))) {
+        waiting.delete(botId);
+        this.ready.add(botId);
+      }
+      if (waiting.size === 0) this.parked.delete(name);
+    }
   }
 
   /** Takes out at most `max` bots in turn; a bot with a `waitMs` sleeps that long instead. */
