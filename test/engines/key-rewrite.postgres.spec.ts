@@ -220,7 +220,7 @@ describe('every completed erasure whose key is in no file', () => {
     for await (const line of ledger.lines()) lines.push(line);
     const restored = 'INSERT INTO keys.subject_keys (id, sealed) SELECT key_id, ? FROM deletion_requests';
     await on.service.database.run(restored, 'a restored key');
-     
+
     await ledger.merge(async function* () {
       yield* lines;
     });

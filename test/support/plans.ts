@@ -20,7 +20,10 @@ export class Plans {
     this.tables = new Set(tables.map(({ name }) => name.replace('keys.', '')));
     if (engine === 'postgres') {
       for (const { name, columns } of tables)
-        if ((columns.includes('bot_id') || KEY_TABLES.includes(name.replace('keys.', ''))) && !DIRECTORIES.includes(name))
+        if (
+          (columns.includes('bot_id') || KEY_TABLES.includes(name.replace('keys.', ''))) &&
+          !DIRECTORIES.includes(name)
+        )
           await this.database.run(othersRows(name));
       await this.database.run('ANALYZE');
       await this.database.run(

@@ -72,17 +72,19 @@ export class Placeholders {
   }
 
   private in(text: string): string {
-    return text
-      // On PostgreSQL a job sets it later.
-      .replaceAll('"unrecoverable_at":null', '"unrecoverable_at":"<time>"')
-      .replace(TIME, '<time>')
-      .replace(KEY, '<key>')
-      .replace(SIGNED, '<signed>')
-      .replace(SALT, '<salt>')
-      .replace(UUID, (id) => {
-        const known = this.ids.get(id) ?? `<id ${this.ids.size + 1}>`;
-        this.ids.set(id, known);
-        return known;
-      });
+    return (
+      text
+        // On PostgreSQL a job sets it later.
+        .replaceAll('"unrecoverable_at":null', '"unrecoverable_at":"<time>"')
+        .replace(TIME, '<time>')
+        .replace(KEY, '<key>')
+        .replace(SIGNED, '<signed>')
+        .replace(SALT, '<salt>')
+        .replace(UUID, (id) => {
+          const known = this.ids.get(id) ?? `<id ${this.ids.size + 1}>`;
+          this.ids.set(id, known);
+          return known;
+        })
+    );
   }
 }
