@@ -183,6 +183,14 @@ describe('the libraries', () => {
 });
 
 describe('the files of libs and apps', () => {
+  it('throw no error whose words the log would drop', () => {
+    // The faults of settings are shown before there is a log.
+    const thrown = SOURCES.filter(({ path }) => path !== 'libs/kernel/src/setting-values.ts').flatMap(
+      ({ path, text }) => [...text.matchAll(/new Error\(\s*['"`].*/g)].map(([found]) => `${path}: ${found}`),
+    );
+    expect(thrown).toStrictEqual([]);
+  });
+
   it('have at most 250 lines', () => {
     const long = SOURCES.map(({ path, text: content }) => ({ path, lines: content.split('\n').length - 1 }));
     expect(long.filter(({ lines }) => lines > 250)).toStrictEqual([]);

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
-import type { Random } from '@app/kernel';
+import { OwnError, type Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -31,7 +31,7 @@ export class Keyring {
   ) {
     const entries = masterKeys.map((key) => [derive(key, 'id', 6).toString('base64url'), key] as const);
     const [present] = entries;
-    if (present === undefined) throw new Error('A keyring needs at least one key');
+    if (present === undefined) throw new OwnError('A keyring needs at least one key');
     this.presentId = present[0];
     this.keys = new Map(entries.map(([id, key]) => [id, derive(key, 'seal', 32)]));
   }

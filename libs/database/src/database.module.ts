@@ -139,7 +139,7 @@ function typeorm(
       };
     },
     dataSourceFactory: async (options) => {
-      if (options === undefined) throw new Error('The options of the database are missing');
+      if (options === undefined) throw new OwnError('The options of the database are missing');
       lifecycle.database = await engine.open(options, access, onFault);
       return lifecycle.database.source;
     },

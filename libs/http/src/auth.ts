@@ -1,5 +1,6 @@
 import { applyDecorators, createParamDecorator, ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
+import { OwnError } from '@app/kernel';
 import { Caller, LetheRequest } from './request-context';
 
 export const PUBLIC_ROUTE = 'lethe:public';
@@ -14,6 +15,6 @@ export const Public = (): ClassDecorator & MethodDecorator =>
 /** The authenticated bot, on every route that is not `@Public()`. */
 export const CurrentBot = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<LetheRequest>().context;
-  if (caller === undefined) throw new Error('CurrentBot is used on a public route');
+  if (caller === undefined) throw new OwnError('CurrentBot is used on a public route');
   return caller;
 });

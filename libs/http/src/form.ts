@@ -1,5 +1,5 @@
 import { getMetadataStorage, ValidationArguments, ValidatorConstraintInterface } from 'class-validator';
-import type { FieldFault } from '@app/kernel';
+import { type FieldFault, OwnError } from '@app/kernel';
 import { itemTypeOf } from './fields';
 
 type Dto = object;
@@ -60,7 +60,7 @@ export class Form {
       } else if (metadata.type === 'customValidation' && !metadata.each && !metadata.groups?.length) {
         const constraint = storage.getTargetValidatorConstraints(metadata.constraintCls)[0];
         if (!constraint || constraint.async)
-          throw new Error(`${type.name}.${name}: asynchronous checks belong in the service`);
+          throw new OwnError(`${type.name}.${name}: asynchronous checks belong in the service`);
         const message = metadata.message as Check['message'];
         plan.checks.push({
           constraint: constraint.instance,
@@ -68,7 +68,7 @@ export class Form {
           constraints: metadata.constraints ?? [],
         });
       } else if (metadata.type !== 'nestedValidation') {
-        throw new Error(
+        throw new OwnError(
           `${type.name}.${name}: ${metadata.name ?? metadata.type} with each or groups is not supported`,
         );
       }

@@ -6,6 +6,11 @@ describe('describeFault', () => {
     ['an error of our own', new OwnError('what happened'), 'what happened'],
     ['a 503 of our own', new ApiError('service_unavailable', 'what happened'), 'what happened'],
     ['a refusal, whose words can hold names of fields', new ApiError('invalid_request', 'x'), undefined],
+    [
+      'a text that cannot be decrypted',
+      Object.assign(new Error('what happened'), { name: 'UnreadableSecretError' }),
+      'what happened',
+    ],
     ['any other error', new TypeError('x'), undefined],
   ])('has the message of %s: %s', (_, error, reason) => {
     expect(describeFault(error)['reason']).toBe(reason);

@@ -100,7 +100,11 @@ export class NestLogger implements LoggerService {
  */
 export function describeFault(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { fault: typeof error };
-  const isOwn = error instanceof OwnError || (error instanceof ApiError && error.status >= 500);
+  const isOwn =
+    error instanceof OwnError ||
+    // By name: it belongs to a library of the same level.
+    error.name === 'UnreadableSecretError' ||
+    (error instanceof ApiError && error.status >= 500);
   const { code, query, constraint } = error as Error & Record<'code' | 'query' | 'constraint', unknown>;
   const frames = error.stack
     ?.split('\n')
