@@ -57,8 +57,12 @@ describe('GET /docs', () => {
     expect((await service.anonymous.send('POST', '/docs')).status).toBe(404);
   });
 
-  it('is not limited', async () => {
-    expect((await fetch(`${service.url}/docs`)).headers.get('x-ratelimit-limit')).toBeNull();
+  it.each(['/docs', '/docs-json', '/docs/swagger-ui-bundle.js'])('is counted: %s', async (path) => {
+    const left = async (): Promise<number> =>
+      Number((await fetch(`${service.url}${path}`)).headers.get('x-ratelimit-remaining'));
+    const before = await left();
+    expect(before).toBeGreaterThan(0);
+    expect(await left()).toBe(before - 1);
   });
 });
 

@@ -227,7 +227,14 @@ describe('the bucket of a client address', () => {
     expect(remaining(first) - remaining(second)).toBe(1);
   });
 
-  it('does not count what is no HTTP request, health probes or documentation', async () => {
+  it('counts the documentation, and answers 429 for it', async () => {
+    for (let count = 1; count < 25; count++)
+      expect((await fetch(`${service.url}/docs-json`)).status).toBe(200);
+    expectFailure(await service.anonymous.send('GET', '/docs-json'), 429, 'rate_limit_exceeded');
+    expectFailure(await service.anonymous.send('GET', '/docs'), 429, 'rate_limit_exceeded');
+  });
+
+  it('does not count what is no HTTP request, or health probes', async () => {
     const before = remaining(await service.anonymous.get('/servers'));
     await service.anonymous.send('GET', '/health/live');
     await rawRequest(service.port, 'garbage\r\n\r\n');

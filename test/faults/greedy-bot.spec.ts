@@ -12,7 +12,7 @@ import { subject, type SubjectIds } from '../support/snowflakes';
 const STOP_MAX_MS = 150;
 const GROWTH_MAX_MB = 160;
 /** Requests at the same time. */
-const AT_ONCE = 20;
+const AT_ONCE = 15;
 
 const build = useBuild();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-greedy-'));

@@ -53,7 +53,7 @@ beforeAll(async () => {
   app = await NestFactory.create<NestExpressApplication>(
     // Step 5 of libs/README.md, as start() does it.
     AppModule.forRoot(config, logger, [RemindersModule]),
-    newHttpAdapter(),
+    newHttpAdapter(config),
     { logger: new NestLogger(logger), abortOnError: false },
   );
   configureApp(app);

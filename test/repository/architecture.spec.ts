@@ -238,8 +238,13 @@ describe('the files of the tests', () => {
   });
 
   it('wait for conditions, and never sleep', () => {
-    // The wait for conditions, and a reader that is slow on purpose.
-    const may = ['support/until', 'properties/export-memory.spec', 'engines/plain-sealing.engines.e2e-spec'];
+    // The wait for conditions, and readers that are slow on purpose.
+    const may = [
+      'support/until',
+      'properties/export-memory.spec',
+      'engines/plain-sealing.engines.e2e-spec',
+      'faults/hostile-readers.spec',
+    ];
     const sleeping = TESTS.filter(({ text: content }) =>
       /node:timers\/promises|setTimeout\(resolve/.test(content),
     );

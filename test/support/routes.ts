@@ -1,8 +1,7 @@
 import document from '../../openapi.json';
 
-/** Probes and documentation are neither counted nor limited. */
-export const UNCOUNTED_PATHS =
-  /^\/(health\/(live|ready)|docs(-json|\/(start\.js|page\.css|swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)?)?)$/;
+/** Probes are neither counted nor limited. */
+export const UNCOUNTED_PATHS = /^\/health\/(live|ready)$/;
 
 /** Paths that also answer a text document. */
 export const DOCUMENT_PATHS = /\/processing-record(\?|$)/;

@@ -55,7 +55,7 @@ export class Service {
     const logger = createLogger('trace', { write: (line: string) => void this.logLines.push(line) });
     this.app = await NestFactory.create<NestExpressApplication>(
       AppModule.forRoot(config, logger, FURTHER_MODULES),
-      newHttpAdapter(),
+      newHttpAdapter(config),
       { logger: new NestLogger(logger), abortOnError: false },
     );
     configureApp(this.app);

@@ -8,23 +8,23 @@ import { RateLimitStore } from '@app/limits';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
 import type { Logger } from 'pino';
 import { registerAppGauges } from './app.gauges';
-import { DOCS_PATHS, serveDocs } from './docs';
+import { serveDocs } from './docs';
 import { KEY_SET_PATH } from './keys.controller';
 
 export const API_PREFIX = 'api/v1';
 
 const PROBES = ['health/live', 'health/ready'];
 
-/** Probes and documentation are neither counted nor limited. */
-const UNCOUNTED = new Set([...PROBES.map((probe) => `/${probe}`), ...DOCS_PATHS]);
+/** Probes are neither counted nor limited. */
+const UNCOUNTED = new Set(PROBES.map((probe) => `/${probe}`));
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']);
 
 /** A request id of the caller is kept when it matches this pattern. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-export function newHttpAdapter(): LetheHttpAdapter {
-  return new LetheHttpAdapter();
+export function newHttpAdapter(config: Config): LetheHttpAdapter {
+  return new LetheHttpAdapter(config);
 }
 
 /** The middleware of every request before its route: request id, authentication, rate, body. */

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { LetheRequest } from '@app/http';
+import { type LetheRequest, rateHeaders, type RequestContext } from '@app/http';
 import { openApiDocument } from './openapi';
 
 /** The page loads files of this service only: no content network, no validator badge, no telemetry. */
@@ -88,19 +88,10 @@ html.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** The paths of {@link serveDocs}. */
-export const DOCS_PATHS = [
-  '/docs',
-  '/docs/',
-  '/docs/start.js',
-  '/docs/page.css',
-  '/docs-json',
-  ...ASSETS.map((asset) => `/docs/${asset}`),
-];
-
 /** Serves the documentation page at `/docs` and its document at `/docs-json`. This process generates both. */
 export function serveDocs(app: NestExpressApplication): void {
-  let document: string | undefined;
+  // One copy for all answers, however many are being read.
+  let document: Buffer | undefined;
   const pages = new Map<string, (response: Response) => void>([
     ['/docs', (response) => response.type('html').send(PAGE)],
     ['/docs/', (response) => response.redirect(308, '../docs')],
@@ -108,7 +99,10 @@ export function serveDocs(app: NestExpressApplication): void {
     ['/docs/page.css', (response) => response.type('css').send(PAGE_CSS)],
     [
       '/docs-json',
-      (response) => response.type('json').send((document ??= JSON.stringify(openApiDocument(app)))),
+      (response) => {
+        document ??= Buffer.from(JSON.stringify(openApiDocument(app)));
+        response.type('json').send(document);
+      },
     ],
   ]);
   const root = dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -119,8 +113,9 @@ export function serveDocs(app: NestExpressApplication): void {
   app.use((request: LetheRequest, response: Response, next: NextFunction) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     const page = request.path === '/' ? entranceFor(request) : pages.get(request.path);
-    if (page === undefined) return next();
-    page(response.set(HEADERS).set('X-Request-Id', request.context.id));
+    // A caller over the limit is refused like for an unknown path.
+    if (page === undefined || request.context.rate?.exceeded) return next();
+    page(response.set(HEADERS).set(factsOf(request.context)));
   });
 }
 
@@ -128,4 +123,8 @@ export function serveDocs(app: NestExpressApplication): void {
 function entranceFor(request: LetheRequest): ((response: Response) => void) | undefined {
   if (request.accepts(['json', 'html']) !== 'html') return undefined;
   return (response) => response.vary('Accept').redirect(302, 'docs');
+}
+
+function factsOf({ id, rate }: RequestContext): Record<string, string> {
+  return { 'X-Request-Id': id, ...(rate && Object.fromEntries(rateHeaders(rate))) };
 }

@@ -22,7 +22,7 @@ export function start(...further: Type[]): Promise<void> {
 async function create(config: Config, logger: Logger, further: readonly Type[]): Promise<Application> {
   const nest = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config, logger, further),
-    newHttpAdapter(),
+    newHttpAdapter(config),
     {
       logger: new NestLogger(logger),
       abortOnError: false,

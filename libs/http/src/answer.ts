@@ -1,4 +1,5 @@
 import { ApiError, internalError, describeFault, logRequest } from '@app/kernel';
+import type { RateDecision } from '@app/limits';
 import type { LetheResponse } from './request-context';
 
 /** The headers of every answer, in the flat form of `writeHead`. */
@@ -19,14 +20,21 @@ export function answerHeaders(
     'nosniff',
   ];
   if (rate !== undefined) {
-    headers.push('X-RateLimit-Limit', String(rate.limit));
-    headers.push('X-RateLimit-Remaining', String(rate.remaining));
-    headers.push('X-RateLimit-Reset', String(rate.resetSeconds));
+    for (const [name, value] of rateHeaders(rate)) headers.push(name, value);
     if (status === 429) headers.push('Retry-After', String(rate.retryAfterSeconds));
   }
   if (status === 401) headers.push('WWW-Authenticate', 'Bearer');
   if (status === 503) headers.push('Retry-After', '1');
   return headers;
+}
+
+/** The headers that describe the bucket of a caller. */
+export function rateHeaders({ limit, remaining, resetSeconds }: RateDecision): [string, string][] {
+  return [
+    ['X-RateLimit-Limit', String(limit)],
+    ['X-RateLimit-Remaining', String(remaining)],
+    ['X-RateLimit-Reset', String(resetSeconds)],
+  ];
 }
 
 /** The largest unread body, in bytes, that is read and dropped to keep the connection open for the next request. */

@@ -6,9 +6,11 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
 import { answer, errorEnvelope, successEnvelope } from './answer';
 import { answerDocument, PublicDocument } from './bare-answer';
+import { ConnectionQueue } from './connection-queue';
 import { ListPage } from './list-page';
 import { parseQuery } from './query';
 import type { LetheResponse } from './request-context';
+import { type StreamLimits, StreamSlots } from './stream-slots';
 import { answerStream, isStream } from './streams';
 
 /**
@@ -20,6 +22,12 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** At a shutdown, how long an idle connection stays open for one more request, in milliseconds. */
 const IDLE_GRACE_MS = 100;
 
+/** What all connections and readers may take. */
+export interface HttpLimits extends StreamLimits {
+  readonly connectionsMax: number;
+  readonly readerTimeoutMs: number;
+}
+
 /**
  * Express behind Nest, with three differences. Every result of a controller is sent in the success envelope with one
  * `writeHead`. Requests are created with Express's prototypes, since a later change of the prototype defeats V8's
@@ -27,8 +35,9 @@ const IDLE_GRACE_MS = 100;
  */
 export class LetheHttpAdapter extends ExpressAdapter {
   private readonly sockets = new Set<Socket>();
+  private readonly slots: StreamSlots;
 
-  constructor() {
+  constructor(private readonly limits: HttpLimits) {
     const app: Express = express();
     app.disable('x-powered-by');
     app.disable('etag');
@@ -36,6 +45,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
     app.enable('strict routing');
     app.set('query parser', parseQuery);
     super(app);
+    this.slots = new StreamSlots(limits);
   }
 
   /** The number of open connections, idle ones included. */
@@ -52,7 +62,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
   override reply(response: LetheResponse, result: unknown, status?: number): void {
     if (response.headersSent) return;
     const body = result instanceof ListPage ? result.content() : result;
-    if (isStream(body)) void answerStream(response, status ?? 200, body);
+    if (isStream(body)) void answerStream(response, status ?? 200, body, this.slots);
     else if (body instanceof PublicDocument) answerDocument(response, body);
     else answer(response, status ?? response.statusCode, successEnvelope(body));
   }
@@ -68,10 +78,14 @@ export class LetheHttpAdapter extends ExpressAdapter {
       // Node would answer a missing host outside the envelope.
       requireHostHeader: false,
     };
-    const server: Server = createServer(options as object, (request, response) => {
+    const queue = new ConnectionQueue((request, response) => {
       if (isWithoutHost(request)) refuseUnreadable(new Error(), request.socket);
       else app(request, response);
     });
+    const server: Server = createServer(options as object, queue.take);
+    server.maxConnections = this.limits.connectionsMax;
+    // Node counts a slow reader as one who takes something.
+    server.setTimeout(this.limits.readerTimeoutMs, cutUnlessWorking);
     server.on('clientError', refuseUnreadable);
     // Node would answer 417 outside the envelope. A server may ignore an expectation (RFC 9110, section 10.1.1).
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -129,6 +143,11 @@ function born(native: typeof IncomingMessage | typeof ServerResponse, prototype:
   }
   Born.prototype = prototype;
   return Born;
+}
+
+/** Cuts a connection without activity, unless its next bytes have to come from this service. */
+function cutUnlessWorking(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): void {
+  if (socket.writableLength > 0 || socket._httpMessage == null) socket.destroy();
 }
 
 /** Marks every answer that has not begun as the last of its connection. */

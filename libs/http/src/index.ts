@@ -1,4 +1,4 @@
-export { errorEnvelope, JsonText, successEnvelope } from './answer';
+export { errorEnvelope, JsonText, rateHeaders, successEnvelope } from './answer';
 export { CurrentBot, Public, PUBLIC_ROUTE } from './auth';
 export { PublicDocument } from './bare-answer';
 export { Describes, type Examples, Topic, topicOf } from './describes';

@@ -1,6 +1,7 @@
 import { OwnError } from '@app/kernel';
 import { answerFault, answerHeaders, logAnswer } from './answer';
 import type { LetheResponse } from './request-context';
+import type { StreamSlots } from './stream-slots';
 import { Turns } from './turns';
 
 /** Writes one piece of an answer, and resolves when the next one can follow. */
@@ -52,8 +53,6 @@ const STREAM_TIMEOUT_MS = 120_000;
 const STREAM_CHARACTERS_PER_MS = 64;
 /** The interval, in milliseconds, at which the pace of a reader is checked. */
 const PACE_MS = 1_000;
-/** The connection of a reader of lines that takes nothing for this long, in milliseconds, is cut. */
-const STALLED_MS = 60_000;
 /** All streams take turns, a piece in each. */
 const turns = new Turns();
 
@@ -65,18 +64,29 @@ export async function answerStream(
   response: LetheResponse,
   status: number,
   stream: AnswerStream,
+  slots: StreamSlots,
 ): Promise<void> {
+  const caller = response.req.context.caller?.botId ?? '';
+  try {
+    await slots.take(caller);
+  } catch (error) {
+    return void answerFault(response, error);
+  }
+  try {
+    await sendStream(response, status, stream);
+  } finally {
+    slots.free(caller);
+  }
+}
+
+async function sendStream(response: LetheResponse, status: number, stream: AnswerStream): Promise<void> {
   const { contentType, head, tail } = stream.form;
   const begunMs = performance.now();
   let sent = 0;
   let sentMs = begunMs;
   const pace = setInterval(() => {
-    const nowMs = performance.now();
-    const isLate =
-      stream instanceof LineStream
-        ? response.writableNeedDrain && nowMs > sentMs + STALLED_MS
-        : nowMs > Math.min(begunMs + sent / STREAM_CHARACTERS_PER_MS, sentMs) + STREAM_TIMEOUT_MS;
-    if (isLate) response.destroy();
+    const dueMs = Math.min(begunMs + sent / STREAM_CHARACTERS_PER_MS, sentMs) + STREAM_TIMEOUT_MS;
+    if (performance.now() > dueMs && !(stream instanceof LineStream)) response.destroy();
   }, PACE_MS);
   try {
     await turns.next();
@@ -86,7 +96,6 @@ export async function answerStream(
         response.writeHead(status, answerHeaders(response, status, contentType));
         if (head !== '') response.write(head);
       }
-      sentMs = performance.now();
       if (!response.write(piece)) await drained(response);
       sent += piece.length;
       sentMs = performance.now();

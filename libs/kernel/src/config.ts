@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseDotenv } from 'dotenv';
-import type { Setting } from './setting-values';
+import type { Setting } from './setting';
 import { SETTINGS } from './settings';
 
 type Settings = typeof SETTINGS;
@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes that belong to Lethe. A variable with such a prefix that is not a setting is a typing mistake. */
 const OWN_PREFIX =
-  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
+  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|CONNECTIONS_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
 
 /**
  * Reads every setting from `environment`. An empty variable counts as not set.
