@@ -2,7 +2,7 @@ import { DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { ApiKeyGuard } from '@app/bots';
-import { ApiExceptionFilter, DiskGuard, DtoPipe, RateLimitGuard } from '@app/http';
+import { ApiExceptionFilter, BodyGuard, DiskGuard, DtoPipe, RateLimitGuard } from '@app/http';
 import { type Config, LOGGER } from '@app/kernel';
 import { LetheModule } from '@app/runtime';
 import type { Logger } from 'pino';
@@ -24,10 +24,11 @@ export class AppModule {
       controllers: [HealthController, KeysController],
       providers: [
         { provide: APP_FILTER, inject: [LOGGER], useFactory: (log: Logger) => new ApiExceptionFilter(log) },
-        // In this order: 429 before 401 before 503.
+        // In this order: 429 before 401 before 503, and then the body.
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: DiskGuard },
+        { provide: APP_GUARD, useClass: BodyGuard },
         { provide: APP_PIPE, useClass: DtoPipe },
       ],
     };

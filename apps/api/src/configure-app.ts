@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { identify, ApiKeyDirectory } from '@app/bots';
-import { countRate, jsonBody, LetheHttpAdapter, type LetheRequest, RequestContext } from '@app/http';
+import { countRate, LetheHttpAdapter, type LetheRequest, RequestContext } from '@app/http';
 import { CONFIG, type Config, LOGGER } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
@@ -27,7 +27,7 @@ export function newHttpAdapter(config: Config): LetheHttpAdapter {
   return new LetheHttpAdapter(config);
 }
 
-/** The middleware of every request before its route: request id, authentication, rate, body. */
+/** The middleware of every request before its route: request id, authentication, rate. */
 export function configureApp(app: NestExpressApplication): void {
   const config = app.get<Config>(CONFIG);
   app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH] });
@@ -42,7 +42,6 @@ export function configureApp(app: NestExpressApplication): void {
       openContext(app.get<Logger>(LOGGER), metrics),
       metricsEndpoint(metrics, config.metricsToken),
       counted(counting),
-      jsonBody(config),
     ),
   );
   registerAppGauges(app);

@@ -1,6 +1,7 @@
 export { errorEnvelope, JsonText, rateHeaders, successEnvelope } from './answer';
 export { CurrentBot, Public, PUBLIC_ROUTE } from './auth';
 export { PublicDocument } from './bare-answer';
+export { BodyGuard } from './body.guard';
 export { Describes, type Examples, Topic, topicOf } from './describes';
 export { DiskGuard, OnLowDisk } from './disk.guard';
 export { DtoPipe } from './dto.pipe';
@@ -34,7 +35,6 @@ export {
   SubjectQuery,
 } from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
-export { jsonBody } from './json-body';
 export { ListPage } from './list-page';
 export { addNumberFaults, mergePatch, numberFault } from './json-value';
 export { Page, PageQuery, Pagination } from './pagination';

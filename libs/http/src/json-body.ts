@@ -1,4 +1,3 @@
-import type { NextFunction, Response } from 'express';
 import { ApiError, invalidRequest, isCleanText } from '@app/kernel';
 import type { LetheRequest } from './request-context';
 
@@ -10,18 +9,11 @@ export interface JsonLimits {
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Middleware that reads the JSON object of POST and PUT. It never answers a fault: it puts the fault into
- * `request.body` as an ApiError, and the validation pipe throws it after the router and the authentication. An unknown
- * path is therefore 404 and a missing key 401, whatever the body is.
+ * Reads the JSON object of a request. A fault is answered as a value, and the validation pipe throws it. Nothing is
+ * answered for a client that closes its connection before the end.
  */
-export function jsonBody(limits: JsonLimits) {
-  return (request: LetheRequest, _response: Response, next: NextFunction): void => {
-    if (request.method !== 'POST' && request.method !== 'PUT') return next();
-    receive(request, limits, (body) => {
-      request.body = body;
-      next();
-    });
-  };
+export function readJsonBody(request: LetheRequest, limits: JsonLimits): Promise<LetheRequest['body']> {
+  return new Promise((resolve) => receive(request, limits, resolve));
 }
 
 function refusedByHeaders(request: LetheRequest, { bodyLimitBytes }: JsonLimits): ApiError | undefined {
@@ -69,7 +61,7 @@ function receive(
   request.on('end', () => {
     if (!settled) settle(parseJsonObject(joined(chunks), limits.jsonDepthLimit));
   });
-  // A client that closed its connection gets no answer, and no later middleware runs for its request.
+  // A client that closed its connection gets no answer, and nothing more runs for its request.
   request.on('error', () => (settled = true));
 }
 
