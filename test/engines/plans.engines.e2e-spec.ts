@@ -1,4 +1,4 @@
-import { EvidenceRetentionJob } from '@app/erasure';
+import { EvidenceRetentionJob, KeyRewriteJob } from '@app/erasure';
 import { Clock } from '@app/kernel';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../../openapi.json';
@@ -26,6 +26,7 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
     'the rewrite of the tables of all keys',
     /keys\.(removed_keys|key_rewrite)|^WITH few|FROM keys.subject_keys_[ab] ORDER BY/,
   ],
+  ['erasures that wait for their time', /^SELECT bot_id, id, key_id FROM deletion_requests/],
   ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
   ['the next bot with something that ages', /^SELECT bot_id FROM [\w.]+ WHERE bot_id > \S+ .*LIMIT 1$/],
 ];
@@ -192,7 +193,7 @@ async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promis
   const clock = jest.spyOn(service.app.get(Clock), 'nowMs');
   for (const days of [35, 50, 1_200]) {
     clock.mockReturnValue(Date.now() + days * 86_400_000);
-    for (const job of [WithdrawnDataErasure, CategoryRetention, EvidenceRetentionJob])
+    for (const job of [WithdrawnDataErasure, CategoryRetention, EvidenceRetentionJob, KeyRewriteJob])
       await runNow(service, job);
   }
   clock.mockRestore();

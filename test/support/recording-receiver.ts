@@ -12,8 +12,8 @@ export interface Recorded {
 }
 
 /**
- * The web server of many bots, each with its own path. It records every delivery, and whether two attempts of one were
- * open at the same time.
+ * The web servers of many bots, each bot with its own path. They record every delivery, and whether two attempts of one
+ * were open at the same time.
  */
 export class RecordingReceiver {
   readonly deliveries = new Map<string, Recorded>();
@@ -24,26 +24,32 @@ export class RecordingReceiver {
   /** Whether an attempt is answered with 500. */
   fails: (attempt: number, nth: number) => boolean = () => false;
   private readonly open = new Map<string, number>();
-  private url: string;
-  private readonly server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const id = String(request.headers['webhook-id']);
-      const confirm = this.begin(id, JSON.parse(Buffer.concat(chunks).toString()) as Json);
-      setTimeout(() => response.writeHead(confirm() ? 200 : 500).end(), this.delayMs);
+  private given = 0;
+  /** Ten hosts, since calls to one host wait for each other. */
+  private readonly servers: readonly Server[] = Array.from({ length: 10 }, () => this.server());
+
+  private server(): Server {
+    return createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const id = String(request.headers['webhook-id']);
+        const confirm = this.begin(id, JSON.parse(Buffer.concat(chunks).toString()) as Json);
+        setTimeout(() => response.writeHead(confirm() ? 200 : 500).end(), this.delayMs);
+      });
     });
-  });
+  }
 
   async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    for (const server of this.servers)
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return this;
   }
 
-  /** The address of one bot. */
+  /** The address of one bot, on the next host. */
   at(name: string | number): string {
-    return `${this.url}/${name}`;
+    const server = this.servers[this.given++ % this.servers.length];
+    return `http://127.0.0.1:${(server?.address() as AddressInfo).port}/${name}`;
   }
 
   get attempts(): number {
@@ -61,8 +67,10 @@ export class RecordingReceiver {
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    for (const server of this.servers) {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
   }
 
   /** Answers a function that ends the attempt and returns whether it is confirmed. */
