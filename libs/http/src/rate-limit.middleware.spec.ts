@@ -9,6 +9,9 @@ describe('countRate', () => {
       hit(): Promise<never> {
         return Promise.reject(new Error('away'));
       }
+      hitStranger(): Promise<never> {
+        return this.hit();
+      }
     }
     const request = { context: {}, ip: '127.0.0.1' } as LetheRequest;
     const passed = await new Promise((resolve) =>
@@ -27,7 +30,10 @@ describe('countRate', () => {
   ])('counts %s and %s as one client: %s', (one, other, same) => {
     const buckets: string[] = [];
     class NotingStore extends RateLimitStore {
-      hit(bucket: string, limit: number): RateDecision {
+      hit(): never {
+        throw new Error('a stranger is counted as a bot');
+      }
+      hitStranger([bucket = '']: readonly string[], limit: number): RateDecision {
         buckets.push(bucket);
         return { limit, remaining: 0, resetSeconds: 0, retryAfterSeconds: 1, exceeded: false };
       }

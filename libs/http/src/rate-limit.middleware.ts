@@ -13,7 +13,7 @@ export function countRate(store: RateLimitStore, anonymousLimit: number) {
     const { context } = request;
     const counted =
       context.caller === undefined
-        ? store.hit(`address:${addressBucket(request.ip)}`, anonymousLimit)
+        ? store.hitStranger(prefixesOf(request.ip), anonymousLimit)
         : store.hit(context.caller.botId, context.caller.limit);
     const proceed = (rate: RateDecision): void => {
       context.rate = rate;
@@ -24,11 +24,12 @@ export function countRate(store: RateLimitStore, anonymousLimit: number) {
   };
 }
 
-/** One IPv6 client usually has a /64, so a /64 is one bucket. */
-function addressBucket(address = ''): string {
-  if (!isIPv6(address)) return address;
+/** An IPv6 client usually has a /64, so a /64 is one bucket. One with a whole /56 or /48 can flood with many. */
+function prefixesOf(address = ''): string[] {
+  if (!isIPv6(address)) return [address];
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
+  if (mapped !== undefined) return [mapped];
   const [withoutZone = ''] = address.split('%');
-  return ipv6Groups(withoutZone).slice(0, 4).join(':');
+  const [a = 0, b = 0, c = 0, d = 0] = ipv6Groups(withoutZone);
+  return [`${a}:${b}:${c}:${d}/64`, `${a}:${b}:${c}:${d >> 8}/56`, `${a}:${b}:${c}/48`];
 }

@@ -102,9 +102,17 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
     this.link.close();
   }
 
-  hit(bucket: string, limit: number): RateDecision | Promise<RateDecision> {
-    // The local count continues beside Redis, so that it is right when Redis fails.
-    const own = this.local.hit(bucket, limit);
+  hit(bot: string, limit: number): RateDecision | Promise<RateDecision> {
+    return this.shared(bot, limit, this.local.hit(bot, limit));
+  }
+
+  hitStranger(prefixes: readonly string[], limit: number): RateDecision | Promise<RateDecision> {
+    const bucket = this.local.bucketOf(prefixes);
+    return this.shared(`address:${bucket}`, limit, this.local.hitStranger([bucket], limit));
+  }
+
+  /** The local count continues beside Redis, so that `own` is right when Redis fails. */
+  private shared(bucket: string, limit: number, own: RateDecision): RateDecision | Promise<RateDecision> {
     if (!this.link.up) return this.fallBack(own);
     return new Promise((decide) => {
       if (this.waiting.size === 0) setImmediate(() => void this.flush());

@@ -3,10 +3,15 @@ import { Clock } from '@app/kernel';
 /** The window of the contract's headers: one minute, in milliseconds. */
 export const RATE_WINDOW_MS = 60_000;
 /**
- * The maximum of buckets that begin in one window. Later buckets share one, so that many addresses cannot fill the
- * memory.
+ * The maximum of buckets of strangers that begin in one window. Later buckets share one, so that many addresses cannot
+ * fill the memory.
  */
-const BUCKETS_MAX = 200_000;
+const STRANGERS_MAX = 200_000;
+/**
+ * As many buckets begin in one window within a prefix that is one step wider, and 16 times as many with each further
+ * step. Later ones share the bucket of the prefix.
+ */
+const WITHIN_MAX = 64;
 const OVERFLOW = 'overflow';
 /** A larger difference of the clocks, in milliseconds, means that the clock of the machine was set. */
 const STEP_MS = 500;
@@ -42,8 +47,14 @@ export abstract class RateLimitStore {
     return 0;
   }
 
-  /** Counts one request of `bucket`. Refused requests count too. */
-  abstract hit(bucket: string, limit: number): RateDecision | Promise<RateDecision>;
+  /** Counts one request of a bot. Refused requests count too. */
+  abstract hit(bot: string, limit: number): RateDecision | Promise<RateDecision>;
+
+  /**
+   * Counts one request of a caller without a valid key. `prefixes` are those of its address, the narrowest first. Bots
+   * are never counted with strangers.
+   */
+  abstract hitStranger(prefixes: readonly string[], limit: number): RateDecision | Promise<RateDecision>;
 }
 
 interface Window {
@@ -53,43 +64,87 @@ interface Window {
   endsAtMs: number;
 }
 
-/**
- * Windows in the memory of this process. A window starts with its first request and is measured by the monotonic clock.
- * The windows are kept in two generations of a minute each: when the newer one is a minute old, every window of the
- * older one has ended.
- */
-export class MemoryRateLimitStore extends RateLimitStore {
+/** The windows of one kind of caller, in two generations of a minute each. */
+class Windows {
   private young = new Map<string, Window>();
   private old = new Map<string, Window>();
   private turnedMs = 0;
 
-  constructor(private readonly clock: Clock) {
-    super();
+  constructor(private readonly clock: Clock) {}
+
+  /** The number of buckets that have begun in the newer generation. */
+  get begun(): number {
+    return this.young.size;
+  }
+
+  /** The running window of a bucket. */
+  find(bucket: string): Window | undefined {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - this.turnedMs >= RATE_WINDOW_MS) this.turn(nowMs);
+    const known = this.young.get(bucket) ?? this.old.get(bucket);
+    return known !== undefined && nowMs - known.startMs < RATE_WINDOW_MS ? known : undefined;
   }
 
   hit(bucket: string, limit: number): RateDecision {
-    const nowMs = this.clock.monotonicMs();
-    if (nowMs - this.turnedMs >= RATE_WINDOW_MS) this.turn(nowMs);
-    const window = this.windowOf(bucket, nowMs);
+    const window = this.find(bucket) ?? this.begin(bucket);
     window.count++;
-    const leftMs = RATE_WINDOW_MS - (nowMs - window.startMs);
+    const leftMs = RATE_WINDOW_MS - (this.clock.monotonicMs() - window.startMs);
     const endsAtMs = this.clock.wallMs() + leftMs;
     if (Math.abs(endsAtMs - window.endsAtMs) > STEP_MS) window.endsAtMs = endsAtMs;
     return rateDecision(limit, window.count, window.endsAtMs, leftMs);
   }
 
-  private windowOf(bucket: string, nowMs: number): Window {
-    const known = this.young.get(bucket) ?? this.old.get(bucket);
-    if (known !== undefined && nowMs - known.startMs < RATE_WINDOW_MS) return known;
-    if (this.young.size >= BUCKETS_MAX && bucket !== OVERFLOW) return this.windowOf(OVERFLOW, nowMs);
-    const begun = { count: 0, startMs: nowMs, endsAtMs: this.clock.wallMs() + RATE_WINDOW_MS };
+  private begin(bucket: string): Window {
+    const startMs = this.clock.monotonicMs();
+    const begun = { count: 0, startMs, endsAtMs: this.clock.wallMs() + RATE_WINDOW_MS };
     this.young.set(bucket, begun);
     return begun;
   }
 
+  /** When the newer generation is a minute old, every window of the older one has ended. */
   private turn(nowMs: number): void {
     this.old = nowMs - this.turnedMs >= 2 * RATE_WINDOW_MS ? new Map<string, Window>() : this.young;
     this.young = new Map();
     this.turnedMs = nowMs;
+  }
+}
+
+/**
+ * Windows in the memory of this process. A window starts with its first request and is measured by the monotonic clock.
+ * Bots and strangers have windows of their own, and the number of strangers is bounded.
+ */
+export class MemoryRateLimitStore extends RateLimitStore {
+  private readonly bots: Windows;
+  private readonly strangers: Windows;
+  /** The narrower buckets that have begun within each prefix, counted like requests. */
+  private readonly within: Windows;
+
+  constructor(clock: Clock) {
+    super();
+    [this.bots, this.strangers, this.within] = [new Windows(clock), new Windows(clock), new Windows(clock)];
+  }
+
+  /** The number of buckets of strangers that have begun in this minute. */
+  get strangersBegun(): number {
+    return this.strangers.begun;
+  }
+
+  hit(bot: string, limit: number): RateDecision {
+    return this.bots.hit(bot, limit);
+  }
+
+  hitStranger(prefixes: readonly string[], limit: number): RateDecision {
+    return this.strangers.hit(this.bucketOf(prefixes), limit);
+  }
+
+  /** The bucket of a stranger: the prefix that is counted already, the widest that floods, or the narrowest. */
+  bucketOf(prefixes: readonly string[]): string {
+    const known = prefixes.find((prefix) => this.strangers.find(prefix) !== undefined);
+    if (known !== undefined) return known;
+    if (this.strangers.begun >= STRANGERS_MAX) return OVERFLOW;
+    const flooded = prefixes.findLastIndex(
+      (prefix, width) => width > 0 && this.within.hit(prefix, WITHIN_MAX * 16 ** (width - 1)).exceeded,
+    );
+    return prefixes[Math.max(0, flooded)] ?? OVERFLOW;
   }
 }

@@ -1,0 +1,40 @@
+import { SystemClock } from '@app/kernel';
+import { MemoryRateLimitStore } from './rate-limit.store';
+
+const FLOOD = 1_000_000;
+
+/** The prefixes of one of very many addresses. */
+const ipv4 = (n: number): string[] => [`${n >> 24}.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`];
+const ipv6 = (subnet: number, host: number): string[] => [
+  `2001:db8:${subnet}:${host}/64`,
+  `2001:db8:${subnet}:${host >> 8}/56`,
+  `2001:db8:${subnet}/48`,
+];
+
+describe('the limiter in memory', () => {
+  it('counts no bot with strangers, and needs bounded memory, under a million addresses', () => {
+    const store = new MemoryRateLimitStore(new SystemClock());
+    const before = process.memoryUsage().heapUsed;
+    for (let n = 0; n < FLOOD; n++) store.hitStranger(ipv4(n), 10);
+    expect(store.strangersBegun).toBeLessThanOrEqual(200_001);
+    expect((process.memoryUsage().heapUsed - before) / 1048576).toBeLessThan(150);
+    expect(store.hitStranger(ipv4(FLOOD), 10).exceeded).toBe(true);
+    expect(store.hit('a bot', 10)).toMatchObject({ remaining: 9, exceeded: false });
+  });
+
+  it('counts the addresses of an IPv6 prefix that floods together, and those of others alone', () => {
+    const store = new MemoryRateLimitStore(new SystemClock());
+    for (let n = 0; n < FLOOD; n++) store.hitStranger(ipv6(n % 4, (n * 7) & 65_535), 10);
+    expect(store.strangersBegun).toBeLessThan(20_000);
+    expect(store.hitStranger(ipv6(3, 65_535), 10).exceeded).toBe(true);
+    expect(store.hitStranger(ipv6(4, 1), 10)).toMatchObject({ remaining: 9, exceeded: false });
+  });
+
+  it('leaves an address that has begun its window its own count when the prefix is flooded later', () => {
+    const store = new MemoryRateLimitStore(new SystemClock());
+    store.hitStranger(ipv6(0, 0), 1_000);
+    for (let n = 1; n < 256; n++)
+      for (let times = 0; times < 20; times++) store.hitStranger(ipv6(0, n), 1_000);
+    expect(store.hitStranger(ipv6(0, 0), 1_000).remaining).toBe(998);
+  });
+});
