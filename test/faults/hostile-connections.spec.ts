@@ -76,7 +76,7 @@ describe('connections that misbehave', () => {
       { success: false, error: { code: 'invalid_request' } },
     ]);
     expect(noHost.head).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
-    const headers = 'Host: lethe\r\nExpect: wonders\r\nConnection: close\r\n\r\n';
+    const headers = 'Host: localhost\r\nExpect: wonders\r\nConnection: close\r\n\r\n';
     const expecting = await rawRequest(port, `GET /api/v1/servers HTTP/1.1\r\n${headers}`);
     expect([expecting.status, JSON.parse(expecting.body)]).toMatchObject([
       401,
@@ -86,7 +86,7 @@ describe('connections that misbehave', () => {
   });
 
   it('get one answer to a request whose body turns out to be unreadable', async () => {
-    const refused = 'POST /nowhere HTTP/1.1\r\nHost: lethe\r\nTransfer-Encoding: gzip\r\n\r\nabc';
+    const refused = 'POST /nowhere HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\nabc';
     const { status, body } = await rawRequest(port, refused);
     expect([status, body.match(/HTTP\/1\.1/g)]).toEqual([404, null]);
   });

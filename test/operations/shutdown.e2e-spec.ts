@@ -38,7 +38,7 @@ class Connection {
 }
 
 const BODY = JSON.stringify({ platform_bot_id: '123456789012345678', name: 'Late bot' });
-const LIVE = 'GET /health/live HTTP/1.1\r\nHost: lethe\r\n\r\n';
+const LIVE = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 describe('a shutdown', () => {
   let service: Service;
@@ -96,7 +96,7 @@ describe('a shutdown', () => {
 
   it('cuts what is not done in time, and says so', async () => {
     const connection = await Connection.open(service.port);
-    connection.send('POST /api/v1/bots/register HTTP/1.1\r\nHost: lethe\r\nContent-');
+    connection.send('POST /api/v1/bots/register HTTP/1.1\r\nHost: localhost\r\nContent-');
     expect(await adapter.drain(50)).toBe(false);
     await connection.ended();
   });

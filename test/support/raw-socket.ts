@@ -24,5 +24,5 @@ export function rawRequest(port: number, request: string | Buffer): Promise<RawA
 
 /** A request line and headers that end the connection after the answer. */
 export function requestText(line: string, headers: readonly string[] = [], body = ''): string {
-  return [`${line} HTTP/1.1`, 'Host: lethe', 'Connection: close', ...headers, '', body].join('\r\n');
+  return [`${line} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', body].join('\r\n');
 }

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { identify, ApiKeyDirectory } from '@app/bots';
-import { countRate, LetheHttpAdapter, type LetheRequest, RequestContext } from '@app/http';
+import {
+  countRate,
+  LetheHttpAdapter,
+  type LetheRequest,
+  misdirected,
+  RequestContext,
+  servesHost,
+} from '@app/http';
 import { CONFIG, type Config, LOGGER } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
@@ -40,6 +47,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(
     inOrder(
       openContext(app.get<Logger>(LOGGER), metrics),
+      atServedHost(config, counting),
       metricsEndpoint(metrics, config.metricsToken),
       counted(counting),
     ),
@@ -75,6 +83,15 @@ function openContext(logger: Logger, { http }: PrometheusMetrics): Middleware {
     // Express would answer OPTIONS outside the envelope. No route has other methods.
     if (!METHODS.has(request.method)) request.url = '/';
     next();
+  };
+}
+
+/** Refuses names that are not served, before anything else is answered. The refusal is counted. */
+function atServedHost(config: Config, counting: Middleware): Middleware {
+  const serves = servesHost(config);
+  return (request, response, next) => {
+    if (serves(request.headers.host)) next();
+    else counting(request, response, (error?: unknown) => next(error ?? misdirected()));
   };
 }
 

@@ -42,4 +42,5 @@ export { RateLimitGuard } from './rate-limit.guard';
 export { countRate } from './rate-limit.middleware';
 export { Caller, type LetheRequest, RequestContext } from './request-context';
 export { completeOperation, type DocumentedOperation, Responds, RespondsLines } from './responds';
+export { misdirected, servesHost } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';

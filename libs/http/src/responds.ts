@@ -9,6 +9,7 @@ export type Refusal = Exclude<ErrorCode, 'conflict'> | ConflictReason;
 
 const EVERYWHERE: readonly ErrorCode[] = [
   'invalid_request',
+  'misdirected_request',
   'rate_limit_exceeded',
   'internal_error',
   'service_unavailable',

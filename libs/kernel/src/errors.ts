@@ -35,6 +35,11 @@ export const ERRORS = {
     meaning: 'The body is not plain `application/json`',
     mend: 'Send `Content-Type: application/json` in UTF-8, without `Content-Encoding`.',
   },
+  misdirected_request: {
+    status: 421,
+    meaning: 'The `Host` is not one that this service answers to',
+    mend: 'Call the service by a name that it serves. While it listens on loopback these are `localhost`, `127.0.0.1`, `[::1]`, and the `ALLOWED_HOSTS` of the operator.',
+  },
   rate_limit_exceeded: {
     status: 429,
     meaning: 'Too many requests in this minute; `Retry-After` says how long to wait',

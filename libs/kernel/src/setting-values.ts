@@ -126,3 +126,11 @@ export function bearerToken(value: string): string {
     throw new Error('16 to 256 letters, digits and . _ ~ + / - (openssl rand -hex 32)');
   return value;
 }
+
+/** `name,…` as in a `Host` header, without ports; empty for none. */
+export function hostNames(value: string): readonly string[] {
+  const names = value.split(',').map((name) => name.trim().toLowerCase());
+  if (value !== '' && !names.every((name) => /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(name)))
+    throw new Error('names without ports, after commas, for example gdpr.example.org');
+  return value === '' ? [] : names;
+}

@@ -3,6 +3,7 @@ import {
   boolean,
   databaseUrl,
   daysOrOff,
+  hostNames,
   integer,
   masterKeys,
   oneOf,
@@ -25,6 +26,12 @@ export const SETTINGS = {
     oneOf('development', 'production', 'test'),
   ),
   host: setting('HOST', '127.0.0.1', 'Address to listen on', text),
+  allowedHosts: setting(
+    'ALLOWED_HOSTS',
+    '',
+    'Further names, after commas, that are answered while `HOST` is loopback: those under which a proxy passes requests on. Others get 421',
+    hostNames,
+  ),
   port: setting('PORT', '3000', 'Port to listen on; 0 takes a free one', integer(0, 65_535)),
   workerPort: setting(
     'WORKER_PORT',

@@ -1,0 +1,47 @@
+import { rawRequest } from '../support/raw-socket';
+import { useServiceInProcess } from '../support/service';
+
+const service = useServiceInProcess({ ALLOWED_HOSTS: 'gdpr.example, [2001:db8::1]' });
+
+const get = (path: string, host: string) =>
+  rawRequest(service.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+
+describe('a service that listens on loopback', () => {
+  it.each([
+    'localhost',
+    'LocalHost:3000',
+    '127.0.0.1:80',
+    '[::1]',
+    '[::1]:3000',
+    'gdpr.example',
+    'GDPR.example:443',
+  ])('answers to %s', async (host) => {
+    expect((await get('/api/v1/servers', host)).status).toBe(401);
+    expect((await get('/health/live', host)).status).toBe(200);
+  });
+
+  it.each([
+    'evil.example',
+    'localhost.evil.example',
+    'evil.example:3000',
+    '127.0.0.1.evil.example',
+    '[::2]',
+    '',
+    'a:b:c',
+  ])('answers 421 misdirected_request to %s, whatever the path is', async (host) => {
+    for (const path of ['/metrics', '/docs-json', '/health/live', '/api/v1/servers', '/nothing']) {
+      const { status, head, body } = await get(path, host);
+      expect([status, JSON.parse(body)]).toMatchObject([421, { error: { code: 'misdirected_request' } }]);
+      expect(head).toMatch(/X-RateLimit-Remaining: \d+/);
+    }
+  });
+});
+
+describe('a service that listens on every address', () => {
+  const open = useServiceInProcess({ HOST: '0.0.0.0' });
+
+  it('answers to every name', async () => {
+    const request = 'GET /health/live HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n\r\n';
+    expect((await rawRequest(open.port, request)).status).toBe(200);
+  });
+});
