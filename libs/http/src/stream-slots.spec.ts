@@ -34,6 +34,15 @@ describe('the open streams', () => {
     expect(await Promise.all([waiting!, late].map(stateOf))).toEqual(['waits', 'open']);
   });
 
+  it('give the room of an ended one to one answer, not also to one that asks in the same moment', async () => {
+    const slots = new StreamSlots({ streamsMax: 1, streamsPerBot: 1 });
+    await slots.take('one');
+    const waiting = slots.take('other');
+    slots.free('one');
+    const late = slots.take('third');
+    expect(await Promise.all([waiting, late].map(stateOf))).toEqual(['open', 'waits']);
+  });
+
   it('are waited for at most five seconds, then answered 503', async () => {
     jest.useFakeTimers();
     const slots = new StreamSlots({ streamsMax: 1, streamsPerBot: 1 });

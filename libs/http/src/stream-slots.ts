@@ -27,9 +27,8 @@ export class StreamSlots {
 
   /** Resolves when the caller's answer may begin. Call {@link free} at its end. @throws ApiError 503 */
   async take(caller: string): Promise<void> {
-    if (!this.hasRoom(caller)) await this.turnOf(caller);
-    this.open++;
-    this.openOf.set(caller, (this.openOf.get(caller) ?? 0) + 1);
+    if (this.hasRoom(caller)) this.count(caller);
+    else await this.turnOf(caller);
   }
 
   free(caller: string): void {
@@ -50,6 +49,11 @@ export class StreamSlots {
     return this.open < streamsMax && (this.openOf.get(caller) ?? 0) < streamsPerBot;
   }
 
+  private count(caller: string): void {
+    this.open++;
+    this.openOf.set(caller, (this.openOf.get(caller) ?? 0) + 1);
+  }
+
   private turnOf(caller: string): Promise<void> {
     const others = [...this.waiting].filter((one) => one.caller === caller);
     if (others.length >= this.limits.streamsPerBot) throw tooMany();
@@ -60,6 +64,8 @@ export class StreamSlots {
       }, WAIT_MS);
       const begin = (): void => {
         clearTimeout(timer);
+        // At once: an answer that asks before the waiting one continues must not find the same room.
+        this.count(caller);
         resolve();
       };
       const waiting = { caller, begin };
