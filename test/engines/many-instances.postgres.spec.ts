@@ -1,8 +1,8 @@
-import { BotDeletion, ApiKeyTimes } from '@app/bots';
+import { ApiKeyTimes, BotAdministration, BotDeletion } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { JobLeases, JobRunner } from '@app/jobs';
 import type { Bot } from '../support/bot';
-import { Client } from '../support/client';
+import { Client, type Json } from '../support/client';
 import { expectFailure } from '../support/expected';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -45,6 +45,38 @@ describe('two instances on one database', () => {
     await using;
     expectFailure(after, 401, 'unauthorized');
     expectFailure(await bot.get('/servers'), 401, 'unauthorized');
+  });
+
+  it('both refuse a deleted and a rotated key at the answer, an expired one and a suspended bot within a second', async () => {
+    for (const { app } of [one, other]) app.get(ApiKeyTimes, { strict: false }).believedMs = 1_000;
+    const path = `/bots/${bot.id}/keys`;
+    const expires_at = new Date(Date.now() + 2_000).toISOString();
+    const made = async (given: Json = {}) =>
+      (await bot.post<{ id: string; api_key: string }>(path, given)).data;
+    const [deleted, expiring] = [await made(), await made({ expires_at })];
+    const clients = [deleted, expiring].map(({ api_key }) => new Client(other.url, api_key));
+    const statuses = () => Promise.all(clients.map(async (each) => (await each.get('/bots/me')).status));
+    expect(await statuses()).toEqual([200, 200]);
+    expect((await bot.delete(`${path}/${deleted.id}`)).status).toBe(200);
+    expect((await statuses())[0]).toBe(401);
+    await new Promise((resolve) => setTimeout(resolve, Date.parse(expires_at) - Date.now() + 50));
+    expect(await statuses()).toEqual([401, 401]);
+    const renewed = await bot.post<{ api_key: string }>(`${path}/rotate`, { overlap_seconds: 0 });
+    expectFailure(await elsewhere().get('/bots/me'), 401, 'unauthorized');
+    const client = new Client(other.url, renewed.data.api_key);
+    const write = async () => (await client.post('/servers/register', { guild_id: '1'.repeat(18) })).status;
+    expect(await write()).toBe(201);
+    await one.app.get(BotAdministration, { strict: false }).suspend(bot.id);
+    expect(await write()).toBe(403);
+    await one.app.get(BotAdministration, { strict: false }).resume(bot.id);
+    expect(await write()).toBe(201);
+  });
+
+  it('make at most five keys between them', async () => {
+    const path = `/bots/${bot.id}/keys`;
+    const making = Array.from({ length: 8 }, (_, at) => (at % 2 ? bot : elsewhere()).post(path, {}));
+    const statuses = (await Promise.all(making)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, 201, 201, 201, 409, 409, 409, 409]);
   });
 
   it('let no submit through after a revocation that the other has answered', async () => {

@@ -67,6 +67,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'e2aaf891063cb0737a43614594645da0',
     postgres: 'e5fa57cbab8279bc4ddfd77649c0d3be',
   },
+  KeysAndStanding1763600000020: {
+    sqlite: 'e993b75e0547b34f9c1eda8e051f116a',
+    postgres: '65258cb4a8862b8f087c22808200a615',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

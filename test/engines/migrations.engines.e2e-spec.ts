@@ -109,28 +109,41 @@ describe('the migrations', () => {
     await other.drop();
   });
 
-  async function expectRefusal(table: string): Promise<void> {
+  const expectFilled = (table: string): Promise<void> =>
+    expectRefusal(`${table} is not empty: without it no stored data can be read. Nothing was changed`);
+
+  async function expectRefusal(refusal: string): Promise<void> {
     const [before, schema] = [await contents(), await schemaOf(database)];
-    const refusal = `${table} is not empty: without it no stored data can be read. Nothing was changed`;
     await expect(revert()).rejects.toThrow(refusal);
     expect(await schemaOf(database)).toStrictEqual(schema);
     expect(await contents()).toStrictEqual(before);
   }
 
+  it.each([
+    ['a key of few scopes', 'UPDATE api_keys SET scopes = 1'],
+    ['a key that expires', `UPDATE api_keys SET expires_at = '2099-01-01T00:00:00.000Z'`],
+    ['a suspended bot', `UPDATE bots SET suspended_at = '2026-01-01T00:00:00.000Z'`],
+  ])('are not taken back while there is %s, and nothing is changed', async (_, sql) => {
+    await filled();
+    await database.run(sql);
+    await expectRefusal('without these columns they would be allowed more. Nothing was changed');
+  });
+
   it('are not taken back while there are subjects, and nothing is changed', async () => {
     await filled();
-    await expectRefusal('subjects');
-    expect(await migrateUp(database)).toStrictEqual([]);
+    await revert();
+    await expectFilled('subjects');
+    expect(await migrateUp(database)).toHaveLength(1);
   });
 
   it('are not taken back while there are keys, and nothing is changed', async () => {
     await filled();
     await database.run('DELETE FROM subjects');
     const before = await contents();
-    for (let count = 0; count < 2; count++) await revert();
+    for (let count = 0; count < 3; count++) await revert();
     expect(within(before, await contents())).toStrictEqual(await contents());
-    await expectRefusal('keys.subject_keys');
-    expect(await migrateUp(database)).toHaveLength(2);
+    await expectFilled('keys.subject_keys');
+    expect(await migrateUp(database)).toHaveLength(3);
     expect(await contents()).toStrictEqual(before);
   });
 });

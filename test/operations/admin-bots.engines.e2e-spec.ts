@@ -45,6 +45,7 @@ describe('bots:list', () => {
       name: bot.name,
       created_at: expect.stringMatching(/Z$/) as unknown,
       deleted_at: null,
+      ...{ suspended_at: null, tier: 'free', stored_tier: null },
     });
     expect(run.output).not.toContain(bot.key);
   });
@@ -68,6 +69,42 @@ describe('bots:new-key', () => {
     expect(run).toMatchObject({ code: 1, stdout: '' });
     expect(run.stderr).toContain('The bot 1 not found');
     expect(await isAccepted(bot)).toBe(true);
+  });
+});
+
+/** The line of the bot in the list. */
+async function listed(): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { stdout } = await adminHere(['bots:list'], environment());
+  const lines = stdout.trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>).find(({ id }) => id === bot.id);
+}
+
+const changes = async (caller: Bot): Promise<number> =>
+  (await caller.at(service).post('/servers/register', { guild_id: subject().guild_id })).status;
+
+describe('bots:suspend and bots:resume', () => {
+  it('suspend one bot in the running service, and end that; both can be repeated', async () => {
+    expect(await changes(bot)).toBe(201);
+    const run = await admin('bots:suspend', '--bot', bot.platformBotId);
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('is suspended') as unknown });
+    expect([await changes(bot), await changes(other), await isAccepted(bot)]).toEqual([403, 201, true]);
+    const { suspended_at: at } = (await listed()) ?? {};
+    expect(at).toMatch(/Z$/);
+    expect((await admin('bots:suspend', '--bot', bot.id)).code).toBe(0);
+    expect(await listed()).toMatchObject({ suspended_at: at });
+    for (let count = 0; count < 2; count++) {
+      expect(await admin('bots:resume', '--bot', bot.id)).toMatchObject({ code: 0 });
+      expect([await changes(bot), (await listed())?.['suspended_at']]).toEqual([201, null]);
+    }
+  });
+
+  it('refuse an unknown bot, and one that is deleted', async () => {
+    await bot.delete(`/bots/${bot.id}`);
+    for (const command of ['bots:suspend', 'bots:resume'])
+      for (const id of ['1', bot.id])
+        expect(await admin(command, '--bot', id)).toMatchObject({
+          ...{ code: 1, stderr: expect.stringContaining(`The bot ${id} not found`) as unknown },
+        });
   });
 });
 

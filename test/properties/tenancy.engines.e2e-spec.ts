@@ -38,6 +38,10 @@ describe('what belongs to another bot', () => {
     ['GET /bots/{bot_id}', (bot, id) => bot.get(`/bots/${id.bot}`)],
     ['PUT /bots/{bot_id}', (bot, id) => bot.put(`/bots/${id.bot}`, { name: 'x' })],
     ['DELETE /bots/{bot_id}', (bot, id) => bot.delete(`/bots/${id.bot}`)],
+    ['GET /bots/{bot_id}/keys', (bot, id) => bot.get(`/bots/${id.bot}/keys`)],
+    ['POST /bots/{bot_id}/keys', (bot, id) => bot.post(`/bots/${id.bot}/keys`, {})],
+    ['POST /bots/{bot_id}/keys/rotate', (bot, id) => bot.post(`/bots/${id.bot}/keys/rotate`, {})],
+    ['DELETE /bots/{bot_id}/keys/{key_id}', (bot, id) => bot.delete(`/bots/${id.bot}/keys/${id.bot}`)],
     ['GET /gdpr/forget-status/{id}', (bot, id) => bot.get(`/gdpr/forget-status/${id.deletion}`)],
     ['GET /audit/proof/{event_id}', (bot, id) => bot.get(`/audit/proof/${id.event}`)],
   ];

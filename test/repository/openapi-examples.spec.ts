@@ -22,7 +22,7 @@ interface Route {
 /** Operations that others need are called first, operations that remove something last, each in this order. */
 const FIRST = [
   ...['botsRegister', 'serversRegister', 'categoriesRegister', 'consentTextsRegister', 'consentRequest'],
-  ...['consentAccept', 'userDataSubmit', 'auditWrite', 'deliveriesTest'],
+  ...['consentAccept', 'userDataSubmit', 'auditWrite', 'deliveriesTest', 'apiKeysCreate', 'apiKeysList'],
 ];
 const LAST = [
   ...[

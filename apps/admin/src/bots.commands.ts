@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { BotAdministration } from '@app/bots';
-import { ApiError, StartError } from '@app/kernel';
+import { ApiError, NO_TIER, StartError } from '@app/kernel';
 import { inContext } from './admin.context';
 import type { Command, Flag, Surroundings } from './command';
 
@@ -49,7 +49,50 @@ const remove: Command = {
     }),
 };
 
-export const BOT_COMMANDS: readonly Command[] = [list, newKey, remove];
+const suspend: Command = {
+  name: 'bots:suspend',
+  summary:
+    'Suspends a bot: it can read, export, erase and revoke, and nothing else, and its webhook calls wait',
+  flags: { bot: BOT },
+  run: (given, surroundings) =>
+    onBot(surroundings, async (bots) => {
+      const bot = await bots.suspend(String(given['bot']));
+      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is suspended.`);
+    }),
+};
+
+const resume: Command = {
+  name: 'bots:resume',
+  summary: 'Ends the suspension of a bot; the webhook calls that have waited are sent',
+  flags: { bot: BOT },
+  run: (given, surroundings) =>
+    onBot(surroundings, async (bots) => {
+      const bot = await bots.resume(String(given['bot']));
+      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is not suspended.`);
+    }),
+};
+
+const tier: Command = {
+  name: 'bots:tier',
+  summary: 'Stores the tier of a bot, which sets its requests per minute',
+  flags: {
+    bot: BOT,
+    tier: {
+      type: 'string',
+      value: 'NAME',
+      description: `A tier of RATE_LIMIT_TIERS; \`${NO_TIER}\` removes the stored one, so that the settings decide`,
+      required: true,
+    },
+  },
+  run: (given, surroundings) =>
+    onBot(surroundings, async (bots) => {
+      const name = given['tier'] === NO_TIER ? null : String(given['tier']);
+      const bot = await bots.setTier(String(given['bot']), name);
+      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) has the tier ${bot.tier}.`);
+    }),
+};
+
+export const BOT_COMMANDS: readonly Command[] = [list, newKey, suspend, resume, tier, remove];
 
 /** @throws StartError for an unknown bot */
 function onBot(surroundings: Surroundings, work: (bots: BotAdministration) => Promise<void>): Promise<void> {

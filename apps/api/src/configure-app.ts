@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { identify, ApiKeyDirectory } from '@app/bots';
+import { identify, ApiKeyDirectory, KeyUses } from '@app/bots';
 import {
   countRate,
   LetheHttpAdapter,
@@ -40,7 +40,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH] });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(
-    identify(app.get(ApiKeyDirectory)),
+    identify(app.get(ApiKeyDirectory), app.get(KeyUses)),
     countRate(app.get(RateLimitStore), config.anonymousLimit),
   );
   const metrics = app.get(PrometheusMetrics);

@@ -1,13 +1,17 @@
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { INestApplication } from '@nestjs/common';
-import { completeOperation, type DocumentedOperation, guideSchemas, topicOf } from '@app/http';
+import {
+  API_KEY_SCHEME,
+  completeOperation,
+  type DocumentedOperation,
+  guideSchemas,
+  topicOf,
+} from '@app/http';
 import { CONFLICT_REASONS, ERRORS } from '@app/kernel';
 import { WEBHOOK_SCHEMAS, WEBHOOKS } from './openapi.webhooks';
 
 /** The version of the interface (specification, Part 9). The version of the software is another. */
 const INTERFACE_VERSION = '1.0.0';
-
-const API_KEY = 'apiKey';
 
 const METHODS = ['get', 'post', 'put', 'delete'] as const;
 
@@ -78,8 +82,11 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setVersion(INTERFACE_VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'The service that serves this document')
-    .addBearerAuth({ type: 'http', description: 'The API key from the registration, `sk_live_…`' }, API_KEY)
-    .addSecurityRequirements(API_KEY)
+    .addBearerAuth(
+      { type: 'http', description: 'The API key from the registration, `sk_live_…`' },
+      API_KEY_SCHEME,
+    )
+    .addSecurityRequirements(API_KEY_SCHEME)
     .build();
   const document = SwaggerModule.createDocument(
     app,
@@ -93,7 +100,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       if (operation === undefined) continue;
       const topic = topicOf(operation);
       if (topic !== undefined) topics.set(topic.name, topic.description);
-      completeOperation(operation);
+      completeOperation(operation, method);
     }
   }
   document.tags = [...topics].map(([name, description]) => ({ name, description }));

@@ -2,9 +2,11 @@ import type { UnitOfWork } from '@app/database';
 import type { LetheRequest } from '@app/http';
 import { type Clock, type Config, SystemClock, SystemRandom } from '@app/kernel';
 import type { Response } from 'express';
+import { ALL_SCOPES } from '@app/http';
 import { newApiKey } from './api-key';
 import { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
 import { identify } from './identify.middleware';
+import { Tiers } from './tiers';
 
 const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()))}`;
 
@@ -12,6 +14,7 @@ const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()))}`
 class World {
   deleted = false;
   nowMs = 0;
+  expiresAt: string | null = null;
   readonly keys: ApiKeyDirectory;
   private readonly middleware;
 
@@ -19,18 +22,24 @@ class World {
     const unitOfWork = {
       get: async () => {
         await new Promise((resolve) => setImmediate(resolve));
-        return this.deleted ? undefined : { id: 'bot', platform_bot_id: '123456789012345678' };
+        return this.deleted ? undefined : this.row();
       },
     };
-    const clock = { monotonicMs: () => this.nowMs };
+    const clock = { monotonicMs: () => this.nowMs, nowMs: () => this.nowMs };
     const config = { database: { engine }, tiers: new Map([['free', 30]]), botTiers: new Map() };
     this.keys = new ApiKeyDirectory(
       unitOfWork as unknown as UnitOfWork,
       clock as Clock,
       new ApiKeyTimes(),
+      new Tiers(config),
       config as unknown as Config,
     );
-    this.middleware = identify(this.keys);
+    this.middleware = identify(this.keys, { note: () => undefined });
+  }
+
+  private row(): object {
+    const bot = { id: 'bot', platform_bot_id: '123456789012345678', tier: null, suspended_at: null };
+    return { ...bot, key_id: 'key', scopes: ALL_SCOPES, expires_at: this.expiresAt };
   }
 
   async isKnownOn(socket: object): Promise<boolean> {
@@ -47,7 +56,7 @@ describe('a key that was taken away', () => {
     // All look-ups run at the same time, each on its own.
     expect(await Promise.all(sockets.map((socket) => world.isKnownOn(socket)))).toEqual([true, true, true]);
     world.deleted = true;
-    world.keys.forget();
+    world.keys.forget('bot');
     for (const socket of [...sockets, {}]) expect(await world.isKnownOn(socket)).toBe(false);
   });
 
@@ -56,7 +65,7 @@ describe('a key that was taken away', () => {
     const socket = {};
     const asking = world.isKnownOn(socket);
     world.deleted = true;
-    world.keys.forget();
+    world.keys.forget('bot');
     await asking;
     expect(await world.isKnownOn(socket)).toBe(false);
   });
@@ -71,4 +80,29 @@ describe('a key that was taken away', () => {
     world.nowMs = 1_000;
     expect(await world.isKnownOn(socket)).toBe(false);
   });
+
+  it('leaves the keys of other bots in memory', async () => {
+    const world = new World('sqlite');
+    const socket = {};
+    await world.isKnownOn(socket);
+    world.deleted = true;
+    world.keys.forget('another bot');
+    expect(await world.isKnownOn(socket)).toBe(true);
+  });
+});
+
+describe('a key that expires', () => {
+  it.each(['sqlite', 'postgres'] as const)(
+    'is unknown from then on where it was cached (%s)',
+    async (engine) => {
+      const world = new World(engine);
+      world.expiresAt = new Date(500).toISOString();
+      const socket = {};
+      expect(await world.isKnownOn(socket)).toBe(true);
+      world.nowMs = 499;
+      expect(await world.isKnownOn(socket)).toBe(true);
+      world.nowMs = 500;
+      for (const at of [socket, {}]) expect(await world.isKnownOn(at)).toBe(false);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { UnitOfWork } from '@app/database';
 import { Caller } from '@app/http';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { isApiKey, keyDigest } from './api-key';
+import { Tiers } from './tiers';
 
 /** Most callers kept in memory. */
 const CACHED_MAX = 10_000;
@@ -21,9 +22,25 @@ export class ApiKeyTimes {
 export interface KnownCaller {
   readonly caller: Caller;
   readonly untilMs: number;
-  /** The number of deletions of keys at the time of the look-up. */
-  readonly generation: number;
+  /** When the key expires; Infinity for one that lasts. */
+  readonly expiresAtMs: number;
+  /** Whether the look-up is discarded. */
+  isDiscarded: boolean;
 }
+
+interface KeyRow {
+  readonly id: string;
+  readonly platform_bot_id: string;
+  readonly tier: string | null;
+  readonly suspended_at: string | null;
+  readonly key_id: string;
+  readonly scopes: number | string;
+  readonly expires_at: string | null;
+}
+
+const OF_DIGEST = `SELECT bots.id, bots.platform_bot_id, bots.tier, bots.suspended_at,
+    api_keys.id AS key_id, api_keys.scopes, api_keys.expires_at
+  FROM api_keys JOIN bots ON bots.id = api_keys.bot_id WHERE api_keys.digest = ?`;
 
 /**
  * Finds the bot of a key, from memory if possible. In this process a deleted key is refused from the commit that deletes
@@ -33,12 +50,14 @@ export interface KnownCaller {
 @Injectable()
 export class ApiKeyDirectory {
   private readonly callers = new Map<string, KnownCaller>();
+  /** The number of calls of {@link forget}. */
   private generation = 0;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     private readonly times: ApiKeyTimes,
+    private readonly tiers: Tiers,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -56,14 +75,18 @@ export class ApiKeyDirectory {
   }
 
   /** Whether an earlier look-up of a caller is still valid. */
-  isCurrent({ generation, untilMs }: KnownCaller): boolean {
-    return generation === this.generation && (untilMs === Infinity || untilMs > this.clock.monotonicMs());
+  isCurrent({ isDiscarded, untilMs, expiresAtMs }: KnownCaller): boolean {
+    return (
+      !isDiscarded &&
+      (untilMs === Infinity || untilMs > this.clock.monotonicMs()) &&
+      (expiresAtMs === Infinity || expiresAtMs > this.clock.nowMs())
+    );
   }
 
-  /** Discards all earlier look-ups. Call it after the commit that deleted keys. */
-  forget(): void {
+  /** Discards all earlier look-ups of a bot. Call it after the commit that changed its keys or its standing. */
+  forget(botId: string): void {
     this.generation++;
-    this.callers.clear();
+    this.discard((known) => known.caller.botId === botId);
   }
 
   /** Resolves when no other process can trust a key that it read before the call. */
@@ -74,25 +97,38 @@ export class ApiKeyDirectory {
   private async lookUp(digest: string): Promise<KnownCaller | undefined> {
     const { generation } = this;
     const untilMs = this.clock.monotonicMs() + this.believedMs;
-    const found = await this.unitOfWork.get<{ id: string; platform_bot_id: string }>(
-      'SELECT bots.id, bots.platform_bot_id FROM api_keys JOIN bots ON bots.id = api_keys.bot_id WHERE api_keys.digest = ?',
-      digest,
-    );
-    if (found === undefined) {
+    const found = await this.unitOfWork.get<KeyRow>(OF_DIGEST, digest);
+    const expiresAtMs = found?.expires_at == null ? Infinity : Date.parse(found.expires_at);
+    if (found === undefined || expiresAtMs <= this.clock.nowMs()) {
       this.callers.delete(digest);
       return undefined;
     }
-    const caller = new Caller(found.id, found.platform_bot_id, this.limitOf(found.platform_bot_id));
-    const known = { caller, untilMs, generation };
-    if (this.isCurrent(known)) {
-      if (this.callers.size >= CACHED_MAX) this.callers.clear();
-      this.callers.set(digest, known);
-    }
+    const known = { caller: this.callerOf(found), untilMs, expiresAtMs, isDiscarded: false };
+    // An act during the look-up may have voided the key: what was read holds for this request alone.
+    known.isDiscarded = generation !== this.generation;
+    return known.isDiscarded ? known : this.keep(digest, known);
+  }
+
+  /** Of several look-ups of a key at the same time one is kept, so that {@link forget} finds all that is trusted. */
+  private keep(digest: string, known: KnownCaller): KnownCaller {
+    const present = this.callers.get(digest);
+    if (present !== undefined && this.isCurrent(present)) return present;
+    if (this.callers.size >= CACHED_MAX) this.discard(() => true);
+    this.callers.set(digest, known);
     return known;
   }
 
-  private limitOf(platformBotId: string): number {
-    const { tiers, botTiers } = this.config;
-    return tiers.get(botTiers.get(platformBotId) ?? 'free') ?? 0;
+  private discard(isMeant: (known: KnownCaller) => boolean): void {
+    for (const [digest, known] of this.callers) {
+      if (!isMeant(known)) continue;
+      known.isDiscarded = true;
+      this.callers.delete(digest);
+    }
+  }
+
+  private callerOf(found: KeyRow): Caller {
+    const limit = this.tiers.limitOf(found);
+    const { id, platform_bot_id, key_id, scopes, suspended_at } = found;
+    return new Caller(id, platform_bot_id, limit, key_id, Number(scopes), suspended_at !== null);
   }
 }

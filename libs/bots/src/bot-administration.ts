@@ -1,87 +1,135 @@
 import { Injectable } from '@nestjs/common';
 import { eachOf, type Tx, UnitOfWork } from '@app/database';
-import { Clock, notFound, Random } from '@app/kernel';
-import { keyDigest, newApiKey, visiblePrefix } from './api-key';
+import { Clock, DomainEvents, notFound } from '@app/kernel';
 import { ApiKeyDirectory } from './api-key-directory';
+import { ApiKeyIssuer } from './api-key-issuer';
 import { BotDeletion } from './bot-deletion.service';
 import { lockBot } from './bot-queries';
 import { ApiKey } from './bot.entity';
+import { BotResumed } from './bot-resumed.event';
+import { Tiers } from './tiers';
 
 /** Bots of one read. */
 const BATCH = 500;
 
-/** A bot as the operator sees it. */
-export interface BotLine {
+const COLUMNS = 'id, platform_bot_id, name, created_at, deleted_at, suspended_at, tier';
+
+interface BotRow {
   readonly id: string;
   readonly platform_bot_id: string;
   readonly name: string;
   readonly created_at: string;
   /** When its deletion began; null for a bot that is not being deleted. */
   readonly deleted_at: string | null;
+  /** Since when it is suspended; null for a bot that is not. */
+  readonly suspended_at: string | null;
+  readonly tier: string | null;
 }
 
-/** What the operator of an installation can do with any bot, without its key. */
+/** A bot as the operator sees it. `tier` is the one in force, `stored_tier` the one that the operator gave the bot. */
+export interface BotLine extends BotRow {
+  readonly tier: string;
+  readonly stored_tier: string | null;
+}
+
+/** What the operator of an installation can do with any bot, without its key. A bot is named by either of its ids. */
 @Injectable()
 export class BotAdministration {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keys: ApiKeyDirectory,
+    private readonly issuer: ApiKeyIssuer,
     private readonly deletion: BotDeletion,
+    private readonly tiers: Tiers,
     private readonly clock: Clock,
-    private readonly random: Random,
+    private readonly events: DomainEvents,
   ) {}
 
   /** Every bot, in the order of ids. */
-  all(): AsyncIterable<BotLine> {
-    const columns = 'id, platform_bot_id, name, created_at, deleted_at';
-    return eachOf<BotLine>(BATCH, (after) =>
+  async *all(): AsyncGenerator<BotLine> {
+    const rows = eachOf<BotRow>(BATCH, (after) =>
       this.unitOfWork.read((tx) =>
-        tx.all(`SELECT ${columns} FROM bots WHERE id > ? ORDER BY id LIMIT ${BATCH}`, after?.id ?? ''),
+        tx.all(`SELECT ${COLUMNS} FROM bots WHERE id > ? ORDER BY id LIMIT ${BATCH}`, after?.id ?? ''),
       ),
     );
+    for await (const row of rows) yield { ...row, tier: this.tiers.of(row), stored_tier: row.tier };
   }
 
   /**
    * Voids every key of a bot and answers a new one, which is shown only here. Resolves when no process accepts an old key.
-   * @param given the id of the bot, or its id on the platform
    * @throws ApiError 404 for an unknown bot and one that is being deleted
    */
-  async newKey(given: string): Promise<{ readonly bot: BotLine; readonly key: string }> {
-    const key = newApiKey(this.random);
-    const bot = await this.unitOfWork.write(async (tx) => {
-      const found = await find(tx, given);
-      await lockBot(tx, found.id, 'UPDATE');
-      await tx.manager.delete(ApiKey, { botId: found.id });
-      await tx.manager.insert(ApiKey, {
-        botId: found.id,
-        id: this.random.uuid(),
-        digest: keyDigest(key),
-        prefix: visiblePrefix(key),
-        createdAt: this.clock.nowIso(),
-      });
-      tx.afterCommit(() => this.keys.forget());
-      return found;
+  async newKey(given: string): Promise<{ readonly bot: BotRow; readonly key: string }> {
+    return this.change(given, async (tx, bot) => {
+      await tx.manager.delete(ApiKey, { botId: bot.id });
+      return { bot, key: (await this.issuer.issue(tx, bot.id)).text };
     });
-    await this.keys.forgottenEverywhere();
-    return { bot, key };
+  }
+
+  /**
+   * Suspends a bot: until {@link resume} it can read, export, erase and revoke, and nothing else, and its webhook calls
+   * wait. Resolves when this holds in every process. A repeat changes nothing.
+   * @throws ApiError 404 as {@link newKey}
+   */
+  suspend(given: string): Promise<BotRow> {
+    return this.change(given, async (tx, bot) => {
+      const sql = 'UPDATE bots SET suspended_at = ? WHERE id = ? AND suspended_at IS NULL';
+      await tx.run(sql, this.clock.confirmedIso(), bot.id);
+      return bot;
+    });
+  }
+
+  /** Ends a suspension. The calls that have waited are due, and are not given up before their schedule has passed anew. */
+  resume(given: string): Promise<BotRow> {
+    return this.change(given, async (tx, bot) => {
+      const sql =
+        'UPDATE bots SET suspended_at = NULL, resumed_at = ? WHERE id = ? AND suspended_at IS NOT NULL';
+      const ended = await tx.run(sql, this.clock.confirmedIso(), bot.id);
+      if (ended > 0) await this.events.publish(new BotResumed(tx, bot.id));
+      return bot;
+    });
+  }
+
+  /**
+   * Stores the tier of a bot; null removes it, so that the settings decide.
+   * @throws ApiError 404 as {@link newKey}; StartError for an unknown tier
+   */
+  async setTier(given: string, tier: string | null): Promise<BotRow & { readonly tier: string }> {
+    if (tier !== null) this.tiers.require(tier);
+    return this.change(given, async (tx, bot) => {
+      await tx.run('UPDATE bots SET tier = ? WHERE id = ?', tier, bot.id);
+      return { ...bot, tier: this.tiers.of({ ...bot, tier }) };
+    });
   }
 
   /**
    * {@link BotDeletion.delete} of any bot.
-   * @param given the id of the bot, or its id on the platform
-   * @throws ApiError 404 for an unknown bot and one that is being deleted; 503 as the deletion
+   * @throws ApiError 404 as {@link newKey}; 503 as the deletion
    */
-  async delete(given: string): Promise<BotLine> {
+  async delete(given: string): Promise<BotRow> {
     const bot = await this.unitOfWork.read((tx) => find(tx, given));
     await this.deletion.delete(bot.id);
     return bot;
   }
+
+  /** Changes a bot that no other unit changes meanwhile. Resolves when every process reads the change. */
+  private async change<T>(given: string, work: (tx: Tx, bot: BotRow) => Promise<T>): Promise<T> {
+    const result = await this.unitOfWork.write(async (tx) => {
+      const { id } = await find(tx, given);
+      await lockBot(tx, id, 'UPDATE');
+      // Its deletion may have begun before the lock.
+      const bot = await find(tx, id);
+      tx.afterCommit(() => this.keys.forget(bot.id));
+      return work(tx, bot);
+    });
+    await this.keys.forgottenEverywhere();
+    return result;
+  }
 }
 
-async function find(tx: Tx, given: string): Promise<BotLine> {
-  const bot = await tx.get<BotLine>(
-    `SELECT id, platform_bot_id, name, created_at, deleted_at FROM bots
-     WHERE (id = ? OR platform_bot_id = ?) AND deleted_at IS NULL`,
+async function find(tx: Tx, given: string): Promise<BotRow> {
+  const bot = await tx.get<BotRow>(
+    `SELECT ${COLUMNS} FROM bots WHERE (id = ? OR platform_bot_id = ?) AND deleted_at IS NULL`,
     ...[given.toLowerCase(), given],
   );
   if (bot === undefined) throw notFound(`The bot ${given}`);

@@ -58,7 +58,7 @@ export class BotDeletion implements Job {
       );
       if (affected === 0) throw notFound('Bot');
       await tx.manager.delete(ApiKey, { botId });
-      tx.afterCommit(() => this.keys.forget());
+      tx.afterCommit(() => this.keys.forget(botId));
       return this.leases.take(tx, leaseOf(botId));
     });
     const purging = lease === undefined ? Promise.reject(goesOn()) : this.purge(botId, lease);

@@ -43,3 +43,19 @@ export function lockBot(
 ): Promise<BotFacts | undefined> {
   return tx.get(`${FACTS} WHERE id = ? FOR ${mode}`, id);
 }
+
+/** Since when a bot is suspended, and when its latest suspension ended. */
+export interface Suspension {
+  readonly suspended_at: string | null;
+  readonly resumed_at: string | null;
+}
+
+export function suspensionOf(reader: Reader, id: string): Promise<Suspension | undefined> {
+  return reader.get('SELECT suspended_at, resumed_at FROM bots WHERE id = ?', id);
+}
+
+/** The ids of all bots that the operator has suspended. */
+export async function suspendedBots(tx: Tx): Promise<string[]> {
+  const rows = await tx.all<{ id: string }>('SELECT id FROM bots WHERE suspended_at IS NOT NULL ORDER BY id');
+  return rows.map(({ id }) => id);
+}

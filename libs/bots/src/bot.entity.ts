@@ -1,6 +1,7 @@
 import {
   BelongsToBot,
   indexName,
+  IntegerColumn,
   PrimaryIdColumn,
   SnowflakeColumn,
   TextColumn,
@@ -25,6 +26,11 @@ export class Bot {
   @TimeColumn({ name: 'updated_at' }) updatedAt: string;
   /** When the deletion of the bot began: its keys are void, its rows are being deleted. */
   @TimeColumn({ name: 'deleted_at', nullable: true }) deletedAt: string | null;
+  /** The tier that the operator gave the bot; null for the tier of the settings. */
+  @TextColumn({ nullable: true }) tier: string | null;
+  /** Since when the operator suspends the bot, and when the latest suspension ended. */
+  @TimeColumn({ name: 'suspended_at', nullable: true }) suspendedAt: string | null;
+  @TimeColumn({ name: 'resumed_at', nullable: true }) resumedAt: string | null;
 }
 
 /** An API key of a bot. Only its digest is stored; the key itself is shown once. */
@@ -36,6 +42,14 @@ export class ApiKey {
   @Column({ type: 'varchar', length: '64' }) digest: string;
   @TextColumn() prefix: string;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
+  /** The bits of its scopes. */
+  @IntegerColumn({ default: 15 }) scopes: number;
+  /** From then on the key is void. */
+  @TimeColumn({ name: 'expires_at', nullable: true }) expiresAt: string | null;
+  /** When a successor was issued for it. */
+  @TimeColumn({ name: 'rotated_at', nullable: true }) rotatedAt: string | null;
+  /** Written at most once a minute: see {@link KeyUses}. */
+  @TimeColumn({ name: 'last_used_at', nullable: true }) lastUsedAt: string | null;
 
   @BelongsToBot('api_keys') bot?: object;
 }

@@ -7,10 +7,10 @@ import {
   OnLowDisk,
   Public,
   RegistrationBody,
+  RequiresScope,
   Responds,
   Topic,
 } from '@app/http';
-import { notFound } from '@app/kernel';
 import { Body, Controller, Delete, Get, Param, Post, Put, UseGuards } from '@nestjs/common';
 import { BotDeletion } from './bot-deletion.service';
 import {
@@ -25,13 +25,14 @@ import {
 } from './bots.dto';
 import { EXAMPLES } from './bots.examples';
 import { BotsService } from './bots.service';
+import { ownBot } from './own-bot';
 import { RegistrationGuard } from './registration.guard';
 import { RegistrationService } from './registration.service';
 import { WebhookSecrets } from './webhook-secrets.service';
 
 @Topic(
   'Bots',
-  'A bot is a tenant: it has an API key, a webhook secret, and sees nothing of any other bot. Start with the registration.',
+  'A bot is a tenant: it has API keys, a webhook secret, and sees nothing of any other bot. Start with the registration.',
 )
 @Controller('bots')
 export class BotsController {
@@ -60,7 +61,20 @@ export class BotsController {
     return this.registration.register(body);
   }
 
+  @Get('me')
+  @RequiresScope('read', 'admin')
+  @Describes({
+    summary: 'Read the bot of the key',
+    description: 'Answers what `GET /bots/{bot_id}` answers, for a caller who knows the key alone.',
+    examples: EXAMPLES.view,
+  })
+  @Responds(200, BotView)
+  me(@CurrentBot() bot: Caller): Promise<BotView> {
+    return this.bots.view(bot);
+  }
+
   @Get(':bot_id')
+  @RequiresScope('read', 'admin')
   @Describes({
     summary: 'Read the bot',
     description:
@@ -71,10 +85,12 @@ export class BotsController {
   })
   @Responds(200, BotView, ['not_found'])
   view(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotView> {
-    return this.bots.view(own(bot, path));
+    ownBot(bot, path);
+    return this.bots.view(bot);
   }
 
   @Put(':bot_id')
+  @RequiresScope('admin')
   @Describes({
     summary: 'Change what is given; null clears',
     description:
@@ -86,10 +102,12 @@ export class BotsController {
   })
   @Responds(200, BotView, ['not_found'])
   change(@CurrentBot() bot: Caller, @Param() path: BotPath, @Body() body: ChangeBot): Promise<BotView> {
-    return this.bots.change(own(bot, path), body);
+    ownBot(bot, path);
+    return this.bots.change(bot, body);
   }
 
   @Post(':bot_id/webhook-secret/rotate')
+  @RequiresScope('admin')
   @OnLowDisk()
   @Describes({
     summary: 'Replace the secret that signs the webhook calls',
@@ -107,29 +125,25 @@ export class BotsController {
     @Param() path: BotPath,
     @Body() body: RotateWebhookSecret,
   ): Promise<WebhookSecretView> {
-    return this.secrets.rotate(own(bot, path), body);
+    return this.secrets.rotate(ownBot(bot, path), body);
   }
 
   @Delete(':bot_id')
+  @RequiresScope('admin')
   @Describes({
     summary: 'Delete the bot and all its data; irreversible',
     description:
-      'Voids the API key at once, then deletes everything that the bot has stored: users, consents, ' +
+      'Voids the API keys at once, then deletes everything that the bot has stored: users, consents, ' +
       'categories, webhook calls and its audit log. No webhook is sent. A repeat is answered with 401, ' +
-      'since the key no longer exists; afterwards the same `platform_bot_id` can be registered again.',
+      'since the key no longer exists; afterwards the same `platform_bot_id` can be registered again. A suspended bot ' +
+      'cannot be deleted by its key.',
     parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.delete,
   })
   @Responds(200, BotDeletedView, ['not_found'])
   async delete(@CurrentBot() bot: Caller, @Param() path: BotPath): Promise<BotDeletedView> {
-    const id = own(bot, path);
+    const id = ownBot(bot, path);
     const { deletedAt } = await this.deletion.delete(id);
     return { id, deleted: true, deleted_at: deletedAt };
   }
-}
-
-/** The path may name the authenticated bot only; any other id is answered like one that does not exist. */
-function own(bot: Caller, { bot_id }: BotPath): string {
-  if (bot_id.toLowerCase() !== bot.botId) throw notFound('Bot');
-  return bot.botId;
 }

@@ -3,8 +3,8 @@ import { Email, Flag, Integer, OneOf, Snowflake, Text, Timestamp, Uuid, WebUrl }
 
 /** Code points of a bot's or server's name. */
 const NAME_MAX = 100;
-/** Longest overlap of two webhook secrets: 30 days. */
-const OVERLAP_SECONDS_MAX = 2_592_000;
+/** Longest overlap of two webhook secrets, or of two keys: 30 days. */
+export const OVERLAP_SECONDS_MAX = 2_592_000;
 
 export class RegisterBot {
   @Snowflake({ description: 'The id that the platform gave the bot' }) platform_bot_id: string;
@@ -74,7 +74,7 @@ export class BotView {
   @WebUrl({ nullable: true }) webhook_url: string | null;
   @ApiProperty({ type: WebhookHealthView, nullable: true, description: 'null without a webhook_url' })
   webhook_health: WebhookHealthView | null;
-  @Text(16) api_key_prefix: string;
+  @Text(16, { description: 'The beginning of the key of this call' }) api_key_prefix: string;
   @Timestamp() created_at: string;
   @Timestamp() updated_at: string;
 }

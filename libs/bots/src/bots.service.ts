@@ -1,5 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
+import type { Caller } from '@app/http';
 import { Clock, DomainEvents, EgressPolicy, notFound } from '@app/kernel';
 import { ApiKey, Bot } from './bot.entity';
 import type { BotView, ChangeBot } from './bots.dto';
@@ -19,12 +20,13 @@ export class BotsService {
     @Optional() private readonly health?: WebhookHealth,
   ) {}
 
-  view(botId: string): Promise<BotView> {
-    return this.unitOfWork.read((tx) => this.viewIn(tx, botId));
+  view(caller: Caller): Promise<BotView> {
+    return this.unitOfWork.read((tx) => this.viewIn(tx, caller));
   }
 
   /** Changes the given fields; `null` removes a contact or URL. */
-  change(botId: string, input: ChangeBot): Promise<BotView> {
+  change(caller: Caller, input: ChangeBot): Promise<BotView> {
+    const { botId } = caller;
     requireAllowed(this.egress, input.webhook_url);
     return this.unitOfWork.write(async (tx) => {
       // Locked before its deliveries: a unit that queues one waits and reads the new URL.
@@ -39,13 +41,13 @@ export class BotsService {
       const { webhookUrl } = changes;
       if (webhookUrl !== undefined && webhookUrl !== before?.webhookUrl)
         await this.events.publish(new WebhookUrlChanged(tx, botId, webhookUrl));
-      return this.viewIn(tx, botId);
+      return this.viewIn(tx, caller);
     });
   }
 
-  private async viewIn(tx: Tx, botId: string): Promise<BotView> {
+  private async viewIn(tx: Tx, { botId, keyId }: Caller): Promise<BotView> {
     const bot = await tx.manager.findOneBy(Bot, { id: botId });
-    const key = await tx.manager.findOneBy(ApiKey, { botId });
+    const key = await tx.manager.findOneBy(ApiKey, { botId, id: keyId });
     if (bot === null || key === null) throw notFound('Bot');
     return {
       id: bot.id,

@@ -1,9 +1,9 @@
-import { Caller, type LetheRequest } from '@app/http';
+import { ALL_SCOPES, Caller, type LetheRequest } from '@app/http';
 import type { Response } from 'express';
 import type { ApiKeyDirectory, KnownCaller } from './api-key-directory';
 import { identify } from './identify.middleware';
 
-const caller = new Caller('bot', '123456789012345678', 30);
+const caller = new Caller('bot', '123456789012345678', 30, 'key', ALL_SCOPES, false);
 
 /** A directory with one key that counts its look-ups. */
 class Keys {
@@ -13,7 +13,9 @@ class Keys {
 
   identify(key: string): KnownCaller | undefined {
     this.asked++;
-    return key === this.known ? { caller, untilMs: 1_000, generation: 0 } : undefined;
+    return key === this.known
+      ? { caller, untilMs: 1_000, expiresAtMs: Infinity, isDiscarded: false }
+      : undefined;
   }
 
   isCurrent({ untilMs }: KnownCaller): boolean {
@@ -21,10 +23,15 @@ class Keys {
   }
 }
 
-function calling(keys: Keys) {
-  const middleware = identify(keys as unknown as ApiKeyDirectory);
+function calling(keys: Keys, uses: [keyId: string, atMs: number][] = []) {
+  const note = ({ keyId }: Caller, atMs: number): unknown => uses.push([keyId, atMs]);
+  const middleware = identify(keys as unknown as ApiKeyDirectory, { note });
   return (socket: object, authorization?: string): Caller | undefined => {
-    const request = { headers: { authorization }, socket, context: {} } as unknown as LetheRequest;
+    const request = {
+      headers: { authorization },
+      socket,
+      context: { startedMs: 7 },
+    } as unknown as LetheRequest;
     middleware(request, {} as Response, () => undefined);
     return request.context.caller;
   };
@@ -41,6 +48,18 @@ describe('identify', () => {
       caller,
     ]);
     expect(keys.asked).toBe(2);
+  });
+
+  it('notes each use of a key with the time at which the request began, and no use of an unknown one', () => {
+    const uses: [string, number][] = [];
+    const call = calling(new Keys(), uses);
+    const socket = {};
+    for (const authorization of ['Bearer good', 'Bearer good', 'Bearer bad', undefined])
+      call(socket, authorization);
+    expect(uses).toEqual([
+      ['key', 7],
+      ['key', 7],
+    ]);
   });
 
   it('asks again on a connection once what it knew is too old', () => {

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { Clock, conflict, EgressPolicy, invalidRequest, Random } from '@app/kernel';
-import { keyDigest, newApiKey, visiblePrefix } from './api-key';
-import { ApiKey } from './bot.entity';
+import { ApiKeyIssuer } from './api-key-issuer';
 import type { BotRegisteredView, RegisterBot } from './bots.dto';
 import { WebhookSecrets } from './webhook-secrets.service';
 
@@ -16,6 +15,7 @@ export class RegistrationService {
     private readonly unitOfWork: UnitOfWork,
     private readonly egress: EgressPolicy,
     private readonly secrets: WebhookSecrets,
+    private readonly issuer: ApiKeyIssuer,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -24,10 +24,9 @@ export class RegistrationService {
   async register(input: RegisterBot): Promise<BotRegisteredView> {
     requireAllowed(this.egress, input.webhook_url);
     const id = this.random.uuid();
-    const key = newApiKey(this.random);
     const { secret, encrypted } = this.secrets.issue(id);
     const now = this.clock.nowIso();
-    await this.unitOfWork.write(async (tx) => {
+    const key = await this.unitOfWork.write(async (tx) => {
       const inserted = await tx.run(
         `INSERT INTO bots (id, platform_bot_id, name, privacy_contact, webhook_url, webhook_secret, created_at, updated_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (platform_bot_id) DO NOTHING`,
@@ -44,21 +43,14 @@ export class RegistrationService {
       );
       if (inserted === 0)
         throw conflict('bot_exists', 'A bot with this platform_bot_id is registered already');
-      const prefix = visiblePrefix(key);
-      await tx.manager.insert(ApiKey, {
-        botId: id,
-        id: this.random.uuid(),
-        digest: keyDigest(key),
-        prefix,
-        createdAt: now,
-      });
+      return this.issuer.issue(tx, id);
     });
     return {
       id,
       platform_bot_id: input.platform_bot_id,
       name: input.name,
-      api_key: key,
-      api_key_prefix: visiblePrefix(key),
+      api_key: key.text,
+      api_key_prefix: key.prefix,
       webhook_secret: secret,
       notice: NOTICE,
     };

@@ -12,12 +12,16 @@ interface SecretRow {
   readonly webhook_secret: string;
   readonly webhook_secret_next: string | null;
   readonly webhook_secret_next_at: string | null;
+  readonly suspended_at: string | null;
+  readonly resumed_at: string | null;
 }
 
 /** The URL of a bot's webhook calls and the secrets that sign them: one, or during a rotation the old and the new one. */
 export interface WebhookTarget {
   readonly url: string | null;
   readonly secrets: readonly [present: string, next?: string];
+  /** When the latest suspension of the bot ended. */
+  readonly resumedAt: string | null;
 }
 
 /** The secrets that sign webhook calls: stored encrypted, shown once, rotated with an overlap in which both sign. */
@@ -52,13 +56,15 @@ export class WebhookSecrets implements OnApplicationBootstrap {
     return { secret, encrypted: this.keyring.encrypt(secret, contextOf(botId)) };
   }
 
-  /** Undefined when the bot is deleted. */
-  async target(tx: Tx, botId: string): Promise<WebhookTarget | undefined> {
+  /** Undefined when the bot is deleted; `suspended` while its calls have to wait. */
+  async target(tx: Tx, botId: string): Promise<WebhookTarget | 'suspended' | undefined> {
     const row = await this.rowOf(tx, botId);
     if (row === undefined) return undefined;
+    if (row.suspended_at !== null) return 'suspended';
     const [present, next] = this.live(row);
     const first = this.open(botId, present);
-    return { url: row.webhook_url, secrets: next === undefined ? [first] : [first, this.open(botId, next)] };
+    const secrets: WebhookTarget['secrets'] = next === undefined ? [first] : [first, this.open(botId, next)];
+    return { url: row.webhook_url, secrets, resumedAt: row.resumed_at };
   }
 
   /** @throws ApiError 409 `rotation_in_progress` during an overlap, unless `overlap_seconds` is 0. */
@@ -86,7 +92,8 @@ export class WebhookSecrets implements OnApplicationBootstrap {
 
   private rowOf(tx: Tx, botId: string): Promise<SecretRow | undefined> {
     return tx.get<SecretRow>(
-      'SELECT webhook_url, webhook_secret, webhook_secret_next, webhook_secret_next_at FROM bots WHERE id = ?',
+      `SELECT webhook_url, webhook_secret, webhook_secret_next, webhook_secret_next_at, suspended_at, resumed_at
+       FROM bots WHERE id = ?`,
       botId,
     );
   }

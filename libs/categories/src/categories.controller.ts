@@ -21,6 +21,7 @@ import {
   type ListPage,
   PageQuery,
   requireOwnBot,
+  RequiresScope,
   Responds,
   Topic,
 } from '@app/http';
@@ -138,6 +139,7 @@ export class CategoriesController {
   }
 
   @Delete('categories/:key')
+  @RequiresScope('erase')
   @Describes({
     summary: 'Remove a data category and every value stored under it',
     description:

@@ -8,6 +8,7 @@ import {
   type ListPage,
   OnLowDisk,
   Responds,
+  WhileSuspended,
   SubjectBody,
   SubjectQuery,
   Topic,
@@ -75,6 +76,7 @@ export class ConsentController {
   }
 
   @Post('revoke')
+  @WhileSuspended()
   @OnLowDisk()
   @EitherShape(RevokeConsent, 'guild_id')
   @Describes({

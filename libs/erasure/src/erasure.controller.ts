@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import { Caller, CurrentBot, Describes, EXAMPLE, OnLowDisk, Responds, Topic } from '@app/http';
+import { Caller, CurrentBot, Describes, EXAMPLE, OnLowDisk, RequiresScope, Responds, Topic } from '@app/http';
 import { guildOf } from '@app/subjects';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureRequests } from './erasure-requests.service';
@@ -31,6 +31,7 @@ export class ErasureController {
   ) {}
 
   @Post('gdpr/forget-user')
+  @RequiresScope('erase')
   @OnLowDisk()
   @Describes({
     summary: 'Erase everything stored about a user (GDPR Art. 17)',
@@ -69,6 +70,7 @@ export class ErasureController {
   }
 
   @Delete('servers/:guild_id')
+  @RequiresScope('erase')
   @Describes({
     summary: 'Remove a server and erase every user of it, at once or later',
     description:

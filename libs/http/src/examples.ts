@@ -8,6 +8,8 @@ export const EXAMPLE = {
   request_id: '0198c0de-0000-7000-8000-000000000003',
   delivery_id: '0198c0de-0000-7000-8000-000000000004',
   event_id: '0198c0de-0000-7000-8000-000000000005',
+  key_id: '0198c0de-0000-7000-8000-000000000006',
+  rotated_key_id: '0198c0de-0000-7000-8000-000000000007',
   category: 'profile',
   consent_version: '1.0',
   time: '2026-11-20T12:00:00.000Z',

@@ -1,5 +1,5 @@
 export { errorEnvelope, JsonText, rateHeaders, successEnvelope } from './answer';
-export { CurrentBot, Public, PUBLIC_ROUTE } from './auth';
+export { CurrentBot, Public } from './auth';
 export { PublicDocument } from './bare-answer';
 export { BodyGuard } from './body.guard';
 export { Describes, type Examples, Topic, topicOf } from './describes';
@@ -41,6 +41,25 @@ export { Page, PageQuery, Pagination } from './pagination';
 export { RateLimitGuard } from './rate-limit.guard';
 export { countRate } from './rate-limit.middleware';
 export { Caller, type LetheRequest, RequestContext } from './request-context';
-export { completeOperation, type DocumentedOperation, Responds, RespondsLines } from './responds';
+export {
+  API_KEY_SCHEME,
+  completeOperation,
+  type DocumentedOperation,
+  Responds,
+  RespondsLines,
+} from './responds';
+export {
+  accessOf,
+  ALL_SCOPES,
+  insufficientScope,
+  requireAccess,
+  RequiresScope,
+  type Scope,
+  scopeBits,
+  ScopeList,
+  SCOPES,
+  scopesOf,
+  WhileSuspended,
+} from './scopes';
 export { misdirected, servesHost } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';

@@ -4,13 +4,18 @@ import type { ApiError } from '@app/kernel';
 import type { RateDecision } from '@app/limits';
 import type { HttpMeter } from '@app/metrics';
 
-/** The authenticated bot of a request. */
+/** The authenticated bot of a request, and what its key allows. */
 export class Caller {
   constructor(
     readonly botId: string,
     readonly platformBotId: string,
     /** Requests per minute of the bot's tier. */
     readonly limit: number,
+    readonly keyId: string,
+    /** The bits of the key's scopes. */
+    readonly scopes: number,
+    /** Whether the operator has suspended the bot. */
+    readonly isSuspended: boolean,
   ) {}
 }
 

@@ -3,6 +3,7 @@ import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@app/kernel';
 import { PUBLIC_ROUTE_EXTENSION } from './auth';
 import { type DescribedOperation, withExamples } from './describes';
+import { documentedAccess, type ScopedOperation } from './scopes';
 
 /** A refusal of one route beyond those of all routes: an error code, or the reason of a conflict. */
 export type Refusal = Exclude<ErrorCode, 'conflict'> | ConflictReason;
@@ -70,24 +71,57 @@ export function RespondsLines(view: Type, refusals: readonly Refusal[] = []): Me
   );
 }
 
+/** The name of the security scheme of API keys. Its roles in the document are the scopes of a key. */
+export const API_KEY_SCHEME = 'apiKey';
+
 /** The parts of an OpenAPI operation that {@link completeOperation} adds to. */
-export interface DocumentedOperation extends DescribedOperation {
+export interface DocumentedOperation extends DescribedOperation, ScopedOperation {
   security?: object[];
   [PUBLIC_ROUTE_EXTENSION]?: boolean;
 }
 
 /** Adds what follows from the route itself: its security, the errors that it does not declare, and its examples. */
-export function completeOperation(operation: DocumentedOperation): void {
+export function completeOperation(operation: DocumentedOperation, method: string): void {
   const isPublic = operation[PUBLIC_ROUTE_EXTENSION] === true;
   delete operation[PUBLIC_ROUTE_EXTENSION];
-  if (isPublic) operation.security = [];
+  const { scopes, whileSuspended } = documentedAccess(operation, method);
+  operation.security = isPublic ? [] : scopes.map((scope) => ({ [API_KEY_SCHEME]: [scope] }));
   const implied = [
     ...EVERYWHERE,
     ...(isPublic ? [] : (['unauthorized'] as const)),
     ...(operation.requestBody === undefined ? [] : OF_BODIES),
   ];
   for (const code of implied) operation.responses[ERRORS[code].status] ??= refusal(code);
+  if (!isPublic) operation.responses[403] = forbidden(operation, scopes, whileSuspended);
   withExamples(operation);
+}
+
+/** The 403 of a route with a key: the one that the route declares, and those of the key and the bot. */
+function forbidden(
+  { responses }: DocumentedOperation,
+  scopes: readonly string[],
+  whileSuspended: boolean,
+): DocumentedOperation['responses'][string] {
+  const declared = responses[403]?.content?.['application/json']?.example as Failure | undefined;
+  const errors = [
+    ...(declared === undefined ? [] : [declared.error]),
+    { code: 'insufficient_scope', details: { required: scopes[0] } } as const,
+    ...(whileSuspended ? [] : [{ code: 'suspended' } as const]),
+  ];
+  const examples = errors.map((error) => {
+    const { meaning } = ERRORS[error.code];
+    return [
+      error.code,
+      { summary: meaning, value: { success: false, error: { message: meaning, ...error } } },
+    ];
+  });
+  const needed = `The key needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}`;
+  const meanings = errors.map(({ code }) => `\`${code}\`: ${ERRORS[code].meaning}`);
+  return answer(403, [...meanings, needed].join('. '), { examples: Object.fromEntries(examples) as object });
+}
+
+interface Failure {
+  readonly error: { readonly code: ErrorCode; readonly details?: object };
 }
 
 function refused(refusals: readonly Refusal[]): MethodDecorator[] {

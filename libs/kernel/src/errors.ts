@@ -8,12 +8,23 @@ export const ERRORS = {
   unauthorized: {
     status: 401,
     meaning: 'The API key is missing, malformed or unknown',
-    mend: 'Send `Authorization: Bearer sk_live_…` with the key from the registration. The key of a deleted bot is void.',
+    mend: 'Send `Authorization: Bearer sk_live_…` with the key from the registration, or a further one. A deleted or expired key is void, and so is every key of a deleted bot.',
   },
   consent_required: {
     status: 403,
     meaning: 'The user has not consented, or not to this category',
     mend: 'Ask the user with `POST /consents/request` and record the answer with `POST /consents/accept`, then repeat the request.',
+  },
+  suspended: {
+    status: 403,
+    meaning:
+      'The operator has suspended the bot; reading, export, erasure and revocation work, and nothing else',
+    mend: 'Ask the operator. Nothing that is stored is lost, and the webhook calls of the bot are sent when it is resumed.',
+  },
+  insufficient_scope: {
+    status: 403,
+    meaning: 'The API key lacks a scope; `details.required` names it',
+    mend: 'Use a key with this scope. A key of scope `admin` makes further ones with `POST /bots/{bot_id}/keys`.',
   },
   not_found: {
     status: 404,
@@ -94,8 +105,13 @@ export const CONFLICT_REASONS = {
     mend: 'Nothing to mend: this erasure gets no certificate. `GET /gdpr/forget-status/{id}` still describes it.',
   },
   rotation_in_progress: {
-    meaning: 'Two webhook secrets are valid at present, and a third would need another overlap',
-    mend: 'Wait until the overlap ends, or send `overlap_seconds` 0, which ends it at once.',
+    meaning:
+      'Two webhook secrets are valid at present, and a third would need another overlap; or this API key was rotated before',
+    mend: 'Of a webhook secret: wait until the overlap ends, or send `overlap_seconds` 0, which ends it at once. Of a key: rotate its successor. If that was lost, make a key with `POST /bots/{bot_id}/keys` and delete the lost one.',
+  },
+  last_admin_key: {
+    meaning: 'Without this key the bot would have no key of scope `admin` that lasts',
+    mend: 'Make another key with the scope `admin` and without `expires_at`, then delete this one with it.',
   },
   report_in_progress: {
     meaning: 'The service is still making the breach report that this bot asked for before',
@@ -114,8 +130,8 @@ export const CONFLICT_REASONS = {
     mend: 'Register no further language for this `consent_version`.',
   },
   limit_reached: {
-    meaning: 'The bot has declared as many of these as a bot may declare; `details.limit` is their number',
-    mend: 'Change or delete one that is no longer needed. The operator sets the limit.',
+    meaning: 'The bot has as many of these as a bot may have; `details.limit` is their number',
+    mend: 'Change or delete one that is no longer needed. The operator sets the limits of declarations; API keys are five.',
   },
   nothing_scheduled: {
     meaning: 'No deletion of this server is scheduled',

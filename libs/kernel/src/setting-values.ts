@@ -64,6 +64,9 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** Removes the stored tier of a bot in the command `bots:tier`, so that no tier has this name. */
+export const NO_TIER = 'default';
+
 /** `name=requests,…`: the requests per minute of each tier. A bot without another tier is in `free`. */
 export function tiers(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
@@ -73,6 +76,7 @@ export function tiers(text: string): ReadonlyMap<string, number> {
       throw new Error('name=requests-per-minute pairs, for example free=30,standard=300');
     found.set(name, Number(limit));
   }
+  if (found.has(NO_TIER)) throw new Error(`a list without the tier ${NO_TIER}, a word of bots:tier`);
   if (!found.has('free'))
     throw new Error('a list that holds the tier free, for example free=30,standard=300');
   return found;

@@ -6,10 +6,15 @@ export const CALLER_LIMITS = {
   tiers: setting(
     'RATE_LIMIT_TIERS',
     'free=30,standard=300,high=3000',
-    'Requests per minute of each tier; a bot without another tier is `free`',
+    'Requests per minute of each tier; a bot without another tier is `free`. `bots:tier` gives a bot one of them',
     tiers,
   ),
-  botTiers: setting('RATE_LIMIT_BOT_TIERS', '', 'Tiers of single bots: `platform_bot_id=tier,…`', botTiers),
+  botTiers: setting(
+    'RATE_LIMIT_BOT_TIERS',
+    '',
+    'Tiers of single bots that have none by `bots:tier`: `platform_bot_id=tier,…`',
+    botTiers,
+  ),
   anonymousLimit: setting(
     'RATE_LIMIT_ANONYMOUS',
     '120',

@@ -177,14 +177,14 @@ export const METRICS = {
   outboxDepth: {
     type: 'gauge',
     name: 'lethe_webhook_outbox_deliveries',
-    help: 'Webhook deliveries that wait for an attempt, counted to 5,000, by whether the last call to their receiver failed',
-    label: { name: 'receiver', values: ['healthy', 'failing'] },
+    help: 'Webhook deliveries that wait for an attempt, counted to 5,000, by whether the last call to their receiver failed, or their bot is suspended',
+    label: { name: 'receiver', values: ['healthy', 'failing', 'suspended'] },
   },
   outboxOldestAge: {
     type: 'gauge',
     name: 'lethe_webhook_outbox_oldest_due_age_seconds',
-    help: 'How long the oldest of them has been due, 0 for none; calls to failing receivers wait on purpose',
-    label: { name: 'receiver', values: ['healthy', 'failing'] },
+    help: 'How long the oldest of them has been due, 0 for none; calls to failing receivers and of suspended bots wait on purpose',
+    label: { name: 'receiver', values: ['healthy', 'failing', 'suspended'] },
   },
   degraded: {
     type: 'gauge',

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { Caller, CurrentBot, Describes, EXAMPLE, Responds, Topic } from '@app/http';
+import { Caller, CurrentBot, Describes, EXAMPLE, RequiresScope, Responds, Topic } from '@app/http';
 import {
   DeliveriesQuery,
   DeliveriesView,
@@ -14,10 +14,12 @@ import { DeliveriesService } from './deliveries.service';
 
 @Topic('Webhooks', "The signed calls to a bot's `webhook_url`, their outcomes, and how to send them again.")
 @Controller('webhooks')
+@RequiresScope('admin')
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
   @Get('deliveries')
+  @RequiresScope('read', 'admin')
   @Describes({
     summary: 'List the webhook calls of the last 30 days, newest first',
     description:
@@ -32,6 +34,7 @@ export class DeliveriesController {
   }
 
   @Get('deliveries/:id')
+  @RequiresScope('read', 'admin')
   @Describes({
     summary: 'Read one webhook call with its attempts',
     description:

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { lockBot, WebhookSecrets } from '@app/bots';
+import { lockBot, WebhookSecrets, type WebhookTarget } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, Random } from '@app/kernel';
 import { type Digest, UnreadableSecretError } from '@app/primitives';
@@ -36,7 +36,7 @@ export interface Claim {
   readonly lease: string;
   readonly startedAt: string;
   readonly delivery: ClaimedDelivery;
-  readonly target: { readonly url: string; readonly secrets: readonly [present: string, next?: string] };
+  readonly target: WebhookTarget & { readonly url: string };
 }
 
 /** The result for one bot: a delivery to attempt, what it has to wait for, or nothing due; and the time of the next look. */
@@ -106,6 +106,8 @@ export class DeliveryLeases {
     );
     if (delivery === undefined) return { botId, nextDueMs: await this.nextDue(tx, botId, nowMs) };
     const target = await this.targetOf(tx, botId);
+    // Its calls wait for the end of the suspension, of which the dispatcher gets a signal, or for the next poll.
+    if (target === 'suspended') return { botId };
     if (target === 'unreadable') {
       this.logger.error(`The webhook secret of bot ${botId} cannot be decrypted: its calls wait`);
       return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
@@ -175,10 +177,14 @@ export class DeliveryLeases {
     return { botId, ...(cancelled === CHUNK && { nextDueMs: nowMs }) };
   }
 
-  private async targetOf(tx: Tx, botId: string): Promise<Claim['target'] | 'none' | 'unreadable'> {
+  private async targetOf(
+    tx: Tx,
+    botId: string,
+  ): Promise<Claim['target'] | 'none' | 'suspended' | 'unreadable'> {
     try {
       const target = await this.secrets.target(tx, botId);
-      return target?.url == null ? 'none' : { url: target.url, secrets: target.secrets };
+      if (target === 'suspended') return target;
+      return target?.url == null ? 'none' : { ...target, url: target.url };
     } catch (error) {
       if (error instanceof UnreadableSecretError) return 'unreadable';
       throw error;

@@ -66,7 +66,7 @@ export class DeliveryResults {
     while ((await some()) === CHUNK && goesOn());
   }
 
-  private verdictOn({ delivery }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {
+  private verdictOn({ delivery, target }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {
     const { event, retries, give_up_at: giveUpAt } = delivery;
     const nowMs = this.clock.confirmedMs();
     if (outcome === 'confirmed') return { status: 'delivered', retries };
@@ -74,7 +74,8 @@ export class DeliveryResults {
     if (outcome === 'interrupted') return { status: 'pending', retries, nextDueMs: nowMs };
     // A ping tests the receiver now and is not repeated.
     const pauseMs = event === 'ping' ? undefined : this.schedule.pauseMs(retries, retryAfterMs);
-    if (pauseMs === undefined || nowMs >= Date.parse(giveUpAt)) return { status: 'exhausted', retries };
+    const giveUpMs = this.schedule.giveUpMs(giveUpAt, target.resumedAt);
+    if (pauseMs === undefined || nowMs >= giveUpMs) return { status: 'exhausted', retries };
     return { status: 'pending', retries: retries + 1, nextDueMs: nowMs + pauseMs };
   }
 

@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { suspensionOf } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config, firstIdAt } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { CHUNK, exhaustSome } from './delivery-states';
+import { RetrySchedule } from './retry-schedule';
 
 const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM webhook_deliveries WHERE bot_id > ?';
 /** Deliveries of a receiver that was being spared until their time was up. */
@@ -12,7 +14,7 @@ const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND 
 const EXPIRED = `bot_id = ? AND id < ? AND status <> 'pending' AND finished_at < ?`;
 
 /**
- * Gives up deliveries whose time is up, and removes records of deliveries that ended more than `WEBHOOK_RETENTION_DAYS`
+ * Gives up deliveries whose time is up, except for those of suspended bots, and removes records of deliveries that ended more than `WEBHOOK_RETENTION_DAYS`
  * ago. One run at a time over all processes. Rows locked by other units are skipped.
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
@@ -26,6 +28,7 @@ export class DeliveryRetention implements Job {
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly schedule: RetrySchedule,
   ) {}
 
   /** One pass over every bot that has deliveries. */
@@ -43,10 +46,18 @@ export class DeliveryRetention implements Job {
   private async giveUp(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
     const nowIso = this.clock.confirmedIso();
     while (!stopping.aborted && (await this.has(OVERDUE, [botId, nowIso, nowIso]))) {
+      if (await this.hasWaited(botId, nowIso)) return;
       const exhausted = await lease.batch((tx) => exhaustSome(tx, botId, nowIso));
       this.metrics.count('webhookDeliveries', 'exhausted', exhausted);
       if (exhausted < CHUNK) return;
     }
+  }
+
+  /** Whether the calls of the bot wait for the end of its suspension, or have a schedule that began with that end. */
+  private async hasWaited(botId: string, nowIso: string): Promise<boolean> {
+    const bot = await suspensionOf(this.unitOfWork, botId);
+    if (bot === undefined || bot.suspended_at !== null) return true;
+    return this.schedule.giveUpMs(nowIso, bot.resumed_at) > Date.parse(nowIso);
   }
 
   private async removeOld(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
-import { UnitOfWork } from '@app/database';
+import { suspendedBots } from '@app/bots';
+import { amongValues, UnitOfWork } from '@app/database';
 import { Clock, SharedReading } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 
@@ -9,14 +10,15 @@ const HOLD_MS = 5_000;
 const LOOKED_AT_MAX = 5_000;
 
 interface Waiting {
-  readonly receiver: 'healthy' | 'failing';
+  readonly receiver: 'healthy' | 'failing' | 'suspended';
   readonly waiting: number | string;
   readonly due: string;
 }
 
 /**
  * The number of deliveries in the outbox and how long they have been due. Deliveries to failing receivers are counted
- * apart: their calls are paused on purpose, and one dead receiver is no fault of the service.
+ * apart: their calls are paused on purpose, and one dead receiver is no fault of the service. So are those of bots that
+ * the operator has suspended.
  */
 @Injectable()
 export class OutboxGauges implements OnApplicationBootstrap {
@@ -38,15 +40,17 @@ export class OutboxGauges implements OnApplicationBootstrap {
   }
 
   private async of(value: (rows: Waiting) => number): Promise<Record<Waiting['receiver'], number>> {
-    const found = { healthy: 0, failing: 0 };
+    const found = { healthy: 0, failing: 0, suspended: 0 };
     for (const row of await this.reading.get()) found[row.receiver] = value(row);
     return found;
   }
 
   private look(): Promise<Waiting[]> {
-    return this.unitOfWork.read((tx) =>
-      tx.all<Waiting>(
-        `SELECT CASE WHEN health.failures > 0 THEN 'failing' ELSE 'healthy' END AS receiver,
+    return this.unitOfWork.read(async (tx) => {
+      const suspended = amongValues(tx, 'bots.bot_id', await suspendedBots(tx));
+      return tx.all<Waiting>(
+        `SELECT CASE WHEN ${suspended.sql} THEN 'suspended' WHEN health.failures > 0 THEN 'failing' ELSE 'healthy' END
+             AS receiver,
            SUM(bots.waiting) AS waiting, MIN(bots.due) AS due
          FROM (
            SELECT looked_at.bot_id, COUNT(*) AS waiting, MIN(looked_at.next_attempt_at) AS due
@@ -55,8 +59,8 @@ export class OutboxGauges implements OnApplicationBootstrap {
            GROUP BY looked_at.bot_id
          ) bots LEFT JOIN webhook_health health ON health.bot_id = bots.bot_id
          GROUP BY 1`,
-        LOOKED_AT_MAX,
-      ),
-    );
+        ...[suspended.value, LOOKED_AT_MAX],
+      );
+    });
   }
 }

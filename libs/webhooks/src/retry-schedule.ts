@@ -24,6 +24,12 @@ export class RetrySchedule {
     return { dueAt: new Date(nowMs).toISOString(), giveUpAt };
   }
 
+  /** The end of a schedule. That of a delivery which has waited for the end of a suspension begins anew with it. */
+  giveUpMs(giveUpAt: string, resumedAt: string | null): number {
+    const anewMs = resumedAt === null ? 0 : Date.parse(resumedAt) + this.lifetimeMs;
+    return Math.max(Date.parse(giveUpAt), anewMs);
+  }
+
   /** The pause after a failure, with `retries` used before it; undefined after the last attempt. */
   pauseMs(retries: number, retryAfterMs = 0): number | undefined {
     const planned = this.pausesMs[retries];

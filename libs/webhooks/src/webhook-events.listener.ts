@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { WebhookUrlChanged } from '@app/bots';
+import { BotResumed, WebhookUrlChanged } from '@app/bots';
 import { ConsentRevoked } from '@app/consent';
 import { UserForgotten } from '@app/erasure';
 import { OnDomainEvent } from '@app/kernel';
+import { Dispatcher } from './dispatcher';
 import { Outbox } from './outbox';
 import { consentRevokedPayload, userForgottenPayload } from './payload';
 import { UrlChanges } from './url-changes';
@@ -13,6 +14,7 @@ export class WebhookEventsListener {
   constructor(
     private readonly outbox: Outbox,
     private readonly urlChanges: UrlChanges,
+    private readonly dispatcher: Dispatcher,
   ) {}
 
   @OnDomainEvent(ConsentRevoked)
@@ -38,5 +40,10 @@ export class WebhookEventsListener {
   @OnDomainEvent(WebhookUrlChanged)
   onWebhookUrlChanged({ tx, botId }: WebhookUrlChanged): Promise<void> {
     return this.urlChanges.begin(tx, botId);
+  }
+
+  @OnDomainEvent(BotResumed)
+  onBotResumed({ tx, botId }: BotResumed): void {
+    tx.afterCommit(() => this.dispatcher.poke(botId));
   }
 }

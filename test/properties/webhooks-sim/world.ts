@@ -111,7 +111,7 @@ export class Process {
     this.outbox = new Outbox(this.dispatcher, schedule, world.texts, timeline, random);
     const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
     this.urlChanges = new UrlChanges(this.unitOfWork, this.dispatcher, schedule, timeline);
-    const retention = new DeliveryRetention(this.unitOfWork, timeline, config);
+    const retention = new DeliveryRetention(this.unitOfWork, timeline, config, schedule);
     this.retain = () => jobs.run(retention, 'now');
     this.dispatcher.onApplicationBootstrap();
   }

@@ -1,0 +1,85 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { field, Integer, Pagination, type Scope, ScopeList, Text, Timestamp, Uuid } from '@app/http';
+import { BotPath, OVERLAP_SECONDS_MAX } from './bots.dto';
+
+const RFC_3339 =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/** Whether `value` is a time of RFC 3339 on a day that exists. */
+function isTime(value: unknown): boolean {
+  const [, year, month, day] = (typeof value === 'string' ? RFC_3339.exec(value) : null) ?? [];
+  if (day === undefined) return false;
+  const date = new Date(`${year}-${month}-01T00:00:00Z`);
+  date.setUTCDate(Number(day));
+  return date.getUTCDate() === Number(day) && date.getUTCMonth() + 1 === Number(month);
+}
+
+export class ApiKeyPath extends BotPath {
+  @Uuid() key_id: string;
+}
+
+export class NewApiKey {
+  @ScopeList({
+    optional: true,
+    description: 'What the key allows; default all. The key of this call must have each of them',
+  })
+  scopes?: Scope[] | null;
+  @field(
+    {
+      name: 'rfc3339',
+      check: isTime,
+      message: 'must be a time of RFC 3339 with its zone, for example 2027-01-31T08:00:00Z',
+      schema: { type: 'string', format: 'date-time' },
+    },
+    {
+      optional: true,
+      description: 'A time in the future, from which on the key is void; without it the key lasts',
+    },
+  )
+  expires_at?: string | null;
+}
+
+export class RotateApiKey {
+  @Integer(0, OVERLAP_SECONDS_MAX, {
+    optional: true,
+    description: 'How long both keys are valid; default 86400; 0 voids the old key at once',
+  })
+  overlap_seconds?: number | null;
+}
+
+export class ApiKeyView {
+  @Uuid() id: string;
+  @Text(16) api_key_prefix: string;
+  @ScopeList() scopes: Scope[];
+  @Timestamp({ nullable: true, description: 'null for a key that lasts' }) expires_at: string | null;
+  @Timestamp({
+    nullable: true,
+    description: 'Exact to about two minutes; null for a key that was never used',
+  })
+  last_used_at: string | null;
+  @Timestamp() created_at: string;
+}
+
+export class ApiKeysView {
+  @ApiProperty({ type: [ApiKeyView] }) keys: ApiKeyView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}
+
+export class ApiKeyCreatedView {
+  @Uuid() id: string;
+  @Text(57, { description: 'Shown only here; keep it secret' }) api_key: string;
+  @Text(16) api_key_prefix: string;
+  @ScopeList() scopes: Scope[];
+  @Timestamp({ nullable: true, description: 'null for a key that lasts' }) expires_at: string | null;
+  @Timestamp() created_at: string;
+}
+
+export class ApiKeyRotatedView extends ApiKeyCreatedView {
+  @Timestamp({ description: 'From then on the old key is void' }) overlap_until: string;
+}
+
+export class ApiKeyDeletedView {
+  @Uuid() id: string;
+  @ApiProperty({ type: 'boolean', enum: [true] }) deleted: true;
+  @Timestamp() deleted_at: string;
+}

@@ -1,0 +1,194 @@
+import { Injectable } from '@nestjs/common';
+import { botDeleted, type Tx, UnitOfWork } from '@app/database';
+import {
+  ALL_SCOPES,
+  type Caller,
+  insufficientScope,
+  Page,
+  type PageQuery,
+  scopeBits,
+  scopesOf,
+} from '@app/http';
+import { Clock, conflict, invalidRequest, notFound } from '@app/kernel';
+import { IsNull, MoreThan } from 'typeorm';
+import { ApiKeyDirectory } from './api-key-directory';
+import { ApiKeyIssuer, type IssuedKey } from './api-key-issuer';
+import type {
+  ApiKeyCreatedView,
+  ApiKeyDeletedView,
+  ApiKeyRotatedView,
+  ApiKeysView,
+  ApiKeyView,
+  NewApiKey,
+  RotateApiKey,
+} from './api-keys.dto';
+import { lockBot } from './bot-queries';
+import { ApiKey } from './bot.entity';
+import { KeyUses } from './key-uses';
+
+/** Valid keys of a bot. An expired one has no row after the next key is made, so a bot has no more rows. */
+const KEYS_MAX = 5;
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+const ADMIN = scopeBits(['admin']);
+
+/**
+ * The keys of a bot. Its units lock the bot, so that the limit holds and a voided key makes no other one. Each bot keeps
+ * one key of scope `admin` that lasts, so that it does not lock itself out.
+ */
+@Injectable()
+export class ApiKeys {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly directory: ApiKeyDirectory,
+    private readonly issuer: ApiKeyIssuer,
+    private readonly uses: KeyUses,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The valid keys, newest first. */
+  list(botId: string, query: PageQuery): Promise<ApiKeysView> {
+    const page = new Page(query);
+    return this.unitOfWork.read(async (tx) => {
+      const [keys, total] = await tx.manager.findAndCount(ApiKey, {
+        where: [
+          { botId, expiresAt: IsNull() },
+          { botId, expiresAt: MoreThan(this.clock.nowIso()) },
+        ],
+        order: { id: 'DESC' },
+        skip: page.offset,
+        take: page.size,
+      });
+      return { keys: keys.map((key) => this.viewOf(key)), pagination: page.of(total) };
+    });
+  }
+
+  /**
+   * Makes a key with at most the scopes of the calling one.
+   * @throws ApiError 403 `insufficient_scope` for a further scope; 409 `limit_reached`; 400 for a time that has passed
+   */
+  async create({ botId, keyId }: Caller, input: NewApiKey): Promise<ApiKeyCreatedView> {
+    const scopes = input.scopes == null ? ALL_SCOPES : scopeBits(input.scopes);
+    const expiresAt = input.expires_at == null ? null : this.future(input.expires_at);
+    return this.unitOfWork.write(async (tx) => {
+      const own = await this.callingKey(tx, botId, keyId);
+      const [lacking] = scopesOf(scopes & ~Number(own.scopes));
+      if (lacking !== undefined) throw insufficientScope(lacking);
+      await this.requireRoom(tx, botId);
+      return createdView(await this.issuer.issue(tx, botId, { scopes, expiresAt }));
+    });
+  }
+
+  /**
+   * Replaces the calling key by one with its scopes and its expiry. The old one is void at the end of the overlap; without
+   * an overlap it is void in every process when this resolves.
+   * @throws ApiError 409 `rotation_in_progress` for a key that was rotated before, and `limit_reached`
+   */
+  async rotate({ botId, keyId }: Caller, { overlap_seconds }: RotateApiKey): Promise<ApiKeyRotatedView> {
+    const overlapSeconds = overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
+    const view = await this.unitOfWork.write(async (tx) => {
+      const own = await this.callingKey(tx, botId, keyId);
+      if (own.rotatedAt !== null)
+        throw conflict(
+          'rotation_in_progress',
+          'This key was rotated before: use its successor, or make another key with POST /bots/{bot_id}/keys',
+        );
+      const nowMs = this.clock.nowMs();
+      const end = new Date(nowMs + overlapSeconds * 1000).toISOString();
+      const overlapUntil = own.expiresAt !== null && own.expiresAt < end ? own.expiresAt : end;
+      if (overlapSeconds === 0) await tx.manager.delete(ApiKey, { botId, id: keyId });
+      else {
+        await this.requireRoom(tx, botId);
+        const rotatedAt = new Date(nowMs).toISOString();
+        await tx.manager.update(ApiKey, { botId, id: keyId }, { expiresAt: overlapUntil, rotatedAt });
+      }
+      tx.afterCommit(() => this.directory.forget(botId));
+      const { expiresAt } = own;
+      const issued = await this.issuer.issue(tx, botId, { scopes: Number(own.scopes), expiresAt });
+      return { ...createdView(issued), overlap_until: overlapUntil };
+    });
+    if (overlapSeconds === 0) await this.directory.forgottenEverywhere();
+    return view;
+  }
+
+  /**
+   * Voids a key. It is void in every process when this resolves.
+   * @throws ApiError 404 for a key that is not valid; 409 `last_admin_key` for the last one of scope `admin` that lasts
+   */
+  async delete({ botId, keyId }: Caller, id: string): Promise<ApiKeyDeletedView> {
+    const view = await this.unitOfWork.write(async (tx) => {
+      await this.callingKey(tx, botId, keyId);
+      const key = await tx.manager.findOneBy(ApiKey, { botId, id });
+      if (key === null || this.isExpired(key)) throw notFound('API key');
+      const lasting = await tx.manager.findBy(ApiKey, { botId, expiresAt: IsNull() });
+      if (!lasting.some((other) => other.id !== id && (Number(other.scopes) & ADMIN) !== 0))
+        throw conflict(
+          'last_admin_key',
+          'This is the last key of scope admin that lasts: make another one before you delete it',
+        );
+      await tx.manager.delete(ApiKey, { botId, id });
+      tx.afterCommit(() => this.directory.forget(botId));
+      return { id, deleted: true, deleted_at: this.clock.nowIso() } as const;
+    });
+    await this.directory.forgottenEverywhere();
+    return view;
+  }
+
+  /**
+   * The calling key, with the bot locked.
+   * @throws ApiError 401 for one that was voided since the request began
+   */
+  private async callingKey(tx: Tx, botId: string, id: string): Promise<ApiKey> {
+    await lockBot(tx, botId, 'NO KEY UPDATE');
+    const key = await tx.manager.findOneBy(ApiKey, { botId, id });
+    if (key === null || this.isExpired(key)) throw botDeleted();
+    return key;
+  }
+
+  /** Removes expired keys. Those of a step of the clock that is not confirmed stay. */
+  private async requireRoom(tx: Tx, botId: string): Promise<void> {
+    await tx.run(
+      'DELETE FROM api_keys WHERE bot_id = ? AND expires_at <= ?',
+      botId,
+      this.clock.confirmedIso(),
+    );
+    if ((await tx.manager.countBy(ApiKey, { botId })) < KEYS_MAX) return;
+    throw conflict('limit_reached', `A bot may have at most ${KEYS_MAX} API keys`, { limit: KEYS_MAX });
+  }
+
+  private isExpired({ expiresAt }: ApiKey): boolean {
+    return expiresAt !== null && expiresAt <= this.clock.nowIso();
+  }
+
+  /** @throws ApiError 400 for a time that has passed. */
+  private future(given: string): string {
+    const atMs = Date.parse(given);
+    const message = 'must be a time in the future, before the year 10000';
+    if (!(atMs > this.clock.nowMs() && atMs < YEAR_10000_MS))
+      throw invalidRequest([{ field: 'expires_at', message }]);
+    return new Date(atMs).toISOString();
+  }
+
+  private viewOf({ id, prefix, scopes, expiresAt, lastUsedAt, createdAt }: ApiKey): ApiKeyView {
+    return {
+      id,
+      api_key_prefix: prefix,
+      scopes: scopesOf(Number(scopes)),
+      expires_at: expiresAt,
+      last_used_at: this.uses.lastOf(id) ?? lastUsedAt,
+      created_at: createdAt,
+    };
+  }
+}
+
+const YEAR_10000_MS = Date.UTC(10_000, 0);
+
+function createdView({ id, text, prefix, scopes, expiresAt, createdAt }: IssuedKey): ApiKeyCreatedView {
+  return {
+    id,
+    api_key: text,
+    api_key_prefix: prefix,
+    scopes: scopesOf(scopes),
+    expires_at: expiresAt,
+    created_at: createdAt,
+  };
+}

@@ -1,0 +1,118 @@
+import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
+import { ApiError } from '@app/kernel';
+import { PUBLIC_ROUTE } from './auth';
+import { field, type Presence } from './field-rule';
+import type { Caller, LetheRequest } from './request-context';
+
+/** What an API key can allow. The bit of a scope is its place in this list, and is stored with the key. */
+export const SCOPES = ['read', 'write', 'erase', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const ALL_SCOPES = 2 ** SCOPES.length - 1;
+
+/** The bits of several scopes. */
+export function scopeBits(scopes: readonly Scope[]): number {
+  return scopes.reduce((bits, scope) => bits | (1 << SCOPES.indexOf(scope)), 0);
+}
+
+/** The scopes of some bits, in the order of {@link SCOPES}. */
+export function scopesOf(bits: number): Scope[] {
+  return SCOPES.filter((_, at) => (bits & (1 << at)) !== 0);
+}
+
+/** A list of scopes: at least one, none named twice. */
+export const ScopeList = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'scopeList',
+      check: (value) =>
+        Array.isArray(value) &&
+        value.length > 0 &&
+        new Set(value).size === value.length &&
+        value.every((scope) => SCOPES.includes(scope as Scope)),
+      message: `must be a list of at least one of ${SCOPES.join(', ')}, each once`,
+      schema: { type: 'array', items: { type: 'string', enum: [...SCOPES] }, minItems: 1, uniqueItems: true },
+    },
+    given,
+  );
+
+const SCOPES_OF_ROUTE = 'x-lethe-scopes';
+const WHILE_SUSPENDED = 'x-lethe-while-suspended';
+
+/**
+ * The scope that a key needs for a route, or for all routes of a controller; of several scopes one suffices. Without it
+ * a GET needs `read`, and every other method `write`.
+ */
+export const RequiresScope = (...scopes: readonly [Scope, ...Scope[]]): ClassDecorator & MethodDecorator =>
+  applyDecorators(SetMetadata(SCOPES_OF_ROUTE, scopes), ApiExtension(SCOPES_OF_ROUTE, scopes));
+
+/** Opens a route to a bot that the operator has suspended. Routes of the scopes `read` and `erase` are open to it. */
+export const WhileSuspended = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(SetMetadata(WHILE_SUSPENDED, true), ApiExtension(WHILE_SUSPENDED, true));
+
+/** Who may call a route. */
+export interface RouteAccess {
+  readonly isPublic: boolean;
+  /** One of them is needed. */
+  readonly scopes: readonly Scope[];
+  readonly bits: number;
+  readonly whileSuspended: boolean;
+}
+
+function accessWith(method: string, declared: readonly Scope[] | undefined, isOpened: boolean) {
+  const scopes = declared ?? [method === 'GET' || method === 'HEAD' ? 'read' : 'write'];
+  const whileSuspended = isOpened || scopes.includes('read') || scopes.includes('erase');
+  return { scopes, bits: scopeBits(scopes), whileSuspended } satisfies Partial<RouteAccess>;
+}
+
+/** Every route is read once. Controllers can share an inherited method, so their routes are kept apart. */
+const known = new WeakMap<object, Map<object, RouteAccess>>();
+
+/** Who may call the route of a request. */
+export function accessOf(context: ExecutionContext): RouteAccess {
+  const present = known.get(context.getClass())?.get(context.getHandler());
+  return present ?? readAccess(context);
+}
+
+function readAccess(context: ExecutionContext): RouteAccess {
+  const [controller, handler] = [context.getClass(), context.getHandler()];
+  const declared = <T>(key: string): T | undefined =>
+    (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
+  const { method } = context.switchToHttp().getRequest<LetheRequest>();
+  const access = {
+    isPublic: declared<boolean>(PUBLIC_ROUTE) === true,
+    ...accessWith(method, declared(SCOPES_OF_ROUTE), declared<boolean>(WHILE_SUSPENDED) === true),
+  };
+  const routes = known.get(controller) ?? new Map<object, RouteAccess>();
+  known.set(controller, routes.set(handler, access));
+  return access;
+}
+
+/** @throws ApiError 403 for a key without the scope of the route, and for a suspended bot on a route that changes. */
+export function requireAccess({ bits, scopes, whileSuspended }: RouteAccess, caller: Caller): void {
+  if ((caller.scopes & bits) === 0) throw insufficientScope(scopes[0] as Scope);
+  if (caller.isSuspended && !whileSuspended)
+    throw new ApiError(
+      'suspended',
+      'The operator has suspended this bot: it can read, export, erase and revoke, and nothing else',
+    );
+}
+
+export function insufficientScope(required: Scope): ApiError {
+  return new ApiError('insufficient_scope', `The API key lacks the scope ${required}`, { required });
+}
+
+/** An OpenAPI operation with what the decorators of its route declare. */
+export interface ScopedOperation {
+  [SCOPES_OF_ROUTE]?: readonly Scope[];
+  [WHILE_SUSPENDED]?: boolean;
+}
+
+/** Takes the declarations out of an operation. */
+export function documentedAccess(operation: ScopedOperation, method: string) {
+  const { [SCOPES_OF_ROUTE]: declared, [WHILE_SUSPENDED]: isOpened = false } = operation;
+  delete operation[SCOPES_OF_ROUTE];
+  delete operation[WHILE_SUSPENDED];
+  return accessWith(method.toUpperCase(), declared, isOpened);
+}

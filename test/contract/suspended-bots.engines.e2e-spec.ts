@@ -1,0 +1,83 @@
+import { BotAdministration } from '@app/bots';
+import type { Bot } from '../support/bot';
+import { Client } from '../support/client';
+import { expectFailure } from '../support/expected';
+import { useReceiver } from '../support/receiver';
+import { useServiceInProcess } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+interface Deliveries {
+  readonly deliveries: readonly { readonly status: string; readonly attempt_count: number }[];
+}
+
+const service = useServiceInProcess();
+const receiver = useReceiver();
+let bot: Bot;
+
+beforeEach(async () => {
+  receiver.reset();
+  bot = await service.registerBot({ webhook_url: receiver.url });
+});
+
+const administration = () => service.app.get(BotAdministration, { strict: false });
+const deliveries = async () => (await bot.get<Deliveries>('/webhooks/deliveries')).data.deliveries;
+
+/** The value of a metric with the label of suspended bots. */
+async function suspended(metric: string): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return Number(new RegExp(`^${metric}{.*receiver="suspended".*} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+describe('a suspended bot', () => {
+  it('withdraws consents, exports and erases; its calls wait, and are sent when it is resumed', async () => {
+    const [user, other] = [subject(), subject()];
+    await bot.hasCategory('profile');
+    for (const who of [user, other]) {
+      await bot.hasConsent(who);
+      await bot.hasData(who, 'profile', { value: 'stored' });
+    }
+    await administration().suspend(bot.id);
+    expectFailure(
+      await bot.post('/data/submit', { ...user, category: 'profile', data: { value: 'x' } }),
+      403,
+      'suspended',
+    );
+    expect((await bot.export(user)).data).toMatchObject({ data: { profile: { value: 'stored' } } });
+    await bot.hasRevoked(user);
+    await bot.hasForgotten(other);
+    const waiting = { status: 'pending', attempt_count: 0 };
+    // Longer than the dispatcher takes to look for what is due.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(receiver.calls).toEqual([]);
+    expect(await deliveries()).toMatchObject([waiting, waiting]);
+    expect(await suspended('lethe_webhook_outbox_deliveries')).toBe(2);
+    expect(await suspended('lethe_webhook_outbox_oldest_due_age_seconds')).toBeGreaterThan(5);
+    await administration().resume(bot.id);
+    const calls = await receiver.received(2);
+    expect(calls.map(({ body }) => body['event']).sort()).toEqual(['consent_revoked', 'user_forgotten']);
+    expect((await bot.post('/servers/register', { guild_id: user.guild_id })).status).toBe(201);
+  });
+
+  it('cannot end its suspension by deleting itself or registering again', async () => {
+    await administration().suspend(bot.platformBotId);
+    expectFailure(await bot.delete(`/bots/${bot.id}`), 403, 'suspended');
+    const again = { platform_bot_id: bot.platformBotId, name: 'Again' };
+    expectFailure(await service.anonymous.post('/bots/register', again), 409, 'conflict', {
+      reason: 'bot_exists',
+    });
+    expectFailure(await bot.post(`/bots/${bot.id}/keys`, {}), 403, 'suspended');
+  });
+
+  it('has keys that are still shown, and its 404 and 429 stay what they are', async () => {
+    await administration().suspend(bot.id);
+    expect((await bot.get(`/bots/${bot.id}/keys`)).status).toBe(200);
+    expectFailure(await bot.get('/nothing'), 404, 'not_found');
+    expectFailure(await new Client(service.url).get('/bots/me'), 401, 'unauthorized');
+  });
+
+  it('is one bot: others are not affected', async () => {
+    const other = await service.registerBot();
+    await administration().suspend(bot.id);
+    expect((await other.post('/servers/register', { guild_id: subject().guild_id })).status).toBe(201);
+  });
+});
