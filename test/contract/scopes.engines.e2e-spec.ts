@@ -60,6 +60,7 @@ describe.each(CLOSED_ROUTES)('$method /api/v1$path', (route) => {
   it('is answered 403 insufficient_scope to a key without its scope, before the body and the 404', async () => {
     const needed = neededBy(route);
     expect(needed).not.toEqual([]);
+    expect(route.scopes).toEqual(needed);
     for (const scope of SCOPES) {
       const answer = await send(keys.get(scope) as Client, route);
       if (needed.includes(scope)) expect(answer.status).not.toBe(403);

@@ -46,14 +46,15 @@ describe('a suspended bot', () => {
     await bot.hasRevoked(user);
     await bot.hasForgotten(other);
     const waiting = { status: 'pending', attempt_count: 0 };
-    // Longer than the dispatcher takes to look for what is due.
-    await new Promise((resolve) => setTimeout(resolve, 6_000));
-    expect(receiver.calls).toEqual([]);
+    // Bots are served in turn: a later call of another one is made.
+    const neighbour = await service.registerBot({ webhook_url: receiver.url });
+    await neighbour.hasForgotten(user);
+    await receiver.received(1);
     expect(await deliveries()).toMatchObject([waiting, waiting]);
     expect(await suspended('lethe_webhook_outbox_deliveries')).toBe(2);
-    expect(await suspended('lethe_webhook_outbox_oldest_due_age_seconds')).toBeGreaterThan(5);
+    expect(await suspended('lethe_webhook_outbox_oldest_due_age_seconds')).toBeGreaterThan(0);
     await administration().resume(bot.id);
-    const calls = await receiver.received(2);
+    const [, ...calls] = await receiver.received(3);
     expect(calls.map(({ body }) => body['event']).sort()).toEqual(['consent_revoked', 'user_forgotten']);
     expect((await bot.post('/servers/register', { guild_id: user.guild_id })).status).toBe(201);
   });

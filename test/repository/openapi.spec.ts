@@ -150,6 +150,19 @@ describe('openapi.json', () => {
     expect(open).toEqual(['POST /api/v1/bots/register']);
   });
 
+  it('shows the 403 of the scope, and of a suspended bot where that is refused, beside the one of the route', () => {
+    const refusals = (route: string): string[] => {
+      const { content = {} } = Object.fromEntries(operations)[route]?.responses['403'] ?? {};
+      return Object.keys(content['application/json']?.examples ?? {});
+    };
+    expect(refusals('POST /api/v1/bots/register')).toEqual([]);
+    expect(refusals('GET /api/v1/servers')).toEqual(['insufficient_scope']);
+    expect(refusals('POST /api/v1/consents/revoke')).toEqual(['insufficient_scope']);
+    expect(refusals('POST /api/v1/data/submit')).toEqual([
+      ...['consent_required', 'insufficient_scope', 'suspended'],
+    ]);
+  });
+
   it('says that every answer carries the request id and the limiter headers', () => {
     for (const [route, { responses }] of operations) {
       for (const [status, { headers }] of Object.entries(responses)) {

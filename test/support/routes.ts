@@ -15,6 +15,8 @@ export interface Route {
   readonly method: (typeof METHODS)[number];
   /** Below the prefix. */
   readonly path: string;
+  /** The scopes of which a key needs one. */
+  readonly scopes: readonly string[];
 }
 
 interface Parameter {
@@ -27,7 +29,7 @@ interface Parameter {
 interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: object;
-  readonly security?: readonly object[];
+  readonly security?: readonly { readonly apiKey?: readonly string[] }[];
 }
 
 function valueOf({ name, schema: { example, format } }: Parameter): string {
@@ -52,7 +54,8 @@ const ALL = Object.entries(paths).flatMap(([template, item]) =>
     const operation = item[method.toLowerCase()];
     if (operation === undefined) return [];
     const path = pathOf(template.slice(prefix.length), operation.parameters ?? []);
-    return [{ operation, route: { method, path } satisfies Route }];
+    const scopes = (operation.security ?? []).flatMap(({ apiKey = [] }) => apiKey);
+    return [{ operation, route: { method, path, scopes } satisfies Route }];
   }),
 );
 

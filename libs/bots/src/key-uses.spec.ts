@@ -37,7 +37,7 @@ class World {
 const at = (ms: number) => new Date(ms).toISOString();
 
 describe('KeyUses', () => {
-  beforeAll(() => Logger.overrideLogger(false));
+  beforeAll(() => void Logger.overrideLogger(false));
   let world: World;
   beforeEach(() => {
     jest.useFakeTimers();
