@@ -1,6 +1,7 @@
 import type { Bot } from '../support/bot';
-import { PREFIX } from '../support/client';
-import { expectFailure, expectFaults } from '../support/expected';
+import { faultsOf, PREFIX } from '../support/client';
+import { exchange } from '../support/exchange';
+import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { BODY_ROUTES } from '../support/routes';
 import { useService } from '../support/shared-service';
@@ -68,6 +69,22 @@ describe('a path or method that does not exist', () => {
     );
     expect(answer.status).toBe(404);
     expect(answer.head + answer.body).not.toContain('echo-me');
+  });
+
+  it.each(['http://', 'http://[', 'http:///', 'https://localhost:99999/', '*'])(
+    'answers 404, counted, to the target %j',
+    async (target) => {
+      const [answer] = (await exchange(service.port, Buffer.from(requestText(`GET ${target}`)), true))
+        .answers;
+      expectFailure(answer!, 404, 'not_found');
+      expect(faultsOf(answer!, { isHead: false, isCounted: true })).toStrictEqual([]);
+    },
+  );
+
+  it('answers a target that is a whole URL like its path', async () => {
+    const line = `GET http://localhost${PREFIX}/data/categories?page_size=1`;
+    const answer = await rawRequest(service.port, requestText(line, [`Authorization: Bearer ${bot.key}`]));
+    expect(JSON.parse(answer.body)).toMatchObject({ data: { pagination: { page_size: 1 } } });
   });
 
   it('answers 404 however bad the body is', async () => {
@@ -378,6 +395,30 @@ describe('what is no HTTP', () => {
       success: false,
       error: { code: 'invalid_request', message: expect.any(String) as unknown },
     });
+  });
+
+  it.each([
+    ['with a further request', ''],
+    ['as the last request of its connection', 'Connection: close\r\n'],
+  ])('is refused after the answer to a whole request before it, %s', async (_, header) => {
+    const one = await service.registerBot();
+    const head = `Host: localhost\r\nAuthorization: Bearer ${one.key}\r\n${header}`;
+    const request = `DELETE ${PREFIX}/bots/${one.id} HTTP/1.1\r\n${head}\r\n`;
+    const { answers } = await exchange(service.port, Buffer.from(`${request}\0`), true);
+    expectSuccess(answers[0]!, 200, { id: one.id, deleted: true, deleted_at: A_TIME });
+    expect(answers.slice(1).map(({ status }) => status)).toStrictEqual(header === '' ? [400] : []);
+  });
+
+  it('is nothing after an answer that closes the connection: a request there has no effect', async () => {
+    const one = await service.registerBot();
+    const head = `Host: localhost\r\nAuthorization: Bearer ${one.key}\r\n`;
+    const body = 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
+    const requests = `POST /nothing HTTP/1.1\r\n${head}${body}DELETE ${PREFIX}/bots/${one.id} HTTP/1.1\r\n${head}\r\n`;
+    const { answers } = await exchange(service.port, Buffer.from(requests), true);
+    expect(answers.map((answer) => [answer.status, answer.header('connection')])).toStrictEqual([
+      [404, 'close'],
+    ]);
+    expect((await one.get(`/bots/${one.id}`)).status).toBe(200);
   });
 
   it('leaves the service answering everyone else', async () => {

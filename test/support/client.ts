@@ -84,7 +84,13 @@ export class Client {
       ...streamed,
     });
     const answer = new Answer<T>(response.status, response.headers, await response.text());
-    requirePromises(answer, method, path);
+    const isDocument = answer.status === 200 && DOCUMENT_PATHS.test(path) && !answer.text.startsWith('{');
+    const faults = faultsOf(answer, {
+      isHead: method === 'HEAD',
+      isCounted: !UNCOUNTED_PATHS.test(path),
+      ...(isDocument && { document: 'text/markdown; charset=utf-8' }),
+    });
+    if (faults.length > 0) throw new Error(`${method} ${path} (${answer.status}): ${faults.join('; ')}`);
     return answer;
   }
 }
@@ -96,18 +102,32 @@ function asJson(body: unknown, headers: Record<string, string> = {}): RequestOpt
 
 const UNIX_TIME = /^\d{10}$/;
 const COUNT = /^\d+$/;
+const ENVELOPE_TYPE = 'application/json; charset=utf-8';
 
-/** The contract for all answers: envelope (except documents), no caching or sniffing, request id, rate limit headers. */
-function requirePromises(answer: Answer<unknown>, method: string, path: string): void {
+interface AnswerKind {
+  readonly isHead: boolean;
+  readonly isCounted: boolean;
+  /** The content type of an answer without the envelope. */
+  readonly document?: string;
+}
+
+/**
+ * What an answer has against the contract for all answers: envelope (except documents), no caching or sniffing, request
+ * id, rate limit headers.
+ */
+export function faultsOf(
+  answer: Answer<unknown>,
+  { isHead, isCounted, document = ENVELOPE_TYPE }: AnswerKind,
+): string[] {
   const faults: string[] = [];
-  const isDocument = answer.status === 200 && DOCUMENT_PATHS.test(path) && !answer.text.startsWith('{');
+  if (answer.header('content-type') !== document)
+    faults.push(`content-type: ${answer.header('content-type')}`);
   const expected: Record<string, RegExp> = {
-    'content-type': isDocument ? /^text\/markdown; charset=utf-8$/ : /^application\/json; charset=utf-8$/,
     'x-request-id': /^[A-Za-z0-9._-]{1,64}$/,
     'cache-control': /^no-store$/,
     'x-content-type-options': /^nosniff$/,
   };
-  if (!UNCOUNTED_PATHS.test(path)) {
+  if (isCounted) {
     expected['x-ratelimit-limit'] = COUNT;
     expected['x-ratelimit-remaining'] = COUNT;
     expected['x-ratelimit-reset'] = UNIX_TIME;
@@ -119,9 +139,9 @@ function requirePromises(answer: Answer<unknown>, method: string, path: string):
   for (const name of ['x-powered-by', 'etag', 'access-control-allow-origin']) {
     if (answer.header(name) !== undefined) faults.push(`${name} is sent`);
   }
-  if (method !== 'HEAD' && !isDocument && !isEnvelope(answer))
+  if (!isHead && document === ENVELOPE_TYPE && !isEnvelope(answer))
     faults.push(`not the envelope: ${answer.text.slice(0, 200)}`);
-  if (faults.length > 0) throw new Error(`${method} ${path} (${answer.status}): ${faults.join('; ')}`);
+  return faults;
 }
 
 function isEnvelope({ body, status }: Answer<unknown>): boolean {

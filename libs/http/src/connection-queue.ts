@@ -9,7 +9,8 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
 
 /**
  * Runs the requests of one connection one after the other. A request begins once the answer before it is taken, so that
- * a client that sends many requests and reads nothing has one answer in memory.
+ * a client that sends many requests and reads nothing has one answer in memory. After an answer that closes the
+ * connection no further request begins, since its answer could not be sent.
  */
 export class ConnectionQueue {
   private readonly waiting = new WeakMap<Socket, Exchange[]>();
@@ -18,6 +19,7 @@ export class ConnectionQueue {
 
   readonly take: Run = (request, response) => {
     const { socket } = request;
+    if (socket.writableEnded) return;
     const others = this.waiting.get(socket);
     if (others === undefined) {
       this.waiting.set(socket, []);
@@ -33,7 +35,7 @@ export class ConnectionQueue {
 
   private end(socket: Socket): void {
     const next = this.waiting.get(socket)?.shift();
-    if (next === undefined || socket.destroyed) this.waiting.delete(socket);
+    if (next === undefined || socket.destroyed || socket.writableEnded) this.waiting.delete(socket);
     else this.begin(socket, next);
   }
 }

@@ -79,7 +79,8 @@ export class LetheHttpAdapter extends ExpressAdapter {
       requireHostHeader: false,
     };
     const queue = new ConnectionQueue((request, response) => {
-      if (isWithoutHost(request)) refuseUnreadable(new Error(), request.socket);
+      request.url = originForm(request.url ?? '');
+      if (isWithoutHost(request)) refuse(undefined, request.socket);
       else app(request, response);
     });
     const server: Server = createServer(options as object, queue.take);
@@ -159,6 +160,19 @@ function closeAfterAnswers(responses: Express['response']): void {
   });
 }
 
+const AUTHORITY = /^https?:\/\/[^/?#]+/i;
+
+/**
+ * The path and query of a target, which can also be a whole URL (RFC 9112, section 3.2.2). Without a path it is the root:
+ * Express answers a target in which it finds no path by itself, uncounted and outside the envelope.
+ */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const path = target.replace(AUTHORITY, '');
+  if (path === target) return '/';
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
 /** HTTP/1.1 requires a host (RFC 9112, section 3.2). */
 function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined;
@@ -167,18 +181,32 @@ function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
 /** How long a refused client may read the answer, in milliseconds. Then its connection is closed. */
 const LINGER_MS = 1_000;
 
+type AnsweredSocket = Duplex & { readonly _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null };
+
+/** Connections whose next bytes are no request, while whole requests before them are being answered. */
+const ending = new WeakSet<Duplex>();
+
 /**
  * Answers requests that are not HTTP (400), arrive too late (408) or have too large headers (431) in the envelope, and
- * closes the connection. If an answer has already begun on the connection, nothing is written and the connection is
- * cut.
+ * closes the connection. Whole requests that arrived before on the connection get their own answers first.
  */
-function refuseUnreadable(
-  error: Error & { code?: string },
-  socket: Duplex & { readonly _httpMessage?: ServerResponse | null },
-): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+function refuseUnreadable(error: Error & { code?: string }, socket: AnsweredSocket): void {
+  if (error.code === 'ECONNRESET') return void socket.destroy();
+  const running = socket._httpMessage;
+  if (!running?.req.complete) return refuse(error.code, socket);
+  if (ending.has(socket)) return;
+  ending.add(socket);
+  running.once('close', () => {
+    ending.delete(socket);
+    if (socket.writable) refuseUnreadable(error, socket);
+  });
+}
+
+/** If the answer of a request has already begun, nothing is written and the connection is cut. */
+function refuse(code: string | undefined, socket: AnsweredSocket): void {
+  if (!socket.writable) return void socket.destroy();
   if (socket._httpMessage?.headersSent) socket.end();
-  else socket.end(refusalOf(error.code));
+  else socket.end(refusalOf(code));
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
