@@ -1,5 +1,6 @@
+import document from '../../openapi.json';
 import { type Bot, field } from '../support/bot';
-import { Client, type Json } from '../support/client';
+import { Client, type Json, PREFIX } from '../support/client';
 import {
   A_TEXT,
   A_TIME,
@@ -463,6 +464,17 @@ describe("the bot_id of the guide's shapes", () => {
 
   it.each(calls)('is answered 400 by %s when it is no text', async (_, call) => {
     for (const botId of [1, true, [], {}]) expect((await call(bot, botId)).status).toBe(400);
+  });
+
+  it.each([
+    ...calls.map(([name]) => name),
+    'GET /consents/status',
+    'GET /consents/history',
+    'GET /consents/receipt',
+  ])('is declared with the 404 for the id of another bot: %s', (name) => {
+    const [method = '', path = ''] = name.toLowerCase().split(' ');
+    const declared = document.paths as unknown as Record<string, Record<string, { responses: object }>>;
+    expect(declared[PREFIX + path]?.[method]?.responses).toHaveProperty('404');
   });
 
   it.each(calls)('is answered 401 by %s without a key', async (_, call) => {

@@ -87,7 +87,7 @@ export class CategoriesController {
       'at once, all of them or none.',
     examples: EXAMPLES.register,
   })
-  @Responds(201, [CategoryView, RegisteredCategoriesView], ['category_exists', 'limit_reached'])
+  @Responds(201, [CategoryView, RegisteredCategoriesView], ['not_found', 'category_exists', 'limit_reached'])
   async register(
     @CurrentBot() bot: Caller,
     @RegistrationShape() { inputs, asList }: Registration,

@@ -104,7 +104,7 @@ export class ConsentController {
     parameters: EXAMPLE_SUBJECT,
     examples: EXAMPLES.status,
   })
-  @Responds(200, ConsentStatusView)
+  @Responds(200, ConsentStatusView, ['not_found'])
   status(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentStatusView> {
     return this.consents.status(this.digests.named(bot.botId, query));
   }
@@ -120,7 +120,7 @@ export class ConsentController {
     parameters: EXAMPLE_SUBJECT,
     examples: EXAMPLES.history,
   })
-  @Responds(200, ConsentHistoryView)
+  @Responds(200, ConsentHistoryView, ['not_found'])
   history(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentHistoryQuery): Promise<ListPage> {
     return this.evidence.history(this.digests.named(bot.botId, query), query);
   }
