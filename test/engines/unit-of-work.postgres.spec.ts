@@ -138,15 +138,6 @@ describe('PostgresUnitOfWork.write', () => {
     expect(tries).toBe(2);
   });
 
-  it('gives the reader of a long snapshot more time than the 120 seconds that an export has', async () => {
-    const [row] = await unitOfWork.snapshot((tx) =>
-      tx.all<{ setting: number }>(
-        `SELECT setting::bigint FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'`,
-      ),
-    );
-    expect(row?.setting).toBeGreaterThan(120_000);
-  });
-
   it('acknowledges no act before the COMMIT is answered', async () => {
     const order: string[] = [];
     onQuery((text) => void (text === 'COMMIT' && order.push('commit')));

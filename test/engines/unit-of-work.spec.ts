@@ -353,6 +353,20 @@ describe('SqliteUnitOfWork.read and snapshot', () => {
     expect(await ids()).toStrictEqual([1, 2]);
   });
 
+  it('run four long reads at the same time, and further ones after these', async () => {
+    let [begun, most] = [0, 0];
+    const reads = Array.from({ length: 10 }, () =>
+      unitOfWork.snapshot(async (tx) => {
+        most = Math.max(most, ++begun);
+        for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+        expect(await tx.all('SELECT * FROM notes')).toEqual([]);
+        begun--;
+      }),
+    );
+    await Promise.all([...reads, settled(unitOfWork.snapshot((tx) => insert(tx, 1)))]);
+    expect([begun, most]).toEqual([0, 4]);
+  });
+
   it('see what was acknowledged before they were asked', async () => {
     for (let id = 1; id <= 50; id++) {
       await unitOfWork.write((tx) => insert(tx, id));

@@ -244,6 +244,7 @@ describe('the files of the tests', () => {
       'properties/export-memory.spec',
       'engines/plain-sealing.engines.e2e-spec',
       'faults/hostile-readers.spec',
+      'faults/slow-readers.engines.e2e-spec',
     ];
     const sleeping = TESTS.filter(({ text: content }) =>
       /node:timers\/promises|setTimeout\(resolve/.test(content),

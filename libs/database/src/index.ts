@@ -29,6 +29,7 @@ export {
 } from './database.module';
 export { KEY_TABLES, keysPath } from './key-tables';
 export { eachOf, pages } from './pages';
+export { inPortions } from './portions';
 export { PostgresDataSource, postgresOptions } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';

@@ -1,6 +1,6 @@
 import type { Config } from '@app/kernel';
 
-import { type PoolConfig, types } from 'pg';
+import { types } from 'pg';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 
@@ -61,14 +61,6 @@ function connectionOptions(config: PostgresConfig): Record<string, unknown> {
     types: { getTypeParser },
     pipeline: true,
   };
-}
-
-/** The time limit of a snapshot, in milliseconds: the reader of a streamed export may take this long, with a margin. */
-const IDLE_IN_SNAPSHOT_MS = 150_000;
-
-/** The options for transactions that wait for the reader of a streamed answer. */
-export function patient(options: PoolConfig): PoolConfig {
-  return { ...options, idle_in_transaction_session_timeout: IDLE_IN_SNAPSHOT_MS };
 }
 
 /** The options for changes of the schema, which have no time limit. */

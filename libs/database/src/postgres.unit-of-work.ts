@@ -11,7 +11,6 @@ import {
   isConnectionLost,
   outcomeUnknown,
 } from './database-faults';
-import { patient } from './postgres.options';
 import { PostgresReader } from './postgres.reader';
 import { PostgresTx } from './postgres.tx';
 import { SharedActs } from './shared-acts';
@@ -27,7 +26,7 @@ const TRIES_MAX = 6;
  * it.
  */
 const RETRY_PAUSE_MS = 20;
-/** The number of connections for long reads. Further exports wait for a free one. */
+/** The number of connections for long reads. Further ones wait for a free one. */
 const SNAPSHOTS_MAX = 4;
 /**
  * A unit that takes longer is ended, in milliseconds. Statements have limits of their own, so such a unit awaits
@@ -60,7 +59,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     super(onFault);
     this.pool = (source.driver as PostgresDriver).master as Pool;
     const { options } = this.pool;
-    this.snapshots = new Pool({ ...patient(options), max: SNAPSHOTS_MAX }).on('error', onFault);
+    this.snapshots = new Pool({ ...options, max: SNAPSHOTS_MAX }).on('error', onFault);
     for (const pool of [this.pool, this.snapshots]) survivesLosses(pool);
     const waitMs = options.connectionTimeoutMillis;
     this.acts = new SharedActs((work, callers) => this.retried(work, callers), waitMs, onFault);

@@ -11,11 +11,14 @@ import { UnitOfWork } from './unit-of-work';
  */
 const SNAPSHOT = ['SELECT 1 FROM keys.sqlite_master', 'SELECT 1 FROM main.sqlite_master'];
 
+/** The number of connections for long reads. Further ones wait for a free one. */
+const SNAPSHOTS_MAX = 4;
+
 /** The read-only connections of a process. */
 export interface SqliteReaders {
   readonly reader: SqliteConnection;
   readonly turnReader: SqliteTurnReader;
-  /** Opens further connections for long snapshots. */
+  /** Opens a further connection, for long reads. */
   readonly open: () => Promise<SqliteConnection>;
 }
 
@@ -23,6 +26,9 @@ export interface SqliteReaders {
 export abstract class SqliteReads extends UnitOfWork {
   readonly engine = 'sqlite';
   private turns: Promise<unknown> = Promise.resolve();
+  private readonly free: SqliteConnection[] = [];
+  private readonly turnsToRead: (() => void)[] = [];
+  private snapshots = 0;
 
   constructor(
     private readonly readers: SqliteReaders,
@@ -51,11 +57,15 @@ export abstract class SqliteReads extends UnitOfWork {
   }
 
   async snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const connection = await this.readers.open();
+    if (this.snapshots < SNAPSHOTS_MAX) this.snapshots++;
+    else await new Promise<void>((resolve) => this.turnsToRead.push(resolve));
     try {
-      return await this.readOn(connection, work);
+      const connection = this.free.pop() ?? (await this.readers.open());
+      return await this.readOn(connection, work).finally(() => this.free.push(connection));
     } finally {
-      await connection.dataSource.destroy();
+      const next = this.turnsToRead.shift();
+      if (next === undefined) this.snapshots--;
+      else next();
     }
   }
 
@@ -75,7 +85,7 @@ export abstract class SqliteReads extends UnitOfWork {
 
   async close(): Promise<void> {
     this.readers.turnReader.close();
-    for (const { dataSource } of [this.readers.reader, this.readers.turnReader.connection])
+    for (const { dataSource } of [this.readers.reader, this.readers.turnReader.connection, ...this.free])
       await dataSource.destroy();
   }
 

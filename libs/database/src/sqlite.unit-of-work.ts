@@ -63,7 +63,7 @@ export class SqliteUnitOfWork extends SqliteReads {
     await super.ping();
   }
 
-  /** Opens the file by its name, under which another one may be. */
+  /** A further connection opens the file by its name, under which another one may be. */
   override async snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     this.requireInPlace();
     return super.snapshot(work);

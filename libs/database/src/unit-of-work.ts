@@ -75,7 +75,10 @@ export abstract class UnitOfWork {
    */
   abstract get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined>;
 
-  /** {@link read} for long work, such as a streamed export. It blocks no other unit. */
+  /**
+   * {@link read} for long work, such as a portion of an export. It blocks no other unit. It never awaits a reader of its
+   * results.
+   */
   abstract snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 
   /**

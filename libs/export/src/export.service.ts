@@ -1,17 +1,16 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { findBot } from '@app/bots';
 import { holdSubject } from '@app/consent';
 import { HeldSubjects, SubjectKeys } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { inPortions, type Tx, UnitOfWork } from '@app/database';
 import { SubjectErasures } from '@app/erasure';
 import { JsonStream, JsonText } from '@app/http';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { type NamedSubject, type Subject, SubjectDataHolders } from '@app/subjects';
 import { entries, EXPORT_SCHEMA, inPieces, sections } from './export-document';
 
-/** A larger export is streamed from a snapshot instead of being held in memory; in UTF-16 units. */
+/** A larger export is streamed instead of being held in memory; in UTF-16 units. */
 const HELD_MAX = 256 * 1024;
 
 /** How often a streamed export checks for an erasure of its subject. */
@@ -53,8 +52,7 @@ export class ExportService {
   }
 
   /**
-   * Exports one user in every guild of the bot with data. Each guild is an export of its own, with its own record and its
-   * own snapshot. A guild in which the user is being erased is left out.
+   * Exports one user in every guild of the bot with data. Each guild is an export of its own, with its own record. A guild in which the user is being erased is left out.
    * @throws ApiError 404 when nothing is stored in any guild.
    */
   async exportAllGuilds(botId: string, user_id: string, full: boolean): Promise<JsonStream> {
@@ -120,30 +118,31 @@ export class ExportService {
     wanted: Wanted,
     write: (piece: string) => Promise<void>,
   ): Promise<void> {
-    await this.unitOfWork.snapshot(async (tx) => {
-      const { head, data, tail } = await this.gather(tx, subject, wanted);
-      const known = await this.erasures.idsOf(tx, subject);
-      await write(head);
-      let checkedMs = -Infinity;
-      try {
-        for (const pieces of [inPieces(data()), inPieces(tail())]) {
-          for await (const piece of pieces) {
-            // An erasure that began during the export ends the export.
-            if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
-              // A fast reader never lets the export wait, so that it yields here for other requests.
-              await nextTurn();
-              checkedMs = this.clock.monotonicMs();
-              await this.requireOpen(this.unitOfWork, subject, known);
-            }
-            await write(piece);
+    const known = await this.unitOfWork.read((tx) => this.erasures.idsOf(tx, subject));
+    try {
+      for await (const portion of inPortions(this.unitOfWork, (tx) => this.pieces(tx, subject, wanted))) {
+        let checkedMs = -Infinity;
+        for (const piece of portion) {
+          // An erasure that began during the export ends the export. Behind it a portion lacks what is erased.
+          if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
+            checkedMs = this.clock.monotonicMs();
+            await this.requireOpen(this.unitOfWork, subject, known);
           }
+          await write(piece);
         }
-      } catch (error) {
-        // The key of an erased subject is destroyed: that its values cannot be decrypted is no fault.
-        await this.requireOpen(this.unitOfWork, subject, known);
-        throw error;
       }
-    });
+    } catch (error) {
+      // The key of an erased subject is destroyed: that its values cannot be decrypted is no fault.
+      await this.requireOpen(this.unitOfWork, subject, known);
+      throw error;
+    }
+  }
+
+  private async *pieces(tx: Tx, subject: NamedSubject, wanted: Wanted): AsyncGenerator<string> {
+    const { head, data, tail } = await this.gather(tx, subject, wanted);
+    yield head;
+    yield* inPieces(data());
+    yield* inPieces(tail());
   }
 
   private async gather(tx: Tx, subject: NamedSubject, { full, scope }: Wanted): Promise<Gathered> {

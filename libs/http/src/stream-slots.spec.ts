@@ -1,56 +1,118 @@
-import { StreamSlots } from './stream-slots';
+import { type OpenStream, type StreamLimits, StreamSlots } from './stream-slots';
 
-/** What has happened to a slot until now. */
-async function stateOf(taken: Promise<void>): Promise<'open' | 'waits' | 'refused'> {
-  const waits = new Promise<'waits'>((resolve) => setImmediate(resolve, 'waits'));
-  return Promise.race([
-    taken.then(
-      () => 'open' as const,
-      () => 'refused' as const,
-    ),
-    waits,
-  ]);
+/** The streams of a test, by name: the first letter is the caller. */
+class Streams {
+  readonly slots: StreamSlots;
+  readonly cut: string[] = [];
+  private readonly known = new Map<string, { stream: OpenStream; taken: Promise<void> }>();
+
+  constructor(limits: StreamLimits) {
+    this.slots = new StreamSlots(limits);
+  }
+
+  /** Asks for room, for a stream that waits for its reader since `stalledSinceMs`. */
+  take(name: string, stalledSinceMs?: number): Promise<void> {
+    const cut = (): void => {
+      this.cut.push(name);
+      this.free(name);
+    };
+    const stream = { caller: name[0]!, stalledSinceMs, cut };
+    const taken = this.slots.take(stream);
+    taken.catch(() => undefined);
+    this.known.set(name, { stream, taken });
+    return taken;
+  }
+
+  free(name: string): void {
+    this.slots.free(this.known.get(name)!.stream);
+  }
+
+  /** What has happened to each until now. */
+  async states(): Promise<Record<string, string>> {
+    const states = [...this.known].map(async ([name, { taken }]) => {
+      const waits = new Promise<string>((resolve) =>
+        jest.requireActual<typeof import('node:timers')>('node:timers').setImmediate(resolve, 'waits'),
+      );
+      return [
+        name,
+        await Promise.race([
+          taken.then(
+            () => 'open',
+            () => 'refused',
+          ),
+          waits,
+        ]),
+      ] as const;
+    });
+    return Object.fromEntries(await Promise.all(states));
+  }
 }
 
 describe('the open streams', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
   afterEach(() => jest.useRealTimers());
 
   it('are bounded for each bot: as many more wait, and further ones are refused', async () => {
-    const slots = new StreamSlots({ streamsMax: 100, streamsPerBot: 2 });
-    const taken = Array.from({ length: 5 }, () => slots.take('one'));
-    expect(await Promise.all(taken.map(stateOf))).toEqual(['open', 'open', 'waits', 'waits', 'refused']);
-    expect(await stateOf(slots.take('other'))).toBe('open');
-    slots.free('one');
-    expect(await Promise.all(taken.map(stateOf))).toEqual(['open', 'open', 'open', 'waits', 'refused']);
+    const streams = new Streams({ streamsMax: 100, streamsPerBot: 2 });
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1']) void streams.take(name).catch(() => undefined);
+    const then = { a1: 'open', a2: 'open', a4: 'waits', a5: 'refused', b1: 'open' };
+    expect(await streams.states()).toEqual({ ...then, a3: 'waits' });
+    streams.free('a1');
+    expect(await streams.states()).toEqual({ ...then, a3: 'open' });
   });
 
   it('are bounded in all, and those that wait for others hold up no bot with room', async () => {
-    const slots = new StreamSlots({ streamsMax: 3, streamsPerBot: 2 });
-    const [, , waiting] = ['one', 'one', 'one'].map((bot) => slots.take(bot));
-    const last = slots.take('other');
-    const late = slots.take('third');
-    expect(await Promise.all([waiting!, last, late].map(stateOf))).toEqual(['waits', 'open', 'waits']);
-    slots.free('other');
-    expect(await Promise.all([waiting!, late].map(stateOf))).toEqual(['waits', 'open']);
+    const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) void streams.take(name);
+    expect(await streams.states()).toMatchObject({ a3: 'waits', b1: 'open', c1: 'waits' });
+    streams.free('b1');
+    expect(await streams.states()).toMatchObject({ a3: 'waits', c1: 'open' });
   });
 
   it('give the room of an ended one to one answer, not also to one that asks in the same moment', async () => {
-    const slots = new StreamSlots({ streamsMax: 1, streamsPerBot: 1 });
-    await slots.take('one');
-    const waiting = slots.take('other');
-    slots.free('one');
-    const late = slots.take('third');
-    expect(await Promise.all([waiting, late].map(stateOf))).toEqual(['open', 'waits']);
+    const streams = new Streams({ streamsMax: 1, streamsPerBot: 1 });
+    await streams.take('a1');
+    void streams.take('b1');
+    streams.free('a1');
+    void streams.take('c1');
+    expect(await streams.states()).toMatchObject({ b1: 'open', c1: 'waits' });
   });
 
   it('are waited for at most five seconds, then answered 503', async () => {
-    jest.useFakeTimers();
-    const slots = new StreamSlots({ streamsMax: 1, streamsPerBot: 1 });
-    await slots.take('one');
-    const waiting = slots.take('one');
+    const streams = new Streams({ streamsMax: 1, streamsPerBot: 1 });
+    await streams.take('a1');
+    const waiting = streams.take('a2');
     jest.advanceTimersByTime(5_000);
     await expect(waiting).rejects.toMatchObject({ code: 'service_unavailable' });
-    slots.free('one');
-    await slots.take('one');
+    streams.free('a1');
+    await streams.take('a3');
+  });
+
+  it('are cut for others that wait, the one that has waited longest for its reader first', async () => {
+    const nowMs = performance.now();
+    const streams = new Streams({ streamsMax: 4, streamsPerBot: 2 });
+    await streams.take('a1', nowMs - 2_000);
+    await streams.take('a2', nowMs - 9_000);
+    await streams.take('b1', nowMs - 800);
+    await streams.take('b2');
+    for (const name of ['c1', 'd1', 'e1']) void streams.take(name);
+    jest.advanceTimersByTime(500);
+    expect(streams.cut).toEqual(['a2', 'a1', 'b1']);
+    expect(await streams.states()).toMatchObject({ b2: 'open', c1: 'open', d1: 'open', e1: 'open' });
+  });
+
+  it('are not cut for a bot that reads as many itself, nor while they are taken', async () => {
+    const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
+    await streams.take('a1', performance.now() - 9_000);
+    await streams.take('a2');
+    const waiting = streams.take('a3');
+    await streams.take('b1');
+    jest.advanceTimersByTime(5_000);
+    await expect(waiting).rejects.toThrow();
+    streams.free('a1');
+    await streams.take('a4');
+    void streams.take('c1').catch(() => undefined);
+    jest.advanceTimersByTime(5_000);
+    expect(streams.cut).toEqual([]);
   });
 });

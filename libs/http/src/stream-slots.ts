@@ -2,9 +2,20 @@ import { ApiError } from '@app/kernel';
 
 /** How long, in milliseconds, an answer waits for the end of another one. */
 const WAIT_MS = 5_000;
+/** How often, in milliseconds, a waiting answer cuts a stalled one, and the wait for its reader that makes it one. */
+const LOOK_MS = 500;
+const STALLED_MS = 1_000;
+
+/** An answer that is being sent. */
+export interface OpenStream {
+  readonly caller: string;
+  /** Since when the answer waits for its reader, on the monotonic clock; undefined while it does not. */
+  readonly stalledSinceMs?: number | undefined;
+  readonly cut: () => void;
+}
 
 interface Waiting {
-  readonly caller: string;
+  readonly stream: OpenStream;
   readonly begin: () => void;
 }
 
@@ -16,61 +27,75 @@ export interface StreamLimits {
 
 /**
  * Bounds the streamed answers that are open at the same time. A further one waits for the end of another one. As many
- * as may be open of a caller may wait.
+ * as may be open of a caller may wait. An answer that waits although its caller has room cuts stalled ones of any
+ * caller, those that have waited longest for their readers first.
  */
 export class StreamSlots {
-  private open = 0;
-  private readonly openOf = new Map<string, number>();
+  private readonly open = new Set<OpenStream>();
   private readonly waiting = new Set<Waiting>();
 
   constructor(private readonly limits: StreamLimits) {}
 
-  /** Resolves when the caller's answer may begin. Call {@link free} at its end. @throws ApiError 503 */
-  async take(caller: string): Promise<void> {
-    if (this.hasRoom(caller)) this.count(caller);
-    else await this.turnOf(caller);
+  /** Resolves when the answer may begin. Call {@link free} at its end. @throws ApiError 503 */
+  async take(stream: OpenStream): Promise<void> {
+    if (this.hasRoom(stream)) this.open.add(stream);
+    else await this.turnOf(stream);
   }
 
-  free(caller: string): void {
-    this.open--;
-    const left = (this.openOf.get(caller) ?? 1) - 1;
-    if (left === 0) this.openOf.delete(caller);
-    else this.openOf.set(caller, left);
+  free(stream: OpenStream): void {
+    this.open.delete(stream);
     for (const next of this.waiting) {
-      if (!this.hasRoom(next.caller)) continue;
+      if (!this.hasRoom(next.stream)) continue;
       this.waiting.delete(next);
       next.begin();
       return;
     }
   }
 
-  private hasRoom(caller: string): boolean {
-    const { streamsMax, streamsPerBot } = this.limits;
-    return this.open < streamsMax && (this.openOf.get(caller) ?? 0) < streamsPerBot;
+  private get isFull(): boolean {
+    return this.open.size >= this.limits.streamsMax;
   }
 
-  private count(caller: string): void {
-    this.open++;
-    this.openOf.set(caller, (this.openOf.get(caller) ?? 0) + 1);
+  private hasRoom(stream: OpenStream): boolean {
+    return !this.isFull && this.hasShare(stream);
   }
 
-  private turnOf(caller: string): Promise<void> {
-    const others = [...this.waiting].filter((one) => one.caller === caller);
+  private hasShare({ caller }: OpenStream): boolean {
+    return [...this.open].filter((one) => one.caller === caller).length < this.limits.streamsPerBot;
+  }
+
+  private turnOf(stream: OpenStream): Promise<void> {
+    const others = [...this.waiting].filter((one) => one.stream.caller === stream.caller);
     if (others.length >= this.limits.streamsPerBot) throw tooMany();
     return new Promise((resolve, reject) => {
+      const look = setInterval(() => {
+        if (this.isFull && this.hasShare(stream)) this.cutStalled();
+      }, LOOK_MS);
       const timer = setTimeout(() => {
+        clearInterval(look);
         this.waiting.delete(waiting);
         reject(tooMany());
       }, WAIT_MS);
       const begin = (): void => {
+        clearInterval(look);
         clearTimeout(timer);
         // At once: an answer that asks before the waiting one continues must not find the same room.
-        this.count(caller);
+        this.open.add(stream);
         resolve();
       };
-      const waiting = { caller, begin };
+      const waiting = { stream, begin };
       this.waiting.add(waiting);
     });
+  }
+
+  private cutStalled(): void {
+    let found: OpenStream | undefined;
+    let sinceMs = performance.now() - STALLED_MS;
+    for (const one of this.open) {
+      if (one.stalledSinceMs === undefined || one.stalledSinceMs >= sinceMs) continue;
+      [found, sinceMs] = [one, one.stalledSinceMs];
+    }
+    found?.cut();
   }
 }
 

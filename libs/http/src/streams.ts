@@ -1,8 +1,7 @@
-import { OwnError } from '@app/kernel';
+import { OwnError, Turns } from '@app/kernel';
 import { answerFault, answerHeaders, logAnswer } from './answer';
 import type { LetheResponse } from './request-context';
-import type { StreamSlots } from './stream-slots';
-import { Turns } from './turns';
+import type { OpenStream, StreamSlots } from './stream-slots';
 
 /** Writes one piece of an answer, and resolves when the next one can follow. */
 export type WritePiece = (piece: string) => Promise<void>;
@@ -47,7 +46,7 @@ export function isStream(result: unknown): result is AnswerStream {
 
 /**
  * The time, in milliseconds, in which every reader must take something. A larger document may take longer at the same
- * pace. The snapshot behind the answer stays open until all is read.
+ * pace.
  */
 const STREAM_TIMEOUT_MS = 120_000;
 const STREAM_CHARACTERS_PER_MS = 64;
@@ -66,20 +65,50 @@ export async function answerStream(
   stream: AnswerStream,
   slots: StreamSlots,
 ): Promise<void> {
-  const caller = response.req.context.caller?.botId ?? '';
+  const sending = new Sending(response);
   try {
-    await slots.take(caller);
+    await slots.take(sending);
   } catch (error) {
     return void answerFault(response, error);
   }
   try {
-    await sendStream(response, status, stream);
+    await sendStream(response, status, stream, sending);
   } finally {
-    slots.free(caller);
+    slots.free(sending);
   }
 }
 
-async function sendStream(response: LetheResponse, status: number, stream: AnswerStream): Promise<void> {
+/** One streamed answer and its reader. */
+class Sending implements OpenStream {
+  readonly caller: string;
+  stalledSinceMs: number | undefined;
+
+  constructor(private readonly response: LetheResponse) {
+    this.caller = response.req.context.caller?.botId ?? '';
+  }
+
+  readonly cut = (): void => void this.response.destroy();
+
+  /** Resolves when the reader has taken what is buffered, or has closed the connection. */
+  async drained(): Promise<void> {
+    this.stalledSinceMs = performance.now();
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.response.off('drain', done).off('close', done);
+        resolve();
+      };
+      this.response.on('drain', done).on('close', done);
+    });
+    this.stalledSinceMs = undefined;
+  }
+}
+
+async function sendStream(
+  response: LetheResponse,
+  status: number,
+  stream: AnswerStream,
+  sending: Sending,
+): Promise<void> {
   const { contentType, head, tail } = stream.form;
   const begunMs = performance.now();
   let sent = 0;
@@ -96,7 +125,7 @@ async function sendStream(response: LetheResponse, status: number, stream: Answe
         response.writeHead(status, answerHeaders(response, status, contentType));
         if (head !== '') response.write(head);
       }
-      if (!response.write(piece)) await drained(response);
+      if (!response.write(piece)) await sending.drained();
       sent += piece.length;
       sentMs = performance.now();
       // A fast reader never lets the stream wait, and many readers can be ready at the same time.
@@ -109,15 +138,4 @@ async function sendStream(response: LetheResponse, status: number, stream: Answe
     clearInterval(pace);
   }
   logAnswer(response, status);
-}
-
-/** Resolves when the reader has taken the buffered data, or has closed the connection. */
-function drained(response: LetheResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
 }

@@ -26,6 +26,7 @@ export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { SharedReading } from './shared.reading';
 export { StartError } from './start-error';
 export { codePoints, isCleanText } from './text';
+export { Turns } from './turns';
 export {
   AUDIT_EVENT_TYPES,
   type AuditEventType,

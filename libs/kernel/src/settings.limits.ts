@@ -54,7 +54,7 @@ export const CALLER_LIMITS = {
   streamsMax: setting(
     'STREAMS_MAX',
     '128',
-    'Large answers of all bots that are sent at the same time',
+    'Large answers of all bots that are sent at the same time; a further one cuts the reader that has taken nothing for longest, a second at least',
     integer(1, 100_000),
   ),
   bodyLimitBytes: setting(

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Bot } from '@app/bots';
 import { CategoriesService, type Category } from '@app/categories';
-import { type Tx, UnitOfWork } from '@app/database';
+import { inPortions, type Tx, UnitOfWork } from '@app/database';
 import { JsonStream, TextStream } from '@app/http';
 import { Clock, CONFIG, type Config, notFound } from '@app/kernel';
 import type { Activity, ProcessingRecordHead } from './processing-record.dto';
@@ -15,7 +15,7 @@ const TRANSFERS =
 
 /**
  * The record of processing activities (GDPR Art. 30(1)), as far as the service can give it: the declarations of the bot
- * and the measures of this installation. Read from one snapshot in bounded memory, for any number of categories.
+ * and the measures of this installation. Read in portions of bounded size, for any number of categories.
  */
 @Injectable()
 export class ProcessingRecords {
@@ -27,31 +27,41 @@ export class ProcessingRecords {
   ) {}
 
   asJson(botId: string): JsonStream {
-    return new JsonStream((write) =>
-      this.unitOfWork.snapshot(async (tx) => {
-        await write(`${JSON.stringify(await this.head(tx, botId)).slice(0, -1)},"activities":[`);
-        let separator = '';
-        for await (const category of this.categories.each(tx, botId)) {
-          await write(separator + JSON.stringify(activityOf(category)));
-          separator = ',';
-        }
-        await write(']}');
-      }),
-    );
+    return new JsonStream((write) => this.send(write, (tx) => this.inJson(tx, botId)));
   }
 
   asMarkdown(botId: string): TextStream {
     return new TextStream('text/markdown; charset=utf-8', (write) =>
-      this.unitOfWork.snapshot(async (tx) => {
-        await write(headInMarkdown(await this.head(tx, botId)));
-        let isEmpty = true;
-        for await (const category of this.categories.each(tx, botId)) {
-          await write(activityInMarkdown(activityOf(category)));
-          isEmpty = false;
-        }
-        if (isEmpty) await write('\nNo data category is declared.\n');
-      }),
+      this.send(write, (tx) => this.inMarkdown(tx, botId)),
     );
+  }
+
+  private async send(
+    write: (piece: string) => Promise<void>,
+    make: (tx: Tx) => AsyncGenerator<string>,
+  ): Promise<void> {
+    for await (const portion of inPortions(this.unitOfWork, make))
+      for (const piece of portion) await write(piece);
+  }
+
+  private async *inJson(tx: Tx, botId: string): AsyncGenerator<string> {
+    yield `${JSON.stringify(await this.head(tx, botId)).slice(0, -1)},"activities":[`;
+    let separator = '';
+    for await (const category of this.categories.each(tx, botId)) {
+      yield separator + JSON.stringify(activityOf(category));
+      separator = ',';
+    }
+    yield ']}';
+  }
+
+  private async *inMarkdown(tx: Tx, botId: string): AsyncGenerator<string> {
+    yield headInMarkdown(await this.head(tx, botId));
+    let isEmpty = true;
+    for await (const category of this.categories.each(tx, botId)) {
+      yield activityInMarkdown(activityOf(category));
+      isEmpty = false;
+    }
+    if (isEmpty) yield '\nNo data category is declared.\n';
   }
 
   /** @throws ApiError 404 when the bot is deleted. */
