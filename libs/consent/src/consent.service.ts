@@ -27,7 +27,7 @@ import type {
   RevokeConsent,
 } from './consent.dto';
 import type { Consent } from './consent.entity';
-import { findConsentOfRequest, findStatus, lockConsent } from './consent.sql';
+import { findConsentOfRequest, findStatus, lockConsent, lockConsentOrItsLack } from './consent.sql';
 import { consentView, requestedView, statusView } from './consent.views';
 
 /** A new consent and the facts for its receipt. */
@@ -61,7 +61,7 @@ export class ConsentService {
       const held = await this.categories.hold(tx, botId, keys ?? []);
       if (keys?.some((key) => !held.includes(key))) undeclared();
       const [before, { version, shown, texts }] = await Promise.all([
-        lockConsent(tx, subject),
+        lockConsentOrItsLack(tx, subject),
         this.texts.asking(tx, botId, input, keys),
       ]);
       const state = before === null ? undefined : askedAlready(before, { version, categories: keys });
@@ -135,7 +135,9 @@ export class ConsentService {
   }
 
   /** Closes a subject for submits before its erasure, with or without a consent; answers the time of closing. */
-  async close(tx: Tx, { botId, guildId, userId }: Subject): Promise<string> {
+  async close(tx: Tx, subject: Subject): Promise<string> {
+    const { botId, guildId, userId } = subject;
+    await lockSubject(tx, subject, 'alone');
     const closedAt = this.clock.nowIso();
     await tx.run(
       `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, erasing)

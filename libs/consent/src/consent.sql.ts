@@ -1,6 +1,6 @@
 import { ConcurrentChange, type SqlValue, type Tx, type UnitOfWork } from '@app/database';
 import type { Digest } from '@app/primitives';
-import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { lockSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
 import type { CategoryStates, Consent } from './consent.entity';
 
 const COLUMNS = `bot_id, guild_id, user_id, id, status, version, categories, requested_at, accepted_at, revoked_at, erasing,
@@ -72,6 +72,13 @@ export async function lockConsent(tx: Tx, { botId, guildId, userId }: Subject): 
   return consent(
     await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId),
   );
+}
+
+/** {@link lockConsent}. Where there is none, only this unit can create one until it ends. */
+export async function lockConsentOrItsLack(tx: Tx, subject: Subject): Promise<Consent | null> {
+  const found = await lockConsent(tx, subject);
+  if (found !== null || tx.engine === 'sqlite') return found;
+  return (await Promise.all([lockSubject(tx, subject, 'alone'), lockConsent(tx, subject)]))[1];
 }
 
 /** Locks a subject against erasure and against changes of its consent until the unit ends. */
