@@ -1,10 +1,14 @@
+import { readConfig } from '@app/kernel';
+import { PrometheusMetrics } from '@app/metrics';
+import { Health } from '@app/runtime';
+import { HealthServer } from '../../apps/worker/src/health.server';
 import { rawRequest } from '../support/raw-socket';
 import { useServiceInProcess } from '../support/service';
 
 const service = useServiceInProcess({ ALLOWED_HOSTS: 'gdpr.example, [2001:db8::1]' });
 
-const get = (path: string, host: string) =>
-  rawRequest(service.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+const get = (path: string, host: string, port = service.port) =>
+  rawRequest(port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
 
 describe('a service that listens on loopback', () => {
   it.each([
@@ -43,5 +47,26 @@ describe('a service that listens on every address', () => {
   it('answers to every name', async () => {
     const request = 'GET /health/live HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n\r\n';
     expect((await rawRequest(open.port, request)).status).toBe(200);
+  });
+});
+
+describe('a worker that listens on loopback', () => {
+  let worker: HealthServer;
+  let port: number;
+  beforeAll(async () => {
+    const of = <T>(token: new (...given: never[]) => T): T => service.app.get<T>(token, { strict: false });
+    const config = readConfig({ NODE_ENV: 'test', WORKER_PORT: '0', ALLOWED_HOSTS: 'probe.example' });
+    worker = new HealthServer(of(Health), of(PrometheusMetrics), config);
+    port = await worker.listen();
+  });
+  afterAll(() => worker.onApplicationShutdown());
+
+  it('answers to loopback names and ALLOWED_HOSTS, and 421 to every other name', async () => {
+    for (const path of ['/health/live', '/metrics']) {
+      for (const host of ['localhost', '127.0.0.1:80', 'probe.example'])
+        expect((await get(path, host, port)).status).toBe(200);
+      const { status, body } = await get(path, 'evil.example', port);
+      expect([status, JSON.parse(body)]).toMatchObject([421, { error: { code: 'misdirected_request' } }]);
+    }
   });
 });
