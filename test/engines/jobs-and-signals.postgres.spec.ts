@@ -185,6 +185,7 @@ describe('jobs', () => {
       'erasure-recovery',
       'evidence-retention',
       'guild-deletions',
+      'idempotency-retention',
       'key-rewrite',
       'orphan-keys',
       'webhook-url-changes',

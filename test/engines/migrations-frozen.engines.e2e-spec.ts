@@ -67,6 +67,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'e2aaf891063cb0737a43614594645da0',
     postgres: 'e5fa57cbab8279bc4ddfd77649c0d3be',
   },
+  IdempotencyKeys1763600000013: {
+    sqlite: '22191cfb1956a401e8888d567e3c216f',
+    postgres: 'adf465e84704e601cc9e2c2f01fe0482',
+  },
   KeysAndStanding1763600000020: {
     sqlite: 'e993b75e0547b34f9c1eda8e051f116a',
     postgres: '65258cb4a8862b8f087c22808200a615',

@@ -25,6 +25,7 @@ const OWN_TABLES = [
     'consent_texts',
     'consents',
     'deletion_requests',
+    'idempotency_keys',
     'installation',
     'job_leases',
     'servers',
@@ -94,6 +95,7 @@ describe('the migrated schema', () => {
        "consents(bot_id, id)",
        "deletion_requests(bot_id, id)",
        "deletion_requests(bot_id, user_id)",
+       "idempotency_keys(bot_id, id)",
        "installation(id)",
        "job_leases(name)",
        "servers(bot_id, guild_id)",
@@ -139,6 +141,7 @@ describe('the migrated schema', () => {
     expect(partial).toStrictEqual([
       `ix_deletion_requests_bot_id_user_id status = 'processing'`,
       `ix_deletion_requests_id unrecoverable_at IS NULL AND key_id IS NOT NULL`,
+      `ix_idempotency_keys_bot_id_guild_id_user_id user_id IS NOT NULL`,
       `ix_servers_bot_id_deletion_scheduled_for deletion_scheduled_for IS NOT NULL`,
       `ix_user_data_bot_id_withdrawn_at withdrawn_at IS NOT NULL`,
       `ix_webhook_deliveries_bot_id_next_attempt_at status = 'pending'`,

@@ -1,4 +1,5 @@
 import { ConsentService } from '@app/consent';
+import { NO_CLAIM } from '@app/idempotency';
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { UserDataService } from '@app/user-data';
@@ -79,7 +80,7 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
     const guildId = snowflake();
     await bot.post('/servers/register', { guild_id: guildId });
     const users = Array.from({ length: 1_100 }, () => ({ user_id: snowflake(), guild_id: guildId }));
-    await forEach(users, (who) => consents().request(bot.id, { ...who, consent_version: '1' }));
+    await forEach(users, (who) => consents().request(bot.id, { ...who, consent_version: '1' }, NO_CLAIM));
     const { data } = await bot.delete<{ erased_users: number }>(`/servers/${guildId}`);
     expect(data.erased_users).toBe(users.length);
     for (const table of ['consents', 'subjects'])
@@ -132,10 +133,10 @@ describe('DELETE /api/v1/data/categories/{key}', () => {
       const guildId = snowflake();
       const users = Array.from({ length: 1_001 }, () => ({ user_id: snowflake(), guild_id: guildId }));
       const submit = (given: Parameters<UserDataService['submit']>[1]) =>
-        service.app.get(UserDataService).submit(bot.id, given);
+        service.app.get(UserDataService).submit(bot.id, given, NO_CLAIM);
       for (const act of [
-        (who: SubjectIds) => consents().request(bot.id, { ...who, consent_version: '1' }),
-        (who: SubjectIds) => consents().accept(bot.id, { ...who, consent_version: '1' }),
+        (who: SubjectIds) => consents().request(bot.id, { ...who, consent_version: '1' }, NO_CLAIM),
+        (who: SubjectIds) => consents().accept(bot.id, { ...who, consent_version: '1' }, NO_CLAIM),
         (who: SubjectIds) => submit({ ...who, category: 'notes', data: { value: 'v' } }),
       ]) {
         await forEach(users, act);

@@ -1,5 +1,6 @@
 import { ApiKeyTimes } from '@app/bots';
 import { ConsentService } from '@app/consent';
+import { NO_CLAIM } from '@app/idempotency';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
 import { JobRunner } from '@app/jobs';
 import type { Bot } from '../support/bot';
@@ -43,7 +44,11 @@ async function guildOf(users: number): Promise<string> {
   await bot.post('/servers/register', { guild_id: guildId });
   const consents = service.app.get(ConsentService, { strict: false });
   for (let user = 0; user < users; user++)
-    await consents.request(bot.id, { user_id: snowflake(), guild_id: guildId, consent_version: '1' });
+    await consents.request(
+      bot.id,
+      { user_id: snowflake(), guild_id: guildId, consent_version: '1' },
+      NO_CLAIM,
+    );
   return guildId;
 }
 

@@ -1,3 +1,4 @@
+import { NO_CLAIM } from '@app/idempotency';
 import { answers, confirms, isDown } from './webhooks-sim/played-internet';
 import { Process, World } from './webhooks-sim/world';
 import { atDepth } from '../support/depth';
@@ -162,7 +163,7 @@ describe('a rotated secret', () => {
     };
     const signature = (): string | undefined => world.internet.contacts.at(-1)?.headers['webhook-signature'];
     expect(await headers()).not.toContain('X-GDPR-Signature-Next');
-    await process.secrets.rotate(botId, { overlap_seconds: 3600 });
+    await process.secrets.rotate(botId, { overlap_seconds: 3600 }, NO_CLAIM);
     expect(await headers()).toContain('X-GDPR-Signature-Next');
     expect(signature()?.split(' ')).toHaveLength(2);
     await world.play(HOUR);

@@ -25,6 +25,11 @@ const HEADERS = {
   'X-RateLimit-Limit': integer('Requests per minute'),
   'X-RateLimit-Remaining': integer('Requests left in this minute'),
   'X-RateLimit-Reset': integer('Unix time in seconds at which the minute ends'),
+  'Idempotent-Replayed': {
+    description:
+      'Sent with an answer that repeats the one to an earlier request with the same `Idempotency-Key`',
+    schema: { type: 'string', enum: ['true'] },
+  },
   'Retry-After': integer('Seconds to wait'),
   'WWW-Authenticate': { description: 'The scheme to use', schema: { type: 'string', enum: ['Bearer'] } },
 };

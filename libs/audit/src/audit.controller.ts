@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import {
   addNumberFaults,
   Caller,
@@ -12,6 +12,7 @@ import {
   Topic,
 } from '@app/http';
 import { type Config, CONFIG, type FieldFault, invalidRequest, requireBytes } from '@app/kernel';
+import { about, Claim, Claimed } from '@app/idempotency';
 import { lockSubject } from '@app/subjects';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
 import { EXAMPLES } from './audit.examples';
@@ -40,14 +41,24 @@ export class AuditController {
     examples: EXAMPLES.write,
   })
   @Responds(201, AuditEventView)
-  write(@CurrentBot() bot: Caller, @Body() body: WriteAuditEvent): Promise<AuditEventView> {
+  write(
+    @CurrentBot() bot: Caller,
+    @Body() body: WriteAuditEvent,
+    @Claimed() claim: Claim,
+  ): Promise<AuditEventView> {
     const { event_type: type, details } = body;
     if (details != null) this.requireStorable(details);
     const subject = this.digests.named(bot.botId, body);
-    return this.unitOfWork.write(async (tx) => {
+    const form = about<AuditEventView>(subject, {
+      ...subject.ids,
+      event_type: type,
+      details: details ?? null,
+    });
+    const record = async (tx: Tx): Promise<AuditEventView> => {
       await lockSubject(tx, subject, 'together');
       return this.audit.record(tx, subject, type, details, 'client');
-    });
+    };
+    return this.unitOfWork.write(claim.once(form, record));
   }
 
   @Get('events')

@@ -11,6 +11,7 @@ import {
   Responds,
   Topic,
 } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import { Body, Controller, Delete, Get, Param, Post, Put, UseGuards } from '@nestjs/common';
 import { BotDeletion } from './bot-deletion.service';
 import {
@@ -124,8 +125,9 @@ export class BotsController {
     @CurrentBot() bot: Caller,
     @Param() path: BotPath,
     @Body() body: RotateWebhookSecret,
+    @Claimed() claim: Claim,
   ): Promise<WebhookSecretView> {
-    return this.secrets.rotate(ownBot(bot, path), body);
+    return this.secrets.rotate(ownBot(bot, path), body, claim);
   }
 
   @Delete(':bot_id')

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Keyring, missingKey, newWebhookSecret } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
+import { type Claim, EncryptedForms } from '@app/idempotency';
 import { StartError, Clock, conflict, notFound, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import type { RotateWebhookSecret, WebhookSecretView } from './bots.dto';
@@ -30,6 +31,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keyring: Keyring,
+    private readonly forms: EncryptedForms,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -68,9 +70,9 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   }
 
   /** @throws ApiError 409 `rotation_in_progress` during an overlap, unless `overlap_seconds` is 0. */
-  rotate(botId: string, input: RotateWebhookSecret): Promise<WebhookSecretView> {
+  rotate(botId: string, input: RotateWebhookSecret, claim: Claim): Promise<WebhookSecretView> {
     const overlapSeconds = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
-    return this.unitOfWork.write(async (tx) => {
+    const rotate = async (tx: Tx): Promise<WebhookSecretView> => {
       await tx.get('SELECT 1 FROM bots WHERE id = ? FOR UPDATE', botId);
       const row = await this.rowOf(tx, botId);
       if (row === undefined) throw notFound('Bot');
@@ -87,7 +89,8 @@ export class WebhookSecrets implements OnApplicationBootstrap {
         botId,
       );
       return { webhook_secret: secret, overlap_until: until };
-    });
+    };
+    return this.unitOfWork.write(claim.once(this.forms.ofInstallation(), rotate));
   }
 
   private rowOf(tx: Tx, botId: string): Promise<SecretRow | undefined> {

@@ -25,6 +25,7 @@ import {
   Responds,
   Topic,
 } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import {
   CategoriesView,
   CategoryDeletedView,
@@ -91,8 +92,9 @@ export class CategoriesController {
   async register(
     @CurrentBot() bot: Caller,
     @RegistrationShape() { inputs, asList }: Registration,
+    @Claimed() claim: Claim,
   ): Promise<object | undefined> {
-    const registered = await this.categories.register(bot.botId, inputs);
+    const registered = await this.categories.register(bot.botId, inputs, claim);
     return asList ? ({ categories: registered } satisfies RegisteredCategoriesView) : registered[0];
   }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
 import { ListPage, Page, type PageQuery } from '@app/http';
+import { type Claim, plain } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { ConsentedDataHolders } from '@app/subjects';
 import { MoreThan } from 'typeorm';
@@ -34,9 +35,9 @@ export class CategoriesService {
    * Declares all of `inputs` or none.
    * @throws ApiError 409 `category_exists` or `limit_reached`, 413, 400 for two fields of one key.
    */
-  register(botId: string, inputs: readonly CategoryInput[]): Promise<CategoryView[]> {
+  register(botId: string, inputs: readonly CategoryInput[], claim: Claim): Promise<CategoryView[]> {
     for (const input of inputs) requireDistinctKeys(input.fields);
-    return this.unitOfWork.write(async (tx) => {
+    const register = async (tx: Tx): Promise<CategoryView[]> => {
       // Registrations of one bot wait for each other, so that the count below is exact.
       await lockBot(tx, botId, 'NO KEY UPDATE');
       const views: CategoryView[] = [];
@@ -45,7 +46,8 @@ export class CategoriesService {
       if (await declaresMoreThan(tx, botId, limit))
         throw conflict('limit_reached', `A bot may declare at most ${limit} categories`, { limit });
       return views;
-    });
+    };
+    return this.unitOfWork.write(claim.once(plain(), register));
   }
 
   /** One page, oldest first. */

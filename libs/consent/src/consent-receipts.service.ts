@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Signer } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { ListPage, Page } from '@app/http';
+import type { Claim } from '@app/idempotency';
 import { describeFault, notFound } from '@app/kernel';
 import type { NamedSubject, Subject } from '@app/subjects';
 import { countHistory, historyPage, latestOf } from './consent-history';
@@ -33,8 +34,8 @@ export class ConsentReceipts {
    * {@link ConsentService.accept} with a receipt. The consent is committed before: if the receipt cannot be signed, the
    * answer has none, and {@link receipt} can be called later.
    */
-  async accept(botId: string, input: AcceptConsent): Promise<AcceptedConsentView> {
-    const { consent, facts } = await this.consents.accept(botId, input);
+  async accept(botId: string, input: AcceptConsent, claim: Claim): Promise<AcceptedConsentView> {
+    const { consent, facts } = await this.consents.accept(botId, input, claim);
     try {
       return { ...consent, receipt: await this.signer.sign(receiptOf(facts), RECEIPT_TYPE) };
     } catch (error) {

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { Caller, CurrentBot, Describes, type ListPage, Responds, Topic } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import {
   ConsentTextsListView,
   ConsentTextsQuery,
@@ -25,8 +26,12 @@ export class ConsentTextsController {
     examples: EXAMPLES.register,
   })
   @Responds(201, ConsentTextView, ['text_exists', 'too_many_languages', 'limit_reached'])
-  register(@CurrentBot() bot: Caller, @Body() body: RegisterConsentText): Promise<ConsentTextView> {
-    return this.texts.register(bot.botId, body);
+  register(
+    @CurrentBot() bot: Caller,
+    @Body() body: RegisterConsentText,
+    @Claimed() claim: Claim,
+  ): Promise<ConsentTextView> {
+    return this.texts.register(bot.botId, body, claim);
   }
 
   @Get()

@@ -3,6 +3,7 @@ import { findBot, lockBot } from '@app/bots';
 import { type CategoryWords, declarationsOf, wordsOf } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
 import { JsonText, ListPage, Page } from '@app/http';
+import { type Claim, plain } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
 import type { Shown } from './consent-history';
 import {
@@ -46,11 +47,11 @@ export class ConsentTextsService {
    * Registers a text; a repeat answers the registered one.
    * @throws ApiError 409 `text_exists` for another text, `too_many_languages` or `limit_reached`, and 413.
    */
-  register(botId: string, input: RegisterConsentText): Promise<ConsentTextView> {
+  register(botId: string, input: RegisterConsentText, claim: Claim): Promise<ConsentTextView> {
     const { consent_version: consentVersion, language } = input;
     const [content, notice] = [contentOf(input), noticeOf(input)];
     const digest = textDigest(content, notice);
-    return this.unitOfWork.write(async (tx) => {
+    const register = async (tx: Tx): Promise<ConsentTextView> => {
       // Registrations of one bot wait for each other, so that the counts below are exact.
       await lockBot(tx, botId, 'NO KEY UPDATE');
       const isNew = await tx.run(
@@ -70,7 +71,8 @@ export class ConsentTextsService {
       const view = viewOf(stored);
       if (isNew === 1) requireBytes('A text', JSON.stringify(view), this.config.declarationLimitBytes);
       return view;
-    });
+    };
+    return this.unitOfWork.write(claim.once(plain(), register));
   }
 
   /** One page, ordered by version and language. */

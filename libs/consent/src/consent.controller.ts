@@ -13,6 +13,7 @@ import {
   SubjectQuery,
   Topic,
 } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
@@ -55,8 +56,12 @@ export class ConsentController {
     examples: EXAMPLES.request,
   })
   @Responds(201, ConsentRequestedView, ['not_found'])
-  request(@CurrentBot() bot: Caller, @SubjectBody() body: RequestConsent): Promise<ConsentRequestedView> {
-    return this.consents.request(bot.botId, body);
+  request(
+    @CurrentBot() bot: Caller,
+    @SubjectBody() body: RequestConsent,
+    @Claimed() claim: Claim,
+  ): Promise<ConsentRequestedView> {
+    return this.consents.request(bot.botId, body, claim);
   }
 
   @Post('accept')
@@ -71,8 +76,12 @@ export class ConsentController {
     examples: EXAMPLES.accept,
   })
   @Responds(200, AcceptedConsentView, ['not_found'])
-  accept(@CurrentBot() bot: Caller, @SubjectBody() body: AcceptConsent): Promise<AcceptedConsentView> {
-    return this.evidence.accept(bot.botId, body);
+  accept(
+    @CurrentBot() bot: Caller,
+    @SubjectBody() body: AcceptConsent,
+    @Claimed() claim: Claim,
+  ): Promise<AcceptedConsentView> {
+    return this.evidence.accept(bot.botId, body, claim);
   }
 
   @Post('revoke')
@@ -89,8 +98,12 @@ export class ConsentController {
     examples: EXAMPLES.revoke,
   })
   @Responds(200, ConsentView, ['not_found'])
-  revoke(@CurrentBot() bot: Caller, @SubjectBody() body: RevokeConsent): Promise<ConsentView> {
-    return this.consents.revoke(bot.botId, body);
+  revoke(
+    @CurrentBot() bot: Caller,
+    @SubjectBody() body: RevokeConsent,
+    @Claimed() claim: Claim,
+  ): Promise<ConsentView> {
+    return this.consents.revoke(bot.botId, body, claim);
   }
 
   @Get('status')

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { CategoriesService, undeclared } from '@app/categories';
 import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
+import { about, type Claim, EncryptedForms, type Form } from '@app/idempotency';
 import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
-import { lockSubject, type NamedSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { lockSubject, type NamedSubject, type Subject, SUBJECT_WHERE, subjectOf } from '@app/subjects';
 import {
   accepted,
   askedAlready,
@@ -48,16 +49,17 @@ export class ConsentService {
     private readonly texts: ConsentTextsService,
     private readonly transitions: ConsentTransitions,
     private readonly digests: SubjectDigests,
+    private readonly forms: EncryptedForms,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
   /** Records a request. A repeat changes nothing. @throws ApiError 404 for an unknown category. */
-  request(botId: string, input: RequestConsent): Promise<ConsentRequestedView> {
+  request(botId: string, input: RequestConsent, claim: Claim): Promise<ConsentRequestedView> {
     const subject = this.digests.named(botId, input);
     const { source } = input;
-    return this.unitOfWork.write(async (tx) => {
-      const keys = input.categories == null ? null : [...new Set(input.categories)];
+    const keys = input.categories == null ? null : [...new Set(input.categories)];
+    const request = async (tx: Tx): Promise<ConsentRequestedView> => {
       const held = await this.categories.hold(tx, botId, keys ?? []);
       if (keys?.some((key) => !held.includes(key))) undeclared();
       const [before, { version, shown, texts }] = await Promise.all([
@@ -79,12 +81,22 @@ export class ConsentService {
       const after = requested(subject, before, asked);
       await this.transitions.ask(tx, subject, after, { ...asked, source }, shown, before === null);
       return requestedView(after, 'pending', keys, texts);
-    });
+    };
+    // The texts can be long: they are made again for a repeat.
+    const form: Form<ConsentRequestedView> = {
+      write: (view) => ({ text: JSON.stringify({ ...view, texts: undefined }), subject }),
+      read: async (text, _, tx) => {
+        const left = JSON.parse(text) as ConsentRequestedView;
+        const { texts } = await this.texts.asking(tx, botId, input, keys);
+        return texts === null ? left : { ...left, texts };
+      },
+    };
+    return this.unitOfWork.write(claim.once(form, request));
   }
 
   /** Grants the request that waits. @throws ApiError 404 without a request for this version. */
-  accept(botId: string, input: AcceptConsent): Promise<Accepted> {
-    return this.unitOfWork.write(async (tx) => {
+  accept(botId: string, input: AcceptConsent, claim: Claim): Promise<Accepted> {
+    const accept = async (tx: Tx): Promise<Accepted> => {
       const held = await this.categories.hold(tx, botId, input.categories ?? []);
       const consent = await this.addressed(tx, botId, input);
       const request = consent === null ? undefined : pendingRequest(consent);
@@ -99,17 +111,19 @@ export class ConsentService {
       const act = { ...request, categories: granted, source: input.source };
       const facts = await receiptFacts(tx, after, this.transitions.give(tx, after, act));
       return { consent: consentView(after, facts.ids), facts };
-    });
+    };
+    const form = this.forms.ofSubject<Accepted>(({ facts }) => subjectOf(facts.consent));
+    return this.unitOfWork.write(claim.once(form, accept));
   }
 
   /**
    * Withdraws the accepted consent, or some of its categories. After the commit nothing is stored under it.
    * @throws ApiError 404 without an accepted consent.
    */
-  revoke(botId: string, input: RevokeConsent): Promise<ConsentView> {
+  revoke(botId: string, input: RevokeConsent, claim: Claim): Promise<ConsentView> {
     const subject = this.digests.named(botId, input);
     const { source } = input;
-    return this.unitOfWork.write(async (tx) => {
+    const revoke = async (tx: Tx): Promise<ConsentView> => {
       // A partly withdrawn consent to everything becomes one to each of the other categories.
       const declared = input.categories == null ? [] : await this.categories.holdAll(tx, botId);
       const consent = await lockConsent(tx, subject);
@@ -122,7 +136,8 @@ export class ConsentService {
       const after = reduced ?? revoked(consent, at);
       const act = { id, version, categories, source };
       return consentView(after, subject.ids, await this.transitions.withdraw(tx, after, act, at));
-    });
+    };
+    return this.unitOfWork.write(claim.once(about<ConsentView>(subject, subject.ids), revoke));
   }
 
   async status(subject: NamedSubject): Promise<ConsentStatusView> {

@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { ApiError, conflict } from '@app/kernel';
+import type { Claim } from '@app/idempotency';
 import { HeldSubjects, SubjectDigests } from '@app/crypto';
 import type { NamedSubject } from '@app/subjects';
+import { type BegunErasures, BegunErasuresForm } from './begun-erasures';
+import { ErasedSubject } from './erased-subject';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
-import { ErasureService } from './erasure.service';
+import { type NoteBegun, ErasureService } from './erasure.service';
+
+const NOTHING_BEGUN: BegunErasures = { begun: [], isWhole: false };
 
 const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
 
@@ -20,6 +25,8 @@ export class ErasureEverywhere {
     private readonly held: HeldSubjects,
     private readonly digests: SubjectDigests,
     private readonly erasures: ErasureService,
+    private readonly erased: ErasedSubject,
+    private readonly form: BegunErasuresForm,
   ) {}
 
   /**
@@ -27,19 +34,44 @@ export class ErasureEverywhere {
    * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed. In
    * both cases `details.requests` lists the guilds completed before.
    */
-  async forget(botId: string, user_id: string): Promise<ForgottenEverywhereView> {
-    const subjects = await this.heldInAllGuilds(botId, user_id);
+  async forget(botId: string, user_id: string, claim: Claim): Promise<ForgottenEverywhereView> {
     const requests: ForgottenInGuildView[] = [];
-    for (const subject of subjects) {
+    const before = claim.isGiven && (await this.unitOfWork.read((tx) => claim.recorded(tx, this.form)));
+    let { begun, isWhole } = before || NOTHING_BEGUN;
+    for (const each of begun) {
+      const { guild_id } = this.erased.idsOf(each.request);
+      requests.push({ guild_id, ...(await this.erasures.finish(each)) });
+    }
+    if (!isWhole) {
+      const note: NoteBegun = async (tx, next) => {
+        await claim.record(tx, this.form, { begun: [...begun, next], isWhole });
+        tx.afterCommit(() => (begun = [...begun, next]));
+      };
+      await this.eraseHeld(botId, user_id, requests, note);
+      isWhole = true;
+      if (claim.isGiven) await this.unitOfWork.write((tx) => claim.record(tx, this.form, { begun, isWhole }));
+    }
+    return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
+  }
+
+  /** Erases guild by guild and adds the answers to `requests`. */
+  private async eraseHeld(
+    botId: string,
+    user_id: string,
+    requests: ForgottenInGuildView[],
+    note: NoteBegun,
+  ): Promise<void> {
+    for (const subject of await this.heldInAllGuilds(botId, user_id)) {
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
       const erasing =
-        requests.length > 0 ? this.erasures.eraseInTurn(subject) : this.erasures.eraseIfHeld(subject);
+        requests.length > 0
+          ? this.erasures.eraseInTurn(subject, note)
+          : this.erasures.eraseIfHeld(subject, note);
       const erased = await erasing.catch((error: unknown) => {
         throw withRequests(error, requests);
       });
       if (erased !== undefined) requests.push({ guild_id: subject.ids.guild_id, ...erased });
     }
-    return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
   }
 
   private async heldInAllGuilds(botId: string, user_id: string): Promise<readonly NamedSubject[]> {

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
 import { Caller, CurrentBot, Describes, EXAMPLE, OnLowDisk, RequiresScope, Responds, Topic } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import { guildOf } from '@app/subjects';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureRequests } from './erasure-requests.service';
@@ -47,11 +48,12 @@ export class ErasureController {
   forget(
     @CurrentBot() { botId }: Caller,
     @Body() body: ForgetUser,
+    @Claimed() claim: Claim,
   ): Promise<ForgottenView | ForgottenEverywhereView> {
     const { user_id } = body;
     const guild_id = guildOf(body);
-    if (guild_id === undefined) return this.everywhere.forget(botId, user_id);
-    return this.erasures.erase(this.digests.named(botId, { guild_id, user_id }));
+    if (guild_id === undefined) return this.everywhere.forget(botId, user_id, claim);
+    return this.erasures.erase(this.digests.named(botId, { guild_id, user_id }), claim);
   }
 
   @Get('gdpr/forget-status/:id')

@@ -5,6 +5,7 @@ import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { SealingModule } from '@app/sealing';
 import { ServersModule } from '@app/servers';
+import { BegunErasuresForm } from './begun-erasures';
 import { CertificateController } from './certificate.controller';
 import { CertificateService } from './certificate.service';
 import { DeletionRequest } from './deletion-request.entity';
@@ -35,6 +36,7 @@ const REQUESTS = [ErasureRequests, ErasureEverywhere, DeletionRequestsHolder, Gu
 const PROGRESS = [
   ErasureService,
   ErasurePlan,
+  BegunErasuresForm,
   ErasureSteps,
   ErasureRecovery,
   OrphanKeys,

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { botDeleted, UnitOfWork } from '@app/database';
-import { ApiError, describeFault, Random } from '@app/kernel';
+import { botDeleted, type Tx, UnitOfWork } from '@app/database';
+import type { Claim } from '@app/idempotency';
+import { ApiError, describeFault, OwnError, Random } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { ERASED_IDS, type NamedSubject, type Subject } from '@app/subjects';
+import { type BegunErasure, type BegunErasures, BegunErasuresForm } from './begun-erasures';
 import { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo } from './erased-subject';
 import { type ForgottenView, NOTICE } from './erasure.dto';
@@ -14,6 +16,9 @@ import { type ErasureOf, ErasureSteps } from './erasure.steps';
 const TURNS_MAX = 100;
 const PAUSE_MS = 20;
 const SALT_BYTES = 16;
+
+/** Notes an erasure in the unit that begins it. */
+export type NoteBegun = (tx: Tx, begun: BegunErasure) => Promise<void>;
 
 /**
  * Erasure (GDPR Art. 17): removes every row about a subject and destroys its key. `ErasureSteps` has the steps,
@@ -47,6 +52,7 @@ export class ErasureService {
     private readonly steps: ErasureSteps,
     private readonly plan: ErasurePlan,
     private readonly random: Random,
+    private readonly form: BegunErasuresForm,
   ) {}
 
   /**
@@ -54,28 +60,47 @@ export class ErasureService {
    * @throws ApiError 409 `deletion_in_progress` while the same user is being erased in any guild of the bot; 503 when
    * it failed, with nothing erased, or is not finished yet; 401 when the bot was deleted meanwhile.
    */
-  async erase(subject: NamedSubject): Promise<ForgottenView> {
+  async erase(subject: NamedSubject, claim: Claim): Promise<ForgottenView> {
     const { id, of, certificateSalt } = this.newErasure(subject.botId);
     return this.noted(id, async () => {
-      const request = await this.unitOfWork.write((tx) => this.steps.begin(tx, subject, of(subject.ids)));
-      return forgottenView(await this.carryOut(request), certificateSalt);
+      const begin = async (tx: Tx): Promise<BegunErasures> => {
+        const request = await this.steps.begin(tx, subject, of(subject.ids));
+        return { begun: [{ request, certificateSalt }], isWhole: true };
+      };
+      const { begun } = await this.unitOfWork.write(claim.once(this.form, begin));
+      const [first] = begun;
+      if (first === undefined) throw new OwnError('An erasure that has begun has no request');
+      return this.finish(first);
     });
   }
 
-  /** {@link erase} of a subject about which anything is held; undefined, and no request, for another one. */
-  async eraseIfHeld(subject: Subject): Promise<ForgottenView | undefined> {
+  /** Carries out an erasure that has begun; of one that is completed it answers the view alone. @throws ApiError as {@link erase} */
+  async finish({ request, certificateSalt }: BegunErasure): Promise<ForgottenView> {
+    return forgottenView(await this.carryOut(request), certificateSalt);
+  }
+
+  /**
+   * {@link erase} of a subject about which anything is held; undefined, and no request, for another one. `note` is called
+   * in the unit that begins it.
+   */
+  async eraseIfHeld(subject: Subject, note?: NoteBegun): Promise<ForgottenView | undefined> {
     const { id, of, certificateSalt } = this.newErasure(subject.botId);
     return this.noted(id, async () => {
-      const request = await this.unitOfWork.write((tx) => this.steps.beginIfHeld(tx, subject, of));
-      return request && forgottenView(await this.carryOut(request), certificateSalt);
+      const begun = await this.unitOfWork.write(async (tx) => {
+        const request = await this.steps.beginIfHeld(tx, subject, of);
+        if (request === undefined) return undefined;
+        await note?.(tx, { request, certificateSalt });
+        return { request, certificateSalt };
+      });
+      return begun && this.finish(begun);
     });
   }
 
   /** {@link eraseIfHeld} that waits up to two seconds for an erasure of the same user in another guild. */
-  async eraseInTurn(subject: Subject): Promise<ForgottenView | undefined> {
+  async eraseInTurn(subject: Subject, note?: NoteBegun): Promise<ForgottenView | undefined> {
     for (let turns = 1; ; turns++) {
       try {
-        return await this.eraseIfHeld(subject);
+        return await this.eraseIfHeld(subject, note);
       } catch (error) {
         if (!(error instanceof ApiError && error.code === 'conflict') || turns === TURNS_MAX) throw error;
         await pause(PAUSE_MS);

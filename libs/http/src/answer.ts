@@ -8,7 +8,7 @@ export function answerHeaders(
   status: number,
   contentType = 'application/json; charset=utf-8',
 ): string[] {
-  const { id, rate } = response.req.context;
+  const { id, rate, isReplayed } = response.req.context;
   const headers = [
     'Content-Type',
     contentType,
@@ -23,6 +23,7 @@ export function answerHeaders(
     for (const [name, value] of rateHeaders(rate)) headers.push(name, value);
     if (status === 429) headers.push('Retry-After', String(rate.retryAfterSeconds));
   }
+  if (isReplayed && status < 300) headers.push('Idempotent-Replayed', 'true');
   if (status === 401) headers.push('WWW-Authenticate', 'Bearer');
   if (status === 503) headers.push('Retry-After', '1');
   return headers;

@@ -57,7 +57,14 @@ export interface DescribedOperation {
   parameters?: {
     readonly name: string;
     readonly required?: boolean;
-    schema?: { example?: unknown };
+    in?: string;
+    description?: string;
+    schema?: {
+      readonly type?: string;
+      readonly minLength?: number;
+      readonly maxLength?: number;
+      example?: unknown;
+    };
     example?: unknown;
   }[];
   requestBody?: { content: Content };

@@ -45,6 +45,7 @@ export {
   API_KEY_SCHEME,
   completeOperation,
   type DocumentedOperation,
+  IDEMPOTENT_ROUTE_EXTENSION,
   Responds,
   RespondsLines,
 } from './responds';

@@ -25,6 +25,8 @@ export class RequestContext {
   rate: RateDecision | undefined = undefined;
   /** The fault that kept the caller from being identified. The guard throws it, so that the answer has its limits. */
   identityFault: Error | undefined = undefined;
+  /** Whether the answer is that of an earlier request with the same `Idempotency-Key`. */
+  isReplayed = false;
 
   constructor(
     readonly id: string,

@@ -25,6 +25,15 @@ const HEADERS = Object.fromEntries(
   ]),
 );
 
+/** Marks a route that takes an `Idempotency-Key` in the documentation. */
+export const IDEMPOTENT_ROUTE_EXTENSION = 'x-lethe-idempotent';
+
+const IDEMPOTENCY_REASONS: readonly ConflictReason[] = [
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+  'idempotency_answer_erased',
+];
+
 /** The headers of single statuses, in addition to the headers of every answer. */
 const HEADERS_OF_STATUS: Readonly<Record<number, string>> = {
   401: 'WWW-Authenticate',
@@ -78,6 +87,7 @@ export const API_KEY_SCHEME = 'apiKey';
 export interface DocumentedOperation extends DescribedOperation, ScopedOperation {
   security?: object[];
   [PUBLIC_ROUTE_EXTENSION]?: boolean;
+  [IDEMPOTENT_ROUTE_EXTENSION]?: boolean;
 }
 
 /** Adds what follows from the route itself: its security, the errors that it does not declare, and its examples. */
@@ -86,6 +96,8 @@ export function completeOperation(operation: DocumentedOperation, method: string
   delete operation[PUBLIC_ROUTE_EXTENSION];
   const { scopes, whileSuspended } = documentedAccess(operation, method);
   operation.security = isPublic ? [] : scopes.map((scope) => ({ [API_KEY_SCHEME]: [scope] }));
+  if (operation[IDEMPOTENT_ROUTE_EXTENSION] === true) takeIdempotencyKey(operation);
+  delete operation[IDEMPOTENT_ROUTE_EXTENSION];
   const implied = [
     ...EVERYWHERE,
     ...(isPublic ? [] : (['unauthorized'] as const)),
@@ -94,6 +106,39 @@ export function completeOperation(operation: DocumentedOperation, method: string
   for (const code of implied) operation.responses[ERRORS[code].status] ??= refusal(code);
   if (!isPublic) operation.responses[403] = forbidden(operation, scopes, whileSuspended);
   withExamples(operation);
+}
+
+/** Documents the `Idempotency-Key` of a route, its refusals, and the header of a replayed answer. */
+function takeIdempotencyKey(operation: DocumentedOperation): void {
+  (operation.parameters ??= []).push({
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  });
+  const conflict = conflictOf(IDEMPOTENCY_REASONS);
+  const own = operation.responses[ERRORS.conflict.status] as typeof conflict | undefined;
+  operation.responses[ERRORS.conflict.status] = own === undefined ? conflict : merged(own, conflict);
+  for (const [status, response] of Object.entries(operation.responses) as [string, { headers?: object }][])
+    if (status.startsWith('2'))
+      response.headers = {
+        ...response.headers,
+        'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' },
+      };
+}
+
+/** A 409 with the reasons of two. */
+function merged(one: ReturnType<typeof conflictOf>, other: ReturnType<typeof conflictOf>) {
+  const examplesOf = ({ content }: typeof one) =>
+    (content['application/json'] as { examples?: Record<string, object> }).examples;
+  const media = {
+    ...one.content['application/json'],
+    examples: { ...examplesOf(one), ...examplesOf(other) },
+  };
+  const description = `${one.description}. ${other.description}`;
+  return { ...one, description, content: { 'application/json': media } };
 }
 
 /** The 403 of a route with a key: the one that the route declares, and those of the key and the bot. */

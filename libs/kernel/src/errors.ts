@@ -133,6 +133,18 @@ export const CONFLICT_REASONS = {
     meaning: 'The bot has as many of these as a bot may have; `details.limit` is their number',
     mend: 'Change or delete one that is no longer needed. The operator sets the limits of declarations; API keys are five.',
   },
+  idempotency_key_reused: {
+    meaning: 'The `Idempotency-Key` was sent with another body in the last 24 hours',
+    mend: 'Use a new key for another act. Repeat a request with the body that it had.',
+  },
+  idempotency_in_progress: {
+    meaning: 'A request with this `Idempotency-Key` is being answered',
+    mend: 'Wait for the answer to it, or repeat the request after a second.',
+  },
+  idempotency_answer_erased: {
+    meaning: 'The answer to this `Idempotency-Key` was erased with the user whom it is about',
+    mend: 'Nothing to mend: the act took effect before the erasure. Use a new key for a new act.',
+  },
   nothing_scheduled: {
     meaning: 'No deletion of this server is scheduled',
     mend: 'Nothing to mend: the server is not going to be deleted.',

@@ -3,13 +3,16 @@ import { hash } from 'node:crypto';
 /** A keyed digest in the place of an id. */
 export type Digest = string & { readonly digest: unique symbol };
 
+/** What a digest is of. Two kinds never have the same digest. */
+export type DigestKind = 'user' | 'guild' | 'claim' | 'request';
+
 /** 120 bits: two ids never have the same digest by chance. */
 const LENGTH = 20;
 /** Bytes of a block and of a digest of SHA-256. */
 const BLOCK = 64;
 const HASH = 32;
 /** The maximum of bytes of a text. */
-const TEXT_MAX = 256;
+const TEXT_MAX = 384;
 
 /**
  * Digests in the place of ids: HMAC-SHA-256 (RFC 2104), cut to 120 bits. With the id and the key the rows under the
@@ -33,8 +36,8 @@ export class DigestKey {
     }
   }
 
-  /** @throws RangeError for a text longer than 256 bytes */
-  of(botId: string, kind: 'user' | 'guild', value: string): Digest {
+  /** @throws RangeError for a text longer than 384 bytes */
+  of(botId: string, kind: DigestKind, value: string): Digest {
     const text = `${kind}/${botId}/${value}`;
     if (text.length * 3 > TEXT_MAX) throw new RangeError('The id is too long');
     const end = BLOCK + this.inner.write(text, BLOCK, 'utf8');

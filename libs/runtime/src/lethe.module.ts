@@ -8,6 +8,7 @@ import { ConsentModule } from '@app/consent';
 import { DatabaseModule } from '@app/database';
 import { JobsModule, PeriodicJobs } from '@app/jobs';
 import { SubjectsModule } from '@app/subjects';
+import { IdempotencyModule } from '@app/idempotency';
 import { GdprModule } from '@app/gdpr';
 import type { Config } from '@app/kernel';
 import { SealingModule } from '@app/sealing';
@@ -45,6 +46,7 @@ export class LetheModule {
         DiscoveryModule,
         JobsModule,
         SubjectsModule,
+        IdempotencyModule,
         ScheduleModule.forRoot(),
         BotsModule,
         ServersModule,

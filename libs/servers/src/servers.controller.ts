@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { Caller, CurrentBot, Describes, EXAMPLE, OnLowDisk, PageQuery, Responds, Topic } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import { RegisterServer, ServerPath, ServersView, ServerView } from './servers.dto';
 import { EXAMPLES } from './servers.examples';
 import { ServersService } from './servers.service';
@@ -19,8 +20,12 @@ export class ServersController {
     examples: EXAMPLES.register,
   })
   @Responds(201, ServerView)
-  register(@CurrentBot() bot: Caller, @Body() body: RegisterServer): Promise<ServerView> {
-    return this.servers.register(bot.botId, body);
+  register(
+    @CurrentBot() bot: Caller,
+    @Body() body: RegisterServer,
+    @Claimed() claim: Claim,
+  ): Promise<ServerView> {
+    return this.servers.register(bot.botId, body, claim);
   }
 
   @Get()
@@ -46,7 +51,11 @@ export class ServersController {
     examples: EXAMPLES.cancelDeletion,
   })
   @Responds(200, ServerView, ['not_found', 'nothing_scheduled', 'deletion_in_progress'])
-  cancelDeletion(@CurrentBot() bot: Caller, @Param() { guild_id: guildId }: ServerPath): Promise<ServerView> {
-    return this.servers.cancelDeletion(bot.botId, guildId);
+  cancelDeletion(
+    @CurrentBot() bot: Caller,
+    @Param() { guild_id: guildId }: ServerPath,
+    @Claimed() claim: Claim,
+  ): Promise<ServerView> {
+    return this.servers.cancelDeletion(bot.botId, guildId, claim);
   }
 }

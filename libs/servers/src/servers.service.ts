@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InstallationKeys, SubjectDigests } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import { Page, type PageQuery } from '@app/http';
+import { type Claim, EncryptedForms, NO_CLAIM } from '@app/idempotency';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import { Server } from './server.entity';
@@ -17,6 +18,7 @@ export class ServersService {
     private readonly unitOfWork: UnitOfWork,
     private readonly keys: InstallationKeys,
     private readonly digests: SubjectDigests,
+    private readonly forms: EncryptedForms,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -25,9 +27,9 @@ export class ServersService {
    * Registers a guild. A repeat answers the registered guild, renamed if a name is given, and cancels a scheduled deletion
    * that has not begun.
    */
-  register(botId: string, { guild_id, name }: RegisterServer): Promise<ServerView> {
+  register(botId: string, { guild_id, name }: RegisterServer, claim: Claim): Promise<ServerView> {
     const guildId = this.digests.guild(botId, guild_id);
-    return this.unitOfWork.write(async (tx) => {
+    const register = async (tx: Tx): Promise<ServerView> => {
       const known = await this.locked(tx, botId, guildId);
       if (known === null) return this.create(tx, botId, guildId, { guild_id, name: name ?? null });
       const text =
@@ -35,7 +37,8 @@ export class ServersService {
       const deletionScheduledFor = known.deletionBeganAt === null ? null : known.deletionScheduledFor;
       await tx.manager.update(Server, { botId, guildId }, { text, deletionScheduledFor });
       return this.view({ ...known, text, deletionScheduledFor });
-    });
+    };
+    return this.unitOfWork.write(claim.once(this.forms.ofInstallation(), register));
   }
 
   list(botId: string, query: PageQuery): Promise<ServersView> {
@@ -62,15 +65,15 @@ export class ServersService {
    * @throws ApiError 404 for a guild that is not registered; 409 `deletion_in_progress` once that has begun.
    */
   scheduleDeletion(botId: string, guildId: string, scheduledFor: string): Promise<ServerView> {
-    return this.reschedule(botId, guildId, () => scheduledFor);
+    return this.reschedule(botId, guildId, NO_CLAIM, () => scheduledFor);
   }
 
   /**
    * Cancels a scheduled deletion. Once this resolves, that deletion erases nothing.
    * @throws ApiError 404 for a guild that is not registered; 409 `nothing_scheduled`, or `deletion_in_progress` once it has begun.
    */
-  cancelDeletion(botId: string, guildId: string): Promise<ServerView> {
-    return this.reschedule(botId, guildId, ({ deletionScheduledFor }) => {
+  cancelDeletion(botId: string, guildId: string, claim: Claim): Promise<ServerView> {
+    return this.reschedule(botId, guildId, claim, ({ deletionScheduledFor }) => {
       if (deletionScheduledFor === null)
         throw conflict('nothing_scheduled', 'No deletion of this server is scheduled');
       return null;
@@ -106,10 +109,11 @@ export class ServersService {
   private reschedule(
     botId: string,
     guild: string,
+    claim: Claim,
     next: (server: Server) => string | null,
   ): Promise<ServerView> {
     const guildId = this.digests.guild(botId, guild);
-    return this.unitOfWork.write(async (tx) => {
+    const reschedule = async (tx: Tx): Promise<ServerView> => {
       const server = await this.locked(tx, botId, guildId);
       if (server === null) throw notFound('Server');
       if (server.deletionBeganAt !== null)
@@ -117,7 +121,8 @@ export class ServersService {
       const deletionScheduledFor = next(server);
       await tx.manager.update(Server, { botId, guildId }, { deletionScheduledFor });
       return this.view({ ...server, deletionScheduledFor });
-    });
+    };
+    return this.unitOfWork.write(claim.once(this.forms.ofInstallation(), reschedule));
   }
 
   private async locked(tx: Tx, botId: string, guildId: Digest): Promise<Server | null> {

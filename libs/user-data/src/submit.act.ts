@@ -6,6 +6,7 @@ import { SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, type SharedAct, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
 import { Clock, CONFIG, type Config, invalidRequest, notFound, OwnError, requireBytes } from '@app/kernel';
+import { about, type Claim, claimedBefore, type Form, keepAll } from '@app/idempotency';
 import { type NamedSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
 import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
@@ -18,6 +19,7 @@ export interface Submission {
   /** The JSON text to store for the mode `replace`: {@link SubmitAct.storable}. */
   readonly json: string | undefined;
   readonly merges: boolean;
+  readonly claim: Claim;
 }
 
 const KEY = `${SUBJECT_WHERE} AND category_key = ?`;
@@ -50,7 +52,12 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async alone(tx: Tx, { subject, category, data, json, merges }: Submission): Promise<SubmittedView> {
+  alone(tx: Tx, submission: Submission): Promise<SubmittedView> {
+    const { claim } = submission;
+    return claim.once(formOf(submission), () => this.store(tx, submission))(tx);
+  }
+
+  private async store(tx: Tx, { subject, category, data, json, merges }: Submission): Promise<SubmittedView> {
     const declared = await this.declarations.find(tx, subject.botId, category);
     const scope = await requireConsent(tx, subject);
     if (declared === undefined) throw notFound('Category');
@@ -68,28 +75,41 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
   /** Stores submissions that replace, each row once; those that merge, empty or are refused are left to {@link alone}. */
   async together(tx: Tx, given: readonly Submission[]): Promise<(SubmittedView | undefined)[]> {
     const subjects = given.map(({ subject }) => subject);
-    const [declared, scopes] = await Promise.all([
+    const [declared, scopes, claimed] = await Promise.all([
       this.declarations.findAll(
         tx,
         given.map(({ subject, category }) => ({ botId: subject.botId, key: category })),
       ),
       consentsInForce(tx, subjects),
+      claimedBefore(
+        tx,
+        given.map(({ claim }) => claim),
+      ),
       this.keys.prefetch(tx, subjects),
     ]);
     const rows = new Set<string>();
     const stored = given.map((submission, at) => {
       const { subject, category, data, json, merges } = submission;
       const row = `${subject.botId} ${subject.guildId} ${subject.userId} ${category}`;
-      if (merges || rows.has(row) || scopes[at]?.covers(category) !== true) return undefined;
+      if (merges || claimed[at] === true || rows.has(row) || scopes[at]?.covers(category) !== true)
+        return undefined;
       if (declared[at]?.faultsOf(data).length !== 0) return undefined;
       if (json !== undefined) rows.add(row);
       return json;
     });
     const now = this.clock.nowIso();
     await this.putAll(tx, given, stored, now);
-    return given.map(({ subject, category }, at) =>
+    const outcomes = given.map(({ subject, category }, at) =>
       stored[at] === undefined ? undefined : viewOf(subject, category, now),
     );
+    await keepAll(
+      tx,
+      given.flatMap((submission, at) => {
+        const [{ claim }, outcome] = [submission, outcomes[at]];
+        return outcome === undefined ? [] : [{ claim, form: formOf(submission), outcome }];
+      }),
+    );
+    return outcomes;
   }
 
   /** `data` without its nulls as JSON text; undefined when no value is left. @throws ApiError 413 */
@@ -177,6 +197,10 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
       ),
     ]);
   }
+}
+
+function formOf({ subject, category }: Submission): Form<SubmittedView> {
+  return about<SubmittedView>(subject, { ...subject.ids, category });
 }
 
 function viewOf({ ids }: NamedSubject, category: string, now: string): SubmittedView {

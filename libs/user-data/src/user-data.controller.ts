@@ -1,5 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { Caller, CurrentBot, EitherShape, Describes, Responds, SubjectBody, Topic } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import { SubmitData, SubmittedView } from './user-data.dto';
 import { EXAMPLES } from './user-data.examples';
 import { UserDataService } from './user-data.service';
@@ -22,7 +23,11 @@ export class UserDataController {
     examples: EXAMPLES.submit,
   })
   @Responds(200, SubmittedView, ['consent_required', 'not_found'])
-  submit(@CurrentBot() bot: Caller, @SubjectBody() body: SubmitData): Promise<SubmittedView> {
-    return this.userData.submit(bot.botId, body);
+  submit(
+    @CurrentBot() bot: Caller,
+    @SubjectBody() body: SubmitData,
+    @Claimed() claim: Claim,
+  ): Promise<SubmittedView> {
+    return this.userData.submit(bot.botId, body, claim);
   }
 }

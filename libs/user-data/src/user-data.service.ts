@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
+import type { Claim } from '@app/idempotency';
 import { SubmitAct } from './submit.act';
 import type { SubmitData, SubmittedView } from './user-data.dto';
 
@@ -18,11 +19,11 @@ export class UserDataService {
    * was stored under a consent in force at its commit.
    * @throws ApiError 413, then 403, 404, 400, in the order of the contract.
    */
-  async submit(botId: string, input: SubmitData): Promise<SubmittedView> {
+  async submit(botId: string, input: SubmitData, claim: Claim): Promise<SubmittedView> {
     const { category, data, mode } = input;
     const json = this.submission.storable(data);
     const subject = this.digests.named(botId, input);
     const merges = mode === 'merge';
-    return this.unitOfWork.share(this.submission, { subject, category, data, json, merges });
+    return this.unitOfWork.share(this.submission, { subject, category, data, json, merges, claim });
   }
 }

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { Caller, CurrentBot, Describes, EXAMPLE, RequiresScope, Responds, Topic } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import {
   DeliveriesQuery,
   DeliveriesView,
@@ -59,8 +60,12 @@ export class DeliveriesController {
     examples: EXAMPLES.redeliver,
   })
   @Responds(200, DeliveryView, ['not_found', 'no_webhook_url'])
-  redeliver(@CurrentBot() bot: Caller, @Param() { id }: DeliveryPath): Promise<DeliveryView> {
-    return this.deliveries.redeliver(bot.botId, id.toLowerCase());
+  redeliver(
+    @CurrentBot() bot: Caller,
+    @Param() { id }: DeliveryPath,
+    @Claimed() claim: Claim,
+  ): Promise<DeliveryView> {
+    return this.deliveries.redeliver(bot.botId, id.toLowerCase(), claim);
   }
 
   @Post('replay')
@@ -73,8 +78,8 @@ export class DeliveriesController {
     examples: EXAMPLES.replay,
   })
   @Responds(200, ReplayView, ['no_webhook_url'])
-  replay(@CurrentBot() bot: Caller, @Body() body: Replay): Promise<ReplayView> {
-    return this.deliveries.replay(bot.botId, body);
+  replay(@CurrentBot() bot: Caller, @Body() body: Replay, @Claimed() claim: Claim): Promise<ReplayView> {
+    return this.deliveries.replay(bot.botId, body, claim);
   }
 
   @Post('test')
@@ -86,7 +91,7 @@ export class DeliveriesController {
     examples: EXAMPLES.test,
   })
   @Responds(201, DeliveryView, ['no_webhook_url'])
-  test(@CurrentBot() bot: Caller): Promise<DeliveryView> {
-    return this.deliveries.ping(bot.botId);
+  test(@CurrentBot() bot: Caller, @Claimed() claim: Claim): Promise<DeliveryView> {
+    return this.deliveries.ping(bot.botId, claim);
   }
 }

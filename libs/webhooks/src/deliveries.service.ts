@@ -1,7 +1,8 @@
 import { findBot } from '@app/bots';
 import { SubjectDigests } from '@app/crypto';
-import { asPartlyDone, pages, type Tx, UnitOfWork } from '@app/database';
+import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Page } from '@app/http';
+import { type Claim, type Form, plain } from '@app/idempotency';
 import { Clock, conflict, invalidRequest, notFound } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import type { SubjectIds } from '@app/subjects';
@@ -20,6 +21,15 @@ import { Attempt, Delivery } from './delivery.entity';
 import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import { Outbox } from './outbox';
 import { pingPayload } from './payload';
+
+/** How far a replay is: the number of queued deliveries, and the id of the last one. */
+interface Replayed {
+  readonly queued: number;
+  readonly last: string;
+  readonly isWhole: boolean;
+}
+
+const REPLAYED = plain<Replayed>();
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -76,46 +86,70 @@ export class DeliveriesService {
   }
 
   /** Sends a delivery again, whatever its outcome. A waiting one is sent now; a running call continues. */
-  redeliver(botId: string, id: string): Promise<DeliveryView> {
-    return this.unitOfWork.write(async (tx) => {
+  redeliver(botId: string, id: string, claim: Claim): Promise<DeliveryView> {
+    const redeliver = async (tx: Tx): Promise<DeliveryView> => {
       await this.find(tx, botId, id);
       await this.requireUrl(tx, botId);
       await this.outbox.resend(tx, botId, id);
       return this.viewIn(tx, botId, id);
-    });
+    };
+    // The delivery is about a user: a repeat answers it as it is then.
+    const form: Form<DeliveryView> = {
+      write: () => ({ text: '' }),
+      read: (_, __, tx) => this.viewIn(tx, botId, id),
+    };
+    return this.unitOfWork.write(claim.once(form, redeliver));
   }
 
   /** Queues the events since a time again, oldest first, in several units; a repeated call continues. */
-  async replay(botId: string, { since, undelivered_only: undeliveredOnly }: Replay): Promise<ReplayView> {
+  async replay(
+    botId: string,
+    { since, undelivered_only: undeliveredOnly }: Replay,
+    claim: Claim,
+  ): Promise<ReplayView> {
     if (!ISO_TIME.test(since)) {
       const message = 'must be an ISO 8601 time with its zone, for example 2026-01-31T08:00:00Z';
       throw invalidRequest([{ field: 'since', message }]);
     }
     const sinceIso = new Date(since).toISOString();
     const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
-    let queued = 0;
-    const replay = (after = ''): Promise<string[]> =>
-      this.replaySome(botId, { ...scope, after }).catch((error: unknown) => {
-        throw queued === 0 ? error : asPartlyDone(error);
+    const before = claim.isGiven && (await this.unitOfWork.read((tx) => claim.recorded(tx, REPLAYED)));
+    let progress: Replayed = before || { queued: 0, last: '', isWhole: false };
+    while (!progress.isWhole) {
+      progress = await this.replaySome(botId, scope, progress, claim).catch((error: unknown) => {
+        throw progress.queued === 0 ? error : asPartlyDone(error);
       });
-    for await (const chunk of pages(CHUNK, replay)) queued += chunk.length;
-    return { queued };
+    }
+    return { queued: progress.queued };
   }
 
-  private replaySome(botId: string, scope: ReplayScope): Promise<string[]> {
+  private replaySome(
+    botId: string,
+    scope: Omit<ReplayScope, 'after'>,
+    { queued, last }: Replayed,
+    claim: Claim,
+  ): Promise<Replayed> {
     return this.unitOfWork.write(async (tx) => {
       await this.requireUrl(tx, botId);
-      return this.outbox.resendSome(tx, botId, scope, CHUNK);
+      const ids = await this.outbox.resendSome(tx, botId, { ...scope, after: last }, CHUNK);
+      const progress = {
+        queued: queued + ids.length,
+        last: ids.at(-1) ?? last,
+        isWhole: ids.length < CHUNK,
+      };
+      await claim.record(tx, REPLAYED, progress);
+      return progress;
     });
   }
 
-  ping(botId: string): Promise<DeliveryView> {
-    return this.unitOfWork.write(async (tx) => {
+  ping(botId: string, claim: Claim): Promise<DeliveryView> {
+    const ping = async (tx: Tx): Promise<DeliveryView> => {
       await this.requireUrl(tx, botId);
       const payload = pingPayload(this.clock.nowIso());
       const id = await this.outbox.queue(tx, { botId, event: 'ping', payload });
       return this.viewIn(tx, botId, id);
-    });
+    };
+    return this.unitOfWork.write(claim.once(plain(), ping));
   }
 
   private async requireUrl(tx: Tx, botId: string): Promise<void> {

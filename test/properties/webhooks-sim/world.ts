@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
+import { EncryptedForms } from '@app/idempotency';
 import { Keyring, InstallationKeys, SubjectDigests, SubjectKeys } from '@app/crypto';
 import {
   databaseUnavailable,
@@ -103,7 +104,7 @@ export class Process {
     this.unitOfWork = new MortalUnitOfWork(world, world.real);
     this.alarm = new PlayedAlarm(timeline);
     this.sender = new PlayedSender(internet);
-    this.secrets = new WebhookSecrets(this.unitOfWork, world.keyring, timeline, random);
+    this.secrets = new WebhookSecrets(this.unitOfWork, world.keyring, world.forms, timeline, random);
     const schedule = new RetrySchedule(config.webhookRetrySchedule, random);
     const leases = new DeliveryLeases(this.unitOfWork, this.secrets, timeline, random, world.texts, config);
     const results = new DeliveryResults(this.unitOfWork, schedule, timeline, world.texts);
@@ -133,6 +134,7 @@ export class World {
   readonly config: Config;
   real: UnitOfWork;
   texts: DeliveryTexts;
+  forms: EncryptedForms;
   private digests: SubjectDigests;
   unitsBegun = 0;
   /** Running units. */
@@ -162,6 +164,7 @@ export class World {
       this.random,
     );
     this.texts = new DeliveryTexts(subjectKeys, keys);
+    this.forms = new EncryptedForms(keys, subjectKeys);
     // Power cuts are not played here.
     await app.get<DataSource>(getDataSourceToken()).query('PRAGMA synchronous = OFF');
     this.close = () => app.close();
@@ -189,7 +192,8 @@ export class World {
 
   async registerBot(url: string | null): Promise<string> {
     const id = this.random.uuid();
-    const { encrypted } = new WebhookSecrets(this.real, this.keyring, this.timeline, this.random).issue(id);
+    const { real, keyring, forms, timeline, random } = this;
+    const { encrypted } = new WebhookSecrets(real, keyring, forms, timeline, random).issue(id);
     const now = this.timeline.nowIso();
     const platformId = String(100_000_000_000_000_000n + BigInt(this.random.below(2 ** 31)));
     await this.run(

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { EncryptedForms, type Form } from '@app/idempotency';
+import { DeletionRequest } from './deletion-request.entity';
+
+/** An erasure that is on record, and the salt of its certificate, which only its answers contain. */
+export interface BegunErasure {
+  readonly request: DeletionRequest;
+  readonly certificateSalt: string;
+}
+
+/** The erasures of one request, as far as they have begun. */
+export interface BegunErasures {
+  readonly begun: readonly BegunErasure[];
+  /** Whether no further one follows. */
+  readonly isWhole: boolean;
+}
+
+type Stored = Omit<BegunErasures, 'begun'> & { readonly begun: readonly (readonly [string, string])[] };
+
+/**
+ * How begun erasures are stored for a repeat of their request: by their ids, with the salts, encrypted. A failed erasure
+ * is begun again.
+ */
+@Injectable()
+export class BegunErasuresForm implements Form<BegunErasures> {
+  private readonly encrypted: Form<Stored>;
+
+  constructor(forms: EncryptedForms) {
+    this.encrypted = forms.ofInstallation();
+  }
+
+  write: Form<BegunErasures>['write'] = ({ begun, isWhole }, claim, tx) => {
+    const named = begun.map(({ request, certificateSalt }) => [request.id, certificateSalt] as const);
+    return this.encrypted.write({ begun: named, isWhole }, claim, tx);
+  };
+
+  read: Form<BegunErasures>['read'] = async (text, claim, tx) => {
+    const stored = await this.encrypted.read(text, claim, tx, undefined);
+    const begun: BegunErasure[] = [];
+    for (const [id, certificateSalt] of stored?.begun ?? []) {
+      const request = await tx.manager.findOneBy(DeletionRequest, { botId: claim.botId, id });
+      if (request !== null && request.status !== 'failed') begun.push({ request, certificateSalt });
+    }
+    const isWhole = stored?.isWhole === true && begun.length === stored.begun.length;
+    return isWhole || begun.length > 0 ? { begun, isWhole } : undefined;
+  };
+}

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InstallationKeys } from '@app/crypto';
+import type { LetheRequest } from '@app/http';
+import { Clock, conflict, invalidRequest, OwnError } from '@app/kernel';
+import { DigestKey } from '@app/primitives';
+import { type Claim, KeyClaim, NO_CLAIM } from './claim';
+
+/** The header by which a caller repeats a request safely (IETF draft-ietf-httpapi-idempotency-key-header). */
+export const KEY_HEADER = 'Idempotency-Key';
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** Makes the claims of requests. */
+@Injectable()
+export class Claims {
+  private readonly digests: DigestKey;
+  /** The claims of requests without an answer yet, in this process. */
+  private readonly underWay = new Set<string>();
+
+  constructor(
+    keys: InstallationKeys,
+    private readonly clock: Clock,
+  ) {
+    this.digests = new DigestKey(keys.digest);
+  }
+
+  /**
+   * @throws ApiError 400 for a malformed key; 409 `idempotency_in_progress` while a request with this key is being
+   * answered by this process
+   */
+  of(request: LetheRequest): Claim {
+    const key = request.headers['idempotency-key'];
+    if (key === undefined) return NO_CLAIM;
+    if (typeof key !== 'string' || !KEY.test(key))
+      throw invalidRequest([
+        { field: KEY_HEADER, message: 'must be 1 to 255 visible ASCII characters without spaces' },
+      ]);
+    const { caller } = request.context;
+    if (caller === undefined) throw new OwnError('Claimed is used on a public route');
+    const { botId } = caller;
+    const digest = (kind: 'claim' | 'request', text: string) =>
+      this.digests.of(botId, kind, hash('sha256', `${text}\n${key}`, 'base64url'));
+    const id = digest('claim', `${request.method} ${request.path}`);
+    this.begin(`${botId}/${id}`, request);
+    const content = digest('request', JSON.stringify(request.body ?? null));
+    return new KeyClaim(botId, id, content, this.clock, request.context);
+  }
+
+  private begin(name: string, { res }: LetheRequest): void {
+    if (this.underWay.has(name))
+      throw conflict(
+        'idempotency_in_progress',
+        'A request with this Idempotency-Key is being answered: repeat it when that has ended',
+      );
+    this.underWay.add(name);
+    res?.once('close', () => this.underWay.delete(name));
+  }
+}

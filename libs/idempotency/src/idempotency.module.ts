@@ -1,0 +1,17 @@
+import { DatabaseModule } from '@app/database';
+import { Global, Module } from '@nestjs/common';
+import { Claims } from './claims';
+import { EncryptedForms } from './encrypted-forms';
+import { IdempotencyKey } from './idempotency-key.entity';
+import { IdempotencyKeysHolder } from './idempotency-keys.holder';
+import { IdempotencyRetention } from './idempotency-retention.job';
+import { IdempotencyKeys1763600000013 } from './migrations/1763600000013-idempotency-keys';
+
+/** Provides the claims of requests with an `Idempotency-Key` to every module. */
+@Global()
+@Module({
+  imports: [DatabaseModule.forFeature([IdempotencyKey], [IdempotencyKeys1763600000013])],
+  providers: [Claims, EncryptedForms, IdempotencyKeysHolder, IdempotencyRetention],
+  exports: [Claims, EncryptedForms],
+})
+export class IdempotencyModule {}

@@ -1,0 +1,361 @@
+import { UnitOfWork } from '@app/database';
+import { IdempotencyRetention } from '@app/idempotency';
+import document from '../../openapi.json';
+import { type Bot, field } from '../support/bot';
+import type { Answer, Json } from '../support/client';
+import { expectFailure } from '../support/expected';
+import { runNow } from '../support/jobs';
+import { useServiceInProcess } from '../support/service';
+import { type SubjectIds, snowflake, subject } from '../support/snowflakes';
+
+const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+let bot: Bot;
+let who: SubjectIds;
+let turn = 0;
+
+beforeEach(async () => {
+  bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
+  who = subject();
+});
+
+const newKey = (): string => `key-${++turn}`;
+const under = (key: string) => ({ 'idempotency-key': key });
+const replayed = (answer: Answer): boolean => answer.header('idempotent-replayed') === 'true';
+const submitted = (key: string, data: Json = { value: 'a' }, whom = who) =>
+  bot.post('/data/submit', { ...whom, category: 'profile', data }, under(key));
+
+const expectConflict = (answer: Answer, reason: string) => expectFailure(answer, 409, 'conflict', { reason });
+
+const typesOf = (whom: SubjectIds) => bot.eventTypes(whom);
+
+async function consented(whom = who): Promise<void> {
+  await bot.hasCategory('profile');
+  await bot.hasConsent(whom);
+}
+
+const labels = { label_de: 'a', label_en: 'b' };
+
+/** One request for each POST with a key, and what has to be there before it. */
+const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?: Json]>>> = {
+  '/audit/event': async () => [
+    '/audit/event',
+    { ...who, event_type: 'data_exported', details: { note: 'seen' } },
+  ],
+  '/bots/{bot_id}/webhook-secret/rotate': async () => [`/bots/${bot.id}/webhook-secret/rotate`, {}],
+  '/consents/texts': async () => [
+    '/consents/texts',
+    { consent_version: '1', language: 'en', title: 'a', body: 'b' },
+  ],
+  '/consents/request': async () => {
+    await bot.hasCategory('profile');
+    return ['/consents/request', { ...who, categories: ['profile'], language: 'en' }];
+  },
+  '/consents/accept': async () => {
+    await bot.hasRequest(who);
+    return ['/consents/accept', { ...who, consent_version: '1.0' }];
+  },
+  '/consents/revoke': async () => {
+    await consented();
+    await bot.hasData(who, 'profile', { value: 'a' });
+    return ['/consents/revoke', { ...who }];
+  },
+  '/data/register': async () => ['/data/register', { key: 'profile', ...labels, fields: [field('value')] }],
+  '/data/submit': async () => {
+    await consented();
+    return ['/data/submit', { ...who, category: 'profile', data: { value: 'a' } }];
+  },
+  '/gdpr/forget-user': async () => {
+    await consented();
+    return ['/gdpr/forget-user', { ...who }];
+  },
+  '/servers/register': async () => ['/servers/register', { guild_id: who.guild_id, name: 'a' }],
+  '/servers/{guild_id}/cancel-deletion': async () => {
+    await bot.post('/servers/register', { guild_id: who.guild_id });
+    await bot.delete(`/servers/${who.guild_id}?grace_days=3`);
+    return [`/servers/${who.guild_id}/cancel-deletion`];
+  },
+  '/webhooks/deliveries/{id}/redeliver': async () => {
+    const { id } = (await bot.post<{ id: string }>('/webhooks/test')).data;
+    return [`/webhooks/deliveries/${id}/redeliver`];
+  },
+  '/webhooks/replay': async () => {
+    await bot.post('/webhooks/test');
+    return ['/webhooks/replay', { since: '2026-01-01T00:00:00Z' }];
+  },
+  '/webhooks/test': async () => ['/webhooks/test'],
+};
+
+describe('Idempotency-Key', () => {
+  it('is taken by every POST but the registration', () => {
+    const posts = Object.entries(document.paths as Record<string, object>).flatMap(([path, item]) =>
+      'post' in item ? [path.replace('/api/v1', '')] : [],
+    );
+    expect(posts.filter((path) => POSTS[path] === undefined)).toStrictEqual(['/bots/register']);
+  });
+
+  it.each(Object.keys(POSTS))('POST %s is done once, and its answer is replayed unchanged', async (route) => {
+    const [path, body] = await POSTS[route]!();
+    const key = newKey();
+    const first = await bot.post(path, body, under(key));
+    const before = await rowsOf();
+    const second = await bot.post(path, body, under(key));
+    expect([first.status, replayed(first)]).toStrictEqual([first.status < 300 ? first.status : 200, false]);
+    expect([second.status, replayed(second)]).toStrictEqual([first.status, true]);
+    if (route.endsWith('redeliver')) expect(second.data['id']).toBe(first.data['id']);
+    else expect(second.text).toBe(first.text);
+    expect(await rowsOf()).toStrictEqual(before);
+  });
+
+  /** The number of rows of the bot in each table that an act writes to. */
+  async function rowsOf(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const table of ['audit_events', 'consent_history', 'webhook_deliveries', 'deletion_requests'])
+      counts[table] = (await service.database.rows(`SELECT 1 FROM ${table} WHERE bot_id = ?`, bot.id)).length;
+    return counts;
+  }
+
+  it('of a registration is not looked at', async () => {
+    const body = { platform_bot_id: snowflake(), name: 'a' };
+    expect((await service.anonymous.post('/bots/register', body, under('a'))).status).toBe(201);
+    expectConflict(await service.anonymous.post('/bots/register', body, under('a')), 'bot_exists');
+  });
+
+  it('of another body is 409 idempotency_key_reused, and nothing is done', async () => {
+    await consented();
+    const key = newKey();
+    await submitted(key);
+    expectConflict(await submitted(key, { value: 'b' }), 'idempotency_key_reused');
+    expectConflict(await submitted(key, { value: 'a' }, subject()), 'idempotency_key_reused');
+    expect((await bot.export<{ data: Json }>(who)).data.data).toMatchObject({ profile: { value: 'a' } });
+  });
+
+  it('is one of a bot, a method and a path', async () => {
+    const key = newKey();
+    const ping = (of: Bot) => of.post('/webhooks/test', undefined, under(key));
+    const other = await service.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
+    for (const answer of [
+      await ping(bot),
+      await ping(other),
+      await bot.post('/webhooks/replay', { since: '2099-01-01T00:00:00Z' }, under(key)),
+    ])
+      expect([answer.status < 300, replayed(answer)]).toStrictEqual([true, false]);
+  });
+
+  it.each(['', 'a b', 'ä', 'x'.repeat(256)])('%j is 400 and names the header', async (key) => {
+    const answer = await bot.post('/webhooks/test', undefined, under(Buffer.from(key).toString('latin1')));
+    expectFailure(answer, 400, 'invalid_request');
+    expect(answer.error.details).toMatchObject({ fields: [{ field: 'Idempotency-Key' }] });
+  });
+
+  it('sent many times at once is done once; the others are replayed or 409 idempotency_in_progress', async () => {
+    await consented();
+    const key = newKey();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => submitted(key)));
+    const done = answers.filter(({ status }) => status === 200);
+    expect(done.filter((answer) => !replayed(answer))).toHaveLength(1);
+    for (const answer of answers)
+      if (answer.status !== 200) expectConflict(answer, 'idempotency_in_progress');
+    expect(await typesOf(who)).toStrictEqual(['consent_requested', 'consent_accepted', 'data_submitted']);
+  });
+
+  it('of a request that is being answered is 409 idempotency_in_progress at once', async () => {
+    await consented();
+    const key = newKey();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const locked = new Promise<void>((resolve) => {
+      void service.app.get(UnitOfWork).write(async (tx) => {
+        await tx.all('SELECT 1 FROM consents WHERE bot_id = ? FOR UPDATE', bot.id);
+        resolve();
+        await released;
+      });
+    });
+    await locked;
+    const both = [submitted(key), submitted(key)];
+    expectConflict(await Promise.race(both), 'idempotency_in_progress');
+    release();
+    expect((await Promise.all(both)).map(({ status }) => status).sort()).toStrictEqual([200, 409]);
+    expect(replayed(await submitted(key))).toBe(true);
+  });
+
+  it('of a refused request can be sent again', async () => {
+    await bot.hasCategory('profile');
+    const key = newKey();
+    expectFailure(await submitted(key), 403, 'consent_required');
+    await bot.hasConsent(who);
+    const again = await submitted(key);
+    expect([again.status, replayed(again)]).toStrictEqual([200, false]);
+  });
+
+  it('is 401 without an API key, and 400 of the body comes first', async () => {
+    expectFailure(await service.anonymous.post('/webhooks/test', undefined, under('a')), 401, 'unauthorized');
+    const bad = await bot.post('/data/submit', { ...who, category: 7 }, under(newKey()));
+    expectFailure(bad, 400, 'invalid_request');
+  });
+
+  it('answers a request for texts as they are at the repeat', async () => {
+    await bot.hasCategory('profile');
+    const body = { ...who, categories: ['profile'], consent_version: '1' };
+    const key = newKey();
+    const first = await bot.post('/consents/request', body, under(key));
+    await bot.put('/data/categories/profile', { label_en: 'New' });
+    const second = await bot.post('/consents/request', body, under(key));
+    expect({ ...second.data, texts: undefined }).toStrictEqual({ ...first.data, texts: undefined });
+    expect(JSON.stringify(second.data['texts'])).toContain('New');
+    expect(await typesOf(who)).toStrictEqual(['consent_requested']);
+  });
+});
+
+describe('after an erasure', () => {
+  const answers = () =>
+    service.database.rows(
+      'SELECT request, guild_id, user_id, answer FROM idempotency_keys WHERE bot_id = ?',
+      bot.id,
+    );
+
+  it('the stored answers about the user are gone, and their keys are 409 idempotency_answer_erased', async () => {
+    await consented();
+    const [submit, event, accept] = [newKey(), newKey(), newKey()];
+    await submitted(submit);
+    const audit = { ...who, event_type: 'data_exported' };
+    await bot.post('/audit/event', audit, under(event));
+    await bot.hasRequest(who, '2');
+    const acceptance = { ...who, consent_version: '2' };
+    await bot.post('/consents/accept', acceptance, under(accept));
+    expect(await answers()).toHaveLength(3);
+    await bot.hasForgotten(who);
+    const erased = { request: '', guild_id: null, user_id: null, answer: null };
+    expect(await answers()).toStrictEqual([erased, erased, erased]);
+    expectConflict(await submitted(submit), 'idempotency_answer_erased');
+    expectConflict(await bot.post('/audit/event', audit, under(event)), 'idempotency_answer_erased');
+    expectConflict(
+      await bot.post('/consents/accept', acceptance, under(accept)),
+      'idempotency_answer_erased',
+    );
+  });
+
+  it('the answers about other users stay', async () => {
+    await consented();
+    const other = { ...subject(), guild_id: who.guild_id };
+    await bot.hasConsent(other);
+    const key = newKey();
+    await submitted(key, { value: 'a' }, other);
+    await bot.hasForgotten(who);
+    expect(replayed(await submitted(key, { value: 'a' }, other))).toBe(true);
+  });
+
+  it('the repeat of forget-user erases nothing that was stored since', async () => {
+    await consented();
+    const key = newKey();
+    const forget = () => bot.post<{ request_id: string }>('/gdpr/forget-user', who, under(key));
+    const first = await forget();
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'new' });
+    const second = await forget();
+    expect([replayed(second), second.text]).toStrictEqual([true, first.text]);
+    expect((await bot.export(who)).status).toBe(200);
+    expectConflict(await bot.post('/gdpr/forget-user', subject(), under(key)), 'idempotency_key_reused');
+  });
+
+  it('the repeat of forget-user in all guilds answers every request with its salt', async () => {
+    await bot.hasCategory('profile');
+    const guilds = [who, { ...who, guild_id: snowflake() }, { ...who, guild_id: snowflake() }];
+    for (const each of guilds) await bot.hasConsent(each);
+    const key = newKey();
+    const forget = () =>
+      bot.post<{ requests: Json[] }>(
+        '/gdpr/forget-user',
+        { user_id: who.user_id, scope: 'all_guilds' },
+        under(key),
+      );
+    const first = await forget();
+    expect(first.data.requests).toHaveLength(3);
+    await bot.hasConsent(who);
+    const second = await forget();
+    expect([replayed(second), second.text]).toStrictEqual([true, first.text]);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
+  });
+
+  it('of a user without anything held, in all guilds, is replayed too', async () => {
+    const key = newKey();
+    const forget = () =>
+      bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' }, under(key));
+    const first = await forget();
+    await bot.hasConsent(who);
+    expect((await forget()).text).toBe(first.text);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
+  });
+});
+
+describe('what is stored', () => {
+  it('holds no id, no key of the caller, no value, no detail and no secret in plain', async () => {
+    await consented();
+    const key = `user-${who.user_id}`;
+    await bot.post(
+      '/audit/event',
+      { ...who, event_type: 'data_exported', details: { note: 'sesame' } },
+      under(key),
+    );
+    await submitted(key, { value: 'sesame' });
+    await bot.hasRequest(who, '2');
+    await bot.post('/consents/accept', { ...who, consent_version: '2' }, under(key));
+    await bot.post('/servers/register', { guild_id: who.guild_id, name: 'sesame' }, under(key));
+    const secret = await bot.post<{ webhook_secret: string }>(
+      `/bots/${bot.id}/webhook-secret/rotate`,
+      {},
+      under(key),
+    );
+    const forget = { ...subject(), guild_id: who.guild_id };
+    const salt = await bot.post<{ certificate_salt: string }>('/gdpr/forget-user', forget, under(key));
+    await bot.post('/consents/revoke', who, under(key));
+    const rows = await service.database.rows('SELECT * FROM idempotency_keys WHERE bot_id = ?', bot.id);
+    expect(rows).toHaveLength(7);
+    const text = JSON.stringify(rows);
+    for (const plain of [
+      ...[who.user_id, who.guild_id, forget.user_id, 'sesame', 'user-', bot.name],
+      ...[secret.data.webhook_secret, salt.data.certificate_salt],
+    ])
+      expect(text).not.toContain(plain);
+  });
+
+  it('is deleted with the bot', async () => {
+    await bot.post('/webhooks/test', undefined, under('a'));
+    await bot.delete(`/bots/${bot.id}`);
+    expect(await service.database.rows('SELECT 1 FROM idempotency_keys WHERE bot_id = ?', bot.id)).toEqual(
+      [],
+    );
+  });
+});
+
+describe('after 24 hours', () => {
+  const age = (hours: number) =>
+    service.database.run(
+      'UPDATE idempotency_keys SET created_at = ? WHERE bot_id = ?',
+      new Date(Date.now() - hours * 3_600_000).toISOString(),
+      bot.id,
+    );
+  const left = async () =>
+    (await service.database.rows('SELECT 1 FROM idempotency_keys WHERE bot_id = ?', bot.id)).length;
+
+  it('a key is new again, with any body', async () => {
+    await consented();
+    const key = newKey();
+    await submitted(key);
+    await age(23.9);
+    expect(replayed(await submitted(key))).toBe(true);
+    await age(24.1);
+    const again = await submitted(key, { value: 'b' });
+    expect([again.status, replayed(again)]).toStrictEqual([200, false]);
+    expect(replayed(await submitted(key, { value: 'b' }))).toBe(true);
+  });
+
+  it('the job removes it, and not earlier', async () => {
+    for (let at = 0; at < 3; at++) await bot.post('/webhooks/test', undefined, under(newKey()));
+    await age(23.9);
+    await runNow(service, IdempotencyRetention);
+    expect(await left()).toBe(3);
+    await age(24.1);
+    await runNow(service, IdempotencyRetention);
+    expect(await left()).toBe(0);
+  });
+});
