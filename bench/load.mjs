@@ -26,6 +26,14 @@ export class Load {
   }
 }
 
+/** Begins the idempotency key of a request: twelve zeros, which the load generator replaces by a number for each request. */
+export const KEY_MARK = 'Idempotency-Key: bench-';
+
+/** A request with an idempotency key of its own each time when it is sent. */
+export function keyed(request) {
+  return request.replace('\r\n', `\r\n${KEY_MARK}${'0'.repeat(12)}\r\n`);
+}
+
 /** A whole HTTP request as text. */
 export function httpRequest(method, path, key, body) {
   const text = body === undefined ? '' : JSON.stringify(body);

@@ -1,5 +1,9 @@
 // The load generator: plain sockets and prepared requests, so that it costs far less than any server.
 import { connect } from 'node:net';
+import { KEY_MARK } from './load.mjs';
+
+/** The number of idempotency keys that were sent. */
+let keys = 0;
 
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
@@ -19,6 +23,7 @@ class Run {
   constructor({ url, requests, connections, durationMs, count }) {
     this.target = new URL(url);
     this.requests = requests.map((text) => Buffer.from(text));
+    this.keyAt = this.requests[0].indexOf(KEY_MARK);
     this.connections = connections;
     this.durationMs = durationMs ?? Infinity;
     this.count = count ?? Infinity;
@@ -49,6 +54,12 @@ class Run {
     };
   }
 
+  nextRequest() {
+    const request = this.requests[this.sent++ % this.requests.length];
+    if (this.keyAt >= 0) request.write(String(keys++).padStart(12, '0'), this.keyAt + KEY_MARK.length);
+    return request;
+  }
+
   get isOver() {
     return this.sent >= this.count || performance.now() - this.startMs >= this.durationMs;
   }
@@ -69,7 +80,7 @@ class Run {
         if (this.isOver) return socket.end();
         sentMs = performance.now();
         waiting = true;
-        socket.write(this.requests[this.sent++ % this.requests.length]);
+        socket.write(this.nextRequest());
       };
       socket.on('connect', next);
       socket.on('data', (chunk) => {

@@ -1,4 +1,4 @@
-import { httpRequest } from './load.mjs';
+import { httpRequest, keyed } from './load.mjs';
 
 const subjectOf = ({ guildId }, user) => ({ user_id: user, guild_id: guildId });
 
@@ -18,6 +18,11 @@ export const OPERATIONS = {
     call: (tenant, user, n) => ['POST', '/data/submit', tenant.profile(user, n)],
     floor: 'post',
     targets: { sqlite: { stock: 1.5 }, postgres: { usual: 6 } },
+  },
+  keyedSubmit: {
+    title: 'POST /data/submit, with an Idempotency-Key',
+    call: (tenant, user, n) => ['POST', '/data/submit', tenant.profile(user, n)],
+    isKeyed: true,
   },
   revoke: {
     title: 'POST /consents/revoke, with its webhook',
@@ -46,8 +51,9 @@ export const OPERATIONS = {
 };
 
 /** The texts that the load generator sends to a contestant. */
-export function requestsOf({ call }, { tenant }) {
-  return tenant.users.map((user, n) => tenant.request(...call(tenant, user, n)));
+export function requestsOf({ call, isKeyed = false }, { tenant }) {
+  const requests = tenant.users.map((user, n) => tenant.request(...call(tenant, user, n)));
+  return isKeyed ? requests.map(keyed) : requests;
 }
 
 /** The two routes of the stock application; its submit gets the bodies that Lethe gets. */

@@ -1,4 +1,5 @@
-// npm run bench:paired -- CHECKOUT...: compares this Lethe with other built checkouts under the same load.
+// npm run bench:paired -- CHECKOUT...: compares this Lethe with other built checkouts under the same load. With `--than` the
+// others do another operation: `npm run bench:paired -- . --operation submit --than keyedSubmit`.
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -18,6 +19,7 @@ const { values: options, positionals: others } = parseArgs({
   allowPositionals: true,
   options: {
     operation: { type: 'string', default: 'submit' },
+    than: { type: 'string' },
     engine: { type: 'string', default: 'sqlite' },
     rounds: { type: 'string', default: '11' },
     seconds: { type: 'string', default: '3' },
@@ -27,16 +29,15 @@ const load = new Load();
 const pause = (ms) => new Promise((next) => setTimeout(next, ms));
 
 /** Lethe of a checkout on its own database, prepared by the programs of the checkout. */
-async function contender(directory) {
+async function contender(directory, name) {
   const own = (file) => import(pathToFileURL(join(resolve(directory), 'bench', file)));
   const [{ startContestant, startReceiver }, { ENGINES }, { OPERATIONS, requestsOf }] = await Promise.all([
     own('contestants.mjs'),
     own('engines.mjs'),
     own('operations.mjs'),
   ]);
-  const operation = OPERATIONS[options.operation];
-  if (operation === undefined || operation.once)
-    throw new Error(`--operation ${options.operation} has no rounds`);
+  const operation = OPERATIONS[name];
+  if (operation === undefined || operation.once) throw new Error(`--operation ${name} has no rounds`);
   const engine = await ENGINES[options.engine]();
   const settings = { users: USERS, events: EVENTS, webhookUrl: await startReceiver() };
   const lethe = await startContestant('lethe', engine, settings);
@@ -71,8 +72,9 @@ async function unsealedIn(database) {
 }
 
 const contenders = [];
-for (const directory of [join(import.meta.dirname, '..'), ...others])
-  contenders.push(await contender(directory));
+contenders.push(await contender(join(import.meta.dirname, '..'), options.operation));
+for (const directory of others)
+  contenders.push(await contender(directory, options.than ?? options.operation));
 // Each user once, so that keys and caches exist before the measurement.
 for (const each of contenders) await measure(each, { count: USERS });
 for (let round = 0; round < Number(options.rounds); round++) {
@@ -89,7 +91,8 @@ const rows = contenders.map(({ directory, rounds }, at) => {
     Number.isNaN(value) ? '' : Math.round(value).toLocaleString('en-US'),
   );
   const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2));
-  return [at === 0 ? 'this' : directory, ...figures, middle, `${low} to ${high}`];
+  const title = options.than === undefined ? directory : `${directory}, ${options.than}`;
+  return [at === 0 ? 'this' : title, ...figures, middle, `${low} to ${high}`];
 });
 const names = [
   'checkout',

@@ -1,4 +1,5 @@
 import { EvidenceRetentionJob, KeyRewriteJob } from '@app/erasure';
+import { IdempotencyRetention } from '@app/idempotency';
 import { Clock } from '@app/kernel';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../../openapi.json';
@@ -65,12 +66,15 @@ beforeAll(async () => {
 });
 afterAll(() => log.close());
 
-/** From now on every success of the bot counts as a route that was called. */
+/** From now on every success of the bot counts as a route that was called, and every second POST has an idempotency key. */
 function noted(bot: Bot): void {
   const send = bot.send.bind(bot);
   const templates = Object.keys(openapi.paths).map((path) => path.slice(PREFIX.length));
+  let posts = 0;
   bot.send = async <T>(...[method, path, options]: Parameters<Bot['send']>) => {
-    const answer = await send<T>(method, path, options);
+    const isKeyed = method === 'POST' && ++posts % 2 === 0;
+    const headers = { ...options?.headers, ...(isKeyed && { 'idempotency-key': `${posts}` }) };
+    const answer = await send<T>(method, path, { ...options, headers });
     const bare = path.slice(PREFIX.length).replace(/\?.*/, '');
     const matching = templates.filter((one) =>
       new RegExp(`^${one.replace(/\{\w+\}/g, '[^/]+')}$`).test(bare),
@@ -181,6 +185,8 @@ async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
 }
 
+const AGING = [WithdrawnDataErasure, CategoryRetention, EvidenceRetentionJob, KeyRewriteJob];
+
 /** The work of the jobs. */
 async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promise<void> {
   await bot.hasRevoked(revoked);
@@ -193,8 +199,7 @@ async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promis
   const clock = jest.spyOn(service.app.get(Clock), 'nowMs');
   for (const days of [35, 50, 1_200]) {
     clock.mockReturnValue(Date.now() + days * 86_400_000);
-    for (const job of [WithdrawnDataErasure, CategoryRetention, EvidenceRetentionJob, KeyRewriteJob])
-      await runNow(service, job);
+    for (const job of [...AGING, IdempotencyRetention]) await runNow(service, job);
   }
   clock.mockRestore();
 }

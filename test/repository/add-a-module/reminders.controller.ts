@@ -1,5 +1,6 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { Caller, CurrentBot, Describes, Responds, Topic } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import { AddReminder, ReminderView } from './reminders.dto';
 import { EXAMPLES } from './reminders.examples';
 import { RemindersService } from './reminders.service';
@@ -18,7 +19,7 @@ export class RemindersController {
     examples: EXAMPLES.add,
   })
   @Responds(201, ReminderView, ['consent_required', 'not_found'])
-  add(@CurrentBot() bot: Caller, @Body() body: AddReminder): Promise<ReminderView> {
-    return this.reminders.add(bot.botId, body);
+  add(@CurrentBot() bot: Caller, @Body() body: AddReminder, @Claimed() claim: Claim): Promise<ReminderView> {
+    return this.reminders.add(bot.botId, body, claim);
   }
 }

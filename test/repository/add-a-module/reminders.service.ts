@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AuditService, declareEventTypes } from '@app/audit';
 import { requireConsentTo } from '@app/consent';
 import { SubjectDigests, SubjectTexts } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
+import { about, type Claim } from '@app/idempotency';
 import { Clock, Random } from '@app/kernel';
 import { Reminder } from './reminder.entity';
 import type { AddReminder, ReminderView } from './reminders.dto';
@@ -26,20 +27,23 @@ export class RemindersService {
   ) {}
 
   /** Consent, row and audit event are one transaction. @throws ApiError 403 `consent_required`, 404 category */
-  add(botId: string, input: AddReminder): Promise<ReminderView> {
+  add(botId: string, input: AddReminder, claim: Claim): Promise<ReminderView> {
     const subject = this.digests.named(botId, input);
-    return this.unitOfWork.write(async (tx) => {
+    const { text, due_at } = input;
+    const add = async (tx: Tx): Promise<ReminderView> => {
       await requireConsentTo(tx, subject, CATEGORY);
       const id = this.random.uuid();
       await tx.manager.insert(Reminder, {
         ...subject,
         id,
-        text: await this.texts.encrypt(tx, subject, 'reminders', id, input.text),
-        dueAt: input.due_at,
+        text: await this.texts.encrypt(tx, subject, 'reminders', id, text),
+        dueAt: due_at,
         updatedAt: this.clock.nowIso(),
       });
-      await this.audit.record(tx, subject, REMINDER_SET, { due_at: input.due_at });
-      return { id, text: input.text, due_at: input.due_at };
-    });
+      await this.audit.record(tx, subject, REMINDER_SET, { due_at });
+      return { id, text, due_at };
+    };
+    // A repeat of the request has the text: it is not stored for it.
+    return this.unitOfWork.write(claim.once(about(subject, { text }), add));
   }
 }
