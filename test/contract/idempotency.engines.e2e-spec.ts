@@ -42,6 +42,8 @@ const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?
     { ...who, event_type: 'data_exported', details: { note: 'seen' } },
   ],
   '/bots/{bot_id}/webhook-secret/rotate': async () => [`/bots/${bot.id}/webhook-secret/rotate`, {}],
+  '/bots/{bot_id}/keys': async () => [`/bots/${bot.id}/keys`, { scopes: ['read'] }],
+  '/bots/{bot_id}/keys/rotate': async () => [`/bots/${bot.id}/keys/rotate`, { overlap_seconds: 3600 }],
   '/consents/texts': async () => [
     '/consents/texts',
     { consent_version: '1', language: 'en', title: 'a', body: 'b' },
@@ -109,7 +111,13 @@ describe('Idempotency-Key', () => {
   /** The number of rows of the bot in each table that an act writes to. */
   async function rowsOf(): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const table of ['audit_events', 'consent_history', 'webhook_deliveries', 'deletion_requests'])
+    for (const table of [
+      'audit_events',
+      'consent_history',
+      'webhook_deliveries',
+      'deletion_requests',
+      'api_keys',
+    ])
       counts[table] = (await service.database.rows(`SELECT 1 FROM ${table} WHERE bot_id = ?`, bot.id)).length;
     return counts;
   }

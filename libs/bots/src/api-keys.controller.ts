@@ -9,6 +9,7 @@ import {
   Responds,
   Topic,
 } from '@app/http';
+import { Claim, Claimed } from '@app/idempotency';
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import {
   ApiKeyCreatedView,
@@ -60,9 +61,10 @@ export class ApiKeysController {
     @CurrentBot() bot: Caller,
     @Param() path: BotPath,
     @Body() body: NewApiKey,
+    @Claimed() claim: Claim,
   ): Promise<ApiKeyCreatedView> {
     ownBot(bot, path);
-    return this.keys.create(bot, body);
+    return this.keys.create(bot, body, claim);
   }
 
   @Post('rotate')
@@ -82,9 +84,10 @@ export class ApiKeysController {
     @CurrentBot() bot: Caller,
     @Param() path: BotPath,
     @Body() body: RotateApiKey,
+    @Claimed() claim: Claim,
   ): Promise<ApiKeyRotatedView> {
     ownBot(bot, path);
-    return this.keys.rotate(bot, body);
+    return this.keys.rotate(bot, body, claim);
   }
 
   @Delete(':key_id')

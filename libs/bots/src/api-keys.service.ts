@@ -9,6 +9,7 @@ import {
   scopeBits,
   scopesOf,
 } from '@app/http';
+import { type Claim, EncryptedForms } from '@app/idempotency';
 import { Clock, conflict, invalidRequest, notFound } from '@app/kernel';
 import { IsNull, MoreThan } from 'typeorm';
 import { ApiKeyDirectory } from './api-key-directory';
@@ -42,6 +43,7 @@ export class ApiKeys {
     private readonly directory: ApiKeyDirectory,
     private readonly issuer: ApiKeyIssuer,
     private readonly uses: KeyUses,
+    private readonly forms: EncryptedForms,
     private readonly clock: Clock,
   ) {}
 
@@ -66,16 +68,17 @@ export class ApiKeys {
    * Makes a key with at most the scopes of the calling one.
    * @throws ApiError 403 `insufficient_scope` for a further scope; 409 `limit_reached`; 400 for a time that has passed
    */
-  async create({ botId, keyId }: Caller, input: NewApiKey): Promise<ApiKeyCreatedView> {
+  async create({ botId, keyId }: Caller, input: NewApiKey, claim: Claim): Promise<ApiKeyCreatedView> {
     const scopes = input.scopes == null ? ALL_SCOPES : scopeBits(input.scopes);
     const expiresAt = input.expires_at == null ? null : this.future(input.expires_at);
-    return this.unitOfWork.write(async (tx) => {
+    const create = async (tx: Tx): Promise<ApiKeyCreatedView> => {
       const own = await this.callingKey(tx, botId, keyId);
       const [lacking] = scopesOf(scopes & ~Number(own.scopes));
       if (lacking !== undefined) throw insufficientScope(lacking);
       await this.requireRoom(tx, botId);
       return createdView(await this.issuer.issue(tx, botId, { scopes, expiresAt }));
-    });
+    };
+    return this.unitOfWork.write(claim.once(this.forms.ofInstallation(), create));
   }
 
   /**
@@ -83,9 +86,13 @@ export class ApiKeys {
    * an overlap it is void in every process when this resolves.
    * @throws ApiError 409 `rotation_in_progress` for a key that was rotated before, and `limit_reached`
    */
-  async rotate({ botId, keyId }: Caller, { overlap_seconds }: RotateApiKey): Promise<ApiKeyRotatedView> {
+  async rotate(
+    { botId, keyId }: Caller,
+    { overlap_seconds }: RotateApiKey,
+    claim: Claim,
+  ): Promise<ApiKeyRotatedView> {
     const overlapSeconds = overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
-    const view = await this.unitOfWork.write(async (tx) => {
+    const rotate = async (tx: Tx): Promise<ApiKeyRotatedView> => {
       const own = await this.callingKey(tx, botId, keyId);
       if (own.rotatedAt !== null)
         throw conflict(
@@ -105,7 +112,9 @@ export class ApiKeys {
       const { expiresAt } = own;
       const issued = await this.issuer.issue(tx, botId, { scopes: Number(own.scopes), expiresAt });
       return { ...createdView(issued), overlap_until: overlapUntil };
-    });
+    };
+    const once = claim.once<ApiKeyRotatedView>(this.forms.ofInstallation(), rotate);
+    const view = await this.unitOfWork.write(once);
     if (overlapSeconds === 0) await this.directory.forgottenEverywhere();
     return view;
   }
