@@ -68,8 +68,8 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: 'e5fa57cbab8279bc4ddfd77649c0d3be',
   },
   IdempotencyKeys1763600000013: {
-    sqlite: '22191cfb1956a401e8888d567e3c216f',
-    postgres: 'adf465e84704e601cc9e2c2f01fe0482',
+    sqlite: 'fe1a1a186730fa9c96760444e8b8f219',
+    postgres: '738179e7908a8c99ba867692ed93208e',
   },
   KeysAndStanding1763600000020: {
     sqlite: 'e993b75e0547b34f9c1eda8e051f116a',

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InstallationKeys } from '@app/crypto';
 import type { LetheRequest } from '@app/http';
 import { Clock, conflict, invalidRequest, OwnError } from '@app/kernel';
-import { DigestKey } from '@app/primitives';
+import { type Digest, DIGEST_LENGTH, DigestKey } from '@app/primitives';
 import { type Claim, KeyClaim, NO_CLAIM } from './claim';
 
 /** The header by which a caller repeats a request safely (IETF draft-ietf-httpapi-idempotency-key-header). */
@@ -39,12 +39,13 @@ export class Claims {
     const { caller } = request.context;
     if (caller === undefined) throw new OwnError('Claimed is used on a public route');
     const { botId } = caller;
-    const digest = (kind: 'claim' | 'request', text: string) =>
-      this.digests.of(botId, kind, hash('sha256', `${text}\n${key}`, 'base64url'));
-    const id = digest('claim', `${request.method} ${request.path}`);
+    const name = hash('sha256', `${request.method} ${request.path}\n${key}`, 'base64url');
+    const whole = this.digests.whole(botId, 'claim', name);
+    const [id, secret] = [whole.slice(0, DIGEST_LENGTH) as Digest, whole.slice(DIGEST_LENGTH)];
     this.begin(`${botId}/${id}`, request);
-    const content = digest('request', JSON.stringify(request.body ?? null));
-    return new KeyClaim(botId, id, content, this.clock, request.context);
+    // The body holds ids. The part of the keyed digest that is not stored keeps them from being guessed by trial.
+    const content = hash('sha256', secret + JSON.stringify(request.body ?? null), 'base64url');
+    return new KeyClaim(botId, id, content.slice(0, DIGEST_LENGTH) as Digest, this.clock, request.context);
   }
 
   private begin(name: string, { res }: LetheRequest): void {

@@ -15,7 +15,6 @@ import { Entity, Index } from 'typeorm';
 @Index(indexName('idempotency_keys', ['bot_id', 'guild_id', 'user_id']), ['botId', 'guildId', 'userId'], {
   where: '"user_id" IS NOT NULL',
 })
-@Index(indexName('idempotency_keys', ['bot_id', 'created_at']), ['botId', 'createdAt'])
 export class IdempotencyKey {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   /** The digest of method, path and key. */

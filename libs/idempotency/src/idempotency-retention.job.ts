@@ -1,20 +1,28 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { UnitOfWork } from '@app/database';
+import { pages, UnitOfWork } from '@app/database';
 import { botByBot, type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
 import { REPLAYED_DAYS } from './claim';
 
 const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM idempotency_keys WHERE bot_id > ?';
 
-/** Rows removed by one unit. */
+/** Rows looked at in one read, and removed by one unit at most. */
 const BATCH = 500;
 
-/** Removes idempotency keys a day after their request. */
+interface Looked {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+/**
+ * Removes idempotency keys whose answer is not replayed any more, at most an hour later. It looks at every row: an index
+ * by time would cost each request that writes one more than an hourly look.
+ */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
 export class IdempotencyRetention implements Job {
   readonly name = 'idempotency-retention';
-  readonly everyMs = 600_000;
+  readonly everyMs = 3_600_000;
   private readonly logger = new Logger(IdempotencyRetention.name);
 
   constructor(
@@ -25,23 +33,24 @@ export class IdempotencyRetention implements Job {
   async run(lease: Lease, stopping: AbortSignal): Promise<void> {
     const remove = async (botId: string): Promise<void> => {
       const before = this.clock.daysAgoIso(REPLAYED_DAYS);
-      while (!stopping.aborted && (await this.isDue(botId, before))) {
-        const removed = await lease.batch((tx) =>
-          tx.run(
-            `DELETE FROM idempotency_keys WHERE bot_id = ? AND id IN (
-               SELECT id FROM idempotency_keys WHERE bot_id = ? AND created_at <= ?
-               ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-            ...[botId, botId, before],
+      const look = (after?: Looked): Promise<Looked[]> =>
+        this.unitOfWork.read((tx) =>
+          tx.all(
+            `SELECT id, created_at FROM idempotency_keys WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ${BATCH}`,
+            ...[botId, after?.id ?? ''],
           ),
         );
-        if (removed < BATCH) return;
+      for await (const page of pages(BATCH, look)) {
+        if (stopping.aborted) return;
+        if (page.every(({ created_at: at }) => at > before)) continue;
+        await lease.batch((tx) =>
+          tx.run(
+            'DELETE FROM idempotency_keys WHERE bot_id = ? AND id BETWEEN ? AND ? AND created_at <= ?',
+            ...[botId, page[0]?.id ?? '', page.at(-1)?.id ?? '', before],
+          ),
+        );
       }
     };
     await lease.keep(() => botByBot(nextBotBy(this.unitOfWork, NEXT_BOT), remove, stopping, this.logger));
-  }
-
-  private async isDue(botId: string, before: string): Promise<boolean> {
-    const sql = 'SELECT 1 FROM idempotency_keys WHERE bot_id = ? AND created_at <= ? LIMIT 1';
-    return (await this.unitOfWork.get(sql, botId, before)) !== undefined;
   }
 }

@@ -5,7 +5,7 @@ export {
   EncryptionKey,
   type Salts,
 } from './encryption-key';
-export { type Digest, DigestKey } from './keyed-digest';
+export { type Digest, DIGEST_LENGTH, DigestKey } from './keyed-digest';
 export { inclusionPath, merkleRoot, sha256 } from './merkle';
 export { detailsContext, openDetails, type StoredDetails } from './stored-details';
 export { UnreadableSecretError } from './unreadable-secret';

@@ -4,10 +4,10 @@ import { hash } from 'node:crypto';
 export type Digest = string & { readonly digest: unique symbol };
 
 /** What a digest is of. Two kinds never have the same digest. */
-export type DigestKind = 'user' | 'guild' | 'claim' | 'request';
+export type DigestKind = 'user' | 'guild' | 'claim';
 
 /** 120 bits: two ids never have the same digest by chance. */
-const LENGTH = 20;
+export const DIGEST_LENGTH = 20;
 /** Bytes of a block and of a digest of SHA-256. */
 const BLOCK = 64;
 const HASH = 32;
@@ -36,12 +36,17 @@ export class DigestKey {
     }
   }
 
-  /** @throws RangeError for a text longer than 384 bytes */
+  /** @throws RangeError for a text longer than 128 characters */
   of(botId: string, kind: DigestKind, value: string): Digest {
+    return this.whole(botId, kind, value).slice(0, DIGEST_LENGTH) as Digest;
+  }
+
+  /** {@link of} before it is cut: 256 bits in base64url, of which what follows the digest is not stored. */
+  whole(botId: string, kind: DigestKind, value: string): string {
     const text = `${kind}/${botId}/${value}`;
     if (text.length * 3 > TEXT_MAX) throw new RangeError('The id is too long');
     const end = BLOCK + this.inner.write(text, BLOCK, 'utf8');
     this.outer.write(hash('sha256', this.inner.subarray(0, end), 'binary'), BLOCK, 'binary');
-    return hash('sha256', this.outer, 'base64url').slice(0, LENGTH) as Digest;
+    return hash('sha256', this.outer, 'base64url');
   }
 }

@@ -15,10 +15,7 @@ export class IdempotencyKeys1763600000013 implements MigrationInterface {
         answer: nullable(text),
         created_at: time,
       },
-      indices: [
-        { columnNames: ['bot_id', 'guild_id', 'user_id'], where: '"user_id" IS NOT NULL' },
-        { columnNames: ['bot_id', 'created_at'] },
-      ],
+      indices: [{ columnNames: ['bot_id', 'guild_id', 'user_id'], where: '"user_id" IS NOT NULL' }],
     });
   }
 
