@@ -6,7 +6,7 @@ import { allMigrations, keysPath } from '@app/database';
 import { type Moment, runScript, type ScriptRun } from '../support/child-script';
 import { useBuild } from '../support/build';
 import { bareDatabase, newDatabase, sqliteFile, type TestDatabase } from '../support/database';
-import { fill, type Filled, FILLED_SETTINGS } from '../support/filled';
+import { fill, type Filled, FILLED_SETTINGS, fillStandings } from '../support/filled';
 import { someOf } from '../support/depth';
 import { adminHere } from '../support/here';
 import { migrateUp } from '../support/migrating';
@@ -28,6 +28,7 @@ let target: TestDatabase;
 beforeAll(async () => {
   const service = await serviceOn(sqliteFile(grown));
   filled = await fill(service);
+  await fillStandings(filled, service);
   await stopped(service);
 });
 beforeEach(async () => {

@@ -1,3 +1,5 @@
+import { BotResumed } from '@app/bots';
+import { WebhookEventsListener } from '@app/webhooks';
 import { isDown } from './webhooks-sim/played-internet';
 import { Process, World } from './webhooks-sim/world';
 
@@ -25,6 +27,16 @@ async function suspend(): Promise<void> {
 async function resume(): Promise<void> {
   const sql = 'UPDATE bots SET suspended_at = NULL, resumed_at = ? WHERE id = ?';
   await world.run(sql, world.timeline.nowIso(), botId);
+}
+
+/** {@link resume} with the event that the dispatcher gets. */
+async function resumeWithSignal(): Promise<void> {
+  const listener = new WebhookEventsListener(process.outbox, process.urlChanges, process.dispatcher);
+  await resume();
+  await process.unitOfWork.write(async (tx) => {
+    listener.onBotResumed(new BotResumed(tx, botId));
+    await tx.get('SELECT 1');
+  });
 }
 
 /** Longer than any schedule: the clock moves on, and the process looks for what is due. */
@@ -74,6 +86,15 @@ describe('the calls of a suspended bot', () => {
     world.timeline.offsetMs += 30 * DAY;
     await process.retain();
     expect(await world.statuses()).toEqual({ exhausted: 1 });
+  });
+
+  it('are sent at the commit that ends the suspension, without the time moving', async () => {
+    await suspend();
+    await world.forget(process, botId);
+    await world.play(7 * SECOND);
+    await resumeWithSignal();
+    await world.settle();
+    expect(world.internet.contacts).toMatchObject([{ startMs: 7 * SECOND }]);
   });
 
   it('keep the step of their schedule', async () => {

@@ -49,6 +49,16 @@ export async function fill(service: Service, subjectsEach = 12): Promise<Filled>
   return { bots, subjects, answers };
 }
 
+/** A key of few scopes that expires, a stored tier, and a suspended bot. */
+export async function fillStandings({ bots: [one, other] }: Filled, { database }: Service): Promise<void> {
+  const key = { scopes: ['read', 'erase'], expires_at: '2999-01-01T00:00:00Z' };
+  await one?.post(`/bots/${one.id}/keys`, key);
+  const time = '2026-11-20T12:00:00.000Z';
+  await database.run(`UPDATE bots SET tier = 'high', resumed_at = '${time}' WHERE id = '${one?.id}'`);
+  await database.run(`UPDATE bots SET suspended_at = '${time}' WHERE id = '${other?.id}'`);
+  await database.run(`UPDATE api_keys SET last_used_at = '${time}', rotated_at = '${time}' WHERE scopes = 5`);
+}
+
 /** Waits for the first attempt of every call, so that no call is running. The retries are an hour away. */
 async function attempted({ database }: Service): Promise<void> {
   const waiting = () =>

@@ -75,6 +75,8 @@ Only data stored through this interface is covered by its exports and erasures. 
 of that size has already lost digits. Unknown fields are ignored. Every answer carries \`X-Request-Id\` and the three
 \`X-RateLimit-*\` headers.
 
+\`security\` of an operation names the scopes of which its key needs one. The key of a registration has all.
+
 Beside this interface, without a key: the probes \`/health/live\` and \`/health/ready\`, and the public keys that verify
 every signature at [/.well-known/lethe-keys.json](/.well-known/lethe-keys.json).`;
 

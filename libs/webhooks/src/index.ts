@@ -10,5 +10,6 @@ export { Outbox } from './outbox';
 export { RetrySchedule } from './retry-schedule';
 export { UrlChanges } from './url-changes';
 export { WakeUpTimer } from './wake-up-timer';
+export { WebhookEventsListener } from './webhook-events.listener';
 export { type CallResult, type WebhookCall, WebhookSender } from './webhook-sender';
 export { WebhooksModule } from './webhooks.module';
