@@ -1,3 +1,4 @@
+import { KeyUses } from '@app/bots';
 import { EvidenceRetentionJob, KeyRewriteJob } from '@app/erasure';
 import { IdempotencyRetention } from '@app/idempotency';
 import { Clock } from '@app/kernel';
@@ -88,7 +89,11 @@ function noted(bot: Bot): void {
 
 async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.put(`/bots/${bot.id}`, { name: 'Renamed' });
-  await bot.get(`/bots/${bot.id}`);
+  for (const id of ['me', bot.id, `${bot.id}/keys`]) await bot.get(`/bots/${id}`);
+  const made = await bot.post<{ id: string }>(`/bots/${bot.id}/keys`, {});
+  await bot.post(`/bots/${bot.id}/keys/rotate`, {});
+  await bot.delete(`/bots/${bot.id}/keys/${made.data.id}`);
+  await service.app.get(KeyUses).write();
   await bot.post(`/bots/${bot.id}/webhook-secret/rotate`, {});
   await bot.post('/servers/register', { guild_id: guild });
   await bot.get('/servers');
