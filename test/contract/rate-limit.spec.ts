@@ -40,6 +40,14 @@ describe('the bucket of a bot', () => {
     }
   });
 
+  it('answers 429 before the 403 of a key that lacks the scope', async () => {
+    const made = await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys`, { scopes: ['read'] });
+    const reader = new Client(service.url, made.data.api_key);
+    expectFailure(await reader.post('/servers/register', {}), 403, 'insufficient_scope');
+    for (let count = 2; count < 30; count++) await bot.get('/servers');
+    expectFailure(await reader.post('/servers/register', {}), 429, 'rate_limit_exceeded');
+  });
+
   it('answers 429 with the three headers and Retry-After until the reset', async () => {
     await spend(0);
     const answer = await bot.get('/servers');

@@ -1,3 +1,4 @@
+import { readConfig } from '@app/kernel';
 import { Bot } from '../support/bot';
 import type { ScriptRun } from '../support/child-script';
 import { engine } from '../support/database';
@@ -50,6 +51,11 @@ describe('bots:tier', () => {
     expect(await tier('default', platformId)).toMatchObject({ code: 0, stderr: said('free') });
     expect(await limit()).toBe(3000);
     expect(await listed()).toMatchObject({ tier: 'free', stored_tier: null });
+  });
+
+  it('has a word for no tier, which RATE_LIMIT_TIERS cannot name', () => {
+    const naming = () => readConfig({ RATE_LIMIT_TIERS: 'free=30,default=60' });
+    expect(naming).toThrow('RATE_LIMIT_TIERS must be a list without the tier default');
   });
 
   it('refuses an unknown tier with the names of all, and an unknown bot', async () => {

@@ -22,7 +22,7 @@ import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { openApiDocument } from '../../apps/api/src/openapi';
 import { RemindersModule } from './add-a-module/reminders.module';
 import { Bot, field } from '../support/bot';
-import type { Answer } from '../support/client';
+import { type Answer, Client } from '../support/client';
 import {
   AN_ID,
   auditEvent,
@@ -138,6 +138,13 @@ describe('a module that a team has added in five steps', () => {
     expectFaults(await bot.post('/reminders', { ...who, text: '', due_at: 'soon' }), 'text', 'due_at');
     const response = await fetch(`${bot.baseUrl}/api/v1/reminders`, { method: 'POST' });
     expect([response.status, response.headers.has('x-ratelimit-limit')]).toEqual([401, true]);
+  });
+
+  it('wants the scope write of its POST, which no one has declared', async () => {
+    const made = await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys`, { scopes: ['read'] });
+    const reader = new Client(bot.baseUrl, made.data.api_key);
+    const details = { required: 'write' };
+    expectFailure(await reader.post('/reminders', REMINDER), 403, 'insufficient_scope', details);
   });
 
   it('has its data in the export beside that of the service', async () => {
