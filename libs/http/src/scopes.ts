@@ -1,9 +1,10 @@
-import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { applyDecorators, type ExecutionContext, RequestMethod, SetMetadata } from '@nestjs/common';
+import { METHOD_METADATA } from '@nestjs/common/constants';
 import { ApiExtension } from '@nestjs/swagger';
 import { ApiError } from '@app/kernel';
 import { PUBLIC_ROUTE } from './auth';
 import { field, type Presence } from './field-rule';
-import type { Caller, LetheRequest } from './request-context';
+import type { Caller } from './request-context';
 
 /** What an API key can allow. The bit of a scope is its place in this list, and is stored with the key. */
 export const SCOPES = ['read', 'write', 'erase', 'admin'] as const;
@@ -60,8 +61,8 @@ export interface RouteAccess {
   readonly whileSuspended: boolean;
 }
 
-function accessWith(method: string, declared: readonly Scope[] | undefined, isOpened: boolean) {
-  const scopes = declared ?? [method === 'GET' || method === 'HEAD' ? 'read' : 'write'];
+function accessWith(isGet: boolean, declared: readonly Scope[] | undefined, isOpened: boolean) {
+  const scopes = declared ?? [isGet ? 'read' : 'write'];
   const whileSuspended = isOpened || scopes.includes('read') || scopes.includes('erase');
   return { scopes, bits: scopeBits(scopes), whileSuspended } satisfies Partial<RouteAccess>;
 }
@@ -79,10 +80,11 @@ function readAccess(context: ExecutionContext): RouteAccess {
   const [controller, handler] = [context.getClass(), context.getHandler()];
   const declared = <T>(key: string): T | undefined =>
     (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
-  const { method } = context.switchToHttp().getRequest<LetheRequest>();
+  // The method of the route, not of the request: a route of all methods changes something.
+  const isGet = declared<RequestMethod>(METHOD_METADATA) === RequestMethod.GET;
   const access = {
     isPublic: declared<boolean>(PUBLIC_ROUTE) === true,
-    ...accessWith(method, declared(SCOPES_OF_ROUTE), declared<boolean>(WHILE_SUSPENDED) === true),
+    ...accessWith(isGet, declared(SCOPES_OF_ROUTE), declared<boolean>(WHILE_SUSPENDED) === true),
   };
   const routes = known.get(controller) ?? new Map<object, RouteAccess>();
   known.set(controller, routes.set(handler, access));
@@ -114,5 +116,5 @@ export function documentedAccess(operation: ScopedOperation, method: string) {
   const { [SCOPES_OF_ROUTE]: declared, [WHILE_SUSPENDED]: isOpened = false } = operation;
   delete operation[SCOPES_OF_ROUTE];
   delete operation[WHILE_SUSPENDED];
-  return accessWith(method.toUpperCase(), declared, isOpened);
+  return accessWith(method === 'get', declared, isOpened);
 }
