@@ -1,4 +1,5 @@
 import { UnitOfWork } from '@app/database';
+import { ErasureService } from '@app/erasure';
 import { IdempotencyRetention } from '@app/idempotency';
 import document from '../../openapi.json';
 import { type Bot, field } from '../support/bot';
@@ -201,16 +202,48 @@ describe('Idempotency-Key', () => {
     expectFailure(bad, 400, 'invalid_request');
   });
 
-  it('answers a request for texts as they are at the repeat', async () => {
+  it('of a request for consent that would show other texts now is a new request, and the history names its text', async () => {
     await bot.hasCategory('profile');
     const body = { ...who, categories: ['profile'], consent_version: '1' };
     const key = newKey();
-    const first = await bot.post('/consents/request', body, under(key));
+    const ask = () => bot.post<{ texts: object }>('/consents/request', body, under(key));
+    await ask();
     await bot.put('/data/categories/profile', { label_en: 'New' });
-    const second = await bot.post('/consents/request', body, under(key));
-    expect({ ...second.data, texts: undefined }).toStrictEqual({ ...first.data, texts: undefined });
-    expect(JSON.stringify(second.data['texts'])).toContain('New');
-    expect(await typesOf(who)).toStrictEqual(['consent_requested']);
+    const second = await ask();
+    expect([second.status, replayed(second)]).toStrictEqual([201, false]);
+    expect(JSON.stringify(second.data.texts)).toContain('New');
+    const { entries } = (
+      await bot.get<{ entries: { texts: { digest: string }[] }[] }>(
+        `/consents/history?user_id=${who.user_id}&guild_id=${who.guild_id}`,
+      )
+    ).data;
+    expect(new Set(entries.map(({ texts }) => texts[0]?.digest)).size).toBe(2);
+    const third = await ask();
+    expect([replayed(third), third.text]).toStrictEqual([true, second.text]);
+  });
+
+  it('of an acceptance that was followed by a withdrawal answers it without a receipt', async () => {
+    await bot.hasRequest(who);
+    const key = newKey();
+    const accept = () => bot.post('/consents/accept', { ...who, consent_version: '1.0' }, under(key));
+    const first = await accept();
+    await bot.hasRevoked(who);
+    const second = await accept();
+    expect([second.status, replayed(second)]).toStrictEqual([200, true]);
+    expect({ ...second.data, receipt: undefined }).toStrictEqual({ ...first.data, receipt: undefined });
+    expect(second.data).not.toHaveProperty('receipt');
+  });
+
+  it('of a declared category answers it as it is then', async () => {
+    const body = { key: 'profile', ...labels, fields: [field('value')] };
+    const key = newKey();
+    const register = () => bot.post('/data/register', body, under(key));
+    await register();
+    await bot.put('/data/categories/profile', { label_en: 'New' });
+    const second = await register();
+    expect([replayed(second), second.data['label_en']]).toStrictEqual([true, 'New']);
+    await bot.delete('/data/categories/profile');
+    expectFailure(await register(), 404, 'not_found');
   });
 });
 
@@ -284,6 +317,34 @@ describe('after an erasure', () => {
     expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
   });
 
+  it('the repeat of an interrupted forget-user in all guilds erases no guild twice', async () => {
+    await bot.hasCategory('profile');
+    const second = { ...who, guild_id: snowflake() };
+    for (const each of [who, second]) await bot.hasConsent(each);
+    const key = newKey();
+    const forget = () =>
+      bot.post<{ requests: { guild_id: string; request_id: string }[] }>(
+        '/gdpr/forget-user',
+        { user_id: who.user_id, scope: 'all_guilds' },
+        under(key),
+      );
+    // The second guild fails.
+    const erasures = service.app.get(ErasureService, { strict: false });
+    const inTurn = jest.spyOn(erasures, 'eraseInTurn').mockRejectedValue(new Error('injected'));
+    expect((await forget()).status).toBe(500);
+    inTurn.mockRestore();
+    const { data: before } = await bot.status(who);
+    const erased = before['status'] === 'none' ? who : second;
+    await bot.hasConsent(erased, '2');
+    const { requests } = (await forget()).data;
+    expect(requests.map(({ guild_id }) => guild_id).sort()).toStrictEqual(
+      [who.guild_id, second.guild_id].sort(),
+    );
+    expect((await bot.status(erased)).data).toMatchObject({ status: 'accepted', version: '2' });
+    const repeat = await forget();
+    expect([replayed(repeat), repeat.data.requests]).toStrictEqual([true, requests]);
+  });
+
   it('of a user without anything held, in all guilds, is replayed too', async () => {
     const key = newKey();
     const forget = () =>
@@ -324,6 +385,30 @@ describe('what is stored', () => {
       ...[secret.data.webhook_secret, salt.data.certificate_salt],
     ])
       expect(text).not.toContain(plain);
+  });
+
+  it('is small, however long the answer is', async () => {
+    const description = 'x'.repeat(5_000);
+    for (let at = 0; at < 5; at++)
+      await bot.post(
+        '/data/register',
+        { key: `c${at}`, ...labels, description, fields: [field('value')] },
+        under(newKey()),
+      );
+    const categories = ['c0', 'c1', 'c2', 'c3', 'c4'];
+    await bot.post(
+      '/consents/texts',
+      { consent_version: '1', language: 'en', title: 'a', body: description },
+      under(newKey()),
+    );
+    await bot.post('/consents/request', { ...who, categories, consent_version: '1' }, under(newKey()));
+    await bot.post('/consents/accept', { ...who, consent_version: '1' }, under(newKey()));
+    const rows = await service.database.rows<{ answer: string }>(
+      'SELECT answer FROM idempotency_keys WHERE bot_id = ?',
+      bot.id,
+    );
+    expect(rows).toHaveLength(8);
+    expect(Math.max(...rows.map(({ answer }) => answer.length))).toBeLessThan(2_000);
   });
 
   it('is deleted with the bot', async () => {

@@ -1,3 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { UnitOfWork } from '@app/database';
+import { Claims } from '@app/idempotency';
+import { UserDataService } from '@app/user-data';
 import { type Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { Service } from '../support/service';
@@ -63,6 +67,76 @@ describe('a request that is sent to two instances at once with one Idempotency-K
     expect(requests).toHaveLength(ROUNDS / 4);
   });
 
+  it('replays webhook calls once, part by part', async () => {
+    const [since, calls] = ['2026-01-01T00:00:00Z', 8];
+    const own = await one.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
+    for (let at = 0; at < calls; at++) {
+      const whom = subject();
+      await own.hasConsent(whom);
+      await own.hasRevoked(whom);
+    }
+    const end = `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = created_at WHERE bot_id = ?`;
+    for (let round = 0; round < ROUNDS / 4; round++) {
+      await one.database.run(end, own.id);
+      const answers = await Promise.all(
+        [own, own.at(other)].map((each) =>
+          each.post<{ queued: number }>(
+            '/webhooks/replay',
+            { since },
+            { 'idempotency-key': `replay-${round}` },
+          ),
+        ),
+      );
+      expect(answers.map(({ data }) => data.queued)).toStrictEqual([calls, calls]);
+      expect(answers.filter((answer) => answer.header('idempotent-replayed') === 'true')).toHaveLength(1);
+    }
+  });
+
+  it('erases in all guilds once, and whoever is answered 200 gets every request', async () => {
+    for (let round = 0; round < ROUNDS / 4; round++) {
+      const { user_id } = subject();
+      const guilds = Array.from({ length: 3 }, () => subject().guild_id);
+      for (const guild_id of guilds) await bot.hasConsent({ user_id, guild_id });
+      const send = () => toBoth('/gdpr/forget-user', { user_id, scope: 'all_guilds' }, `everywhere-${round}`);
+      const answers = [...(await send()), ...(await send())] as Answer<{ requests: Json[] }>[];
+      const done = answers.filter(({ status }) => status === 200);
+      for (const { data } of done)
+        expect(data.requests.map((each) => each['guild_id']).sort()).toStrictEqual([...guilds].sort());
+      expect(new Set(done.map(({ data }) => JSON.stringify(sorted(data.requests)))).size).toBe(1);
+      expect(done.length).toBeGreaterThan(1);
+      for (const answer of answers) if (answer.status !== 200) expect(answer.status).toBe(409);
+    }
+    const requests = await one.database.rows('SELECT 1 FROM deletion_requests WHERE bot_id = ?', bot.id);
+    expect(requests).toHaveLength((ROUNDS / 4) * 3);
+  });
+
+  it('about two users in one shared transaction, the second one is 409', async () => {
+    const users = [subject(), subject()];
+    await Promise.all(users.map((whom) => bot.hasConsent(whom)));
+    const claims = one.app.get(Claims, { strict: false });
+    const submission = one.app.get(UserDataService, { strict: false });
+    const submit = (whom: object, at: number) => {
+      const body = { ...whom, category: 'profile', data: { value: 'a' } } as never;
+      const headers = { 'idempotency-key': 'one-key' };
+      const request = {
+        method: 'POST',
+        path: `/${at}`,
+        headers,
+        body,
+        context: { caller: { botId: bot.id } },
+      };
+      return submission.submit(bot.id, body, claims.of({ ...request, path: '/same' } as never));
+    };
+    // Without a response nothing ends the first request, as where its client has gone.
+    Reflect.set(claims, 'underWay', { has: () => false, add: () => undefined });
+    const blocked = Array.from({ length: 4 }, () => one.app.get(UnitOfWork).write(() => pause(300)));
+    const ended = await Promise.allSettled(users.map(submit));
+    await Promise.all(blocked);
+    Reflect.set(claims, 'underWay', new Set());
+    expect(ended.map(({ status }) => status)).toStrictEqual(['fulfilled', 'rejected']);
+    expect((ended[1] as PromiseRejectedResult).reason).toMatchObject({ code: 'conflict' });
+  });
+
   it('of many users at once, which share transactions, each takes effect once', async () => {
     const users = Array.from({ length: 60 }, () => subject());
     await Promise.all(users.map((whom) => bot.hasConsent(whom)));
@@ -99,6 +173,9 @@ describe('a request that is sent to two instances at once with one Idempotency-K
 });
 
 const who = subject();
+
+const sorted = (requests: readonly Json[]) =>
+  [...requests].sort((a, b) => String(a['guild_id']).localeCompare(String(b['guild_id'])));
 
 async function countOfEvents(which = 'true'): Promise<number> {
   return (await one.database.rows(`SELECT 1 FROM audit_events WHERE bot_id = ? AND ${which}`, bot.id)).length;

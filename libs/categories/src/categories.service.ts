@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
 import { ListPage, Page, type PageQuery } from '@app/http';
-import { type Claim, plain } from '@app/idempotency';
+import type { Claim, Form } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { ConsentedDataHolders } from '@app/subjects';
 import { MoreThan } from 'typeorm';
@@ -47,7 +47,16 @@ export class CategoriesService {
         throw conflict('limit_reached', `A bot may declare at most ${limit} categories`, { limit });
       return views;
     };
-    return this.unitOfWork.write(claim.once(plain(), register));
+    // Declarations can be long: a repeat answers them as they are then.
+    const form: Form<CategoryView[]> = {
+      write: () => ({ text: '' }),
+      read: async ({ tx }) => {
+        const views: CategoryView[] = [];
+        for (const { key } of inputs) views.push(categoryView(await this.require(tx, botId, key)));
+        return views;
+      },
+    };
+    return this.unitOfWork.write(claim.once(form, register));
   }
 
   /** One page, oldest first. */

@@ -1,10 +1,13 @@
 import { findBot } from '@app/bots';
 import { countCategories, type DeclaredPurpose, declaredPurposes } from '@app/categories';
 import type { Tx } from '@app/database';
+import type { NamedSubject } from '@app/subjects';
+import { latestOf } from './consent-history';
 import type { Consent, ShownText } from './consent.entity';
 import type { Decided } from './consent-transitions';
 import { PURPOSES_LENGTH_MAX, PURPOSES_MAX, type ReceiptFacts } from './consent-receipt';
 import type { ConsentNotice } from './consent-texts';
+import { findConsent } from './consent.sql';
 
 /**
  * Reads the facts that a receipt of a consent in force states. In the unit that accepts, `decision` is written at the
@@ -32,6 +35,14 @@ export async function receiptFacts(
     purposes: fitting(found, JSON.stringify(notice).length),
     purposesInAll: found.length > PURPOSES_MAX ? await countCategories(tx, botId) : found.length,
   };
+}
+
+/** {@link receiptFacts} of the present consent; undefined unless one is in force. */
+export async function factsInForce(tx: Tx, subject: NamedSubject): Promise<ReceiptFacts | undefined> {
+  const consent = await findConsent(tx, subject);
+  if (consent?.status !== 'accepted' || consent.erasing !== 0) return undefined;
+  const decided = latestOf(tx, consent, consent.id).then((entry) => ({ entry, ids: subject.ids }));
+  return receiptFacts(tx, consent, decided);
 }
 
 /** The notice of the text that was shown; undefined for a text that was not registered. */

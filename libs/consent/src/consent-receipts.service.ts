@@ -5,10 +5,10 @@ import { ListPage, Page } from '@app/http';
 import type { Claim } from '@app/idempotency';
 import { describeFault, notFound } from '@app/kernel';
 import type { NamedSubject, Subject } from '@app/subjects';
-import { countHistory, historyPage, latestOf } from './consent-history';
+import { countHistory, historyPage } from './consent-history';
 import type { ConsentHistoryQuery } from './consent-history.dto';
 import { receiptOf } from './consent-receipt';
-import { receiptFacts } from './consent-receipt.facts';
+import { factsInForce } from './consent-receipt.facts';
 import type { AcceptConsent, AcceptedConsentView, ConsentReceiptView } from './consent.dto';
 import { ConsentService } from './consent.service';
 import { findConsent } from './consent.sql';
@@ -36,6 +36,7 @@ export class ConsentReceipts {
    */
   async accept(botId: string, input: AcceptConsent, claim: Claim): Promise<AcceptedConsentView> {
     const { consent, facts } = await this.consents.accept(botId, input, claim);
+    if (facts === undefined) return consent;
     try {
       return { ...consent, receipt: await this.signer.sign(receiptOf(facts), RECEIPT_TYPE) };
     } catch (error) {
@@ -50,11 +51,9 @@ export class ConsentReceipts {
   /** A receipt of the consent in force. @throws ApiError 404 without one. */
   async receipt(subject: NamedSubject): Promise<ConsentReceiptView> {
     const facts = await this.unitOfWork.read(async (tx) => {
-      const consent = await findConsent(tx, subject);
-      if (consent?.status !== 'accepted' || consent.erasing !== 0)
-        throw notFound('Consent', { current_status: consent?.status ?? 'none' });
-      const decided = latestOf(tx, consent, consent.id).then((entry) => ({ entry, ids: subject.ids }));
-      return receiptFacts(tx, consent, decided);
+      const found = await factsInForce(tx, subject);
+      if (found !== undefined) return found;
+      throw notFound('Consent', { current_status: (await findConsent(tx, subject))?.status ?? 'none' });
     });
     const payload = receiptOf(facts);
     return { receipt: await this.signer.sign(payload, RECEIPT_TYPE), payload };

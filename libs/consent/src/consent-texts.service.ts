@@ -3,7 +3,7 @@ import { findBot, lockBot } from '@app/bots';
 import { type CategoryWords, declarationsOf, wordsOf } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
 import { JsonText, ListPage, Page } from '@app/http';
-import { type Claim, plain } from '@app/idempotency';
+import type { Claim, Form } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
 import type { Shown } from './consent-history';
 import {
@@ -51,6 +51,8 @@ export class ConsentTextsService {
     const { consent_version: consentVersion, language } = input;
     const [content, notice] = [contentOf(input), noticeOf(input)];
     const digest = textDigest(content, notice);
+    const find = (tx: Tx): Promise<ConsentText> =>
+      tx.manager.findOneByOrFail(ConsentText, { botId, consentVersion, language });
     const register = async (tx: Tx): Promise<ConsentTextView> => {
       // Registrations of one bot wait for each other, so that the counts below are exact.
       await lockBot(tx, botId, 'NO KEY UPDATE');
@@ -61,7 +63,7 @@ export class ConsentTextsService {
         ...[notice && JSON.stringify(notice), this.clock.nowIso()],
       );
       if (isNew === 1) await this.requireRoom(tx, botId, consentVersion);
-      const stored = await tx.manager.findOneByOrFail(ConsentText, { botId, consentVersion, language });
+      const stored = await find(tx);
       if (stored.digest !== digest) {
         throw conflict(
           'text_exists',
@@ -72,7 +74,12 @@ export class ConsentTextsService {
       if (isNew === 1) requireBytes('A text', JSON.stringify(view), this.config.declarationLimitBytes);
       return view;
     };
-    return this.unitOfWork.write(claim.once(plain(), register));
+    // A registered text is never changed.
+    const form: Form<ConsentTextView> = {
+      write: () => ({ text: '' }),
+      read: async ({ tx }) => viewOf(await find(tx)),
+    };
+    return this.unitOfWork.write(claim.once(form, register));
   }
 
   /** One page, ordered by version and language. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService, undeclared } from '@app/categories';
-import { SubjectDigests } from '@app/crypto';
+import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { about, type Claim, EncryptedForms, type Form } from '@app/idempotency';
+import { about, type Claim } from '@app/idempotency';
 import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
-import { lockSubject, type NamedSubject, type Subject, SUBJECT_WHERE, subjectOf } from '@app/subjects';
+import { lockSubject, type NamedSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
 import {
   accepted,
   askedAlready,
@@ -15,9 +15,9 @@ import {
   revoked,
   withoutCategories,
 } from './consent-changes';
-import type { ReceiptFacts } from './consent-receipt';
 import { receiptFacts } from './consent-receipt.facts';
-import { ConsentTextsService } from './consent-texts.service';
+import { type Accepted, acceptedForm, type Requested, requestedForm } from './consent-repeats';
+import { type Asking, ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions } from './consent-transitions';
 import type {
   AcceptConsent,
@@ -31,12 +31,6 @@ import type { Consent } from './consent.entity';
 import { findConsentOfRequest, findStatus, lockConsent, lockConsentOrItsLack } from './consent.sql';
 import { consentView, requestedView, statusView } from './consent.views';
 
-/** A new consent and the facts for its receipt. */
-export interface Accepted {
-  readonly consent: ConsentView;
-  readonly facts: ReceiptFacts;
-}
-
 /**
  * The consent of a subject (GDPR Art. 6(1)(a), 7). Every change is one unit: state, history entry, audit event and the
  * deliveries of listeners are committed together or not at all.
@@ -49,7 +43,7 @@ export class ConsentService {
     private readonly texts: ConsentTextsService,
     private readonly transitions: ConsentTransitions,
     private readonly digests: SubjectDigests,
-    private readonly forms: EncryptedForms,
+    private readonly keys: SubjectKeys,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -59,18 +53,17 @@ export class ConsentService {
     const subject = this.digests.named(botId, input);
     const { source } = input;
     const keys = input.categories == null ? null : [...new Set(input.categories)];
-    const request = async (tx: Tx): Promise<ConsentRequestedView> => {
+    const ask = (tx: Tx): Promise<Asking> => this.texts.asking(tx, botId, input, keys);
+    const request = async (tx: Tx): Promise<Requested> => {
       const held = await this.categories.hold(tx, botId, keys ?? []);
       if (keys?.some((key) => !held.includes(key))) undeclared();
-      const [before, { version, shown, texts }] = await Promise.all([
-        lockConsentOrItsLack(tx, subject),
-        this.texts.asking(tx, botId, input, keys),
-      ]);
+      const [before, asking] = await Promise.all([lockConsentOrItsLack(tx, subject), ask(tx)]);
+      const { version, shown, texts } = asking;
       const state = before === null ? undefined : askedAlready(before, { version, categories: keys });
       if (before !== null && state !== undefined) {
         const waiting = state === 'pending' ? pendingRequest(before) : undefined;
         if (waiting !== undefined) await this.transitions.askAgain(tx, before, { ...waiting, source }, shown);
-        return requestedView(before, state, keys, texts);
+        return { view: requestedView(before, state, keys, texts), asking };
       }
       const asked: ConsentAsked = {
         id: this.random.uuid(),
@@ -80,18 +73,9 @@ export class ConsentService {
       };
       const after = requested(subject, before, asked);
       await this.transitions.ask(tx, subject, after, { ...asked, source }, shown, before === null);
-      return requestedView(after, 'pending', keys, texts);
+      return { view: requestedView(after, 'pending', keys, texts), asking };
     };
-    // The texts can be long: they are made again for a repeat.
-    const form: Form<ConsentRequestedView> = {
-      write: (view) => ({ text: JSON.stringify({ ...view, texts: undefined }), subject }),
-      read: async (text, _, tx) => {
-        const left = JSON.parse(text) as ConsentRequestedView;
-        const { texts } = await this.texts.asking(tx, botId, input, keys);
-        return texts === null ? left : { ...left, texts };
-      },
-    };
-    return this.unitOfWork.write(claim.once(form, request));
+    return this.unitOfWork.write(claim.once(requestedForm(subject, ask), request)).then(({ view }) => view);
   }
 
   /** Grants the request that waits. @throws ApiError 404 without a request for this version. */
@@ -112,8 +96,7 @@ export class ConsentService {
       const facts = await receiptFacts(tx, after, this.transitions.give(tx, after, act));
       return { consent: consentView(after, facts.ids), facts };
     };
-    const form = this.forms.ofSubject<Accepted>(({ facts }) => subjectOf(facts.consent));
-    return this.unitOfWork.write(claim.once(form, accept));
+    return this.unitOfWork.write(claim.once(acceptedForm(this.keys), accept));
   }
 
   /**

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { EncryptedForms, type Form } from '@app/idempotency';
+import { type ClaimName, EncryptedForms, type Form, type Found, type Kept } from '@app/idempotency';
 import { DeletionRequest } from './deletion-request.entity';
 
-/** An erasure that is on record, and the salt of its certificate, which only its answers contain. */
+/** An erasure that is on record, and the salt of its certificate. */
 export interface BegunErasure {
   readonly request: DeletionRequest;
   readonly certificateSalt: string;
@@ -29,13 +29,18 @@ export class BegunErasuresForm implements Form<BegunErasures> {
     this.encrypted = forms.ofInstallation();
   }
 
-  write: Form<BegunErasures>['write'] = ({ begun, isWhole }, claim, tx) => {
+  write({ begun, isWhole }: BegunErasures, claim: ClaimName): Kept {
     const named = begun.map(({ request, certificateSalt }) => [request.id, certificateSalt] as const);
-    return this.encrypted.write({ begun: named, isWhole }, claim, tx);
-  };
+    return this.encrypted.write({ begun: named, isWhole }, claim);
+  }
 
-  read: Form<BegunErasures>['read'] = async (text, claim, tx) => {
-    const stored = await this.encrypted.read(text, claim, tx, undefined);
+  isPartial({ isWhole }: BegunErasures): boolean {
+    return !isWhole;
+  }
+
+  async read(found: Found): Promise<BegunErasures | undefined> {
+    const stored = await this.encrypted.read(found);
+    const { claim, tx } = found;
     const begun: BegunErasure[] = [];
     for (const [id, certificateSalt] of stored?.begun ?? []) {
       const request = await tx.manager.findOneBy(DeletionRequest, { botId: claim.botId, id });
@@ -43,5 +48,5 @@ export class BegunErasuresForm implements Form<BegunErasures> {
     }
     const isWhole = stored?.isWhole === true && begun.length === stored.begun.length;
     return isWhole || begun.length > 0 ? { begun, isWhole } : undefined;
-  };
+  }
 }

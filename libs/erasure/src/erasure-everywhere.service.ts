@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, conflict } from '@app/kernel';
-import type { Claim } from '@app/idempotency';
+import { type Claim, inProgress } from '@app/idempotency';
 import { HeldSubjects, SubjectDigests } from '@app/crypto';
 import type { NamedSubject } from '@app/subjects';
 import { type BegunErasures, BegunErasuresForm } from './begun-erasures';
 import { ErasedSubject } from './erased-subject';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
 import { type NoteBegun, ErasureService } from './erasure.service';
+
+/** The answers by guild. */
+type Views = Map<string, ForgottenInGuildView>;
 
 const NOTHING_BEGUN: BegunErasures = { begun: [], isWhole: false };
 
@@ -35,42 +38,62 @@ export class ErasureEverywhere {
    * both cases `details.requests` lists the guilds completed before.
    */
   async forget(botId: string, user_id: string, claim: Claim): Promise<ForgottenEverywhereView> {
-    const requests: ForgottenInGuildView[] = [];
-    const before = claim.isGiven && (await this.unitOfWork.read((tx) => claim.recorded(tx, this.form)));
-    let { begun, isWhole } = before || NOTHING_BEGUN;
-    for (const each of begun) {
-      const { guild_id } = this.erased.idsOf(each.request);
-      requests.push({ guild_id, ...(await this.erasures.finish(each)) });
+    const views: Views = new Map();
+    try {
+      const recorded = await this.unitOfWork.read((tx) => claim.recorded(tx, this.form));
+      let progress = recorded ?? NOTHING_BEGUN;
+      await this.finish(progress, views);
+      if (!progress.isWhole) {
+        await this.eraseHeld(botId, user_id, views, async (tx, next) => {
+          const noted = await claim.advance<BegunErasures>(tx, this.form, async ({ begun } = progress) => ({
+            begun: [...begun, next],
+            isWhole: false,
+          }));
+          // Undoes the erasure: a repeat of this request has ended meanwhile.
+          if (!noted.begun.includes(next)) throw inProgress();
+          tx.afterCommit(() => (progress = noted));
+        });
+        if (claim.isGiven) progress = await this.unitOfWork.write((tx) => this.end(tx, claim, progress));
+        // Those that a repeat of this request has begun meanwhile.
+        await this.finish(progress, views);
+      }
+    } catch (error) {
+      throw withRequests(error, [...views.values()]);
     }
-    if (!isWhole) {
-      const note: NoteBegun = async (tx, next) => {
-        await claim.record(tx, this.form, { begun: [...begun, next], isWhole });
-        tx.afterCommit(() => (begun = [...begun, next]));
-      };
-      await this.eraseHeld(botId, user_id, requests, note);
-      isWhole = true;
-      if (claim.isGiven) await this.unitOfWork.write((tx) => claim.record(tx, this.form, { begun, isWhole }));
-    }
-    return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
+    return {
+      user_id,
+      scope: 'all_guilds',
+      status: 'completed',
+      requests: [...views.values()],
+      notice: NOTICE,
+    };
   }
 
-  /** Erases guild by guild and adds the answers to `requests`. */
-  private async eraseHeld(
-    botId: string,
-    user_id: string,
-    requests: ForgottenInGuildView[],
-    note: NoteBegun,
-  ): Promise<void> {
+  private end(tx: Tx, claim: Claim, progress: BegunErasures): Promise<BegunErasures> {
+    return claim.advance<BegunErasures>(tx, this.form, async ({ begun } = progress) => ({
+      begun,
+      isWhole: true,
+    }));
+  }
+
+  /** Carries out what has begun, and adds the answers that are missing. */
+  private async finish({ begun }: BegunErasures, views: Views): Promise<void> {
+    for (const each of begun) {
+      const { guild_id } = this.erased.idsOf(each.request);
+      if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(each)) });
+    }
+  }
+
+  /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */
+  private async eraseHeld(botId: string, user_id: string, views: Views, note: NoteBegun): Promise<void> {
     for (const subject of await this.heldInAllGuilds(botId, user_id)) {
+      const { guild_id } = subject.ids;
+      if (views.has(guild_id)) continue;
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
-      const erasing =
-        requests.length > 0
-          ? this.erasures.eraseInTurn(subject, note)
-          : this.erasures.eraseIfHeld(subject, note);
-      const erased = await erasing.catch((error: unknown) => {
-        throw withRequests(error, requests);
-      });
-      if (erased !== undefined) requests.push({ guild_id: subject.ids.guild_id, ...erased });
+      const erased = await (views.size > 0
+        ? this.erasures.eraseInTurn(subject, note)
+        : this.erasures.eraseIfHeld(subject, note));
+      if (erased !== undefined) views.set(guild_id, { guild_id, ...erased });
     }
   }
 
@@ -83,7 +106,7 @@ export class ErasureEverywhere {
   }
 }
 
-/** The answer must contain the completed requests: the salts of their certificates are not stored. */
+/** The answer must contain the completed requests: without an idempotency key the salts of their certificates are not stored. */
 function withRequests(error: unknown, requests: readonly ForgottenInGuildView[]): unknown {
   if (requests.length === 0 || !(error instanceof ApiError)) return error;
   const message = 'Some guilds are done, as details.requests says: repeat the request for the others';

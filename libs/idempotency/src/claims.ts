@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InstallationKeys } from '@app/crypto';
 import type { LetheRequest } from '@app/http';
-import { Clock, conflict, invalidRequest, OwnError } from '@app/kernel';
+import { type ApiError, Clock, conflict, invalidRequest, OwnError } from '@app/kernel';
 import { type Digest, DIGEST_LENGTH, DigestKey } from '@app/primitives';
 import { type Claim, KeyClaim, NO_CLAIM } from './claim';
 
@@ -10,6 +10,14 @@ import { type Claim, KeyClaim, NO_CLAIM } from './claim';
 export const KEY_HEADER = 'Idempotency-Key';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** The refusal of a repeat beside the request that it repeats. */
+export function inProgress(): ApiError {
+  return conflict(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is being answered: repeat it when that has ended',
+  );
+}
 
 /** Makes the claims of requests. */
 @Injectable()
@@ -49,11 +57,7 @@ export class Claims {
   }
 
   private begin(name: string, { res }: LetheRequest): void {
-    if (this.underWay.has(name))
-      throw conflict(
-        'idempotency_in_progress',
-        'A request with this Idempotency-Key is being answered: repeat it when that has ended',
-      );
+    if (this.underWay.has(name)) throw inProgress();
     this.underWay.add(name);
     res?.once('close', () => this.underWay.delete(name));
   }

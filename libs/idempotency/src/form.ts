@@ -17,21 +17,24 @@ export interface Kept {
 
 /** How the outcome of an act is stored for a repeat of its request. */
 export interface Form<Outcome> {
-  write(outcome: Outcome, claim: ClaimName, tx: Tx): Kept | Promise<Kept>;
+  write(outcome: Outcome, claim: ClaimName): Kept;
   /** The outcome for the repeat; undefined where the act has to be done again. */
-  read(
-    text: string,
-    claim: ClaimName,
-    tx: Tx,
-    subject: Subject | undefined,
-  ): Outcome | undefined | Promise<Outcome | undefined>;
+  read(given: Found): Outcome | undefined | Promise<Outcome | undefined>;
+  /** Whether the act continues behind this outcome. Without it every outcome is the last. */
+  isPartial?(outcome: Outcome): boolean;
+}
+
+/** What a repeat has found. */
+export interface Found extends Kept {
+  readonly claim: ClaimName;
+  readonly tx: Tx;
 }
 
 /** An outcome that is about no user or guild, and not secret. */
 export function plain<Outcome>(): Form<Outcome> {
   return {
     write: (outcome) => ({ text: JSON.stringify(outcome) }),
-    read: (text) => JSON.parse(text) as Outcome,
+    read: ({ text }) => JSON.parse(text) as Outcome,
   };
 }
 
@@ -49,6 +52,6 @@ export function about<Outcome extends object>(
       const blank = Object.fromEntries(Object.keys(given).map((name) => [name, null]));
       return { text: JSON.stringify({ ...outcome, ...blank }), subject };
     },
-    read: (text) => Object.assign(JSON.parse(text) as Outcome, given),
+    read: ({ text }) => Object.assign(JSON.parse(text) as Outcome, given),
   };
 }

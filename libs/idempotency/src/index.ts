@@ -1,7 +1,8 @@
-export { Claim, NO_CLAIM } from './claim';
+export { answerErased, Claim, NO_CLAIM } from './claim';
+export { Claims, inProgress } from './claims';
 export { Claimed } from './claimed';
 export { EncryptedForms } from './encrypted-forms';
-export { about, type Form, plain } from './form';
+export { about, type ClaimName, type Form, type Found, type Kept, plain } from './form';
 export { IdempotencyRetention } from './idempotency-retention.job';
 export { IdempotencyModule } from './idempotency.module';
 export { claimedBefore, keepAll } from './shared-claims';

@@ -1,5 +1,5 @@
 import { ConcurrentChange, type Tx } from '@app/database';
-import { type Claim, KeyClaim } from './claim';
+import { type Claim, COLUMNS, KeyClaim } from './claim';
 import type { Form } from './form';
 
 /** What one of several callers in a shared transaction has done. */
@@ -9,7 +9,10 @@ interface Done<Outcome> {
   readonly outcome: Outcome;
 }
 
-/** For each caller of a shared transaction on PostgreSQL, whether its key is claimed already: it is then served alone. */
+/**
+ * For each caller of a shared transaction on PostgreSQL, whether its key is claimed already, also by an earlier one of
+ * them: it is then served alone.
+ */
 export async function claimedBefore(tx: Tx, claims: readonly Claim[]): Promise<readonly boolean[]> {
   const given = claims.filter((claim) => claim instanceof KeyClaim);
   if (given.length === 0) return claims.map(() => false);
@@ -19,21 +22,24 @@ export async function claimedBefore(tx: Tx, claims: readonly Claim[]): Promise<r
     given.map(({ botId }) => botId),
     given.map(({ id }) => id),
   );
-  const found = new Set(rows.map(({ id }) => id));
-  return claims.map((claim) => claim instanceof KeyClaim && found.has(claim.id));
+  const taken = new Set(rows.map(({ id }) => id));
+  return claims.map((claim) => {
+    if (!(claim instanceof KeyClaim)) return false;
+    return taken.size === taken.add(claim.id).size;
+  });
 }
 
 /** Stores the outcomes of the callers that have a key, in the transaction that they share. */
 export async function keepAll<Outcome>(tx: Tx, done: readonly Done<Outcome>[]): Promise<void> {
-  const rows: (string | null)[][] = [];
-  for (const { claim, form, outcome } of done)
-    if (claim instanceof KeyClaim) rows.push(await claim.values(tx, form, outcome));
+  const rows = done.flatMap(({ claim, form, outcome }) =>
+    claim instanceof KeyClaim ? [claim.valuesOf(form, outcome)] : [],
+  );
   if (rows.length === 0) return;
-  const columns = [0, 1, 2, 3, 4, 5, 6].map((at) => rows.map((row) => row[at] ?? null));
+  const columns = COLUMNS.split(',').map((_, at) => rows.map((row) => row[at] ?? null));
   const inserted = await tx.run(
-    `INSERT INTO idempotency_keys (bot_id, id, request, guild_id, user_id, answer, created_at)
-     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-     ON CONFLICT DO NOTHING`,
+    `INSERT INTO idempotency_keys (${COLUMNS})
+     SELECT * FROM unnest(${columns.map(() => '?::text[]').join(', ')}) AS given (${COLUMNS})
+     ORDER BY bot_id, id ON CONFLICT DO NOTHING`,
     ...columns,
   );
   if (inserted < rows.length) throw new ConcurrentChange();

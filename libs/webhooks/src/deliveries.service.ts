@@ -29,7 +29,7 @@ interface Replayed {
   readonly isWhole: boolean;
 }
 
-const REPLAYED = plain<Replayed>();
+const REPLAYED: Form<Replayed> = { ...plain<Replayed>(), isPartial: ({ isWhole }) => !isWhole };
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -96,7 +96,7 @@ export class DeliveriesService {
     // The delivery is about a user: a repeat answers it as it is then.
     const form: Form<DeliveryView> = {
       write: () => ({ text: '' }),
-      read: (_, __, tx) => this.viewIn(tx, botId, id),
+      read: ({ tx }) => this.viewIn(tx, botId, id),
     };
     return this.unitOfWork.write(claim.once(form, redeliver));
   }
@@ -113,11 +113,11 @@ export class DeliveriesService {
     }
     const sinceIso = new Date(since).toISOString();
     const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
-    const before = claim.isGiven && (await this.unitOfWork.read((tx) => claim.recorded(tx, REPLAYED)));
-    let progress: Replayed = before || { queued: 0, last: '', isWhole: false };
+    let progress: Replayed = { queued: 0, last: '', isWhole: false };
     while (!progress.isWhole) {
+      const { queued } = progress;
       progress = await this.replaySome(botId, scope, progress, claim).catch((error: unknown) => {
-        throw progress.queued === 0 ? error : asPartlyDone(error);
+        throw queued === 0 ? error : asPartlyDone(error);
       });
     }
     return { queued: progress.queued };
@@ -126,20 +126,16 @@ export class DeliveriesService {
   private replaySome(
     botId: string,
     scope: Omit<ReplayScope, 'after'>,
-    { queued, last }: Replayed,
+    progress: Replayed,
     claim: Claim,
   ): Promise<Replayed> {
-    return this.unitOfWork.write(async (tx) => {
-      await this.requireUrl(tx, botId);
-      const ids = await this.outbox.resendSome(tx, botId, { ...scope, after: last }, CHUNK);
-      const progress = {
-        queued: queued + ids.length,
-        last: ids.at(-1) ?? last,
-        isWhole: ids.length < CHUNK,
-      };
-      await claim.record(tx, REPLAYED, progress);
-      return progress;
-    });
+    return this.unitOfWork.write((tx) =>
+      claim.advance<Replayed>(tx, REPLAYED, async ({ queued, last } = progress) => {
+        await this.requireUrl(tx, botId);
+        const ids = await this.outbox.resendSome(tx, botId, { ...scope, after: last }, CHUNK);
+        return { queued: queued + ids.length, last: ids.at(-1) ?? last, isWhole: ids.length < CHUNK };
+      }),
+    );
   }
 
   ping(botId: string, claim: Claim): Promise<DeliveryView> {
