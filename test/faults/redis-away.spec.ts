@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
 import { someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { describeWithRedis, RedisServer } from '../support/redis-server';
@@ -146,59 +144,5 @@ describeWithRedis('a service whose Redis is away', () => {
     await service.ask();
     await expect(service.app.close()).resolves.toBeUndefined();
     expect(service.redisLog).toEqual(['warn: TIMEOUT']);
-  });
-});
-
-/** Answers every command with the same error, like a Redis that is not ready. */
-class UnfitRedis {
-  private readonly sockets = new Set<Socket>();
-  connections = 0;
-
-  private constructor(private readonly server: Server) {}
-
-  static async answering(reply: string): Promise<UnfitRedis> {
-    const unfit: UnfitRedis = new UnfitRedis(
-      createServer((socket) => {
-        unfit.connections++;
-        unfit.sockets.add(socket);
-        socket.on('error', () => undefined);
-        socket.on('data', () => socket.write(reply));
-      }).listen(0, '127.0.0.1'),
-    );
-    await once(unfit.server, 'listening');
-    return unfit;
-  }
-
-  get url(): string {
-    return `redis://127.0.0.1:${(this.server.address() as { port: number }).port}`;
-  }
-
-  close(): void {
-    this.server.close();
-    for (const socket of this.sockets) socket.destroy();
-  }
-}
-
-describe('a service whose Redis is not fit', () => {
-  const replies: [string, string][] = [
-    ['LOADING', '-LOADING Redis is loading the dataset in memory\r\n'],
-    ['CLOSED', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
-    ['TIMEOUT', ''],
-  ];
-
-  it.each(someOf(replies, 2))('asks it again and again, and writes one line: %s', async (reason, reply) => {
-    const unfit = await UnfitRedis.answering(reply);
-    const service = new LimitedService({ REDIS_URL: unfit.url, RATE_LIMIT_ANONYMOUS: '5' });
-    try {
-      await service.start();
-      const answers = await service.askAtOnce(6);
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
-      await until(() => unfit.connections >= 3);
-      await service.askAtOnce(6);
-      expect([await service.health(), service.redisLog]).toEqual(['degraded', [`warn: ${reason}`]]);
-    } finally {
-      await service.stop();
-      unfit.close();
-    }
   });
 });

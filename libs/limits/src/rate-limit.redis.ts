@@ -150,14 +150,31 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
   }
 }
 
-/** Redis loses scripts at a restart, a failover and SCRIPT FLUSH. The script is then sent again. */
+/**
+ * Redis loses scripts at a restart, a failover and SCRIPT FLUSH. The script is then sent again.
+ * @throws Error for an answer that is not from the script, so that such a Redis is not used.
+ */
 async function count(client: Redis, keys: string[], amounts: number[]): Promise<number[]> {
-  try {
-    return (await client.evalsha(COUNT_SHA, keys.length, ...keys, ...amounts)) as number[];
-  } catch (error) {
-    if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
-    return (await client.eval(COUNT, keys.length, ...keys, ...amounts)) as number[];
-  }
+  const answer = await client.evalsha(COUNT_SHA, keys.length, ...keys, ...amounts).catch((error: Error) => {
+    if (!error.message.startsWith('NOSCRIPT')) throw error;
+    return client.eval(COUNT, keys.length, ...keys, ...amounts);
+  });
+  if (!isCount(answer, amounts)) throw Object.assign(new Error(), { code: 'WRONG_ANSWER' });
+  return answer;
+}
+
+/** Whether an answer has a time, and for each window a count with the added requests and an end in the next minute. */
+function isCount(answer: unknown, amounts: readonly number[]): answer is number[] {
+  if (!Array.isArray(answer) || answer.length !== 1 + 2 * amounts.length) return false;
+  const [now, ...windows] = answer as unknown[];
+  return (
+    Number.isSafeInteger(now) &&
+    windows.every(Number.isSafeInteger) &&
+    amounts.every((amount, at) => {
+      const [total, leftMs] = [windows[2 * at] as number, (windows[2 * at + 1] as number) - (now as number)];
+      return total >= amount && leftMs > 0 && leftMs <= RATE_WINDOW_MS;
+    })
+  );
 }
 
 /** Redis holds digests instead of bots and client addresses. Without a master key the digests can be guessed. */
