@@ -7,6 +7,7 @@ import { atDepth, isFull } from '../support/depth';
 import { useFleet } from '../support/fleet';
 import { RecordingReceiver } from '../support/recording-receiver';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { unlessCut } from '../support/unless-cut';
 import { until } from '../support/until';
 
 const build = useBuild();
@@ -40,16 +41,6 @@ function through(bot: Bot, { url }: ChildService): Bot {
 }
 
 const of = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
-
-/** Undefined when the process died before its answer. */
-async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
-}
 
 interface Acknowledged {
   /** Erasure requests that were answered with 200. */

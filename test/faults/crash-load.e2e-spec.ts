@@ -10,6 +10,7 @@ import { engine, newDatabase, type TestDatabase } from '../support/database';
 import { digestsOf, storedIds } from '../support/digests';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
+import { unlessCut } from '../support/unless-cut';
 import { until } from '../support/until';
 import { atDepth, isFull } from '../support/depth';
 
@@ -30,16 +31,6 @@ afterEach(async () => {
   await database.drop();
   rmSync(directory, { recursive: true, force: true });
 });
-
-/** The answer, or undefined when the process was killed before it came. */
-async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
-}
 
 /** Lets `clients` act until a number of acts are acknowledged, then kills the process. */
 async function killAfter(

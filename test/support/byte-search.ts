@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
+import { contentOf, filesBelow } from './traces';
 
 /** Every needle has at least so many bytes; its first ones are compared at each place of a file. */
 const HEAD = 8;
@@ -75,18 +75,4 @@ export function ofKinds(findings: Findings | undefined, ...kinds: readonly strin
 function hashOf(low: number, high: number): number {
   const mixed = Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca6b);
   return (mixed ^ (mixed >>> 15)) & (FILTER_BITS - 1);
-}
-
-function filesBelow(directory: string): string[] {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-}
-
-function contentOf(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
 }

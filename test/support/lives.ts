@@ -1,6 +1,7 @@
 import type { Answer } from './client';
 import type { Bot } from './bot';
 import { subject, type SubjectIds } from './snowflakes';
+import { unlessCut } from './unless-cut';
 
 /** What can be seen of a subject. */
 export interface State {
@@ -109,15 +110,5 @@ export class Life {
     this.known = with_(state, {}, 'data_exported');
     const value = answer.data.data.profile?.turn;
     return value === state.value ? [] : [`the value ${state.value}, but it is ${value}`];
-  }
-}
-
-/** The answer, or undefined when the process ended before it came. */
-async function unlessCut<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
   }
 }

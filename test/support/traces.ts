@@ -68,18 +68,19 @@ function pieces(text: string): Buffer[] {
 
 /** The files below a directory that hold any of the `needles`. */
 export function filesWith(directory: string, needles: readonly (Buffer | string)[]): string[] {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  return paths.filter((path) => {
+  return filesBelow(directory).filter((path) => {
     const content = contentOf(path);
     return needles.some((needle) => content.includes(needle));
   });
 }
 
+export function filesBelow(directory: string): string[] {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
 /** Empty for a file that was removed meanwhile, as in a running server. */
-function contentOf(path: string): Buffer {
+export function contentOf(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
