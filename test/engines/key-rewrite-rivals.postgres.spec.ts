@@ -8,6 +8,9 @@ import { until } from '../support/until';
 
 jest.setTimeout(90_000);
 
+/** Less than the time limit of a statement that waits for a lock. */
+const SOON_MS = 1_500;
+
 let on: Rewriting;
 beforeEach(async () => {
   on = await Rewriting.start();
@@ -181,5 +184,28 @@ describe('a database user who does not own the tables', () => {
     expect(await on.unrecoverableAt(id)).not.toBeNull();
     await database.run(`DROP OWNED BY ${role}`);
     await database.run(`DROP ROLE ${role}`);
+  });
+});
+
+describe('a service that ends while it vacuums', () => {
+  it('does not wait for the end of the vacuum', async () => {
+    const { database } = on.service;
+    const table = 'keys.subject_keys_a';
+    const stopping = new AbortController();
+    await on.get(UnitOfWork).write(async (tx) => {
+      // The vacuum waits for this lock.
+      await tx.run(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`);
+      const vacuum = on.get(UnitOfWork).vacuum(table, stopping.signal);
+      let hasEnded = false;
+      void vacuum.catch(() => undefined).finally(() => (hasEnded = true));
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'VACUUM%' AND wait_event_type = 'Lock'
+        AND datname = current_database()`;
+      await until(async () => (await database.rows(waiting)).length === 1);
+      const isHeld = hasEnded;
+      stopping.abort();
+      const sinceMs = performance.now();
+      await until(() => hasEnded);
+      expect([isHeld, performance.now() - sinceMs < SOON_MS]).toStrictEqual([false, true]);
+    });
   });
 });

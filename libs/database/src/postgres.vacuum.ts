@@ -9,7 +9,8 @@ export async function vacuum(
   table: string,
   stopping: AbortSignal,
 ): Promise<string | undefined> {
-  const client = new Client({ ...config, statement_timeout: 0, query_timeout: 0 });
+  // With pipelining the end would wait for the vacuum.
+  const client = new Client({ ...config, pipeline: false, statement_timeout: 0, query_timeout: 0 });
   const stop = (): void => void client.end().catch(() => undefined);
   let warning: string | undefined;
   client.on('error', () => undefined);
