@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { RATE_WINDOW_MS } from '../../libs/limits/src/rate-limit.store';
+
+/** The window of the limiter, in milliseconds. */
+const WINDOW_MS = 60_000;
 
 /** What a fake Redis does with a command, given the right answer to it. */
 export type Behaviour = (socket: Socket, right: string) => void;
@@ -55,8 +57,7 @@ export class FakeRedis {
     const now = Date.now();
     const numbers = keys.flatMap((key, at) => {
       const known = this.windows.get(key);
-      const window =
-        known !== undefined && known.ends > now ? known : { count: 0, ends: now + RATE_WINDOW_MS };
+      const window = known !== undefined && known.ends > now ? known : { count: 0, ends: now + WINDOW_MS };
       window.count += Number(given[keys.length + at]);
       this.windows.set(key, window);
       return [window.count, window.ends];
