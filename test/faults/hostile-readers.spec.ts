@@ -1,3 +1,4 @@
+import { OutgoingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LetheHttpAdapter } from '@app/http';
@@ -61,6 +62,28 @@ describe('a reader that takes nothing', () => {
     const { arrayBuffers } = process.memoryUsage();
     // The connections share the one document.
     expect(arrayBuffers - before.arrayBuffers).toBeLessThan(3_000_000);
+  });
+});
+
+describe('many readers that ask for long answers at the same moment', () => {
+  it('get one in each turn of the event loop, so that others are answered in between', async () => {
+    await fetch(`${service.url}/docs-json`);
+    const end = Reflect.get(OutgoingMessage.prototype, 'end') as (...given: unknown[]) => OutgoingMessage;
+    let [inTurn, most, all] = [0, 0, 0];
+    const spy = jest.spyOn(OutgoingMessage.prototype, 'end').mockImplementation(function (
+      this: OutgoingMessage,
+      ...given: unknown[]
+    ) {
+      all++;
+      most = Math.max(most, ++inTurn);
+      setImmediate(() => (inTurn = 0));
+      return end.apply(this, given);
+    });
+    await Promise.all(Array.from({ length: CONNECTIONS_MAX - 1 }, () => silent(get('/docs-json', 20))));
+    await until(() => connections() === 0);
+    spy.mockRestore();
+    expect(all).toBeGreaterThan(2 * CONNECTIONS_MAX);
+    expect(most).toBeLessThan(4);
   });
 });
 

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type LetheRequest, rateHeaders, type RequestContext } from '@app/http';
+import { Turns } from '@app/kernel';
 import { openApiDocument } from './openapi';
 
 /** The page loads files of this service only: no content network, no validator badge, no telemetry. */
@@ -88,6 +89,9 @@ html.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
+/** The pages take turns: a long one takes a millisecond, and many can be asked for at the same moment. */
+const turns = new Turns();
+
 /** Serves the documentation page at `/docs` and its document at `/docs-json`. This process generates both. */
 export function serveDocs(app: NestExpressApplication): void {
   // One copy for all answers, however many are being read.
@@ -115,7 +119,11 @@ export function serveDocs(app: NestExpressApplication): void {
     const page = request.path === '/' ? entranceFor(request) : pages.get(request.path);
     // A caller over the limit is refused like for an unknown path.
     if (page === undefined || request.context.rate?.exceeded) return next();
-    page(response.set(HEADERS).set(factsOf(request.context)));
+    const headed = response.set(HEADERS).set(factsOf(request.context));
+    turns
+      .next()
+      .then(() => page(headed))
+      .catch(next);
   });
 }
 
