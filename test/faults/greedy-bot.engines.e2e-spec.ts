@@ -5,7 +5,9 @@ import { Bot, field } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import type { Answer } from '../support/client';
+import { newDatabase, type TestDatabase } from '../support/database';
 import { stopDuring, watchedEnvironment } from '../support/loop-watch';
+import { LETHE_MASTER_KEY } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 /** A turn of a bot with the largest declarations takes 5 to 40 ms; the rest is for a busy machine. */
@@ -16,6 +18,7 @@ const AT_ONCE = 15;
 
 const build = useBuild();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-greedy-'));
+let database: TestDatabase;
 let service: ChildService;
 let bot: Bot;
 
@@ -23,7 +26,8 @@ const names = Array.from({ length: 100 }, (_, at) => `category_${at}`.padEnd(100
 const categories = names.slice(0, 50);
 
 beforeAll(async () => {
-  const environment = watchedEnvironment(directory);
+  database = await newDatabase(directory);
+  const environment = { ...watchedEnvironment(directory), DATABASE_URL: database.url, LETHE_MASTER_KEY };
   service = await new ChildService(build.directory, join(directory, 'lethe.db'), environment).start();
   bot = await Bot.register(service.url);
   // Each declaration is as large as it may be.
@@ -35,6 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.end('SIGKILL');
+  await database.drop();
   rmSync(directory, { recursive: true });
 });
 
