@@ -357,10 +357,14 @@ describe('SqliteUnitOfWork.read and snapshot', () => {
 
   it('run four long reads at the same time, and further ones after these', async () => {
     let [begun, most] = [0, 0];
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
     const reads = Array.from({ length: 10 }, () =>
       unitOfWork.snapshot(async (tx) => {
         most = Math.max(most, ++begun);
-        for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+        if (begun === 4) for (let turns = 0; turns < 500; turns++) await new Promise(setImmediate);
+        if (begun >= 4) open();
+        await gate;
         expect(await tx.all('SELECT * FROM notes')).toEqual([]);
         begun--;
       }),

@@ -38,7 +38,10 @@ export interface SubjectDataHolder {
    * their `updated_at`, and with the category.
    */
   readonly consented?: readonly ConsentedTable[];
-  /** The stored data; an empty object for none. `full` requests the sections beyond the export record. */
+  /**
+   * The stored data; an empty object for none. `full` requests the sections beyond the export record. What is read while it
+   * is exported may be read in several snapshots, if the export is long.
+   */
   export(tx: Tx, subject: NamedSubject, full: boolean): Promise<SubjectExport>;
   /**
    * Removes all of it inside `tx`. Returns the slugs of the data categories that had values. A holder without it keeps
