@@ -43,7 +43,7 @@ export class ForgottenView {
   @Timestamp({ nullable: true }) completed_at: string | null;
   @Text(64, {
     description:
-      'Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here',
+      'Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here, and to a repeat with the same `Idempotency-Key`',
   })
   certificate_salt: string;
   @Text(400) notice: string;

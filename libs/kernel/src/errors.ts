@@ -142,8 +142,8 @@ export const CONFLICT_REASONS = {
     mend: 'Wait for the answer to it, or repeat the request after a second.',
   },
   idempotency_answer_erased: {
-    meaning: 'The answer to this `Idempotency-Key` was erased with the user whom it is about',
-    mend: 'Nothing to mend: the act took effect before the erasure. Use a new key for a new act.',
+    meaning: 'What was stored for this `Idempotency-Key` was erased with the user whom it was about',
+    mend: 'Nothing to mend: an act under this key took effect before the erasure. Use a new key for a new act.',
   },
   nothing_scheduled: {
     meaning: 'No deletion of this server is scheduled',
