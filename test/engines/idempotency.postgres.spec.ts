@@ -3,6 +3,7 @@ import { Claims } from '@app/idempotency';
 import { UserDataService } from '@app/user-data';
 import { type Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
+import { atDepth } from '../support/depth';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -25,7 +26,7 @@ afterAll(async () => {
   await one.stop();
 });
 
-const ROUNDS = 40;
+const ROUNDS = atDepth(8, 40);
 
 /** Sends the same request to both instances at once. */
 function toBoth(path: string, body: Json, key: string): Promise<Answer[]> {

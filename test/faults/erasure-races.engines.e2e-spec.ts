@@ -4,7 +4,7 @@ import { atDepth } from '../support/depth';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-const ERASURES = atDepth(150, 10_000);
+const ERASURES = atDepth(100, 1_000);
 const CALLERS = 8;
 
 const service = useService();

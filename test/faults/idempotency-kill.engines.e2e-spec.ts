@@ -15,7 +15,7 @@ const build = useBuild();
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 const RATE_LIMIT_TIERS = 'free=1000000';
 const CLIENTS = 8;
-const ROUNDS = atDepth(2, 10);
+const ROUNDS = atDepth(1, 10);
 let directory: string;
 let database: TestDatabase;
 let service: ChildService;
@@ -59,7 +59,7 @@ async function untilKilled(next: () => Sent): Promise<Sent[]> {
       if (answer === undefined) return;
       expect(answer.status).toBe(200);
       one.text = answer.text;
-      if (all.length > 100 + 40 * Math.random()) killed ??= service.end('SIGKILL');
+      if (all.length > atDepth(30, 100) + 40 * Math.random()) killed ??= service.end('SIGKILL');
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
@@ -100,7 +100,7 @@ it('after kill -9 every submit is done once: repeats of answered ones are replay
 
 it('after kill -9 every erasure is done once, with the salt of its certificate, and all guilds are answered', async () => {
   const users: SubjectIds[] = [];
-  const many = 200;
+  const many = atDepth(80, 200);
   for (let at = 0; at < many; at++) {
     const user_id = snowflake();
     users.push({ user_id, guild_id: snowflake() });

@@ -168,7 +168,7 @@ const cases = Object.keys(READERS).flatMap((reader) =>
 );
 
 describe('readers of several bots that hold every large answer', () => {
-  it.each(someOf(cases, 7))(
+  it.each(someOf(cases, 15))(
     'of %s, and %s, delay no lawful call of another bot',
     async (document, reader) => {
       await begin(READERS[reader]!, DOCUMENTS[document]!);
