@@ -65,6 +65,8 @@ export class Service {
     await this.app.get(ErasureReplay, { strict: false }).run();
     await this.app.listen(this.port, '127.0.0.1');
     this.port = (this.app.getHttpServer().address() as AddressInfo).port;
+    // A test can keep this process busy for seconds: an idle connection must not end as the next request is sent on it.
+    this.app.getHttpServer().keepAliveTimeout = 60_000;
     this.url = `http://127.0.0.1:${this.port}`;
     this.anonymous = new Client(this.url);
     return this;
