@@ -1,12 +1,13 @@
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
-import { IdempotencyRetention } from '@app/idempotency';
+import { Claims, IdempotencyRetention } from '@app/idempotency';
 import document from '../../openapi.json';
 import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { expectFailure } from '../support/expected';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
+import { until } from '../support/until';
 import { type SubjectIds, snowflake, subject } from '../support/snowflakes';
 
 const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
@@ -185,6 +186,36 @@ describe('Idempotency-Key', () => {
     release();
     expect((await Promise.all(both)).map(({ status }) => status).sort()).toStrictEqual([200, 409]);
     expect(replayed(await submitted(key))).toBe(true);
+  });
+
+  it('stays in progress when the client of the request is gone, until the act has ended', async () => {
+    await consented();
+    const key = newKey();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const locked = new Promise<void>((resolve) => {
+      void service.app.get(UnitOfWork).write(async (tx) => {
+        await tx.all('SELECT 1 FROM consents WHERE bot_id = ? FOR UPDATE', bot.id);
+        resolve();
+        await released;
+      });
+    });
+    await locked;
+    const gone = new AbortController();
+    const first = fetch(`${service.url}/api/v1/data/submit`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bot.key}`, 'content-type': 'application/json', ...under(key) },
+      body: JSON.stringify({ ...who, category: 'profile', data: { value: 'a' } }),
+      signal: gone.signal,
+    });
+    const claims = service.app.get(Claims, { strict: false });
+    await until(() => (Reflect.get(claims, 'underWay') as Set<string>).size === 1);
+    gone.abort();
+    await expect(first).rejects.toThrow();
+    expectConflict(await submitted(key), 'idempotency_in_progress');
+    release();
+    await until(async () => (await submitted(key)).status === 200);
+    expect(await typesOf(who)).toStrictEqual(['consent_requested', 'consent_accepted', 'data_submitted']);
   });
 
   it('of a refused request can be sent again', async () => {

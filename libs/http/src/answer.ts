@@ -88,6 +88,7 @@ export function logAnswer(response: LetheResponse, status: number): void {
   const { method, context } = response.req;
   const route = response.req.route as { path?: string } | undefined;
   const tookMs = performance.now() - context.startedMs;
+  context.onAnswered?.();
   context.meter.answered(method, route?.path, status, tookMs);
   logRequest(context.logger, {
     requestId: context.id,

@@ -27,6 +27,8 @@ export class RequestContext {
   identityFault: Error | undefined = undefined;
   /** Whether the answer is that of an earlier request with the same `Idempotency-Key`. */
   isReplayed = false;
+  /** Called once the request has its answer, also where its client has closed the connection. */
+  onAnswered: (() => void) | undefined = undefined;
 
   constructor(
     readonly id: string,

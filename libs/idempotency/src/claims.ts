@@ -50,15 +50,15 @@ export class Claims {
     const name = hash('sha256', `${request.method} ${request.path}\n${key}`, 'base64url');
     const whole = this.digests.whole(botId, 'claim', name);
     const [id, secret] = [whole.slice(0, DIGEST_LENGTH) as Digest, whole.slice(DIGEST_LENGTH)];
-    this.begin(`${botId}/${id}`, request);
+    this.begin(id, request);
     // The body holds ids. The part of the keyed digest that is not stored keeps them from being guessed by trial.
     const content = hash('sha256', secret + JSON.stringify(request.body ?? null), 'base64url');
     return new KeyClaim(botId, id, content.slice(0, DIGEST_LENGTH) as Digest, this.clock, request.context);
   }
 
-  private begin(name: string, { res }: LetheRequest): void {
+  private begin(name: string, { context }: LetheRequest): void {
     if (this.underWay.has(name)) throw inProgress();
     this.underWay.add(name);
-    res?.once('close', () => this.underWay.delete(name));
+    context.onAnswered = () => this.underWay.delete(name);
   }
 }
