@@ -1,5 +1,6 @@
 import { DatabaseModule, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, Random } from '@app/kernel';
+import { encryptionReady } from '@app/primitives';
 import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EncryptedTexts } from './encrypted-texts';
@@ -36,6 +37,7 @@ import { SubjectTexts } from './subject-texts';
       // The database opens first, so that a start that cannot open it leaves no key file.
       inject: [CONFIG, Random, UnitOfWork],
       useFactory: async (config: Config, random: Random, unitOfWork: UnitOfWork) => {
+        await encryptionReady;
         const logger = new Logger('Keyring');
         const warn = (message: string): void => logger.warn(message);
         const present = presentMasterKeys(config, warn);

@@ -44,7 +44,16 @@ describe('Keyring', () => {
         UnreadableSecretError,
       );
     }
-    for (const text of ['', 'whsec_x', 'v1', 'v1.x.y', `v2.${id}.${body}`, `${version}.${id}.`])
+    for (const text of [
+      '',
+      'whsec_x',
+      'v2',
+      'v2.x.y',
+      'v1.x.y',
+      `v1.${id}.${body}`,
+      `v3.${id}.${body}`,
+      `${version}.${id}.`,
+    ])
       expect(() => keyring.decrypt(text, 'c')).toThrow(UnreadableSecretError);
   });
 });

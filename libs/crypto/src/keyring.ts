@@ -1,11 +1,22 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import { OwnError, type Random } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import {
+  CIPHER_KEY_BYTES,
+  decrypted,
+  decryptedAes,
+  encrypted,
+  NONCE_BYTES,
+  UnreadableSecretError,
+} from '@app/primitives';
 
-const ALGORITHM = 'aes-256-gcm';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
-const VERSION = 'v1';
+/** The marks of texts with AES-256-GCM, and of texts with ChaCha20-Poly1305. */
+const AES = 'v1';
+const VERSION = 'v2';
+
+interface MasterKey {
+  readonly aes: Buffer;
+  readonly cipher: Buffer;
+}
 
 /** The part of an operator's message that names the master key of an unreadable text. */
 export function missingKey({ code }: UnreadableSecretError): string {
@@ -16,12 +27,12 @@ export function missingKey({ code }: UnreadableSecretError): string {
 export const SEALED_KEY_ID = { at: 4, length: 8 } as const;
 
 /**
- * Encrypts small secrets in the database and its backups (AES-256-GCM). A secret encrypted for one context, for example
+ * Encrypts small secrets in the database and its backups. A secret encrypted for one context, for example
  * the webhook secret of one bot, decrypts in no other context. The first key encrypts, every key decrypts: this allows
  * a change of the master key.
  */
 export class Keyring {
-  private readonly keys: ReadonlyMap<string, Buffer>;
+  private readonly keys: ReadonlyMap<string, MasterKey>;
   /** The id of the key that encrypts. */
   readonly presentId: string;
 
@@ -33,7 +44,11 @@ export class Keyring {
     const [present] = entries;
     if (present === undefined) throw new OwnError('A keyring needs at least one key');
     this.presentId = present[0];
-    this.keys = new Map(entries.map(([id, key]) => [id, derive(key, 'seal', 32)]));
+    const derived = (key: Buffer): MasterKey => ({
+      aes: derive(key, 'seal', CIPHER_KEY_BYTES),
+      cipher: derive(key, 'seal/2', CIPHER_KEY_BYTES),
+    });
+    this.keys = new Map(entries.map(([id, key]) => [id, derived(key)]));
   }
 
   /** The ids of all keys, the present one first. */
@@ -42,37 +57,25 @@ export class Keyring {
   }
 
   encrypt(plain: string | Buffer, context: string): string {
-    const iv = this.random.bytes(IV_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.key(this.presentId), iv).setAAD(Buffer.from(context));
-    const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
-    const encrypted = Buffer.concat([iv, body, cipher.final(), cipher.getAuthTag()]);
-    return `${VERSION}.${this.presentId}.${encrypted.toString('base64url')}`;
+    const { cipher } = this.key(this.presentId);
+    const body = encrypted(cipher, this.random.bytes(NONCE_BYTES), plain, context);
+    return `${VERSION}.${this.presentId}.${body}`;
   }
 
   /** @throws UnreadableSecretError for a text that this keyring did not encrypt for this context. */
-  decrypt(encrypted: string, context: string): string {
-    return this.open(encrypted, context).toString('utf8');
+  decrypt(stored: string, context: string): string {
+    return this.open(stored, context).toString('utf8');
   }
 
   /** {@link decrypt} into bytes, which the caller can overwrite. */
-  open(encrypted: string, context: string): Buffer {
-    const [version, id = '', body = ''] = encrypted.split('.');
-    const bytes = Buffer.from(body, 'base64url');
-    if (version !== VERSION || bytes.length < IV_BYTES + TAG_BYTES) throw new UnreadableSecretError();
-    const key = this.key(id);
-    try {
-      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES))
-        .setAAD(Buffer.from(context))
-        .setAuthTag(bytes.subarray(-TAG_BYTES));
-      const opened = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
-      decipher.final();
-      return opened;
-    } catch {
-      throw new UnreadableSecretError();
-    }
+  open(stored: string, context: string): Buffer {
+    const [version, id = '', body = ''] = stored.split('.');
+    if (version !== VERSION && version !== AES) throw new UnreadableSecretError();
+    const { aes, cipher } = this.key(id);
+    return version === VERSION ? decrypted(cipher, body, context) : decryptedAes(aes, body, context);
   }
 
-  private key(id: string): Buffer {
+  private key(id: string): MasterKey {
     const key = this.keys.get(id);
     if (key === undefined) throw new UnreadableSecretError(/^[\w-]{8}$/.test(id) ? id : undefined);
     return key;

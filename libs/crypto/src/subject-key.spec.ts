@@ -45,7 +45,15 @@ describe('SubjectKey', () => {
       const changed = encrypted.slice(0, at) + (encrypted[at] === 'A' ? 'B' : 'A') + encrypted.slice(at + 1);
       expect(() => key.decrypt(changed, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
     }
-    for (const cut of ['', 's1.', 's1.key-1', 's1.key-1.', 's1.key-1.AAAA', encrypted.slice(0, -4)])
+    for (const cut of [
+      '',
+      's2.',
+      's2.key-1',
+      's2.key-1.',
+      's2.key-1.AAAA',
+      's1.key-1.AAAA',
+      encrypted.slice(0, -4),
+    ])
       expect(() => key.decrypt(cut, 'user_data/bot/guild/user/category')).toThrow(UnreadableSecretError);
   });
 

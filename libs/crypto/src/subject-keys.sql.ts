@@ -9,7 +9,7 @@ export const IN_GUILDS_BEHIND = `SELECT guild_id, key_id, sealed AS key_sealed
   WHERE bot_id = ? AND user_id = ? AND guild_id > ? ORDER BY guild_id`;
 /** Some subjects of a bot: few enough for requests of other bots to run between two units. */
 export const DELETE_SOME = `DELETE FROM subjects WHERE bot_id = ? AND (bot_id, guild_id, user_id) IN
-  (SELECT bot_id, guild_id, user_id FROM subjects WHERE bot_id = ? LIMIT 200) RETURNING guild_id, user_id, key_id`;
+  (SELECT bot_id, guild_id, user_id FROM subjects WHERE bot_id = ? LIMIT 200) RETURNING bot_id, guild_id, user_id, key_id`;
 export const SELECT_ALL = `SELECT place, subjects.key_id AS id, stored.sealed
   FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, guild_id, user_id, place)
   JOIN subjects USING (bot_id, guild_id, user_id) JOIN keys.subject_keys stored ON stored.id = subjects.key_id`;
@@ -17,24 +17,31 @@ export const INSERT = `INSERT INTO subjects (bot_id, guild_id, user_id, key_id) 
 /** The key of the subject is lost: what it encrypted stays unreadable. */
 export const REPLACE = `UPDATE subjects SET key_id = ? WHERE ${SUBJECT_WHERE} AND key_id = ?`;
 export const INSERT_KEY = 'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)';
-export const INSERT_ALL = `INSERT INTO subjects (bot_id, guild_id, user_id, key_id)
-  SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[]) AS given ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING
-  RETURNING key_id`;
-export const INSERT_ALL_KEYS =
-  'INSERT INTO keys.subject_keys (id, sealed) SELECT * FROM unnest(?::text[], ?::text[])';
+/** Subjects that have no row yet, and their keys; answers the ids of these. */
+export const INSERT_ALL = `WITH given AS (
+    SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+      AS given (bot_id, guild_id, user_id, key_id, sealed)
+  ), held AS (
+    INSERT INTO subjects (bot_id, guild_id, user_id, key_id)
+    SELECT bot_id, guild_id, user_id, key_id FROM given ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING RETURNING key_id
+  )
+  INSERT INTO keys.subject_keys (id, sealed) SELECT key_id, sealed FROM given JOIN held USING (key_id) RETURNING id`;
 
 /**
- * For a statement over rows of subjects, `event`: the key of each subject as `key_id` and `key_sealed`. The latter is null
- * for a key that is lost.
+ * For a statement over rows of subjects, named `rows` there: the key of each subject as `key_id` and `key_sealed`. The
+ * latter is null for a key that is lost.
  */
-export const EVENT_KEY = {
+export const keyOf = (rows: string) => ({
   columns: 'subject.key_id, stored.sealed AS key_sealed',
   join: `LEFT JOIN subjects subject
-    ON subject.bot_id = event.bot_id AND subject.guild_id = event.guild_id AND subject.user_id = event.user_id
+    ON subject.bot_id = ${rows}.bot_id AND subject.guild_id = ${rows}.guild_id AND subject.user_id = ${rows}.user_id
     LEFT JOIN keys.subject_keys stored ON stored.id = subject.key_id`,
-} as const;
+});
 
-/** The columns of {@link EVENT_KEY}. */
+/** {@link keyOf} rows that are named `event`. */
+export const EVENT_KEY = keyOf('event');
+
+/** The columns of {@link keyOf}. */
 export interface JoinedKey {
   readonly key_id: string | null;
   readonly key_sealed: string | null;

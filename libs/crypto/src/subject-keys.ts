@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConcurrentChange, databaseUnavailable, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Random } from '@app/kernel';
 import { type Digest, UnreadableSecretError } from '@app/primitives';
-import { type NamedSubject, type Subject, SUBJECT_WHERE, subjectAt, subjectName } from '@app/subjects';
+import { amongSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from '@app/subjects';
 import { isDestroyed, removeKeys } from './destroyed-keys';
 import { KeyCache } from './key-cache';
 import { Keyring } from './keyring';
@@ -11,7 +11,7 @@ import { SubjectDigests } from './subject-digests';
 import { SubjectKey } from './subject-key';
 import * as sql from './subject-keys.sql';
 
-type HeldRow = Readonly<{ guild_id: Digest; user_id: Digest; key_id: string }>;
+type HeldRow = Readonly<{ bot_id: string; guild_id: Digest; user_id: Digest; key_id: string }>;
 
 const TOPIC = 'subject-key-destroyed';
 
@@ -120,28 +120,31 @@ export class SubjectKeys {
   }
 
   /**
-   * Destroys the key of a subject in the database, in this process, and by a signal in the memory of other processes.
-   * Answers the id of the key; undefined when nothing is held about the subject.
+   * Destroys the keys of subjects in the database, in this process, and by a signal in the memory of other processes.
+   * Answers the id of each key; undefined where nothing is held about the subject.
    */
-  async destroy(tx: Tx, subject: Subject): Promise<string | undefined> {
-    const { botId, guildId, userId } = subject;
-    const id = await this.idOf(tx, subject);
-    if (id === undefined) return undefined;
-    await tx.run(`DELETE FROM subjects WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
-    await removeKeys(tx, [id]);
-    this.forget(tx, subject, id);
-    return id;
+  async destroy(tx: Tx, subjects: readonly Subject[]): Promise<(string | undefined)[]> {
+    const among = amongSubjects(tx, subjects);
+    const sql = `DELETE FROM subjects WHERE ${among.sql} RETURNING bot_id, guild_id, user_id, key_id`;
+    const destroyed = await this.destroyed(tx, await tx.all<HeldRow>(sql, ...among.values));
+    return subjects.map((subject) => destroyed.get(subjectName(subject)));
   }
 
   /** {@link destroy} of some subjects of a bot; answers their number. */
   async destroySome(tx: Tx, botId: string): Promise<number> {
-    const found = await tx.all<HeldRow>(sql.DELETE_SOME, botId, botId);
-    await removeKeys(
-      tx,
-      found.map(({ key_id: id }) => id),
-    );
-    for (const row of found) this.forget(tx, subjectAt(botId, row), row.key_id);
-    return found.length;
+    return (await this.destroyed(tx, await tx.all<HeldRow>(sql.DELETE_SOME, botId, botId))).size;
+  }
+
+  /** Destroys the keys of subjects whose rows the unit has removed; answers the ids by the names of the subjects. */
+  private async destroyed(tx: Tx, rows: readonly HeldRow[]): Promise<Map<string, string>> {
+    const ids = new Map<string, string>();
+    for (const row of rows) {
+      const subject = subjectAt(row.bot_id, row);
+      ids.set(subjectName(subject), row.key_id);
+      this.forget(tx, subject, row.key_id);
+    }
+    if (ids.size > 0) await removeKeys(tx, [...ids.values()]);
+    return ids;
   }
 
   /**
@@ -162,16 +165,14 @@ export class SubjectKeys {
     const missing = this.unknown(tx, subjects);
     if (missing.length === 0) return;
     const all = missing.map((subject) => ({ subject, ...this.newKey(subject) }));
-    const ids = all.map(({ id }) => id);
-    const rows = await tx.all<{ key_id: string }>(sql.INSERT_ALL, ...sql.columnsOf(missing), ids);
-    const inserted = new Set(rows.map(({ key_id: id }) => id));
-    const made = all.filter(({ id }) => inserted.has(id));
-    await tx.run(
-      sql.INSERT_ALL_KEYS,
-      made.map(({ id }) => id),
-      made.map(({ sealed }) => sealed),
+    const rows = await tx.all<{ id: string }>(
+      sql.INSERT_ALL,
+      ...sql.columnsOf(missing),
+      all.map(({ id }) => id),
+      all.map(({ sealed }) => sealed),
     );
-    for (const { subject, key } of made) this.noteNew(tx, subject, key);
+    const inserted = new Set(rows.map(({ id }) => id));
+    for (const { id, subject, key } of all) if (inserted.has(id)) this.noteNew(tx, subject, key);
   }
 
   /** Each subject once, without the subjects whose keys the unit has read. */

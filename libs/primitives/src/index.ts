@@ -1,3 +1,4 @@
+export { CIPHER_KEY_BYTES, decrypted, decryptedAes, encrypted, encryptionReady, NONCE_BYTES } from './aead';
 export {
   type DecryptionKey,
   encryptedBy,

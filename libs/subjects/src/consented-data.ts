@@ -6,6 +6,14 @@ import type { Subject } from './subject';
 /** When the data that a withdrawn consent has left in one category will be erased, in ISO 8601. */
 export type ErasureTime = readonly [category: string, erasedAt: string];
 
+/** A consent that a user has given. */
+export interface GivenConsent {
+  readonly subject: Subject;
+  /** null: it covers all categories. */
+  readonly categories: readonly string[] | null;
+  readonly at: string;
+}
+
 /**
  * Implemented by what stores data under a category, and found by {@link HoldsConsentedData}. A module with a plain table
  * of its own needs no implementation: `SubjectDataHolder.consented` names its table, and `@app/user-data` does the rest.
@@ -21,10 +29,8 @@ export interface ConsentedDataHolder {
    * Art. 7(3)) and before the consent itself is written.
    */
   withdraw?(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void>;
-  /**
-   * Takes the mark from what a new consent covers, and marks what it leaves out. null: it covers all categories.
-   */
-  give?(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void>;
+  /** Takes the mark from what new consents cover, and marks what they leave out. Each is of another subject. */
+  give?(tx: Tx, given: readonly GivenConsent[]): Promise<void>;
   /** When what is marked will be erased (GDPR Art. 17(1)(b)); nothing for what is never erased by itself. */
   erasureTimes?(tx: Tx, subject: Subject): Promise<Iterable<ErasureTime>>;
 }
@@ -43,8 +49,8 @@ export class ConsentedDataHolders {
     for (const holder of this.all()) await holder.withdraw?.(tx, subject, categories, at);
   }
 
-  async give(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void> {
-    for (const holder of this.all()) await holder.give?.(tx, subject, categories, at);
+  async give(tx: Tx, given: readonly GivenConsent[]): Promise<void> {
+    for (const holder of this.all()) await holder.give?.(tx, given);
   }
 
   /** A category may come several times, once for each holder. */

@@ -2,20 +2,24 @@ export {
   type ConsentedDataHolder,
   ConsentedDataHolders,
   type ErasureTime,
+  type GivenConsent,
   HoldsConsentedData,
 } from './consented-data';
 export { guildOf, SCOPES } from './guild-scope';
 export {
   type ConsentedTable,
+  type ErasedCategory,
   HoldsSubjectData,
   type SubjectDataHolder,
   SubjectDataHolders,
   type SubjectExport,
 } from './subject-data';
-export { lockSubject } from './subject-lock';
+export { lockSubject, lockSubjects, tryLockSubjects } from './subject-lock';
 export {
+  amongSubjects,
   ERASED_ID,
   ERASED_IDS,
+  givenSubjects,
   type NamedSubject,
   type Subject,
   SUBJECT_WHERE,

@@ -1,15 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
-import { type NamedSubject, type Subject, SUBJECT_WHERE } from './subject';
+import type { Digest } from '@app/primitives';
+import { givenSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from './subject';
 
 /** The part of a subject's export that one holder provides. */
 export interface SubjectExport {
   /** Entries of the export's `data`: a name, and the stored value as JSON text, which is exported unchanged. */
   readonly data?:
     Iterable<readonly [name: string, json: string]> | AsyncIterable<readonly [name: string, json: string]>;
-  /** The `consent` of the export record. Only the consent module provides it. */
-  readonly consent?: object;
+  /** The `consent` of the export record; null where only its history is held. Only the consent module provides it. */
+  readonly consent?: object | null;
   /** Further sections of `?format=full`, each a list. A long list is read while it is exported. */
   readonly full?: Readonly<Record<string, Iterable<object> | AsyncIterable<object>>>;
 }
@@ -20,6 +21,15 @@ export interface SubjectExport {
  */
 export interface ConsentedTable {
   readonly table: string;
+  readonly category: string;
+}
+
+/** A data category of which an erasure has removed values, as a statement returns it. It may be named several times. */
+export interface ErasedCategory {
+  readonly bot_id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
+  /** The slug. */
   readonly category: string;
 }
 
@@ -44,10 +54,11 @@ export interface SubjectDataHolder {
    */
   export(tx: Tx, subject: NamedSubject, full: boolean): Promise<SubjectExport>;
   /**
-   * Removes all of it inside `tx`. Returns the slugs of the data categories that had values. A holder without it keeps
-   * its rows as the proof of the erasure: they name the subject by digests, and their texts lost their key.
+   * Removes all of it inside `tx`, for several subjects at once: `amongSubjects` is the condition for their rows. Returns
+   * the data categories that had values. A holder without it keeps its rows as the proof of the erasure: they name the
+   * subject by digests, and their texts lost their key.
    */
-  erase?(tx: Tx, subject: Subject): Promise<readonly string[]>;
+  erase?(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasedCategory[]>;
 }
 
 /** Marks a provider as a {@link SubjectDataHolder}. */
@@ -67,20 +78,28 @@ export class SubjectDataHolders {
     return this.found;
   }
 
-  /** The number of rows about the subject in each table, without those that an erasure keeps. */
-  async count(tx: Tx, { botId, guildId, userId }: Subject): Promise<Record<string, number>> {
+  /** For each subject, the number of its rows in each table, without those that an erasure keeps. */
+  async count(tx: Tx, subjects: readonly Subject[]): Promise<Readonly<Record<string, number>>[]> {
     const tables = this.all().flatMap((holder) => (holder.erase === undefined ? [] : holder.tables));
     const counts = tables.map(
-      (table) => `(SELECT COUNT(*) FROM ${table} WHERE ${SUBJECT_WHERE}) AS ${table}`,
+      (table) => `(SELECT COUNT(*) FROM ${table} WHERE ${table}.bot_id = given.bot_id
+        AND ${table}.guild_id = given.guild_id AND ${table}.user_id = given.user_id) AS ${table}`,
     );
-    const values = tables.flatMap(() => [botId, guildId, userId]);
-    const row = await tx.get<Record<string, number>>(`SELECT ${counts.join(', ')}`, ...values);
-    return Object.fromEntries(tables.map((table) => [table, Number(row?.[table] ?? 0)]));
+    const given = givenSubjects(tx, subjects);
+    const rows = await tx.all<Record<string, number>>(
+      `SELECT ${counts.join(', ')} FROM ${given.sql} ORDER BY given.place`,
+      ...given.values,
+    );
+    return rows.map((row) => Object.fromEntries(tables.map((table) => [table, Number(row[table] ?? 0)])));
   }
 
-  /** Removes everything inside `tx`. */
-  async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
-    const erasing = this.all().map(async (holder) => (await holder.erase?.(tx, subject)) ?? []);
-    return (await Promise.all(erasing)).flat();
+  /** Removes everything about the subjects inside `tx`. Answers the categories of each, in the order of their slugs. */
+  async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly (readonly string[])[]> {
+    const erasing = this.all().map(async (holder) => (await holder.erase?.(tx, subjects)) ?? []);
+    const erased = new Map<string, Set<string>>(subjects.map((subject) => [subjectName(subject), new Set()]));
+    for (const row of (await Promise.all(erasing)).flat())
+      erased.get(subjectName(subjectAt(row.bot_id, row)))?.add(row.category);
+    // Slugs are ASCII: this is the order of their bytes.
+    return [...erased.values()].map((categories) => [...categories].sort());
   }
 }

@@ -11,3 +11,23 @@ export async function lockSubject(tx: Tx, subject: Subject, mode: 'together' | '
   const lock = mode === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
   await tx.get(`SELECT ${lock}(hashtextextended(?, 0))`, subjectName(subject));
 }
+
+/** {@link lockSubject} `alone` of several subjects, in the same order everywhere. */
+export async function lockSubjects(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+  if (tx.engine !== 'postgres') return;
+  await tx.all(
+    `SELECT pg_advisory_xact_lock(hashtextextended(name, 0))
+     FROM (SELECT name FROM unnest(?::text[]) AS given (name) ORDER BY name) AS ordered`,
+    subjects.map(subjectName),
+  );
+}
+
+/** {@link lockSubjects} that waits for nothing: answers for each subject whether it is locked. PostgreSQL only. */
+export async function tryLockSubjects(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
+  const rows = await tx.all<{ locked: boolean }>(
+    `SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) AS locked
+     FROM (SELECT name, place FROM unnest(?::text[]) WITH ORDINALITY AS given (name, place) ORDER BY place) AS ordered`,
+    subjects.map(subjectName),
+  );
+  return rows.map(({ locked }) => locked);
+}

@@ -1,3 +1,4 @@
+import { givenRows, type SqlPart, type Tx } from '@app/database';
 import type { Digest } from '@app/primitives';
 
 /** The ids by which a bot names a subject. They are stored encrypted only, with the key of the subject. */
@@ -20,6 +21,21 @@ export interface NamedSubject extends Subject {
 
 /** The condition for the rows of one subject; its values are the bot, the guild and the user. */
 export const SUBJECT_WHERE = 'bot_id = ? AND guild_id = ? AND user_id = ?';
+
+/** {@link SUBJECT_WHERE} for the rows of several subjects, on both engines. */
+export function amongSubjects(tx: Tx, subjects: readonly Subject[]): SqlPart {
+  const given = givenSubjects(tx, subjects);
+  return {
+    sql: `(bot_id, guild_id, user_id) IN (SELECT given.bot_id, given.guild_id, given.user_id FROM ${given.sql})`,
+    values: given.values,
+  };
+}
+
+/** Subjects as the table `given` of a statement, with their `place` from 1. */
+export function givenSubjects(tx: Tx, subjects: readonly Subject[]): SqlPart {
+  const rows = subjects.map(({ botId, guildId, userId }) => [botId, guildId, userId]);
+  return givenRows(tx, ['bot_id', 'guild_id', 'user_id'], rows);
+}
 
 /** The id shown in place of an erased one: a valid snowflake that no platform issues. */
 export const ERASED_ID = '0'.repeat(20);
