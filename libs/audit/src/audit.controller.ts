@@ -12,7 +12,7 @@ import {
   Topic,
 } from '@app/http';
 import { type Config, CONFIG, type FieldFault, invalidRequest, requireBytes } from '@app/kernel';
-import { about, Claim, Claimed } from '@app/idempotency';
+import { Claim, Claimed, EncryptedForms, type Form } from '@app/idempotency';
 import { lockSubject } from '@app/subjects';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
 import { EXAMPLES } from './audit.examples';
@@ -28,6 +28,7 @@ export class AuditController {
     private readonly audit: AuditService,
     private readonly unitOfWork: UnitOfWork,
     private readonly digests: SubjectDigests,
+    private readonly forms: EncryptedForms,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -49,11 +50,15 @@ export class AuditController {
     const { event_type: type, details } = body;
     if (details != null) this.requireStorable(details);
     const subject = this.digests.named(bot.botId, body);
-    const form = about<AuditEventView>(subject, {
-      ...subject.ids,
-      event_type: type,
-      details: details ?? null,
-    });
+    const stored = this.forms.ofSubject<AuditEventView>(subject);
+    // The repeated request has the details, which can be long.
+    const form: Form<AuditEventView> = {
+      write: (view, ...rest) => stored.write({ ...view, details: null }, ...rest),
+      read: async (found) => {
+        const view = await stored.read(found);
+        return view && { ...view, details: details ?? null };
+      },
+    };
     const record = async (tx: Tx): Promise<AuditEventView> => {
       await lockSubject(tx, subject, 'together');
       return this.audit.record(tx, subject, type, details, 'client');

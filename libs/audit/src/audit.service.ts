@@ -51,17 +51,23 @@ export class AuditService {
   }
 
   /**
-   * {@link record} for a subject whose key is destroyed. The event does not show who the subject was; only a query for
-   * the ids of this subject finds it.
+   * {@link recordAll} for subjects whose keys are destroyed. The events do not show who the subjects were; only a query for
+   * the ids of a subject finds its event.
    */
-  async recordErased(tx: Tx, subject: Subject, type: AuditEventType, details: object): Promise<string> {
-    const id = this.random.uuid();
-    const event = this.event(subject, type, id, this.details.encryptErased(subject, id, details));
-    await this.append(tx, [event]);
-    return event.createdAt;
+  async recordErased(
+    tx: Tx,
+    acts: readonly { readonly subject: Subject; readonly type: AuditEventType; readonly details: object }[],
+    createdAt: string,
+  ): Promise<void> {
+    const events = acts.map(({ subject, type, details }) => {
+      const id = this.random.uuid();
+      const text = this.details.encryptErased(subject, id, details);
+      return { ...this.event(subject, type, id, text), createdAt };
+    });
+    await this.append(tx, events);
   }
 
-  /** {@link record} for several subjects, in as few statements as the engine allows. */
+  /** {@link record} for several subjects, in as few statements as the engine allows; answers the ids of each. */
   async recordAll(
     tx: Tx,
     acts: readonly {
@@ -69,18 +75,21 @@ export class AuditService {
       readonly type: AuditEventType | OwnEventType;
       readonly details: object;
     }[],
-  ): Promise<void> {
+  ): Promise<SubjectIds[]> {
     await this.details.prepare(
       tx,
       acts.map(({ subject }) => subject),
     );
     const events: NewEvent[] = [];
+    const named: SubjectIds[] = [];
     for (const { subject, type, details } of acts) {
       const id = this.random.uuid();
-      const { text } = await this.details.encrypt(tx, subject, id, details);
+      const { text, ids } = await this.details.encrypt(tx, subject, id, details);
       events.push(this.event(subject, type, id, text));
+      named.push(ids);
     }
     await this.append(tx, events);
+    return named;
   }
 
   /** One page, newest first, with the exact total. */

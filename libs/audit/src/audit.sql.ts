@@ -37,8 +37,8 @@ const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, ev
   VALUES (?, COALESCE((SELECT MAX(seq) FROM audit_events WHERE bot_id = ?),
     (SELECT last_seq FROM audit_heads WHERE bot_id = ?), 0) + 1, ?, ?, ?, ?, ?, ?, ?)`;
 
-const COUNT = `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total) VALUES (?, ?, ?, 0, 1), (?, ?, ?, 0, 1)
-  ON CONFLICT (bot_id, guild_id, event_type, writer) DO UPDATE SET total = audit_counts.total + 1`;
+const COUNT = `INSERT INTO audit_counts (bot_id, guild_id, event_type, writer, total) VALUES (?, ?, ?, 0, ?), (?, ?, ?, 0, ?)
+  ON CONFLICT (bot_id, guild_id, event_type, writer) DO UPDATE SET total = audit_counts.total + excluded.total`;
 
 /** On PostgreSQL each count is spread over this many rows, so that two writers rarely meet in one. */
 const WRITERS = 16;
@@ -81,9 +81,18 @@ export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise
     );
     return;
   }
-  for (const { subject, id, type, source, details, createdAt } of events) {
+  const counts = new Map<string, { readonly of: NewEvent; total: number }>();
+  for (const event of events) {
+    const { subject, id, type, source, details, createdAt } = event;
     const { botId, guildId, userId } = subject;
     await tx.run(INSERT, botId, botId, botId, id, guildId, userId, type, source, details, createdAt);
-    await tx.run(COUNT, botId, guildId, type, botId, ALL_GUILDS, type);
+    const name = `${botId} ${guildId} ${type}`;
+    const count = counts.get(name);
+    if (count === undefined) counts.set(name, { of: event, total: 1 });
+    else count.total++;
+  }
+  for (const { of, total } of counts.values()) {
+    const { botId, guildId } = of.subject;
+    await tx.run(COUNT, botId, guildId, of.type, total, botId, ALL_GUILDS, of.type, total);
   }
 }

@@ -3,7 +3,7 @@ import { databaseUnavailable } from './database-faults';
 
 /** The maximum of callers in one batch. */
 const BATCH_MAX = 128;
-/** The maximum of batches of one kind that run at the same time. Later callers join the next batch. */
+/** The maximum of batches of one kind that run at the same time, by default. Later callers join the next batch. */
 const LANES = 2;
 
 /** One caller that waits for its own answer. */
@@ -29,6 +29,7 @@ export class Batcher<Input, Output> {
   constructor(
     private readonly serve: (batch: readonly Waiting<Input, Output>[]) => Promise<void>,
     private readonly waitMs = Infinity,
+    private readonly lanes = LANES,
   ) {}
 
   /** The number of callers that are in no batch yet. */
@@ -39,7 +40,7 @@ export class Batcher<Input, Output> {
   join(input: Input): Promise<Output> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ input, joinedMs: performance.now(), resolve, reject });
-      if (this.running < LANES) void this.run();
+      if (this.running < this.lanes) void this.run();
     });
   }
 

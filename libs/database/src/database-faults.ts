@@ -86,12 +86,17 @@ export function isCollision(error: unknown): boolean {
   return ['40001', '40P01'].includes(driverCode(error));
 }
 
+/** Whether a statement, or its wait for a lock, took too long in a unit that was undone: a part of it may succeed alone. */
+export function isTimeOut(error: unknown): boolean {
+  return error instanceof ApiError && ['55P03', '57014'].includes(driverCode(error.cause));
+}
+
 /** The answer to an error inside a unit. Errors of the engine become 503; other errors stay unchanged. */
 export function translateFault(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   const code = driverCode(error);
   if (SQLITE_UNAVAILABLE.test(code) || (code.length === 5 && POSTGRES_UNAVAILABLE.test(code)))
-    return databaseUnavailable();
+    return Object.assign(databaseUnavailable(), { cause: error });
   if (isConnectionLost(error)) return databaseUnavailable();
   // Every foreign key refers to the bot.
   if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || code === '23503') return botDeleted();

@@ -1,3 +1,4 @@
+export { Batcher, type Waiting } from './batcher';
 export {
   BelongsToBot,
   IdColumn,
@@ -27,6 +28,7 @@ export {
   DatabaseModule,
   type MigrationClass,
 } from './database.module';
+export { insertion } from './insert-rows';
 export { KEY_TABLES, keysPath } from './key-tables';
 export { eachOf, pages } from './pages';
 export { inPortions } from './portions';
@@ -68,7 +70,8 @@ export { SqliteKeys } from './sqlite.keys';
 export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';
 export { SqliteReading } from './sqlite.reading';
 export { SqliteTurnReader } from './sqlite.turn-reader';
+export { SqliteCheckpoints } from './sqlite.checkpoints';
 export { SqliteConnection } from './sqlite.tx';
 export { SqliteUnitOfWork } from './sqlite.unit-of-work';
-export { amongValues, type Engine, type SqlList, type SqlValue, Tx } from './tx';
+export { amongValues, type Engine, givenRows, type SqlList, type SqlPart, type SqlValue, Tx } from './tx';
 export { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';

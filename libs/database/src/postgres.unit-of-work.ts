@@ -15,12 +15,10 @@ import { PostgresReader } from './postgres.reader';
 import { PostgresTx } from './postgres.tx';
 import { SharedActs } from './shared-acts';
 import type { Tx } from './tx';
-import { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';
+import { ConcurrentChange, type SharedAct, TRIES_MAX, UnitOfWork } from './unit-of-work';
 import { withinTimeout } from './unit-timeout';
 import { vacuum } from './postgres.vacuum';
 
-/** The maximum of runs of a unit that collides with others. */
-const TRIES_MAX = 6;
 /**
  * The maximum pause before the second run, in milliseconds. It grows with each run; the actual pause is random below
  * it.

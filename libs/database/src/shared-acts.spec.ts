@@ -1,6 +1,7 @@
 import { ApiError } from '@app/kernel';
 import fc from 'fast-check';
 import { atDepth } from '../../../test/support/depth';
+import { translateFault } from './database-faults';
 import { SharedActs } from './shared-acts';
 import type { Tx } from './tx';
 import type { SharedAct } from './unit-of-work';
@@ -21,7 +22,7 @@ class Ledger {
   readonly committed: Input[] = [];
   begun = 0;
 
-  constructor(private readonly failsAt: (nth: number) => 'unavailable' | 'broken' | undefined) {}
+  constructor(private readonly failsAt: (nth: number) => 'unavailable' | 'slow' | 'broken' | undefined) {}
 
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const nth = this.begun++;
@@ -30,6 +31,7 @@ class Ledger {
     await new Promise((resolve) => setImmediate(resolve));
     const failure = this.failsAt(nth);
     if (failure === 'unavailable') throw new ApiError('service_unavailable', 'not now');
+    if (failure === 'slow') throw translateFault(Object.assign(new Error('lock'), { code: '55P03' }));
     if (failure === 'broken') throw new Error('broken');
     this.committed.push(...written);
     return value;
@@ -142,6 +144,14 @@ describe('acts that share transactions', () => {
       true,
     );
     expect(ledger.begun).toBe(8);
+  });
+
+  it('are done one by one when together they take too long', async () => {
+    const given = Array.from({ length: 50 }, (_, id): Input => ({ id, row: id, kind: 'good' }));
+    const ledger = new Ledger((nth) => (nth === 0 ? 'slow' : undefined));
+    const answers = await play(given, ledger);
+    expect([...answers].every(([id, [answer]]) => answer === `done ${id}`)).toBe(true);
+    expect(ledger.begun).toBe(51);
   });
 
   it('are not asked for again one by one when the database cannot do it now', async () => {

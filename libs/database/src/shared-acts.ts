@@ -1,5 +1,6 @@
 import { ApiError } from '@app/kernel';
 import { Batcher, type Waiting } from './batcher';
+import { isTimeOut } from './database-faults';
 import type { Tx } from './tx';
 import type { SharedAct } from './unit-of-work';
 
@@ -38,10 +39,13 @@ export class SharedActs {
     let outcomes: readonly (Output | undefined)[] = [];
     try {
       const inputs = batch.map(({ input }) => input);
-      outcomes = await this.write((tx) => act.together(tx, inputs), batch.length);
+      if (batch.length >= (act.fewest ?? 1))
+        outcomes = await this.write((tx) => act.together(tx, inputs), batch.length);
     } catch (error) {
       // The database is unavailable or the outcome is unknown. Single runs of the acts would not help.
-      if (error instanceof ApiError && error.code === 'service_unavailable') {
+      // What takes too long for several may be due to one of them.
+      const isDueToOne = batch.length > 1 && isTimeOut(error);
+      if (!isDueToOne && error instanceof ApiError && error.code === 'service_unavailable') {
         for (const { reject } of batch) reject(error);
         return;
       }

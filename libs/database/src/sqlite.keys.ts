@@ -98,6 +98,13 @@ export class SqliteKeys extends SqliteStatements {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
+  /** {@link requestTruncation} at once. Must be called when nothing of a group waits for its commit. */
+  truncateNow(): boolean {
+    if (!this.tryOnce()) return false;
+    this.answerWaiting(true);
+    return true;
+  }
+
   /** Must be called between two groups. Returns false when another attempt is due, since a snapshot is open. */
   truncate(): boolean {
     const truncated = this.tryOnce();
@@ -108,9 +115,13 @@ export class SqliteKeys extends SqliteStatements {
           'The write-ahead log of the keys could not be truncated, since another process reads the keys: an erasure waits until it ends',
         ),
       );
+    this.answerWaiting(truncated);
+    return true;
+  }
+
+  private answerWaiting(truncated: boolean): void {
     this.tries = 0;
     for (const resolve of this.waiting.splice(0)) resolve(truncated);
-    return true;
   }
 
   protected override textOf(sql: string): string {

@@ -22,6 +22,13 @@ export class RelievedUnitOfWork extends SqliteUnitOfWork {
     return this.relieved(() => super.write(work));
   }
 
+  override destroyKeys<Destroyed, T>(
+    work: (tx: Tx) => Promise<Destroyed>,
+    then: (tx: Tx, destroyed: Destroyed, isScrubbed: boolean) => Promise<T>,
+  ): Promise<T> {
+    return this.relieved(() => super.destroyKeys(work, then));
+  }
+
   override scrubKeys(): Promise<void> {
     return this.relieved(() => super.scrubKeys());
   }

@@ -41,7 +41,9 @@ export class SqliteTransaction {
     this.writer.prepared('BEGIN IMMEDIATE').run();
   }
 
+  /** @throws ApiError 503 when the group has ended: a savepoint would begin, and commit, a transaction of its own */
   beginUnit(): void {
+    if (!this.isWhole) throw databaseUnavailable();
     this.writer.prepared('SAVEPOINT unit').run();
   }
 
@@ -62,11 +64,16 @@ export class SqliteTransaction {
     return this.writer.database.inTransaction && this.keys.isWhole;
   }
 
-  /** Makes the group durable. @throws Error when that fails; {@link abandon} follows */
-  commit(): void {
+  /** Makes durable what the group has written to the keys. @throws Error when that fails; {@link abandon} follows */
+  commitKeys(): void {
     if (!this.isWhole) throw databaseUnavailable();
     this.requireInPlace();
     this.keys.commit();
+  }
+
+  /** Makes the group durable. @throws Error when that fails; {@link abandon} follows */
+  commit(): void {
+    this.commitKeys();
     this.isUnsettled = true;
     this.writer.prepared('COMMIT').run();
     this.isUnsettled = false;

@@ -1,17 +1,26 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { UnitOfWorkSizes } from '@app/metrics';
-import { databaseUnavailable, driverCode } from './database-faults';
+import { asPartlyDone, databaseUnavailable, driverCode } from './database-faults';
+import { SqliteCheckpoints } from './sqlite.checkpoints';
 import type { SqliteKeys } from './sqlite.keys';
 import { type SqliteReaders, SqliteReads } from './sqlite.reads';
 import { SqliteTransaction } from './sqlite.transaction';
 import { type SqliteConnection, SqliteTx } from './sqlite.tx';
+import { type Ended, settle, type Unit } from './sqlite.units';
+import { SharedActs } from './shared-acts';
 import type { Tx } from './tx';
+import { ConcurrentChange, type SharedAct, TRIES_MAX } from './unit-of-work';
 import { withinTimeout } from './unit-timeout';
 
 /** The maximum of units in one COMMIT. It bounds how long the first unit of a group waits for its answer. */
 const GROUP_MAX = 256;
 /** A group that has run for longer, in milliseconds, takes no further unit, so that other requests have their turn. */
 const GROUP_TURN_MS = 20;
+/**
+ * The turns of the event loop between two groups. Node.js accepts one connection in each turn: with one turn the last of 64
+ * new connections would wait for 64 groups.
+ */
+const TURNS_BETWEEN = 8;
 /**
  * A unit that takes longer is ended, in milliseconds: it awaits something else than its statements and would block
  * every writer.
@@ -26,18 +35,6 @@ const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
 /** The pause, in milliseconds, before a truncation that a reader of the keys prevented is tried again in an idle service. */
 const TRUNCATION_PAUSE_MS = 20;
 
-interface Unit {
-  readonly work: (tx: Tx) => Promise<unknown>;
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface Ended {
-  readonly unit: Unit;
-  readonly outcome: { value: unknown } | { error: unknown };
-  readonly callbacks: readonly (() => void)[];
-}
-
 /**
  * UnitOfWork on SQLite. Write units run strictly one after the other, and waiting units share a transaction (group
  * commit). Each has its own SAVEPOINT, and a failing unit rolls back alone. All answers, refusals included, are sent
@@ -47,6 +44,7 @@ export class SqliteUnitOfWork extends SqliteReads {
   private readonly waiting: Unit[] = [];
   private draining: Promise<void> | undefined;
   private readonly transaction: SqliteTransaction;
+  private readonly checkpoints: SqliteCheckpoints;
 
   constructor(
     private readonly writer: SqliteConnection,
@@ -56,6 +54,7 @@ export class SqliteUnitOfWork extends SqliteReads {
   ) {
     super(readers, onFault);
     this.transaction = new SqliteTransaction(writer, keys, onFault);
+    this.checkpoints = new SqliteCheckpoints(writer, onFault);
   }
 
   override async ping(): Promise<void> {
@@ -79,10 +78,30 @@ export class SqliteUnitOfWork extends SqliteReads {
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.queued<T>({ work });
+  }
+
+  override destroyKeys<Destroyed, T>(
+    work: (tx: Tx) => Promise<Destroyed>,
+    then: (tx: Tx, destroyed: Destroyed, isScrubbed: boolean) => Promise<T>,
+  ): Promise<T> {
+    return this.queued<T>({ work, then });
+  }
+
+  private queued<T>(unit: Pick<Unit, 'work' | 'then'>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.waiting.push({ work, resolve, reject });
+      this.waiting.push({ ...unit, resolve, reject });
       this.draining ??= this.drain();
     });
+  }
+
+  /** One unit for all inputs of the call in place of one for each. */
+  override shareAll<Input, Output>(
+    act: SharedAct<Input, Output>,
+    inputs: readonly Input[],
+  ): Promise<PromiseSettledResult<Output>[]> {
+    const acts = new SharedActs((work) => this.write(work), undefined, this.onFault);
+    return Promise.allSettled(inputs.map((input) => acts.do(act, input)));
   }
 
   override async drained(): Promise<void> {
@@ -96,6 +115,7 @@ export class SqliteUnitOfWork extends SqliteReads {
   }
 
   override async close(): Promise<void> {
+    await this.checkpoints.end();
     await super.close();
     this.keys.database.close();
   }
@@ -110,7 +130,8 @@ export class SqliteUnitOfWork extends SqliteReads {
     for (;;) {
       if (this.waiting.length > 0) await this.runNextGroup();
       if (this.keys.isTruncationDue) await this.truncateKeys();
-      await nextTurn();
+      if (this.checkpoints.areOverdue) await this.checkpoints.caughtUp();
+      for (let turn = 0; turn < TURNS_BETWEEN; turn++) await nextTurn();
       if (this.waiting.length === 0 && !this.keys.isTruncationDue) break;
     }
     this.draining = undefined;
@@ -125,7 +146,7 @@ export class SqliteUnitOfWork extends SqliteReads {
   private async runNextGroup(): Promise<void> {
     const taken: Unit[] = [];
     try {
-      if (await this.begin()) settle(this.commit(await this.runGroup(taken)));
+      if (await this.begin()) settle(this.commit(await this.destroyed(await this.runGroup(taken))));
     } catch (error) {
       this.onFault(error);
       const refusal = this.transaction.abandon();
@@ -157,6 +178,8 @@ export class SqliteUnitOfWork extends SqliteReads {
     for (let unit = this.waiting.shift(); unit !== undefined; unit = this.waiting.shift()) {
       taken.push(unit);
       ended.push(await this.runUnit(unit));
+      // The keys that it has destroyed are committed before its second part.
+      if (unit.then !== undefined) break;
       // Some errors, such as a full disk, end the whole transaction. Nothing of the group is then left to commit.
       if (ended.length >= GROUP_MAX || !this.transaction.isWhole) break;
       if (performance.now() - begunMs > GROUP_TURN_MS) break;
@@ -164,7 +187,26 @@ export class SqliteUnitOfWork extends SqliteReads {
     return ended;
   }
 
-  private async runUnit(unit: Unit): Promise<Ended> {
+  /** Runs the second part of a unit that has destroyed keys. It is the last one of its group. */
+  private async destroyed(group: Ended[]): Promise<Ended[]> {
+    const last = group.at(-1);
+    const then = last?.unit.then;
+    if (last === undefined || then === undefined || 'error' in last.outcome) return group;
+    const { unit, outcome, callbacks } = last;
+    const run = (isScrubbed: boolean): Promise<Ended> =>
+      this.runUnit({ ...unit, work: (tx) => then(tx, outcome.value as never, isScrubbed) });
+    this.transaction.commitKeys();
+    this.endTurn();
+    const first = await run(this.keys.truncateNow());
+    const kept = 'error' in first.outcome ? await run(false) : first;
+    // The keys are destroyed and nothing says so: the data stays as it was before the group.
+    if ('error' in kept.outcome) throw kept.outcome.error;
+    const answer = 'error' in first.outcome ? { error: asPartlyDone(first.outcome.error) } : first.outcome;
+    const whole = { unit, outcome: answer, callbacks: [...callbacks, ...kept.callbacks] };
+    return [...group.slice(0, -1), whole];
+  }
+
+  private async runUnit(unit: Unit, tries = 1): Promise<Ended> {
     const tx = new SqliteTx(this.writer, this.keys);
     try {
       this.transaction.beginUnit();
@@ -175,7 +217,12 @@ export class SqliteUnitOfWork extends SqliteReads {
     } catch (error) {
       tx.close();
       this.transaction.undoUnit();
-      return { unit, outcome: { error: this.answerTo(error) }, callbacks: [] };
+      if (!(error instanceof ConcurrentChange))
+        return { unit, outcome: { error: this.answerTo(error) }, callbacks: [] };
+      this.observer.retried('concurrent_change');
+      if (tries < TRIES_MAX) return this.runUnit(unit, tries + 1);
+      this.onFault(error);
+      return { unit, outcome: { error: databaseUnavailable() }, callbacks: [] };
     }
   }
 
@@ -191,15 +238,9 @@ export class SqliteUnitOfWork extends SqliteReads {
     }
     const commitMs = performance.now() - committingMs;
     this.endTurn();
+    this.checkpoints.noteCommit(group.length);
     const callbacks = group.flatMap((ended) => ended.callbacks);
     this.afterCommit(group.length, commitMs, callbacks);
     return group;
-  }
-}
-
-function settle(group: readonly Ended[]): void {
-  for (const { unit, outcome } of group) {
-    if ('error' in outcome) unit.reject(outcome.error);
-    else unit.resolve(outcome.value as never);
   }
 }

@@ -94,3 +94,32 @@ export function amongValues(
     ? { sql: `${column} = ANY(?)`, value: values }
     : { sql: `${column} IN (SELECT value FROM json_each(?))`, value: JSON.stringify(values) };
 }
+
+/** A part of a statement, with the values of its placeholders. */
+export interface SqlPart {
+  readonly sql: string;
+  readonly values: readonly (SqlValue | SqlList)[];
+}
+
+/**
+ * Rows of text as the table `given` of a statement, with their `place` from 1: one statement serves any number of rows on
+ * both engines, and its text does not depend on their number.
+ */
+export function givenRows(
+  tx: Tx,
+  columns: readonly string[],
+  rows: readonly (readonly (string | null)[])[],
+): SqlPart {
+  if (tx.engine === 'postgres') {
+    const lists = columns.map(() => '?::text[]').join(', ');
+    return {
+      sql: `unnest(${lists}) WITH ORDINALITY AS given (${columns.join(', ')}, place)`,
+      values: columns.map((_, at) => rows.map((row) => row[at] ?? null)),
+    };
+  }
+  const fields = columns.map((column, at) => `value ->> ${at} AS ${column}`).join(', ');
+  return {
+    sql: `(SELECT ${fields}, key + 1 AS place FROM json_each(?)) AS given`,
+    values: [JSON.stringify(rows)],
+  };
+}

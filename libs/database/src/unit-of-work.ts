@@ -5,9 +5,11 @@ import type { Engine, Tx } from './tx';
 
 /**
  * An act of which many callers need the same at the same time, written so that one transaction can serve all of them.
- * On PostgreSQL simultaneous callers share each statement.
+ * On PostgreSQL simultaneous callers share each statement. On SQLite the inputs of one caller share a unit.
  */
 export interface SharedAct<Input, Output> {
+  /** The fewest callers that share a transaction; fewer are served alone. One without it. */
+  readonly fewest?: number;
   /** The act of one caller. */
   alone(tx: Tx, input: Input): Promise<Output>;
   /**
@@ -55,15 +57,39 @@ export abstract class UnitOfWork {
 
   /**
    * Runs `work` in one transaction. Resolves when the transaction is committed and durable; rejects when all of it is
-   * undone. A unit that collides with another one (PostgreSQL: 40001, 40P01, or a {@link ConcurrentChange} that `work`
-   * throws) is run again from its beginning.
+   * undone. A unit that collides with another one (a {@link ConcurrentChange} that `work` throws, on PostgreSQL
+   * also 40001 and 40P01) is run again from its beginning.
    * @throws ApiError 503 `service_unavailable` when the database cannot commit now, or the error of `work`.
    */
   abstract write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 
+  /**
+   * {@link write} of an act that destroys keys, in two parts. `then` runs in the same transaction, behind the durable
+   * destruction of the keys and the removal of their remains from the engine's own files, as far as the engine can remove
+   * them. `isScrubbed` is false where they cannot be removed now: {@link scrubKeys} has to follow. If `then` fails after it
+   * got true, it runs once more with false, what it has written then is kept, and the caller gets the error.
+   */
+  destroyKeys<Destroyed, T>(
+    destroy: (tx: Tx) => Promise<Destroyed>,
+    then: (tx: Tx, destroyed: Destroyed, isScrubbed: boolean) => Promise<T>,
+  ): Promise<T> {
+    return this.write(async (tx) => then(tx, await destroy(tx), true));
+  }
+
   /** {@link write} for an act that can share a transaction with others of its kind. */
   share<Input, Output>(act: SharedAct<Input, Output>, input: Input): Promise<Output> {
     return this.write((tx) => act.alone(tx, input));
+  }
+
+  /**
+   * {@link share} for several inputs of one caller: one outcome for each, in their order, once all are committed or
+   * refused. The inputs take effect in no certain order.
+   */
+  shareAll<Input, Output>(
+    act: SharedAct<Input, Output>,
+    inputs: readonly Input[],
+  ): Promise<PromiseSettledResult<Output>[]> {
+    return Promise.allSettled(inputs.map((input) => this.share(act, input)));
   }
 
   /** Runs `work` on one consistent snapshot of the commits before the call. `work` cannot write. */
@@ -98,6 +124,9 @@ export abstract class UnitOfWork {
   /** For the readiness probe. @throws Error when the database does not answer */
   abstract ping(): Promise<void>;
 }
+
+/** How often a unit that collides is run. */
+export const TRIES_MAX = 6;
 
 /** Another unit was faster. The unit is undone and run again. */
 export class ConcurrentChange extends OwnError {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { EncryptionKey } from '@app/primitives';
+import { EncryptionKey, encryptionReady } from '@app/primitives';
 import { EventCommitments } from './event-commitments';
 import { eventsOf, type ThreadBatch, type ThreadSecrets } from './thread-batch';
 
@@ -12,6 +12,7 @@ const commitments = new EventCommitments(
 /** An error ends the thread; the caller then hashes in place. */
 async function answer(batch: ThreadBatch): Promise<void> {
   try {
+    await encryptionReady;
     const { events, keys } = eventsOf(batch);
     parentPort?.postMessage(await commitments.seal(batch.botId, events, keys));
   } finally {

@@ -95,7 +95,7 @@ export class DeliveriesService {
     };
     // The delivery is about a user: a repeat answers it as it is then.
     const form: Form<DeliveryView> = {
-      write: () => ({ text: '' }),
+      write: () => '',
       read: ({ tx }) => this.viewIn(tx, botId, id),
     };
     return this.unitOfWork.write(claim.once(form, redeliver));

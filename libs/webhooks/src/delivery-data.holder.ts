@@ -1,15 +1,21 @@
 import { lockBot } from '@app/bots';
 import { eachOf, type Tx } from '@app/database';
-import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
+import {
+  amongSubjects,
+  HoldsSubjectData,
+  type Subject,
+  type SubjectDataHolder,
+  type SubjectExport,
+} from '@app/subjects';
 
 import { Injectable } from '@nestjs/common';
 
 /** Deliveries read at once where all of a subject are asked for. */
 const BATCH = 100;
 
-/** Finds the deliveries that name the subject. An unconfirmed `user_forgotten` belongs to the erasure itself. */
 const OF_SUBJECT = 'bot_id = ? AND user_id = ? AND guild_id = ?';
-const ERASABLE = `${OF_SUBJECT} AND NOT (event = 'user_forgotten' AND status = 'pending')`;
+/** An unconfirmed `user_forgotten` belongs to the erasure itself. */
+const ERASABLE = `NOT (event = 'user_forgotten' AND status = 'pending')`;
 
 /**
  * The deliveries that name a subject: exported in full and erased with the subject, except for calls about an erasure
@@ -24,20 +30,33 @@ export class DeliveryData implements SubjectDataHolder {
     return full ? { full: { webhook_deliveries: deliveriesOf(tx, subject) } } : {};
   }
 
-  async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
-    const { botId, userId, guildId } = subject;
-    // The bot first, as everywhere: the event of the erasure will refer to it. A change of its URL has not to wait.
-    await lockBot(tx, botId, 'KEY SHARE');
-    const erased = await tx.all<{ id: string }>(
-      // Ordered by an expression: for the column itself SQLite would read all deliveries of the bot.
-      `SELECT id FROM webhook_deliveries WHERE ${ERASABLE} ORDER BY id || '' FOR UPDATE`,
-      ...[botId, userId, guildId],
-    );
-    for (const { id } of erased) {
-      await tx.run('DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ?', botId, id);
-      await tx.run('DELETE FROM webhook_deliveries WHERE bot_id = ? AND id = ?', botId, id);
-    }
+  async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly []> {
+    const among = amongSubjects(tx, subjects);
+    const erasable = `${among.sql} AND ${ERASABLE}`;
+    const attempts = `DELETE FROM webhook_attempts
+      WHERE (bot_id, delivery_id) IN (SELECT bot_id, id FROM webhook_deliveries WHERE ${erasable})`;
+    // Sent in this order: no status changes between the two removals.
+    await Promise.all([
+      this.lock(tx, subjects),
+      tx.run(attempts, ...among.values),
+      tx.run(`DELETE FROM webhook_deliveries WHERE ${erasable}`, ...among.values),
+    ]);
     return [];
+  }
+
+  /**
+   * Locks the bots first, as everywhere, since the event of the erasure will refer to them, and then the deliveries. A
+   * change of a URL has not to wait. On SQLite units run one after the other.
+   */
+  private async lock(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+    if (tx.engine === 'sqlite') return;
+    const among = amongSubjects(tx, subjects);
+    const bots = [...new Set(subjects.map(({ botId }) => botId))].sort();
+    const locked = `SELECT 1 FROM webhook_deliveries WHERE ${among.sql} ORDER BY bot_id, id FOR UPDATE`;
+    await Promise.all([
+      ...bots.map((botId) => lockBot(tx, botId, 'KEY SHARE')),
+      tx.all(`SELECT count(*) FROM (${locked}) AS locked`, ...among.values),
+    ]);
   }
 }
 

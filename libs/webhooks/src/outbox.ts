@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '@app/database';
-import { Clock, Random } from '@app/kernel';
+import { givenRows, type Tx } from '@app/database';
+import { Clock, OwnError, Random } from '@app/kernel';
 import type { Subject } from '@app/subjects';
 import { hastenOne, replayable, type ReplayScope, type Restart, reviveOne } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
@@ -32,24 +32,37 @@ export class Outbox {
     private readonly random: Random,
   ) {}
 
-  /**
-   * Queues a delivery and answers its id. The bot is neither read nor locked: the URL is the one at the time of the
-   * attempt. Without a URL the attempt ends the delivery as `cancelled`.
-   */
+  /** {@link queueAll} of one event; answers the id of its delivery. */
   async queue(tx: Tx, given: OutgoingEvent): Promise<string> {
-    const { botId, event, subject, requestId = null } = given;
-    const id = this.random.uuid();
-    const payload = await this.texts.encrypt(tx, given, id, given.payload);
-    const { dueAt, giveUpAt } = this.restart();
-    await tx.run(
-      `INSERT INTO webhook_deliveries (bot_id, id, event, request_id, guild_id, user_id, payload, status, attempts,
-         retries, next_attempt_at, give_up_at, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, ?, ?, ?)`,
-      ...[botId, id, event, requestId, subject?.guildId ?? null, subject?.userId ?? null],
-      ...[payload, dueAt, giveUpAt, dueAt],
-    );
-    tx.afterCommit(() => this.tell(botId, event));
+    const [id] = await this.queueAll(tx, [given]);
+    if (id === undefined) throw new OwnError('A queued event has no delivery');
     return id;
+  }
+
+  /**
+   * Queues a delivery for each event and answers their ids. The bots are neither read nor locked: the URL is the one at the
+   * time of the attempt. Without a URL the attempt ends the delivery as `cancelled`.
+   */
+  async queueAll(tx: Tx, events: readonly OutgoingEvent[]): Promise<string[]> {
+    const { dueAt, giveUpAt } = this.restart();
+    const rows: [id: string, ...(string | null)[]][] = [];
+    for (const given of events) {
+      const { botId, event, subject, requestId = null } = given;
+      const id = this.random.uuid();
+      const payload = await this.texts.encrypt(tx, given, id, given.payload);
+      rows.push([id, botId, event, requestId, subject?.guildId ?? null, subject?.userId ?? null, payload]);
+    }
+    const columns = 'id, bot_id, event, request_id, guild_id, user_id, payload';
+    const given = givenRows(tx, columns.split(', '), rows);
+    await tx.run(
+      `INSERT INTO webhook_deliveries (${columns}, status, attempts, retries, next_attempt_at, give_up_at, created_at)
+       SELECT ${columns}, 'pending', 0, 0, ?, ?, ? FROM ${given.sql} ORDER BY place`,
+      ...[dueAt, giveUpAt, dueAt, ...given.values],
+    );
+    tx.afterCommit(() => {
+      for (const { botId, event } of events) this.tell(botId, event);
+    });
+    return rows.map(([id]) => id);
   }
 
   /** Sends one delivery again. A waiting one is sent now; a running call continues. */

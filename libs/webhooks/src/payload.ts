@@ -1,5 +1,5 @@
 import type { ConsentRevoked } from '@app/consent';
-import type { UserForgotten } from '@app/erasure';
+import type { Forgotten } from '@app/erasure';
 import type { NamedSubject, SubjectIds } from '@app/subjects';
 
 /** The notice in every `user_forgotten`. */
@@ -9,7 +9,7 @@ const NOTICE =
 /** Fields kept of a confirmed payload: ids and times, enough to send the event again. */
 const KEPT = ['event', 'request_id', 'user_id', 'guild_id', 'completed_at', 'revoked_at', 'sent_at'];
 
-export function userForgottenPayload({ subject, requestId, completedAt }: UserForgotten): string {
+export function userForgottenPayload({ subject, requestId, completedAt }: Forgotten): string {
   const event = 'user_forgotten';
   const ids = { request_id: requestId, ...idsOf(subject) };
   return JSON.stringify({ event, ...ids, completed_at: completedAt, notice: NOTICE });

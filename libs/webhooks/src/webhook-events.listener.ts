@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BotResumed, WebhookUrlChanged } from '@app/bots';
 import { ConsentRevoked } from '@app/consent';
-import { UserForgotten } from '@app/erasure';
+import { UsersForgotten } from '@app/erasure';
 import { OnDomainEvent } from '@app/kernel';
 import { Dispatcher } from './dispatcher';
 import { Outbox } from './outbox';
@@ -24,17 +24,18 @@ export class WebhookEventsListener {
     await this.outbox.queue(tx, { botId: subject.botId, event: 'consent_revoked', payload, subject });
   }
 
-  @OnDomainEvent(UserForgotten)
-  async onUserForgotten(event: UserForgotten): Promise<void> {
-    const payload = userForgottenPayload(event);
-    const { tx, subject, requestId } = event;
-    await this.outbox.queue(tx, {
-      botId: subject.botId,
-      event: 'user_forgotten',
-      requestId,
-      payload,
-      subject,
-    });
+  @OnDomainEvent(UsersForgotten)
+  async onUsersForgotten({ tx, forgotten }: UsersForgotten): Promise<void> {
+    await this.outbox.queueAll(
+      tx,
+      forgotten.map((each) => ({
+        botId: each.subject.botId,
+        event: 'user_forgotten',
+        requestId: each.requestId,
+        payload: userForgottenPayload(each),
+        subject: each.subject,
+      })),
+    );
   }
 
   @OnDomainEvent(WebhookUrlChanged)

@@ -1,0 +1,19 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { SqliteDatabase } from './sqlite.driver';
+
+/** What the thread answers: the pages of the write-ahead log, or the code of the fault. */
+export type Checkpointed = { readonly pages: number } | { readonly fault: string };
+
+const database = new SqliteDatabase(workerData as string, { fileMustExist: true, timeout: 0 });
+database.pragma('synchronous = FULL');
+
+function checkpoint(): Checkpointed {
+  try {
+    const [result] = database.pragma('wal_checkpoint(PASSIVE)') as { log: number }[];
+    return { pages: result?.log ?? 0 };
+  } catch (error) {
+    return { fault: String((error as { code?: unknown }).code) };
+  }
+}
+
+parentPort?.on('message', () => parentPort?.postMessage(checkpoint()));
