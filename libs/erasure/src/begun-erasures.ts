@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type ClaimName, EncryptedForms, type Form, type Found, type Kept } from '@app/idempotency';
-import { DeletionRequest } from './deletion-request.entity';
+import type { Tx } from '@app/database';
+import { type ClaimName, EncryptedForms, type Form, type Found } from '@app/idempotency';
+import type { DeletionRequest } from './deletion-request.entity';
+import { findRequest } from './deletion-requests.sql';
 
 /** An erasure that is on record, and the salt of its certificate. */
 export interface BegunErasure {
@@ -29,9 +31,9 @@ export class BegunErasuresForm implements Form<BegunErasures> {
     this.encrypted = forms.ofInstallation();
   }
 
-  write({ begun, isWhole }: BegunErasures, claim: ClaimName): Kept {
+  write({ begun, isWhole }: BegunErasures, claim: ClaimName, tx: Tx): string | Promise<string> {
     const named = begun.map(({ request, certificateSalt }) => [request.id, certificateSalt] as const);
-    return this.encrypted.write({ begun: named, isWhole }, claim);
+    return this.encrypted.write({ begun: named, isWhole }, claim, tx);
   }
 
   isPartial({ isWhole }: BegunErasures): boolean {
@@ -43,7 +45,7 @@ export class BegunErasuresForm implements Form<BegunErasures> {
     const { claim, tx } = found;
     const begun: BegunErasure[] = [];
     for (const [id, certificateSalt] of stored?.begun ?? []) {
-      const request = await tx.manager.findOneBy(DeletionRequest, { botId: claim.botId, id });
+      const request = await findRequest(tx, { botId: claim.botId, id });
       if (request !== null && request.status !== 'failed') begun.push({ request, certificateSalt });
     }
     const isWhole = stored?.isWhole === true && begun.length === stored.begun.length;

@@ -16,6 +16,7 @@ import { ErasureLedger } from './erasure-ledger';
 import { ErasurePruning } from './erasure-pruning';
 import { ErasureReplay } from './erasure-replay';
 import { ErasureRequests } from './erasure-requests.service';
+import { ErasureAct } from './erasure.act';
 import { ErasureController } from './erasure.controller';
 import { ErasureGauges } from './erasure.gauges';
 import { ErasurePlan } from './erasure.plan';
@@ -28,6 +29,7 @@ import { GuildDeletion } from './guild-deletion.job';
 import { KeyRewriteJob } from './key-rewrite.job';
 import { LedgerChain } from './ledger-chain';
 import { Deletions1763600000008 } from './migrations/1763600000008-deletions';
+import { NewErasures } from './new-erasures';
 import { OrphanKeys } from './orphan-keys.job';
 import { SubjectErasures } from './subject-erasures';
 import { UnknownErasures } from './unknown-erasures';
@@ -36,6 +38,8 @@ const REQUESTS = [ErasureRequests, ErasureEverywhere, DeletionRequestsHolder, Gu
 const PROGRESS = [
   ErasureService,
   ErasurePlan,
+  ErasureAct,
+  NewErasures,
   BegunErasuresForm,
   ErasureSteps,
   ErasureRecovery,

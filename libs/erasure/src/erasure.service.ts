@@ -2,34 +2,37 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import type { Claim } from '@app/idempotency';
-import { ApiError, describeFault, OwnError, Random } from '@app/kernel';
+import { ApiError, describeFault, OwnError } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { ERASED_IDS, type NamedSubject, type Subject } from '@app/subjects';
-import { type BegunErasure, type BegunErasures, BegunErasuresForm } from './begun-erasures';
-import { DeletionRequest } from './deletion-request.entity';
-import { commitmentTo } from './erased-subject';
+import type { NamedSubject, Subject } from '@app/subjects';
+import type { BegunErasure } from './begun-erasures';
+import type { DeletionRequest } from './deletion-request.entity';
+import { findProcessing, findRequest } from './deletion-requests.sql';
+import { ErasureAct } from './erasure.act';
 import { type ForgottenView, NOTICE } from './erasure.dto';
-import { ErasurePlan } from './erasure.plan';
-import { type ErasureOf, ErasureSteps } from './erasure.steps';
+import { ErasurePlan, isOfDatabase } from './erasure.plan';
+import { ErasureSteps } from './erasure.steps';
+import { NewErasures } from './new-erasures';
 
 /** Tries, and the pause between two, while the same user is being erased in another guild. */
 const TURNS_MAX = 100;
 const PAUSE_MS = 20;
-const SALT_BYTES = 16;
 
 /** Notes an erasure in the unit that begins it. */
 export type NoteBegun = (tx: Tx, begun: BegunErasure) => Promise<void>;
 
 /**
- * Erasure (GDPR Art. 17): removes every row about a subject and destroys its key. `ErasureSteps` has the steps,
- * `ErasurePlan` one plan for each engine:
+ * Erasure (GDPR Art. 17): removes every row about a subject and destroys its key. `ErasureSteps` has the steps. Erasures
+ * that wait together share the units of `ErasureAct`, which begins them, and of `ErasurePlan`, which carries them out:
  *
  * | State            | PostgreSQL: next step          | SQLite: next step                | A crash in it leaves   |
  * | ---------------- | ------------------------------ | -------------------------------- | ---------------------- |
- * | no request       | 1st commit: begin              | 1st commit: begin                | no request (a)         |
- * | `processing`     | 2nd commit: remove, complete   | 2nd commit: remove, close        | `processing` (b), (c)  |
- * | `processing`,    | none: remove and complete have | scrub the keys, then             | the same state (b)     |
- * | rows removed     | one commit                     | 3rd commit: complete             |                        |
+ * | no request       | only commit of several: begin, | 1st commit: begin                | no request (a)         |
+ * |                  | remove, complete. Of one: begin |                                 |                        |
+ * | `processing`     | 2nd commit: remove, complete   | keys committed and scrubbed,     | `processing` (b), (c)  |
+ * |                  |                                | 2nd commit: remove, complete     |                        |
+ * | `processing`,    | none: remove and complete have | where a reader prevented it:     | the same state (b)     |
+ * | rows removed     | one commit                     | scrub, 3rd commit: complete      |                        |
  *
  * - (a) Nothing is closed or recorded; the caller repeats the call.
  * - (b) The subject stays closed. `ErasureRecovery` follows the plan again: on SQLite before the next start listens, on
@@ -51,8 +54,8 @@ export class ErasureService {
     private readonly unitOfWork: UnitOfWork,
     private readonly steps: ErasureSteps,
     private readonly plan: ErasurePlan,
-    private readonly random: Random,
-    private readonly form: BegunErasuresForm,
+    private readonly act: ErasureAct,
+    private readonly erasures: NewErasures,
   ) {}
 
   /**
@@ -61,13 +64,9 @@ export class ErasureService {
    * it failed, with nothing erased, or is not finished yet; 401 when the bot was deleted meanwhile.
    */
   async erase(subject: NamedSubject, claim: Claim): Promise<ForgottenView> {
-    const { id, of, certificateSalt } = this.newErasure(subject.botId);
-    return this.noted(id, async () => {
-      const begin = async (tx: Tx): Promise<BegunErasures> => {
-        const request = await this.steps.begin(tx, subject, of(subject.ids));
-        return { begun: [{ request, certificateSalt }], isWhole: true };
-      };
-      const { begun } = await this.unitOfWork.write(claim.once(this.form, begin));
+    const prepared = this.erasures.prepare(subject.botId);
+    return this.noted(prepared.id, async () => {
+      const { begun } = await this.unitOfWork.share(this.act, { subject, prepared, claim });
       const [first] = begun;
       if (first === undefined) throw new OwnError('An erasure that has begun has no request');
       return this.finish(first);
@@ -84,7 +83,7 @@ export class ErasureService {
    * in the unit that begins it.
    */
   async eraseIfHeld(subject: Subject, note?: NoteBegun): Promise<ForgottenView | undefined> {
-    const { id, of, certificateSalt } = this.newErasure(subject.botId);
+    const { id, of, certificateSalt } = this.erasures.prepare(subject.botId);
     return this.noted(id, async () => {
       const begun = await this.unitOfWork.write(async (tx) => {
         const request = await this.steps.beginIfHeld(tx, subject, of);
@@ -114,7 +113,7 @@ export class ErasureService {
    * @throws ApiError as {@link erase}
    */
   async reapply(subject: Subject, id: string): Promise<void> {
-    const { of } = this.newErasure(subject.botId, id);
+    const { of } = this.erasures.prepare(subject.botId, id);
     await this.noted(id, async () =>
       this.carryOut(await this.unitOfWork.write((tx) => this.steps.beginAgain(tx, subject, id, of))),
     );
@@ -129,10 +128,7 @@ export class ErasureService {
     isLeft: (createdAt: string) => boolean = () => true,
     stopping?: AbortSignal,
   ): Promise<void> {
-    const processing = await this.unitOfWork.read((tx) =>
-      tx.manager.findBy(DeletionRequest, { status: 'processing' }),
-    );
-    for (const request of processing) {
+    for (const request of await this.unitOfWork.read(findProcessing)) {
       if (stopping?.aborted === true) return;
       if (this.running.has(request.id) || !isLeft(request.createdAt)) continue;
       await this.resume(request).catch((error: unknown) =>
@@ -142,24 +138,6 @@ export class ErasureService {
         }),
       );
     }
-  }
-
-  /** `of` makes the erasure of a subject with these ids, the same at each call. */
-  private newErasure(
-    botId: string,
-    id = this.random.uuid(),
-  ): {
-    readonly id: string;
-    readonly of: ErasureOf;
-    readonly certificateSalt: string;
-  } {
-    const salt = this.random.bytes(SALT_BYTES);
-    const of: ErasureOf = (ids) => ({
-      id,
-      subjectCommitment: commitmentTo(botId, ids ?? ERASED_IDS, salt),
-      ids,
-    });
-    return { id, of, certificateSalt: salt.toString('base64url') };
   }
 
   private async noted<T>(id: string, work: () => Promise<T>): Promise<T> {
@@ -172,20 +150,20 @@ export class ErasureService {
   }
 
   private async carryOut(request: DeletionRequest): Promise<DeletionRequest> {
-    const ended = await this.plan.follow(request).catch((error: unknown) => this.afterFault(request, error));
+    if (request.status === 'completed') return request;
+    const following = this.plan.follow(request).then((ended) => ended.request);
+    const ended = await following.catch((error: unknown) => this.afterFault(request, error));
     return requireCompleted(ended, request.id);
   }
 
   /** {@link carryOut} of a request that was left behind. Left as it is while the database is unavailable. */
   private async resume(request: DeletionRequest): Promise<void> {
-    let isResumed = false;
     try {
-      await this.plan.follow(request, () => (isResumed = true));
+      const { wasProcessing } = await this.plan.follow(request);
+      if (wasProcessing) this.metrics.count('erasures', 'resumed');
     } catch (error) {
       if (isOfDatabase(error)) throw error;
       await this.afterFault(request, error);
-    } finally {
-      if (isResumed) this.metrics.count('erasures', 'resumed');
     }
   }
 
@@ -195,18 +173,14 @@ export class ErasureService {
       `The erasure request ${request.id} met a fault: it is marked failed, or finished when the database answers again`,
       { deletionRequestId: request.id, ...describeFault(error) },
     );
-    const { botId, id } = request;
+    const { id } = request;
     const after = isOfDatabase(error)
-      ? this.unitOfWork.read((tx) => tx.manager.findOneBy(DeletionRequest, { botId, id }))
+      ? this.unitOfWork.read((tx) => findRequest(tx, request))
       : this.unitOfWork.write((tx) => this.steps.fail(tx, request));
     return after.catch(() => {
       throw stillProcessing(id);
     });
   }
-}
-
-function isOfDatabase(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'service_unavailable';
 }
 
 function stillProcessing(id: string): ApiError {

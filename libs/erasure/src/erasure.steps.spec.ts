@@ -17,11 +17,11 @@ describe('an erasure that begins with ids from the key', () => {
       },
     ) as never;
 
-  const tx = noted('tx', { run: 1 });
+  const tx = noted('tx', { all: [{ id: 'request' }] });
   const consents = noted('consents', { close: '2026-11-20T00:00:00.000Z' });
   const keys = noted('keys', { idOf: 'key', inForce: { ids: IDS } });
-  const [others, erased] = [noted('others', {}), noted('erased', { encrypt: 'encrypted' })];
-  const steps = new ErasureSteps(others, consents, others, others, keys, erased, others);
+  const [others, erasures] = [noted('others', {}), noted('erasures', { requestOf: { id: 'request' } })];
+  const steps = new ErasureSteps(others, consents, others, others, keys, erasures, others);
   const of = (ids: unknown) => ({ id: 'request', subjectCommitment: '', ids }) as never;
 
   beforeEach(() => calls.splice(0));

@@ -4,34 +4,31 @@ import { ConsentService } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { Clock, conflict, DomainEvents } from '@app/kernel';
-import { Metrics, NO_METRICS } from '@app/metrics';
+import { type LabelOf, Metrics, NO_METRICS } from '@app/metrics';
 import {
   ERASED_ID,
-  ERASED_IDS,
   type NamedSubject,
   type Subject,
   SubjectDataHolders,
   type SubjectIds,
   subjectOf,
 } from '@app/subjects';
-import { DeletionRequest } from './deletion-request.entity';
-import { ErasedSubject } from './erased-subject';
-import { UserForgotten } from './user-forgotten.event';
+import type { DeletionRequest } from './deletion-request.entity';
+import { insertRequests, lockRequests, updateRequests } from './deletion-requests.sql';
+import { afterwards, type Ended, isRemoved, type Locked, type Removed } from './locked-requests';
+import { addToLedger, doneBefore } from './ledger-entries.sql';
+import { type ErasureOf, type NewErasure, NewErasures } from './new-erasures';
+import { UsersForgotten } from './users-forgotten.event';
 
-/** A request that is not recorded yet. */
-export interface NewErasure {
-  readonly id: string;
-  readonly subjectCommitment: string;
-  /** Undefined where they are unknown: the subject was found in a restored backup without its key. */
-  readonly ids: SubjectIds | undefined;
+/** An erasure that begins. */
+export interface Beginning {
+  readonly subject: Subject;
+  readonly erasure: NewErasure;
 }
 
-/** The request of a subject with these ids. */
-export type ErasureOf = (ids: SubjectIds | undefined) => NewErasure;
-
 /**
- * The steps of an erasure, in their order. Each runs inside a unit of its caller and answers the request as it is
- * afterwards; null when its bot was deleted. All steps after `begin` leave a request that has ended unchanged.
+ * The steps of erasures, in their order. Each runs inside a unit of its caller, for any number of requests by the same
+ * statements, and answers them as they are afterwards. All steps after `begin` leave a request that has ended unchanged.
  */
 @Injectable()
 export class ErasureSteps {
@@ -43,122 +40,169 @@ export class ErasureSteps {
     private readonly audit: AuditService,
     private readonly events: DomainEvents,
     private readonly keys: SubjectKeys,
-    private readonly erased: ErasedSubject,
+    private readonly erasures: NewErasures,
     private readonly clock: Clock,
   ) {}
 
   /** Closes the subject for submits and exports, and records the request. @throws ApiError 409 `deletion_in_progress` */
   async begin(tx: Tx, subject: Subject, erasure: NewErasure): Promise<DeletionRequest> {
-    const { id, subjectCommitment, ids } = erasure;
-    const { botId, guildId, userId } = subject;
-    const createdAt = await this.consents.close(tx, subject);
-    const encrypted = this.erased.encrypt(botId, id, ids ?? ERASED_IDS, subjectCommitment);
-    const inserted = await tx.run(
-      `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at, subject_commitment, subject)
-       VALUES (?, ?, ?, ?, 'processing', 0, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      ...[botId, id, guildId, userId, createdAt, subjectCommitment, encrypted],
-    );
-    if (inserted === 0)
+    const createdAt = await this.consents.close(tx, [subject]);
+    const [request] = await this.record(tx, [{ subject, erasure }], createdAt);
+    if (request === undefined)
       throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-    const named: Subject | NamedSubject = ids === undefined ? subject : { ...subject, ids };
-    await this.audit.record(tx, named, 'deletion_requested', { request_id: id });
-    tx.afterCommit(() => this.metrics.count('erasures', 'begun'));
-    return {
-      id,
-      ...subjectOf(subject),
-      status: 'processing',
-      deletedCategories: null,
-      webhookSent: 0,
-      createdAt,
-      completedAt: null,
-      unrecoverableAt: null,
-      subject: encrypted,
-      subjectCommitment,
-      keyId: null,
-      erasedRows: null,
-      certificate: null,
-    };
+    return request;
   }
 
   /** {@link begin} of a request that a restored backup does not contain, or contains as failed. */
   async beginAgain(tx: Tx, subject: Subject, id: string, of: ErasureOf): Promise<DeletionRequest> {
     const failed = `DELETE FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'failed'`;
     await tx.run(failed, subject.botId, id);
-    await this.consents.lock(tx, subject);
+    await this.consents.lock(tx, [subject]);
     const ids = await this.idsOf(tx, subject);
     // The restored row names a key that is destroyed: the events of this erasure need another one.
-    if (ids === undefined) await this.keys.destroy(tx, subject);
+    if (ids === undefined) await this.keys.destroy(tx, [subject]);
     return this.begin(tx, subject, of(ids));
   }
 
   /** {@link begin} for a subject about which anything is held; undefined for another one. */
   async beginIfHeld(tx: Tx, subject: Subject, of: ErasureOf): Promise<DeletionRequest | undefined> {
-    await this.consents.lock(tx, subject);
+    await this.consents.lock(tx, [subject]);
     if ((await this.keys.idOf(tx, subject)) === undefined) return undefined;
     return this.begin(tx, subject, of(await this.idsOf(tx, subject)));
   }
 
   /**
-   * Destroys the key, enters the erasure in the ledger and removes every row. A request whose rows are removed already
-   * stays as it is.
+   * All steps in one unit, for subjects that the unit has locked: they need not be closed. Undefined, with nothing written,
+   * for a user who is being erased already. PostgreSQL only.
    */
-  async remove(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {
-    const { botId, id } = request;
-    const subject = subjectOf(request);
-    const found = await this.lock(tx, request);
-    if (found?.status !== 'processing' || found.deletedCategories !== null) return found;
-    const erasedRows = await this.holders.count(tx, subject);
-    await this.destroyKey(tx, subject, id);
-    const deletedCategories = [...new Set(await this.holders.erase(tx, subject))].sort();
-    await tx.run(
-      'UPDATE deletion_requests SET deleted_categories = ?, erased_rows = ? WHERE bot_id = ? AND id = ?',
-      ...[JSON.stringify(deletedCategories), JSON.stringify(erasedRows), botId, id],
-    );
-    return { ...found, deletedCategories, erasedRows };
+  async eraseAtOnce(tx: Tx, given: readonly Beginning[]): Promise<(DeletionRequest | undefined)[]> {
+    const requests = await this.record(tx, given, this.clock.nowIso());
+    const begun = requests.filter((request) => request !== undefined);
+    const completed = await this.completed(tx, await this.removed(tx, begun), new Set());
+    const byId = new Map(completed.map((request) => [request.id, request]));
+    return requests.map((request) => request && byId.get(request.id));
   }
 
-  /** Closes the subject again after {@link remove}, until {@link complete} in a later unit: no consent counts before. */
-  async close(tx: Tx, request: DeletionRequest): Promise<void> {
-    await this.consents.close(tx, subjectOf(request));
+  /** Destroys the keys, enters the erasures in the ledger and removes every row of those that are not removed yet. */
+  async remove(tx: Tx, requests: readonly DeletionRequest[]): Promise<Removed> {
+    const locked = await this.lock(tx, requests);
+    const before = locked.processing.filter(isRemoved);
+    return { ...locked, before, removed: await this.removed(tx, locked.processing) };
   }
 
-  /**
-   * Records the end after {@link remove}, and publishes `UserForgotten`. `closed` says that {@link close} came between:
-   * what a bot has posted about the user since has a key of its own, and stays.
-   */
-  async complete(tx: Tx, request: DeletionRequest, closed?: 'closed'): Promise<DeletionRequest | null> {
-    const { botId, id } = request;
-    const subject = subjectOf(request);
-    const found = await this.lock(tx, request);
-    if (found?.status !== 'processing') return found;
-    if (closed) await this.consents.reopen(tx, subject);
-    const reapplied = await this.wasDoneBefore(tx, found);
-    const details = { request_id: id, ...(reapplied && { reapplied }) };
-    const completedAt = await this.audit.recordErased(tx, subject, 'deletion_completed', details);
-    await tx.run(
-      `UPDATE deletion_requests SET status = 'completed', completed_at = ?, unrecoverable_at = ?
-       WHERE bot_id = ? AND id = ?`,
-      // On PostgreSQL the bytes of a destroyed key stay in the files until a rewrite.
-      ...[completedAt, tx.engine === 'sqlite' || found.keyId === null ? completedAt : null, botId, id],
-    );
-    const ids = this.erased.idsOf(found);
-    if (ids.user_id !== ERASED_ID)
-      await this.events.publish(new UserForgotten(tx, { ...subject, ids }, id, completedAt));
-    tx.afterCommit(() => this.metrics.count('erasures', 'completed'));
-    return { ...found, status: 'completed', completedAt };
+  /** Records the end after {@link remove} in the same unit, and publishes `UsersForgotten`. */
+  async complete(tx: Tx, given: Removed): Promise<readonly Ended[]> {
+    const { before, removed, reapplied } = given;
+    // Those that are removed by an earlier unit were closed by it.
+    if (before.length > 0) await this.consents.reopen(tx, before.map(subjectOf));
+    return afterwards(given, await this.completed(tx, [...before, ...removed], reapplied));
+  }
+
+  /** Closes the subjects after {@link remove} in the same unit, until a later one completes: no consent counts before. */
+  async close(tx: Tx, given: Removed): Promise<readonly Ended[]> {
+    const { before, removed } = given;
+    if (removed.length > 0) await updateRequests(tx, removed);
+    const closed = [...before, ...removed].map(subjectOf);
+    if (closed.length > 0) await this.consents.close(tx, closed);
+    return afterwards(given, removed);
   }
 
   /** Records a failure and opens the subject again, unless {@link remove} was committed: then only recovery follows. */
   async fail(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {
-    const { botId, id } = request;
     const subject = subjectOf(request);
-    const found = await this.lock(tx, request);
-    if (found?.status !== 'processing' || found.deletedCategories !== null) return found;
-    await tx.run(`UPDATE deletion_requests SET status = 'failed' WHERE bot_id = ? AND id = ?`, botId, id);
-    await this.consents.reopen(tx, subject);
-    await this.audit.record(tx, subject, 'deletion_failed', { request_id: id });
-    tx.afterCommit(() => this.metrics.count('erasures', 'failed'));
-    return { ...found, status: 'failed' };
+    const found = (await this.lock(tx, [request])).all[0] ?? null;
+    if (found?.status !== 'processing' || isRemoved(found)) return found;
+    const failed: DeletionRequest = { ...found, status: 'failed' };
+    await updateRequests(tx, [failed]);
+    await this.consents.reopen(tx, [subject]);
+    await this.audit.record(tx, subject, 'deletion_failed', { request_id: request.id });
+    this.counted(tx, 'failed', [failed]);
+    return failed;
+  }
+
+  /** Records requests; undefined, with nothing written, for a user who is being erased already. */
+  private async record(
+    tx: Tx,
+    given: readonly Beginning[],
+    createdAt: string,
+  ): Promise<(DeletionRequest | undefined)[]> {
+    const requests = given.map(({ subject, erasure }) =>
+      this.erasures.requestOf(subject, erasure, createdAt),
+    );
+    const inserted = await insertRequests(tx, requests);
+    const begun = requests.filter(({ id }) => inserted.has(id));
+    const named = given.flatMap(({ subject, erasure: { id, ids } }) => {
+      const about: Subject | NamedSubject = ids === undefined ? subject : { ...subject, ids };
+      return inserted.has(id) ? [{ subject: about, details: { request_id: id } }] : [];
+    });
+    if (named.length > 0)
+      await this.audit.recordAll(
+        tx,
+        named.map((each) => ({ ...each, type: 'deletion_requested' })),
+      );
+    this.counted(tx, 'begun', begun);
+    return requests.map((request) => (inserted.has(request.id) ? request : undefined));
+  }
+
+  /**
+   * Removes the rows of those that are not removed yet, and answers these. The ledger is stored beside the keys, apart from
+   * the data: a restored backup is erased again by it.
+   */
+  private async removed(tx: Tx, processing: readonly DeletionRequest[]): Promise<DeletionRequest[]> {
+    const requests = processing.filter((request) => !isRemoved(request));
+    if (requests.length === 0) return [];
+    const subjects = requests.map(subjectOf);
+    // Their first statements are sent in this order: the rows are counted before they are removed.
+    const [rows, categories, keyIds] = await Promise.all([
+      this.holders.count(tx, subjects),
+      this.holders.erase(tx, subjects),
+      this.keys.destroy(tx, subjects),
+    ]);
+    const removed = requests.map((request, at) => ({
+      ...request,
+      deletedCategories: categories[at] ?? [],
+      erasedRows: rows[at] ?? {},
+      keyId: keyIds[at] ?? null,
+    }));
+    await addToLedger(tx, removed, this.clock.nowIso());
+    return removed;
+  }
+
+  private async completed(
+    tx: Tx,
+    requests: readonly DeletionRequest[],
+    reapplied: ReadonlySet<string>,
+  ): Promise<DeletionRequest[]> {
+    if (requests.length === 0) return [];
+    const completedAt = this.clock.nowIso();
+    const completed = requests.map((request): DeletionRequest => {
+      // On PostgreSQL the bytes of a destroyed key stay in the files until a rewrite.
+      const unrecoverableAt = tx.engine === 'sqlite' || request.keyId === null ? completedAt : null;
+      return { ...request, status: 'completed', completedAt, unrecoverableAt };
+    });
+    const acts = completed.map((request) => ({
+      subject: subjectOf(request),
+      type: 'deletion_completed' as const,
+      details: { request_id: request.id, ...(reapplied.has(request.id) && { reapplied: true }) },
+    }));
+    const forgotten = completed
+      .map((request) => ({
+        subject: { ...subjectOf(request), ids: this.erasures.idsOf(request) },
+        requestId: request.id,
+        completedAt,
+      }))
+      .filter(({ subject }) => subject.ids.user_id !== ERASED_ID);
+    await Promise.all([
+      updateRequests(tx, completed),
+      forgotten.length > 0 && this.events.publish(new UsersForgotten(tx, forgotten)),
+      this.audit.recordErased(tx, acts, completedAt),
+    ]);
+    this.counted(tx, 'completed', completed);
+    return completed;
+  }
+
+  private counted(tx: Tx, what: LabelOf<'erasures'>, { length }: readonly DeletionRequest[]): void {
+    tx.afterCommit(() => this.metrics.count('erasures', what, length));
   }
 
   /** The ids that are stored with the key; undefined where it is lost or damaged. The unit has locked the subject. */
@@ -166,31 +210,12 @@ export class ErasureSteps {
     return (await this.keys.inForce(tx, subject))?.ids;
   }
 
-  private async lock(tx: Tx, request: DeletionRequest): Promise<DeletionRequest | null> {
-    const { botId, id } = request;
-    await this.consents.lock(tx, subjectOf(request));
-    await tx.get('SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? FOR UPDATE', botId, id);
-    return tx.manager.findOneBy(DeletionRequest, { botId, id });
-  }
-
-  /** The ledger is stored beside the keys, apart from the data: a restored backup is erased again by it. */
-  private async destroyKey(tx: Tx, subject: Subject, requestId: string): Promise<void> {
-    const { botId, guildId, userId } = subject;
-    const keyId = await this.keys.destroy(tx, subject);
-    if (keyId !== undefined) {
-      const sql = 'UPDATE deletion_requests SET key_id = ? WHERE bot_id = ? AND id = ?';
-      await tx.run(sql, keyId, botId, requestId);
-    }
-    await tx.run(
-      `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, key_id, erased_at)
-       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      ...[botId, requestId, guildId, userId, keyId ?? null, this.clock.nowIso()],
-    );
-  }
-
-  /** Whether the ledger has an older entry of this request: the data was restored from a backup since. */
-  private async wasDoneBefore(tx: Tx, { botId, id, createdAt }: DeletionRequest): Promise<boolean> {
-    const sql = 'SELECT 1 FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ? AND erased_at < ?';
-    return (await tx.get(sql, botId, id, createdAt)) !== undefined;
+  /** Locks the subjects before the requests, as everywhere. */
+  private async lock(tx: Tx, requests: readonly DeletionRequest[]): Promise<Locked> {
+    await this.consents.lock(tx, requests.map(subjectOf));
+    const [all, reapplied] = await Promise.all([lockRequests(tx, requests), doneBefore(tx, requests)]);
+    // One request can be given twice, by two that resume it.
+    const found = [...new Set(all)].filter((request) => request !== undefined);
+    return { all, processing: found.filter(({ status }) => status === 'processing'), reapplied };
   }
 }

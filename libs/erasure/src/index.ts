@@ -11,4 +11,4 @@ export { KeyRewriteJob } from './key-rewrite.job';
 export { linked } from './ledger-chain';
 export { OrphanKeys } from './orphan-keys.job';
 export { confirmForgotten, SubjectErasures } from './subject-erasures';
-export { UserForgotten } from './user-forgotten.event';
+export { type Forgotten, UsersForgotten } from './users-forgotten.event';
