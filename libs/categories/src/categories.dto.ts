@@ -1,4 +1,15 @@
-import { Integer, Slug, ListOf, OneOf, Pagination, Text, Timestamp, Uuid } from '@app/http';
+import {
+  Integer,
+  type Labels,
+  LabelsByLanguage,
+  Slug,
+  ListOf,
+  OneOf,
+  Pagination,
+  Text,
+  Timestamp,
+  Uuid,
+} from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { FIELD_TYPES, type FieldType } from './category.entity';
 
@@ -23,11 +34,13 @@ export class DataFieldInput {
   @OneOf(FIELD_TYPES) type: FieldType;
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
+  @LabelsByLanguage(LABEL_MAX, { optional: true }) labels?: Labels | null;
   @Text(DESCRIPTION_MAX, { optional: true, nullable: true }) description?: string | null;
 }
 
 /** What both shapes of the registration can declare besides a name. */
 class Purpose {
+  @LabelsByLanguage(LABEL_MAX, { optional: true, nullable: true }) labels?: Labels | null;
   @Text(DESCRIPTION_MAX, { optional: true, nullable: true }) description?: string | null;
   @Integer(1, RETENTION_DAYS_MAX, { optional: true, nullable: true }) retention_days?: number | null;
   @OneOf(LEGAL_BASES, { optional: true, description: 'Default: consent' }) legal_basis?: string | null;
@@ -69,6 +82,7 @@ export class CategoryView {
   @Slug() key: string;
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
+  @LabelsByLanguage(LABEL_MAX, { optional: true }) labels?: Labels;
   @Text(DESCRIPTION_MAX, { nullable: true }) description: string | null;
   @Integer(1, RETENTION_DAYS_MAX, { nullable: true }) retention_days: number | null;
   @OneOf(LEGAL_BASES) legal_basis: string;

@@ -49,7 +49,7 @@ export class CategoriesService {
     };
     // Declarations can be long: a repeat answers them as they are then.
     const form: Form<CategoryView[]> = {
-      write: () => ({ text: '' }),
+      write: () => '',
       read: async ({ tx }) => {
         const views: CategoryView[] = [];
         for (const { key } of inputs) views.push(categoryView(await this.require(tx, botId, key)));
@@ -87,6 +87,7 @@ export class CategoriesService {
         ...category,
         labelDe: input.label_de ?? category.labelDe,
         labelEn: input.label_en ?? category.labelEn,
+        labels: input.labels === undefined ? category.labels : input.labels,
         description: input.description === undefined ? category.description : input.description,
         retentionDays: input.retention_days === undefined ? category.retentionDays : input.retention_days,
         legalBasis: input.legal_basis ?? category.legalBasis,
@@ -157,6 +158,7 @@ export class CategoriesService {
       id: this.random.uuid(),
       labelDe: input.label_de,
       labelEn: input.label_en,
+      labels: input.labels ?? null,
       description: input.description ?? null,
       retentionDays: input.retention_days ?? null,
       legalBasis: input.legal_basis ?? 'consent',
@@ -195,19 +197,32 @@ export async function isDeclared(tx: Tx, botId: string, key: string): Promise<bo
 }
 
 async function insertIfNew(tx: Tx, category: Category): Promise<boolean> {
-  const { botId, key, id, labelDe, labelEn, description, retentionDays, legalBasis, fields, createdAt } =
-    category;
+  const {
+    botId,
+    key,
+    id,
+    labelDe,
+    labelEn,
+    labels,
+    description,
+    retentionDays,
+    legalBasis,
+    fields,
+    createdAt,
+  } = category;
   const inserted = await tx.run(
-    `INSERT INTO categories (bot_id, key, id, label_de, label_en, description, retention_days, legal_basis, fields,
-       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
-    ...[botId, key, id, labelDe, labelEn, description, retentionDays, legalBasis],
+    `INSERT INTO categories (bot_id, key, id, label_de, label_en, labels, description, retention_days, legal_basis, fields,
+       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
+    ...[botId, key, id, labelDe, labelEn, labels && JSON.stringify(labels)],
+    ...[description, retentionDays, legalBasis],
     ...[JSON.stringify(fields), createdAt, createdAt],
   );
   return inserted === 1;
 }
 
-function dataField({ key, type, label_de, label_en, description }: DataFieldInput): DataField {
-  return { key, type, label_de, label_en, description: description ?? null };
+function dataField({ key, type, label_de, label_en, labels, description }: DataFieldInput): DataField {
+  const named = { key, type, label_de, label_en, ...(labels != null && { labels }) };
+  return { ...named, description: description ?? null };
 }
 
 export function categoryView(category: Category): CategoryView {
@@ -216,6 +231,7 @@ export function categoryView(category: Category): CategoryView {
     key: category.key,
     label_de: category.labelDe,
     label_en: category.labelEn,
+    ...(category.labels !== null && { labels: category.labels }),
     description: category.description,
     retention_days: category.retentionDays,
     legal_basis: category.legalBasis,

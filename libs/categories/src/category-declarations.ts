@@ -27,11 +27,12 @@ export class CategoryDeclarations {
     return found === undefined ? undefined : this.of(found.fields);
   }
 
-  /** {@link find} for several subjects; undefined also for a locked category. PostgreSQL only. */
+  /** {@link find} for several subjects; on PostgreSQL undefined also for a locked category. */
   async findAll(
     tx: Tx,
     wanted: readonly { readonly botId: string; readonly key: string }[],
   ): Promise<(DeclaredValues | undefined)[]> {
+    if (tx.engine === 'sqlite') return this.findEach(tx, wanted);
     const rows = await tx.all<{ place: number; fields: string }>(
       FIND_ALL,
       wanted.map(({ botId }) => botId),
@@ -40,6 +41,17 @@ export class CategoryDeclarations {
     const found = new Array<DeclaredValues | undefined>(wanted.length).fill(undefined);
     for (const { place, fields } of rows) found[place - 1] = this.of(fields);
     return found;
+  }
+
+  /** Each category once. */
+  private async findEach(
+    tx: Tx,
+    wanted: readonly { readonly botId: string; readonly key: string }[],
+  ): Promise<(DeclaredValues | undefined)[]> {
+    const found = new Map<string, DeclaredValues | undefined>();
+    for (const { botId, key } of wanted)
+      if (!found.has(`${botId} ${key}`)) found.set(`${botId} ${key}`, await this.find(tx, botId, key));
+    return wanted.map(({ botId, key }) => found.get(`${botId} ${key}`));
   }
 
   private of(fields: string): DeclaredValues {

@@ -1,6 +1,7 @@
 import { amongValues, type Tx, type UnitOfWork } from '@app/database';
-import { JsonText } from '@app/http';
+import { JsonText, type Labels } from '@app/http';
 import { notFound } from '@app/kernel';
+import type { Category } from './category.entity';
 
 /** A category whose values are kept for a limited time. */
 export interface LimitedCategory {
@@ -57,6 +58,8 @@ export interface CategoryWords {
   readonly key: string;
   readonly label_de: string;
   readonly label_en: string;
+  /** JSON text. */
+  readonly labels: string | null;
   readonly description: string | null;
   readonly retention_days: number | string | null;
 }
@@ -67,7 +70,7 @@ export interface CategoryRow extends CategoryWords {
   readonly fields: string;
 }
 
-const WORDS = 'key, label_de, label_en, description, retention_days';
+const WORDS = 'key, label_de, label_en, labels, description, retention_days';
 
 /** The words of `keys`, in their order. @throws ApiError 404 for a category that is not declared. */
 export function wordsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryWords[]> {
@@ -109,13 +112,43 @@ export async function categoryTexts(
   return rows.map(({ fields, created_at, ...row }) => {
     const retention_days = daysOf(row);
     const { id, key, label_de, label_en, description, legal_basis } = row;
-    const before = { id, key, label_de, label_en, description, retention_days, legal_basis };
+    const labels = labelsOf(row);
+    const names = { id, key, label_de, label_en, ...(labels !== undefined && { labels }) };
+    const before = { ...names, description, retention_days, legal_basis };
     const head = JSON.stringify(before).slice(0, -1);
     return new JsonText(`${head},"fields":${fields},"created_at":${JSON.stringify(created_at)}}`);
   });
 }
 
+export function labelsOf({ labels }: Pick<CategoryWords, 'labels'>): Labels | undefined {
+  return labels === null ? undefined : (JSON.parse(labels) as Labels);
+}
+
 /** PostgreSQL answers a 64-bit integer as text. */
 export function daysOf({ retention_days: days }: Pick<CategoryWords, 'retention_days'>): number | null {
   return days === null ? null : Number(days);
+}
+
+/**
+ * Locks declarations against changes like {@link CategoriesService.hold}, and waits for no other unit; answers the names of
+ * those that it has locked. PostgreSQL only.
+ */
+export async function tryHoldCategories(
+  tx: Tx,
+  wanted: readonly Pick<Category, 'botId' | 'key'>[],
+): Promise<ReadonlySet<string>> {
+  const named = new Map(wanted.map((each) => [categoryName(each), each]));
+  if (named.size === 0) return new Set();
+  const rows = await tx.all<{ bot_id: string; key: string }>(
+    `SELECT bot_id, key FROM categories WHERE (bot_id, key) IN (SELECT * FROM unnest(?::text[], ?::text[]))
+     ORDER BY bot_id, key FOR KEY SHARE SKIP LOCKED`,
+    [...named.values()].map(({ botId }) => botId),
+    [...named.values()].map(({ key }) => key),
+  );
+  return new Set(rows.map(({ bot_id: botId, key }) => categoryName({ botId, key })));
+}
+
+/** A name that no other category of any bot has. */
+export function categoryName({ botId, key }: Pick<Category, 'botId' | 'key'>): string {
+  return `${botId} ${key}`;
 }

@@ -8,6 +8,7 @@ import {
   TextColumn,
   TimeColumn,
 } from '@app/database';
+import type { Labels } from '@app/http';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 
 export const FIELD_TYPES = ['string', 'number', 'boolean', 'date', 'json'] as const;
@@ -19,6 +20,7 @@ export interface DataField {
   readonly type: FieldType;
   readonly label_de: string;
   readonly label_en: string;
+  readonly labels?: Labels;
   readonly description: string | null;
 }
 
@@ -31,6 +33,8 @@ export class Category {
   @IdColumn() id: string;
   @TextColumn({ name: 'label_de' }) labelDe: string;
   @TextColumn({ name: 'label_en' }) labelEn: string;
+  /** In further languages. */
+  @JsonColumn({ nullable: true }) labels: Labels | null;
   @TextColumn({ nullable: true }) description: string | null;
   @IntegerColumn({ name: 'retention_days', nullable: true }) retentionDays: number | null;
   @TextColumn({ name: 'legal_basis' }) legalBasis: string;

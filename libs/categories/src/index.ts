@@ -2,15 +2,18 @@ export { CategoriesModule } from './categories.module';
 export { CategoriesService, isDeclared } from './categories.service';
 export { CategoryDeclarations } from './category-declarations';
 export {
+  categoryName,
   type CategoryRow,
   type CategoryWords,
   countCategories,
   daysOf,
   declarationsOf,
   holdRetentionDays,
+  labelsOf,
   legalBasisOf,
   limitedCategories,
   nextBotWithLimits,
+  tryHoldCategories,
   undeclared,
   wordsOf,
 } from './category-queries';

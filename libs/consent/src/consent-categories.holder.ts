@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import { type ConsentedDataHolder, HoldsConsentedData } from '@app/subjects';
 import { withoutDeclaration } from './consent-changes';
-import { consentsNaming, putConsent } from './consent.sql';
+import { consentsNaming, putConsents } from './consent.sql';
 
 /** No consent outlives the declaration that it was given to. */
 @Injectable()
@@ -10,7 +10,10 @@ import { consentsNaming, putConsent } from './consent.sql';
 export class ConsentCategories implements ConsentedDataHolder {
   async eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number> {
     const consents = await consentsNaming(tx, botId, category, limit);
-    for (const consent of consents) await putConsent(tx, withoutDeclaration(consent, category));
+    await putConsents(
+      tx,
+      consents.map((consent) => withoutDeclaration(consent, category)),
+    );
     return consents.length;
   }
 }

@@ -1,6 +1,6 @@
 import { invalidRequest } from '@app/kernel';
-import { type Subject, subjectOf } from '@app/subjects';
-import type { CategoryStates, Consent, ConsentStatus } from './consent.entity';
+import type { Subject } from '@app/subjects';
+import type { CategoryStates, Consent, ConsentStatus, RevokedConsent } from './consent.entity';
 
 /** The content of a request; without categories it is about all that the bot declares. */
 export interface ConsentAsked {
@@ -79,8 +79,12 @@ export function requested(subject: Subject, before: Consent | null, asked: Conse
       pendingRequestedAt: asked.at,
     };
   }
+  const { botId, guildId, userId } = subject;
+  // Every field by its name: spread objects cost several microseconds.
   return {
-    ...subjectOf(subject),
+    botId,
+    guildId,
+    userId,
     id: asked.id,
     status: 'pending',
     version: asked.version,
@@ -89,8 +93,28 @@ export function requested(subject: Subject, before: Consent | null, asked: Conse
     acceptedAt: null,
     revokedAt: null,
     erasing: before?.erasing ?? 0,
-    ...NOTHING_PENDING,
+    pendingId: null,
+    pendingVersion: null,
+    pendingCategories: null,
+    pendingRequestedAt: null,
+    beforeRequest: before && replaced(before),
   };
+}
+
+/** What a new request keeps for its refusal. */
+function replaced(before: Consent): RevokedConsent | null {
+  if (before.status !== 'revoked') return before.beforeRequest;
+  const { id, version, categories, requestedAt, acceptedAt, revokedAt } = before;
+  return { id, version, categories, requestedAt, acceptedAt, revokedAt };
+}
+
+/** The consent after its waiting request is declined, which is the one before the request; null for the status `none`. */
+export function declined(consent: Consent): Changed | null {
+  if (consent.status === 'accepted') return { ...consent, ...NOTHING_PENDING };
+  const { beforeRequest, erasing } = consent;
+  if (beforeRequest !== null) return { ...consent, ...beforeRequest, status: 'revoked', beforeRequest: null };
+  // The row closes the subject until its erasure has ended.
+  return erasing === 0 ? null : { ...consent, status: 'none', version: '', categories: null };
 }
 
 /** The request that waits for an answer, if there is one. */
@@ -133,6 +157,7 @@ export function accepted(
     acceptedAt: at,
     revokedAt: null,
     ...NOTHING_PENDING,
+    beforeRequest: null,
   };
 }
 
@@ -165,11 +190,14 @@ export function withoutCategories(
 
 /** The consent without a deleted `category`: a later declaration with the same slug needs a new consent. */
 export function withoutDeclaration(consent: Consent, category: string): Changed {
-  const { categories, pendingCategories } = consent;
+  const { categories, pendingCategories, beforeRequest: before } = consent;
+  const others = (decided: CategoryStates | null): CategoryStates | null =>
+    decided && states(Object.entries(decided).filter(([key]) => key !== category));
   return {
     ...consent,
-    categories: categories && states(Object.entries(categories).filter(([key]) => key !== category)),
+    categories: others(categories),
     pendingCategories: pendingCategories && pendingCategories.filter((key) => key !== category),
+    beforeRequest: before && { ...before, categories: others(before.categories) },
   };
 }
 

@@ -18,6 +18,10 @@ const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_
 const DECISIVE = `SELECT id, consent_id, action FROM consent_history
   WHERE ${SUBJECT_WHERE} AND action IN ('accepted', 'revoked') AND created_at || '' < ? ORDER BY id DESC LIMIT 1`;
 
+/** The requests of one subject that were declined, which ends their entries alone. */
+const DECLINED = `SELECT consent_id FROM consent_history
+  WHERE ${SUBJECT_WHERE} AND action = 'declined' AND created_at || '' < ?`;
+
 interface Aged {
   readonly guild_id: Digest;
   readonly user_id: Digest;
@@ -33,8 +37,8 @@ interface Decisive {
 }
 
 /**
- * Removes history entries about consents that ended before their retention (GDPR Art. 5(1)(e)), by a revocation or a later
- * acceptance. The history of a consent in force, or of a request that waits, is kept at any age.
+ * Removes history entries about consents that ended before their retention (GDPR Art. 5(1)(e)), by a revocation, a later
+ * acceptance or a refusal. The history of a consent in force, or of a request that waits, is kept at any age.
  */
 @Injectable()
 export class ConsentHistoryPruning {
@@ -72,26 +76,41 @@ export class ConsentHistoryPruning {
   }
 }
 
-/** One query for each subject, for any number of entries. */
+/** What ends the entries of one subject. */
+interface Ends {
+  readonly decisive: Decisive | undefined;
+  readonly declined: ReadonlySet<string>;
+}
+
+/** Two queries for each subject, for any number of entries. */
 async function endedOf(
   tx: Tx,
   botId: string,
   beforeIso: string,
   aged: readonly Aged[],
 ): Promise<readonly Aged[]> {
-  const asked = new Map<string, Promise<Decisive | undefined>>();
+  const asked = new Map<string, Promise<Ends>>();
   const ended = aged.map(async (entry) => {
     const { guild_id: guildId, user_id: userId } = entry;
     const subject = `${guildId}/${userId}`;
-    const decisive = asked.get(subject) ?? tx.get<Decisive>(DECISIVE, botId, guildId, userId, beforeIso);
-    asked.set(subject, decisive);
-    return isEndedBy(await decisive, entry);
+    const ends = asked.get(subject) ?? endsOf(tx, [botId, guildId, userId, beforeIso]);
+    asked.set(subject, ends);
+    return isEndedBy(await ends, entry);
   });
   const isEnded = await Promise.all(ended);
   return aged.filter((_, index) => isEnded[index]);
 }
 
-function isEndedBy(decisive: Decisive | undefined, entry: Aged): boolean {
+async function endsOf(tx: Tx, values: readonly string[]): Promise<Ends> {
+  const [decisive, declined] = await Promise.all([
+    tx.get<Decisive>(DECISIVE, ...values),
+    tx.all<Pick<Aged, 'consent_id'>>(DECLINED, ...values),
+  ]);
+  return { decisive, declined: new Set(declined.map(({ consent_id: id }) => id)) };
+}
+
+function isEndedBy({ decisive, declined }: Ends, entry: Aged): boolean {
+  if (declined.has(entry.consent_id)) return true;
   if (decisive === undefined || decisive.id < entry.id) return false;
   return decisive.action === 'revoked' || decisive.consent_id !== entry.consent_id;
 }

@@ -1,7 +1,17 @@
-import { ConsentVersion, OneOf, PageQuery, Pagination, Snowflake, Texts, Timestamp, Uuid } from '@app/http';
+import {
+  ConsentVersion,
+  LanguageTag,
+  OneOf,
+  PageQuery,
+  Pagination,
+  Snowflake,
+  Texts,
+  Timestamp,
+  Uuid,
+} from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { CONSENT_ACTIONS, type ConsentAction } from './consent.entity';
-import { ActSource, Digest, LanguageTag } from './consent.fields';
+import { ActSource, Digest } from './consent.fields';
 
 export class ConsentHistoryQuery extends PageQuery {
   @Snowflake() user_id: string;
@@ -18,7 +28,7 @@ export class ConsentHistoryEntryView {
   @Uuid({ description: 'The request, and the consent that it became' }) consent_id: string;
   @OneOf(CONSENT_ACTIONS, {
     description:
-      '`requested`: shown to the user; `shown`: shown again with other texts; `accepted`: decided; `revoked`, `categories_withdrawn`: withdrawn',
+      '`requested`: shown to the user; `shown`: shown again with other texts; `accepted`, `declined`: decided; `revoked`, `categories_withdrawn`: withdrawn',
   })
   action: ConsentAction;
   @ConsentVersion() version: string;

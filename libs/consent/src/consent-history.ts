@@ -1,4 +1,4 @@
-import { eachOf, type Tx } from '@app/database';
+import { eachOf, insertion, type Tx } from '@app/database';
 import { JsonText } from '@app/http';
 import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import type { ConsentHistoryEntryView } from './consent-history.dto';
@@ -16,47 +16,83 @@ export interface Shown {
 /** Entries of one subject read by one statement; each may name 50 categories. */
 const BATCH = 50;
 
-const COLUMNS = 'id, consent_id, action, version, categories, created_at, language, texts, source';
+const WRITTEN = 'id, consent_id, action, version, categories, created_at, source';
+const COLUMNS = `${WRITTEN}, language, texts`;
+const DECIDED = `bot_id, guild_id, user_id, ${WRITTEN}`;
 
-const INSERT = `INSERT INTO consent_history (bot_id, guild_id, user_id, ${COLUMNS})`;
-
-const APPEND = `${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const APPEND = insertion('INSERT INTO consent_history', `${DECIDED}, language, texts`.split(', '), '');
 
 /** A decision is about what was shown last under its request. */
 const LATEST = `FROM consent_history WHERE ${SUBJECT_WHERE} AND consent_id = ? ORDER BY id DESC LIMIT 1`;
 
-const APPEND_DECISION = `${INSERT}
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT language ${LATEST}), (SELECT texts ${LATEST}), ?) RETURNING language, texts`;
+const INSERT_DECISION = `INSERT INTO consent_history (${DECIDED}, language, texts)`;
+const DECIDE = `${INSERT_DECISION}
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT language ${LATEST}), (SELECT texts ${LATEST})) RETURNING id, language, texts`;
+const DECIDE_ALL = `${INSERT_DECISION}
+  SELECT given.*, latest.language, latest.texts
+  FROM unnest(${DECIDED.split(', ')
+    .map(() => '?::text[]')
+    .join(', ')}) AS given (${DECIDED})
+  LEFT JOIN LATERAL (
+    SELECT language, texts FROM consent_history AS entry
+    WHERE entry.bot_id = given.bot_id AND entry.guild_id = given.guild_id AND entry.user_id = given.user_id
+      AND entry.consent_id = given.consent_id
+    ORDER BY entry.id DESC LIMIT 1
+  ) AS latest ON true
+  RETURNING id, language, texts`;
 
 type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
   action: ConsentTransition['action'];
 } & Record<'categories' | 'language' | 'texts' | 'source', string | null>;
 
+type ShownRow = Pick<Row, 'id' | 'language' | 'texts'>;
+
+/** An entry without what the user was shown. */
+type UnshownEntry = Omit<Entry, 'language' | 'texts'>;
+
 /** An entry without its subject, which the reader has given. */
 export type HistoryEntry = Omit<Entry, 'botId' | 'guildId' | 'userId'>;
 
-/** Appends an entry about texts shown to a user. */
-export async function appendShown(tx: Tx, entry: Entry): Promise<void> {
-  const { language, texts, source } = entry;
-  await tx.run(APPEND, ...valuesOf(entry), language, JSON.stringify(texts ?? []), source);
-}
-
-/** Appends an entry about a decision, with the texts shown last under its request; answers the entry. */
-export async function appendDecision(
+/** Appends entries about texts shown to users. */
+export async function appendShown(
   tx: Tx,
-  entry: Omit<Entry, 'language' | 'texts'>,
-): Promise<HistoryEntry> {
-  const { botId, guildId, userId, consentId, source } = entry;
-  const latest = [botId, guildId, userId, consentId];
-  const values = [...valuesOf(entry), ...latest, ...latest, source];
-  const shown = await tx.get<Pick<Row, 'language' | 'texts'>>(APPEND_DECISION, ...values);
-  return { ...entry, language: shown?.language ?? null, texts: textsOf(shown?.texts ?? null) };
+  given: readonly { readonly entry: UnshownEntry; readonly shown: Shown }[],
+): Promise<void> {
+  await APPEND(
+    tx,
+    given.map(({ entry, shown }) => [...valuesOf(entry), shown.language, JSON.stringify(shown.texts)]),
+  );
 }
 
-function valuesOf(entry: Omit<Entry, 'language' | 'texts' | 'source'>) {
-  const { botId, guildId, userId, id, consentId, action, version, categories, createdAt } = entry;
+/** Appends entries about decisions, each with the texts shown last under its request; answers the entries. */
+export async function appendDecisions(tx: Tx, entries: readonly UnshownEntry[]): Promise<HistoryEntry[]> {
+  const rows = tx.engine === 'postgres' ? await decideAll(tx, entries) : await decideEach(tx, entries);
+  const shown = new Map(rows.map((row) => [row.id, row]));
+  return entries.map((entry) => {
+    const { language = null, texts = null } = shown.get(entry.id) ?? {};
+    return { ...entry, language, texts: textsOf(texts) };
+  });
+}
+
+function decideAll(tx: Tx, entries: readonly UnshownEntry[]): Promise<ShownRow[]> {
+  const rows = entries.map(valuesOf);
+  return tx.all(DECIDE_ALL, ...DECIDED.split(', ').map((_, at) => rows.map((row) => row[at] ?? null)));
+}
+
+async function decideEach(tx: Tx, entries: readonly UnshownEntry[]): Promise<ShownRow[]> {
+  const found: ShownRow[] = [];
+  for (const entry of entries) {
+    const latest = [entry.botId, entry.guildId, entry.userId, entry.consentId];
+    const row = await tx.get<ShownRow>(DECIDE, ...valuesOf(entry), ...latest, ...latest);
+    if (row !== undefined) found.push(row);
+  }
+  return found;
+}
+
+function valuesOf(entry: UnshownEntry) {
+  const { botId, guildId, userId, id, consentId, action, version, categories, createdAt, source } = entry;
   const named = categories === null ? null : JSON.stringify(categories);
-  return [botId, guildId, userId, id, consentId, action, version, named, createdAt];
+  return [botId, guildId, userId, id, consentId, action, version, named, createdAt, source];
 }
 
 /** The newest entry about a request or about its consent. */

@@ -1,13 +1,25 @@
 import { findBot } from '@app/bots';
 import { countCategories, type DeclaredPurpose, declaredPurposes } from '@app/categories';
 import type { Tx } from '@app/database';
-import type { NamedSubject } from '@app/subjects';
+import { ERASED_IDS, type NamedSubject } from '@app/subjects';
 import { latestOf } from './consent-history';
 import type { Consent, ShownText } from './consent.entity';
 import type { Decided } from './consent-transitions';
 import { PURPOSES_LENGTH_MAX, PURPOSES_MAX, type ReceiptFacts } from './consent-receipt';
 import type { ConsentNotice } from './consent-texts';
 import { findConsent } from './consent.sql';
+
+/** What the receipts of a unit have in common is read once in it. */
+const READ = {};
+
+const NOT_DECIDED: Decided = { entry: undefined, ids: ERASED_IDS };
+
+function once<T>(tx: Tx, name: string, read: () => Promise<T>): Promise<T> {
+  const known = tx.kept(READ, () => new Map<string, Promise<unknown>>());
+  const reading = (known.get(name) as Promise<T> | undefined) ?? read();
+  known.set(name, reading);
+  return reading;
+}
 
 /**
  * Reads the facts that a receipt of a consent in force states. In the unit that accepts, `decision` is written at the
@@ -16,14 +28,16 @@ import { findConsent } from './consent.sql';
 export async function receiptFacts(
   tx: Tx,
   consent: Omit<Consent, 'bot'>,
-  decision: Promise<Decided>,
+  decision: Promise<Decided | undefined>,
 ): Promise<ReceiptFacts> {
   const { botId, categories } = consent;
   const granted = categories && Object.keys(categories).filter((key) => categories[key] === 'accepted');
-  const [{ entry, ids }, bot, found] = await Promise.all([
+  const [{ entry, ids } = NOT_DECIDED, bot, found] = await Promise.all([
     decision,
-    findBot(tx, botId),
-    declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1),
+    once(tx, `bot ${botId}`, () => findBot(tx, botId)),
+    once(tx, `purposes ${botId} ${JSON.stringify(granted)}`, () =>
+      declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1),
+    ),
   ]);
   const notice = await noticeOf(tx, consent, entry?.texts?.[0]);
   return {
@@ -33,7 +47,10 @@ export async function receiptFacts(
     notice,
     bot: { id: botId, name: bot?.name ?? '', contact: bot?.privacy_contact ?? null },
     purposes: fitting(found, JSON.stringify(notice).length),
-    purposesInAll: found.length > PURPOSES_MAX ? await countCategories(tx, botId) : found.length,
+    purposesInAll:
+      found.length > PURPOSES_MAX
+        ? await once(tx, `count ${botId}`, () => countCategories(tx, botId))
+        : found.length,
   };
 }
 
@@ -52,9 +69,12 @@ async function noticeOf(
   shown: ShownText | undefined,
 ): Promise<ConsentNotice | null> {
   if (shown === undefined) return null;
-  const found = await tx.get<{ digest: string; notice: string | null }>(
-    'SELECT digest, notice FROM consent_texts WHERE bot_id = ? AND consent_version = ? AND language = ?',
-    ...[botId, version, shown.language],
+  const text = [botId, version, shown.language];
+  const found = await once(tx, `text ${JSON.stringify(text)}`, () =>
+    tx.get<{ digest: string; notice: string | null }>(
+      'SELECT digest, notice FROM consent_texts WHERE bot_id = ? AND consent_version = ? AND language = ?',
+      ...text,
+    ),
   );
   if (found?.digest !== shown.digest || found.notice === null) return null;
   return JSON.parse(found.notice) as ConsentNotice;
@@ -63,7 +83,8 @@ async function noticeOf(
 /** As many purposes as a receipt lists, which repeats the notice for each. */
 function fitting(found: readonly DeclaredPurpose[], noticeLength: number): DeclaredPurpose[] {
   let length = 0;
-  return found.slice(0, PURPOSES_MAX).filter(({ labelDe, labelEn, description, fields }) => {
+  return found.slice(0, PURPOSES_MAX).filter(({ labelDe, labelEn, labels, description, fields }) => {
+    length += JSON.stringify(labels ?? '').length;
     length += labelDe.length + labelEn.length + (description?.length ?? 0) + fields.length + noticeLength;
     return length <= PURPOSES_LENGTH_MAX;
   });

@@ -70,14 +70,14 @@ function purposeOf(purpose: DeclaredPurpose, { consent, notice, bot }: ReceiptFa
   return {
     purpose: purpose.key,
     declared_at: purpose.updatedAt,
-    purpose_label: asked && { de: asked.labelDe, en: asked.labelEn },
+    purpose_label: asked && { de: asked.labelDe, en: asked.labelEn, ...asked.labels },
     purpose_description: asked && asked.description,
     lawful_basis: asked && asked.legalBasis,
     pii_information:
       asked &&
-      (JSON.parse(asked.fields) as Category['fields']).map(({ key, label_de, label_en }) => ({
+      (JSON.parse(asked.fields) as Category['fields']).map(({ key, label_de, label_en, labels }) => ({
         pii_type: key,
-        pii_type_label: { de: label_de, en: label_en },
+        pii_type_label: { de: label_de, en: label_en, ...labels },
       })),
     pii_controllers: [bot.id],
     retention_period: asked && (asked.retentionDays === null ? 'until_erased' : `P${asked.retentionDays}D`),

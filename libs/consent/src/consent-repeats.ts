@@ -1,6 +1,7 @@
-import type { SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
-import { answerErased, type Form } from '@app/idempotency';
+import type { EncryptedForms, Form } from '@app/idempotency';
+import { OwnError } from '@app/kernel';
+import type { Digest } from '@app/primitives';
 import { type Subject, subjectOf } from '@app/subjects';
 import type { ReceiptFacts } from './consent-receipt';
 import { factsInForce } from './consent-receipt.facts';
@@ -23,35 +24,47 @@ export interface Accepted {
  * How a request is stored for its repeat: without the texts, which can be long. Where the repeat would show other texts it
  * is a request of its own, so that the history names what was shown.
  */
-export function requestedForm(subject: Subject, ask: (tx: Tx) => Promise<Asking>): Form<Requested> {
+export function requestedForm(
+  forms: EncryptedForms,
+  subject: Subject,
+  ask: (tx: Tx) => Promise<Asking>,
+): Form<Requested> {
   const shownBy = ({ version, shown }: Asking): string => JSON.stringify([version, shown]);
+  const stored = forms.ofSubject<readonly [view: ConsentRequestedView, shown: string]>(subject);
   return {
-    write: ({ view, asking }) => ({
-      text: JSON.stringify([{ ...view, texts: undefined }, shownBy(asking)]),
-      subject,
-    }),
-    read: async ({ text, tx }) => {
-      const [left, shown] = JSON.parse(text) as [ConsentRequestedView, string];
-      const asking = await ask(tx);
-      if (shownBy(asking) !== shown) return undefined;
+    write: ({ view, asking }, claim, tx) =>
+      stored.write([{ ...view, texts: undefined }, shownBy(asking)], claim, tx),
+    read: async (found) => {
+      const [left, shown] = (await stored.read(found)) ?? [];
+      const asking = await ask(found.tx);
+      if (left === undefined || shownBy(asking) !== shown) return undefined;
       return { view: asking.texts === null ? left : { ...left, texts: asking.texts }, asking };
     },
   };
 }
 
-/** How an acceptance is stored for its repeat: without ids, which are read with the key, and without its receipt. */
-export function acceptedForm(keys: SubjectKeys): Form<Accepted> {
+/**
+ * How an acceptance is stored for its repeat: without its receipt. The request need not name the subject, so that the
+ * digests of its ids are stored too, encrypted with the key of the installation.
+ */
+export function acceptedForm(forms: EncryptedForms): Form<Accepted> {
+  const stored = forms.ofInstallation<readonly [guildId: Digest, userId: Digest, consent: string]>();
   return {
-    write: ({ consent, facts }) => ({
-      text: JSON.stringify({ ...consent, user_id: null, guild_id: null }),
-      ...(facts !== undefined && { subject: subjectOf(facts.consent) }),
-    }),
-    read: async ({ text, tx, subject }) => {
-      const ids = subject && (await keys.inForce(tx, subject))?.ids;
-      if (subject === undefined || ids === undefined) throw answerErased();
-      const { user_id, guild_id } = ids;
-      const consent = Object.assign(JSON.parse(text) as ConsentView, { user_id, guild_id });
-      const facts = await factsInForce(tx, { ...subject, ids });
+    write: async ({ consent, facts }, claim, tx) => {
+      if (facts === undefined) throw new OwnError('A new consent has no facts');
+      const subject = subjectOf(facts.consent);
+      const inner = await forms.ofSubject<ConsentView>(subject).write(consent, claim, tx);
+      return stored.write([subject.guildId, subject.userId, inner], claim, tx);
+    },
+    read: async (found) => {
+      const { claim, tx } = found;
+      const [guildId, userId, text] = (await stored.read(found)) ?? [];
+      if (guildId === undefined || userId === undefined || text === undefined) return undefined;
+      const subject = { botId: claim.botId, guildId, userId };
+      const consent = await forms.ofSubject<ConsentView>(subject).read({ ...found, text });
+      if (consent === undefined) return undefined;
+      const { user_id, guild_id } = consent;
+      const facts = await factsInForce(tx, { ...subject, ids: { user_id, guild_id } });
       const isSame = facts?.consent.id === consent.id && facts.consent.acceptedAt === consent.accepted_at;
       return { consent, facts: isSame ? facts : undefined };
     },

@@ -1,11 +1,15 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { Caller, CurrentBot, Describes, type ListPage, Responds, Topic } from '@app/http';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiExtraModels } from '@nestjs/swagger';
+import { Caller, CurrentBot, Describes, EXAMPLE, type ListPage, Responds, Topic } from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
 import {
   ConsentTextsListView,
   ConsentTextsQuery,
   ConsentTextView,
+  ConsentWordsView,
+  FurtherConsentText,
   RegisterConsentText,
+  TextDigestPath,
 } from './consent-texts.dto';
 import { EXAMPLES } from './consent-texts.examples';
 import { ConsentTextsService } from './consent-texts.service';
@@ -22,9 +26,10 @@ export class ConsentTextsController {
       'Stores the words that users are shown for a version, so that the history of a consent can prove ' +
       'them by their digest (GDPR Art. 7(1)). The same text again is answered with the same record. ' +
       'Other words for the same version and language are refused with 409 `text_exists`: register a ' +
-      'new version.',
+      'new version. `texts` registers further languages with it, all or none.',
     examples: EXAMPLES.register,
   })
+  @ApiExtraModels(FurtherConsentText)
   @Responds(201, ConsentTextView, ['text_exists', 'too_many_languages', 'limit_reached'])
   register(
     @CurrentBot() bot: Caller,
@@ -44,5 +49,19 @@ export class ConsentTextsController {
   @Responds(200, ConsentTextsListView)
   list(@CurrentBot() bot: Caller, @Query() query: ConsentTextsQuery): Promise<ListPage> {
     return this.texts.list(bot.botId, query);
+  }
+
+  @Get(':digest')
+  @Describes({
+    summary: 'Read the words that a user was shown',
+    description:
+      'Answers the text with this digest, which the history of a consent names (GDPR Art. 7(1)): a registered one, ' +
+      'or one that the service has made of categories. The digest is that of the other fields of the answer.',
+    parameters: { digest: EXAMPLE.digest },
+    examples: EXAMPLES.words,
+  })
+  @Responds(200, ConsentWordsView, ['not_found'])
+  words(@CurrentBot() bot: Caller, @Param() { digest }: TextDigestPath): Promise<ConsentWordsView> {
+    return this.texts.words(bot.botId, digest);
   }
 }

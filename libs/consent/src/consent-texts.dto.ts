@@ -1,5 +1,15 @@
-import { ConsentVersion, ListOf, PageQuery, Pagination, Text, Texts, Timestamp, WebUrl } from '@app/http';
-import { Digest, LanguageTag } from './consent.fields';
+import {
+  ConsentVersion,
+  LanguageTag,
+  ListOf,
+  PageQuery,
+  Pagination,
+  Text,
+  Texts,
+  Timestamp,
+  WebUrl,
+} from '@app/http';
+import { ByLanguage, Digest } from './consent.fields';
 import { ApiProperty } from '@nestjs/swagger';
 
 const KEY_MAX = 100;
@@ -34,10 +44,16 @@ class TextContent {
   withdrawal_method?: string | null;
 }
 
-export class RegisterConsentText extends TextContent {
+/** A text in a further language. */
+export class FurtherConsentText extends TextContent {
+  @ListOf(() => CategoryText, 0, CATEGORIES_MAX, { optional: true }) categories?: CategoryText[] | null;
+}
+
+export class RegisterConsentText extends FurtherConsentText {
   @ConsentVersion() consent_version: string;
   @LanguageTag() language: string;
-  @ListOf(() => CategoryText, 0, CATEGORIES_MAX, { optional: true }) categories?: CategoryText[] | null;
+  @ByLanguage(() => FurtherConsentText, 'The text in further languages, by language tag')
+  texts?: Readonly<Record<string, unknown>> | null;
 }
 
 export class ConsentTextsQuery extends PageQuery {
@@ -51,6 +67,17 @@ export class ConsentTextView extends TextContent {
   @Digest() digest: string;
   @ListOf(() => CategoryText, 0, CATEGORIES_MAX) categories: readonly CategoryText[];
   @Timestamp() created_at: string;
+  @ByLanguage(() => ConsentTextView, 'Of a registration in several languages: the others, by language tag')
+  texts?: Readonly<Record<string, ConsentTextView>>;
+}
+
+export class TextDigestPath {
+  @Digest({ description: 'The digest that the history of a consent names' }) digest: string;
+}
+
+export class ConsentWordsView extends TextContent {
+  @Digest() digest: string;
+  @ListOf(() => CategoryText, 0, CATEGORIES_MAX) categories: readonly CategoryText[];
 }
 
 export class ConsentTextsListView {

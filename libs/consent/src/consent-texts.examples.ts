@@ -31,6 +31,20 @@ export const EXAMPLES = {
       },
     },
   },
+  words: {
+    canonical: {
+      answer: {
+        digest: EXAMPLE.digest,
+        title: TEXT.title,
+        body: TEXT.body,
+        categories: TEXT.categories,
+        accept_label: TEXT.accept_label,
+        decline_label: TEXT.decline_label,
+        privacy_notice: TEXT.privacy_notice,
+        withdrawal_method: TEXT.withdrawal_method,
+      },
+    },
+  },
   list: {
     canonical: {
       answer: {

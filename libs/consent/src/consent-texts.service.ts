@@ -2,20 +2,29 @@ import { Inject, Injectable } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
 import { type CategoryWords, declarationsOf, wordsOf } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
-import { JsonText, ListPage, Page } from '@app/http';
+import { ListPage, Page } from '@app/http';
 import type { Claim, Form } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
 import type { Shown } from './consent-history';
-import {
-  type ConsentNotice,
-  type ConsentTexts,
-  consentTexts,
-  declaredVersion,
-  LANGUAGES,
-} from './consent-texts';
-import type { ConsentTextsQuery, ConsentTextView, RegisterConsentText } from './consent-texts.dto';
+import { type ConsentTexts, consentTexts, declaredVersion, LANGUAGES, speaks } from './consent-texts';
+import type {
+  ConsentTextsQuery,
+  ConsentTextView,
+  ConsentWordsView,
+  RegisterConsentText,
+} from './consent-texts.dto';
+import { keepWords, wordsShown } from './consent-words';
 import type { RequestConsent } from './consent.dto';
 import { ConsentText } from './consent.entity';
+import {
+  furtherTexts,
+  inLanguages,
+  storable,
+  type StorableText,
+  textOf,
+  type TextRow,
+  viewOf,
+} from './registered-texts';
 import { textDigest } from './text-digest';
 
 /** Most languages of one version; a request without a language is about all of them. */
@@ -29,6 +38,8 @@ export interface Asking {
   readonly shown: Shown;
   /** The texts to show to the user; null for a request without categories. */
   readonly texts: ConsentTexts | null;
+  /** Whether the service has made them of declarations, so that they are kept. */
+  readonly isMade?: true;
 }
 
 /**
@@ -44,41 +55,25 @@ export class ConsentTextsService {
   ) {}
 
   /**
-   * Registers a text; a repeat answers the registered one.
+   * Registers a text, in all languages given or in none; a repeat answers the registered one.
    * @throws ApiError 409 `text_exists` for another text, `too_many_languages` or `limit_reached`, and 413.
    */
   register(botId: string, input: RegisterConsentText, claim: Claim): Promise<ConsentTextView> {
-    const { consent_version: consentVersion, language } = input;
-    const [content, notice] = [contentOf(input), noticeOf(input)];
-    const digest = textDigest(content, notice);
-    const find = (tx: Tx): Promise<ConsentText> =>
-      tx.manager.findOneByOrFail(ConsentText, { botId, consentVersion, language });
+    const { consent_version: consentVersion } = input;
+    const texts = [input, ...furtherTexts(input)].map(storable);
     const register = async (tx: Tx): Promise<ConsentTextView> => {
       // Registrations of one bot wait for each other, so that the counts below are exact.
       await lockBot(tx, botId, 'NO KEY UPDATE');
-      const isNew = await tx.run(
-        `INSERT INTO consent_texts (bot_id, consent_version, language, digest, content, notice, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, consent_version, language) DO NOTHING`,
-        ...[botId, consentVersion, language, digest, JSON.stringify(content)],
-        ...[notice && JSON.stringify(notice), this.clock.nowIso()],
-      );
-      if (isNew === 1) await this.requireRoom(tx, botId, consentVersion);
-      const stored = await find(tx);
-      if (stored.digest !== digest) {
-        throw conflict(
-          'text_exists',
-          'This version has another text in this language, which users may have agreed to: choose a new consent_version',
-        );
-      }
-      const view = viewOf(stored);
-      if (isNew === 1) requireBytes('A text', JSON.stringify(view), this.config.declarationLimitBytes);
-      return view;
+      for (const text of texts) await this.insert(tx, botId, consentVersion, text);
+      return viewOfAll(tx);
+    };
+    const viewOfAll = async (tx: Tx): Promise<ConsentTextView> => {
+      const views: ConsentTextView[] = [];
+      for (const { language } of texts) views.push(viewOf(await find(tx, botId, consentVersion, language)));
+      return inLanguages(views);
     };
     // A registered text is never changed.
-    const form: Form<ConsentTextView> = {
-      write: () => ({ text: '' }),
-      read: async ({ tx }) => viewOf(await find(tx)),
-    };
+    const form: Form<ConsentTextView> = { write: () => '', read: ({ tx }) => viewOfAll(tx) };
     return this.unitOfWork.write(claim.once(form, register));
   }
 
@@ -121,15 +116,55 @@ export class ConsentTextsService {
     }
     if (registered.length === 0) {
       const words = declared ?? (await wordsOf(tx, botId, keys));
-      return { version, ...(await generated(tx, botId, language, words)) };
+      return { version, ...(await made(tx, botId, language, words)) };
     }
     const chosen = language ?? preferred(registered.map((text) => text.language));
-    const { content, digest } = await tx.manager.findOneByOrFail(ConsentText, {
-      botId,
-      consentVersion: version,
-      language: chosen,
-    });
-    return { version, shown: { language: chosen, texts: [{ language: chosen, digest }] }, texts: content };
+    const texts = registered.filter((text) => text.language === chosen);
+    const found = await tx.get<{ content: string }>(
+      'SELECT content FROM consent_texts WHERE bot_id = ? AND consent_version = ? AND language = ?',
+      ...[botId, version, chosen],
+    );
+    const content = JSON.parse(found?.content ?? 'null') as ConsentTexts;
+    return { version, shown: { language: chosen, texts }, texts: content };
+  }
+
+  /** The words of a shown text, for its digest. @throws ApiError 404 */
+  async words(botId: string, digest: string): Promise<ConsentWordsView> {
+    return { digest, ...(await this.unitOfWork.read((tx) => wordsShown(tx, botId, digest))) };
+  }
+
+  /** Keeps the texts that were made for requests of a bot. */
+  async keep(tx: Tx, botId: string, askings: readonly Asking[]): Promise<void> {
+    const made = new Map<string, ConsentTexts>();
+    for (const { isMade, texts, shown } of askings)
+      for (const { digest } of shown.texts) if (isMade && texts !== null) made.set(digest, texts);
+    // In the same order everywhere, so that no two units wait for each other.
+    for (const [digest, texts] of [...made].sort(([one], [other]) => (one < other ? -1 : 1)))
+      await keepWords(tx, botId, digest, texts, this.clock.nowIso());
+  }
+
+  private async insert(
+    tx: Tx,
+    botId: string,
+    version: string,
+    { language, digest, content, notice }: StorableText,
+  ): Promise<void> {
+    const isNew = await tx.run(
+      `INSERT INTO consent_texts (bot_id, consent_version, language, digest, content, notice, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, consent_version, language) DO NOTHING`,
+      ...[botId, version, language, digest, JSON.stringify(content)],
+      ...[notice && JSON.stringify(notice), this.clock.nowIso()],
+    );
+    if (isNew === 1) await this.requireRoom(tx, botId, version);
+    const stored = await find(tx, botId, version, language);
+    if (stored.digest !== digest) {
+      throw conflict(
+        'text_exists',
+        'This version has another text in this language, which users may have agreed to: choose a new consent_version',
+      );
+    }
+    if (isNew === 1)
+      requireBytes('A text', JSON.stringify(viewOf(stored)), this.config.declarationLimitBytes);
   }
 
   private async requireRoom(tx: Tx, botId: string, version: string): Promise<void> {
@@ -143,18 +178,22 @@ export class ConsentTextsService {
   }
 }
 
-/** Texts made from the declarations, for a version without registered ones. */
-async function generated(
+/** A text made from the declarations, for a version without registered ones. */
+async function made(
   tx: Tx,
   botId: string,
   named: string | null,
   words: readonly CategoryWords[],
 ): Promise<Omit<Asking, 'version'>> {
-  const language = LANGUAGES.find((each) => each === (named ?? DEFAULT_LANGUAGE));
-  if (language === undefined) throw unknownLanguage();
+  const language = named ?? DEFAULT_LANGUAGE;
+  if (!speaks(language, words)) throw unknownLanguage();
   const bot = await findBot(tx, botId);
   const texts = consentTexts(language, bot?.name ?? '', words);
-  return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts };
+  return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts, isMade: true };
+}
+
+function find(tx: Tx, botId: string, consentVersion: string, language: string): Promise<ConsentText> {
+  return tx.manager.findOneByOrFail(ConsentText, { botId, consentVersion, language });
 }
 
 /** The digests of the registered texts of a version. */
@@ -171,64 +210,10 @@ function requireOneOf(language: string, registered: readonly { readonly language
 }
 
 function unknownLanguage() {
-  const message = `must be a language in which the texts of this version are registered (POST consents/texts), or one of ${LANGUAGES.join(', ')} where none is`;
+  const message = `must be a language in which the texts of this version are registered (POST consents/texts), or where none is, one of ${LANGUAGES.join(', ')} or of the labels of the categories`;
   return invalidRequest([{ field: 'language', message }]);
 }
 
 function preferred(languages: readonly string[]): string {
   return languages.find((language) => language === DEFAULT_LANGUAGE) ?? languages[0] ?? DEFAULT_LANGUAGE;
-}
-
-function contentOf(input: RegisterConsentText): ConsentTexts {
-  const { title, body, categories, accept_label, decline_label } = input;
-  return {
-    title,
-    body,
-    categories: (categories ?? []).map(({ key, label, text }) => ({ key, label, text })),
-    ...(accept_label != null && { accept_label }),
-    ...(decline_label != null && { decline_label }),
-  };
-}
-
-function noticeOf(input: RegisterConsentText): ConsentNotice | null {
-  const { privacy_notice, jurisdiction, storage_locations, recipient_third_parties, withdrawal_method } =
-    input;
-  const notice: ConsentNotice = {
-    ...(privacy_notice != null && { privacy_notice }),
-    ...(jurisdiction != null && { jurisdiction }),
-    ...(storage_locations != null && { storage_locations }),
-    ...(recipient_third_parties != null && { recipient_third_parties }),
-    ...(withdrawal_method != null && { withdrawal_method }),
-  };
-  return Object.keys(notice).length === 0 ? null : notice;
-}
-
-function viewOf({
-  consentVersion,
-  language,
-  digest,
-  content,
-  notice,
-  createdAt,
-}: ConsentText): ConsentTextView {
-  return {
-    consent_version: consentVersion,
-    language,
-    digest,
-    ...content,
-    ...notice,
-    created_at: createdAt,
-  };
-}
-
-type TextRow = Record<'consent_version' | 'language' | 'digest' | 'content' | 'created_at', string> & {
-  readonly notice: string | null;
-};
-
-/** {@link viewOf} a row, from its stored JSON as it is. */
-function textOf({ consent_version, language, digest, content, notice, created_at }: TextRow): JsonText {
-  const parts = [{ consent_version, language, digest }, content, notice, { created_at }].flatMap((part) =>
-    part === null ? [] : [typeof part === 'string' ? part : JSON.stringify(part)],
-  );
-  return new JsonText(`{${parts.map((part) => part.slice(1, -1)).join(',')}}`);
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { type CategoryRow, type CategoryWords, daysOf } from '@app/categories';
+import { type CategoryRow, type CategoryWords, daysOf, labelsOf } from '@app/categories';
+import { type Labels, languageFor } from '@app/http';
 
 export const LANGUAGES = ['de', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -49,26 +50,39 @@ const WORDINGS: Record<Language, Wording> = {
   },
 };
 
-/** The request in words (GDPR Art. 7(2): intelligible, in clear and plain language). */
+/** Whether a request can be made in a language: its sentences are, or a category has a label in it. */
+export function speaks(language: string, categories: readonly CategoryWords[]): boolean {
+  if (LANGUAGES.some((each) => each === language)) return true;
+  return categories.some((each) => languageFor(language, Object.keys(labelsOf(each) ?? {})) !== undefined);
+}
+
+/**
+ * The request in words (GDPR Art. 7(2): intelligible, in clear and plain language). What the language lacks is in English.
+ */
 export function consentTexts(
-  language: Language,
+  language: string,
   botName: string,
   categories: readonly CategoryWords[],
 ): ConsentTexts {
-  const wording = WORDINGS[language];
+  const wording = WORDINGS[(languageFor(language, LANGUAGES) ?? 'en') as Language];
   return {
     title: wording.title,
     body: wording.body(botName),
     categories: categories.map((category) => {
-      const { key, label_de, label_en, description } = category;
+      const { key, description } = category;
       const days = daysOf(category);
       const kept = days === null ? wording.keptUntilWithdrawn : wording.kept(days);
       const text = description === null ? kept : `${description} ${kept}`;
-      return { key, label: language === 'de' ? label_de : label_en, text };
+      return { key, label: labelIn(language, category), text };
     }),
     accept_label: wording.accept_label,
     decline_label: wording.decline_label,
   };
+}
+
+function labelIn(language: string, category: CategoryWords): string {
+  const labels: Labels = { ...labelsOf(category), de: category.label_de, en: category.label_en };
+  return labels[languageFor(language, Object.keys(labels)) ?? 'en'] ?? category.label_en;
 }
 
 /**
@@ -80,7 +94,9 @@ export function declaredVersion(categories: readonly CategoryRow[]): string {
     .sort((one, other) => (one.key < other.key ? -1 : 1))
     .map((category) => {
       const { key, label_de, label_en, description, legal_basis, fields } = category;
-      const declared = JSON.stringify([label_de, label_en, description, daysOf(category), legal_basis]);
+      const labels = labelsOf(category);
+      const words = [label_de, label_en, ...(labels === undefined ? [] : [labels]), description];
+      const declared = JSON.stringify([...words, daysOf(category), legal_basis]);
       return `[${JSON.stringify(key)},${declared.slice(0, -1)},${fields}]]`;
     });
   return `sha256:${hash('sha256', `[${declarations.join(',')}]`, 'hex').slice(0, 32)}`;

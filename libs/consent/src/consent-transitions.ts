@@ -3,6 +3,7 @@ import type { Tx } from '@app/database';
 import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
 import {
   ConsentedDataHolders,
+  ERASED_IDS,
   type NamedSubject,
   type Subject,
   type SubjectIds,
@@ -11,10 +12,10 @@ import {
 import { Injectable } from '@nestjs/common';
 import { AnnouncedErasures } from './announced-erasures';
 import type { ConsentAsked } from './consent-changes';
-import { appendDecision, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
+import { appendDecisions, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
 import { ConsentRevoked } from './consent-revoked.event';
 import type { Consent, ConsentAction } from './consent.entity';
-import { createConsent, putConsent } from './consent.sql';
+import { createConsents, putConsents, removeConsent } from './consent.sql';
 
 type Stored = Omit<Consent, 'bot'>;
 
@@ -26,10 +27,20 @@ interface Act extends Pick<ConsentAsked, 'id' | 'version' | 'categories'> {
   readonly source: string | null | undefined;
 }
 
-/** A decision about a consent, and the type of its audit event. */
-interface Decision extends Act {
-  readonly type: AuditEventType;
-  readonly action: ConsentAction;
+/** A request that is new. */
+export interface NewRequest {
+  readonly subject: NamedSubject;
+  readonly consent: Stored;
+  readonly act: Act;
+  readonly shown: Shown;
+  /** Whether the subject has no consent yet. */
+  readonly isFirst: boolean;
+}
+
+/** A consent that an act of the user has changed. */
+export interface Change {
+  readonly consent: Stored;
+  readonly act: Act;
 }
 
 /** The history entry of a decision, and the ids of its subject. */
@@ -52,20 +63,22 @@ export class ConsentTransitions {
     private readonly random: Random,
   ) {}
 
-  /** Records a request. */
-  async ask(
-    tx: Tx,
-    subject: NamedSubject,
-    consent: Stored,
-    act: Act,
-    shown: Shown,
-    isFirst: boolean,
-  ): Promise<void> {
+  /** Records requests, each of another subject. */
+  async ask(tx: Tx, given: readonly NewRequest[]): Promise<void> {
+    const consents = (isFirst: boolean) =>
+      given.filter((one) => one.isFirst === isFirst).map(({ consent }) => consent);
     // Sent in this order without waiting: PostgreSQL needs one round trip.
     await Promise.all([
-      (isFirst ? createConsent : putConsent)(tx, consent),
-      appendShown(tx, { ...this.entry(consent, 'requested', act), ...shown }),
-      this.audit.record(tx, subject, 'consent_requested', detailsOf(act)),
+      createConsents(tx, consents(true)),
+      putConsents(tx, consents(false)),
+      appendShown(
+        tx,
+        given.map(({ consent, act, shown }) => ({ entry: this.entry(consent, 'requested', act), shown })),
+      ),
+      this.audit.recordAll(
+        tx,
+        given.map(({ subject, act }) => ({ subject, type: 'consent_requested', details: detailsOf(act) })),
+      ),
     ]);
   }
 
@@ -73,23 +86,55 @@ export class ConsentTransitions {
   async askAgain(tx: Tx, consent: Stored, act: Act, shown: Shown): Promise<void> {
     const latest = await latestOf(tx, consent, act.id);
     if (latest !== undefined && isSame(shown, latest)) return;
-    await appendShown(tx, { ...this.entry(consent, 'shown', act), ...shown });
+    await appendShown(tx, [{ entry: this.entry(consent, 'shown', act), shown }]);
   }
 
-  private async decide(tx: Tx, consent: Stored, { type, action, ...act }: Decision): Promise<Decided> {
-    const [, entry, ids] = await Promise.all([
-      putConsent(tx, consent),
-      appendDecision(tx, this.entry(consent, action, act)),
-      this.audit.record(tx, subjectOf(consent), type, detailsOf(act)),
+  /** Records that a request was declined; `after` is the consent without it. Answers the time. No audit event fits. */
+  async decline(
+    tx: Tx,
+    consent: Stored,
+    after: Stored | null,
+    { at, ...act }: Act & ConsentAsked,
+  ): Promise<string> {
+    const entry = { ...this.entry(consent, 'declined', act), createdAt: this.clock.nowIso(at) };
+    const change = after === null ? removeConsent(tx, consent) : putConsents(tx, [after]);
+    await Promise.all([change, appendDecisions(tx, [entry])]);
+    return entry.createdAt;
+  }
+
+  private async decide(
+    tx: Tx,
+    given: readonly Change[],
+    type: AuditEventType,
+    action: ConsentAction,
+  ): Promise<Decided[]> {
+    const [, entries, ids] = await Promise.all([
+      putConsents(
+        tx,
+        given.map(({ consent }) => consent),
+      ),
+      appendDecisions(
+        tx,
+        given.map(({ consent, act }) => this.entry(consent, action, act)),
+      ),
+      this.audit.recordAll(
+        tx,
+        given.map(({ consent, act }) => ({ subject: subjectOf(consent), type, details: detailsOf(act) })),
+      ),
     ]);
-    return { entry, ids };
+    return given.map((_, at) => ({ entry: entries[at], ids: ids[at] ?? ERASED_IDS }));
   }
 
-  /** Records a consent: data stored under it is no longer due for erasure. */
-  async give(tx: Tx, consent: Stored, act: Act): Promise<Decided> {
-    const at = consent.acceptedAt ?? this.clock.nowIso();
-    await this.holders.give(tx, subjectOf(consent), act.categories, at);
-    return this.decide(tx, consent, { type: 'consent_accepted', action: 'accepted', ...act });
+  /** Records consents, each of another subject: data stored under them is no longer due for erasure. */
+  async give(tx: Tx, given: readonly Change[]): Promise<Decided[]> {
+    await this.holders.give(
+      tx,
+      given.map(({ consent, act: { categories } }) => {
+        const at = consent.acceptedAt ?? this.clock.nowIso();
+        return { subject: subjectOf(consent), categories, at };
+      }),
+    );
+    return this.decide(tx, given, 'consent_accepted', 'accepted');
   }
 
   /** Records a withdrawal, of some categories or complete; answers when the data stored under it will be erased. */
@@ -97,7 +142,8 @@ export class ConsentTransitions {
     await this.holders.withdraw(tx, subjectOf(consent), act.categories, at);
     const announced = await this.announced(tx, subjectOf(consent));
     const action = act.categories === null ? 'revoked' : 'categories_withdrawn';
-    const { ids } = await this.decide(tx, consent, { type: 'consent_revoked', action, ...act });
+    const [decided] = await this.decide(tx, [{ consent, act }], 'consent_revoked', action);
+    const ids = decided?.ids ?? ERASED_IDS;
     if (act.categories === null)
       await this.events.publish(new ConsentRevoked(tx, { ...subjectOf(consent), ids }, at, consent.version));
     return announced;
@@ -112,7 +158,8 @@ export class ConsentTransitions {
     const { id: consentId, version, categories } = act;
     const [id, createdAt] = [this.random.uuid(), this.clock.nowIso()];
     const source = act.source ?? DEFAULT_SOURCE;
-    return { ...subjectOf(consent), id, consentId, action, version, categories, createdAt, source };
+    const { botId, guildId, userId } = consent;
+    return { botId, guildId, userId, id, consentId, action, version, categories, createdAt, source };
   }
 }
 

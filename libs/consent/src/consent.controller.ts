@@ -1,12 +1,15 @@
 import { SubjectDigests } from '@app/crypto';
 import {
   Caller,
+  Counted,
   CurrentBot,
   EitherShape,
   Describes,
   EXAMPLE_SUBJECT,
   type ListPage,
   OnLowDisk,
+  Quota,
+  RequiresScope,
   Responds,
   WhileSuspended,
   SubjectBody,
@@ -14,23 +17,30 @@ import {
   Topic,
 } from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
-import { Controller, Get, Post } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
 import { ConsentReceipts } from './consent-receipts.service';
 import {
   AcceptConsent,
   AcceptedConsentView,
+  ConsentDeclinedView,
   ConsentQuery,
   ConsentReceiptView,
   ConsentRequestedView,
   ConsentStatusView,
   ConsentView,
+  DeclineConsent,
   RequestConsent,
   RevokeConsent,
+  StatusBatch,
+  StatusBatchView,
 } from './consent.dto';
 import { EXAMPLES } from './consent.examples';
 import { ConsentService } from './consent.service';
+
+/** As many users of a batch count as one request. */
+const USERS_PER_REQUEST = 10;
 
 @Topic(
   'Consent',
@@ -84,6 +94,25 @@ export class ConsentController {
     return this.evidence.accept(bot.botId, body, claim);
   }
 
+  @Post('decline')
+  @EitherShape(DeclineConsent, 'guild_id')
+  @Describes({
+    summary: 'Record that the user has declined',
+    description:
+      'Ends the request that waits. The answer is the state from before the request, with `declined_at`: a ' +
+      'consent to an older version stays in force. The history keeps the refusal; no audit event is written, ' +
+      'and asking again is possible at once. Without a waiting request, so also for a repeat, the answer is 404.',
+    examples: EXAMPLES.decline,
+  })
+  @Responds(200, ConsentDeclinedView, ['not_found'])
+  decline(
+    @CurrentBot() bot: Caller,
+    @SubjectBody() body: DeclineConsent,
+    @Claimed() claim: Claim,
+  ): Promise<ConsentDeclinedView> {
+    return this.consents.decline(bot.botId, body, claim);
+  }
+
   @Post('revoke')
   @WhileSuspended()
   @OnLowDisk()
@@ -120,6 +149,27 @@ export class ConsentController {
   @Responds(200, ConsentStatusView, ['not_found'])
   status(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentStatusView> {
     return this.consents.status(this.digests.named(bot.botId, query));
+  }
+
+  @Post('status/batch')
+  @RequiresScope('read')
+  @OnLowDisk()
+  @Describes({
+    summary: 'Read the consents of many users',
+    description:
+      'Answers for each of 1 to 100 `items`, at its place, what `GET /consents/status` answers, all at one time. ' +
+      'A malformed item is 400 for the whole. It changes nothing, so it needs the scope `read` ' +
+      'and no `Idempotency-Key`. Ten items count as one request.',
+    examples: EXAMPLES.statusBatch,
+  })
+  @Responds(200, StatusBatchView)
+  async statuses(
+    @CurrentBot() bot: Caller,
+    @Body() body: StatusBatch,
+    @Counted() quota: Quota,
+  ): Promise<StatusBatchView> {
+    await quota.take('items', body.items.length, USERS_PER_REQUEST);
+    return { results: await this.consents.statuses(bot.botId, body.items) };
   }
 
   @Get('history')

@@ -1,9 +1,21 @@
-import { ConsentVersion, JsonObject, OneOf, Snowflake, Text, Texts, Timestamp, Uuid } from '@app/http';
+import {
+  BATCH_MAX,
+  ConsentVersion,
+  JsonObject,
+  LanguageTag,
+  ListOf,
+  OneOf,
+  Snowflake,
+  Text,
+  Texts,
+  Timestamp,
+  Uuid,
+} from '@app/http';
 import { CONSENT_STATUSES } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { CategoryText } from './consent-texts.dto';
 import type { ConsentStatus } from './consent.entity';
-import { ActSource, LanguageTag } from './consent.fields';
+import { ActSource } from './consent.fields';
 
 const KEY_MAX = 100;
 const CATEGORIES_MAX = 50;
@@ -54,9 +66,19 @@ export class RevokeConsent {
   @ActSource({ optional: true }) source?: string | null;
 }
 
+export class DeclineConsent {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @ActSource({ optional: true }) source?: string | null;
+}
+
 export class ConsentQuery {
   @Snowflake() user_id: string;
   @Snowflake() guild_id: string;
+}
+
+export class StatusBatch {
+  @ListOf(() => ConsentQuery, 1, BATCH_MAX) items: readonly ConsentQuery[];
 }
 
 export class ConsentTextsView {
@@ -127,4 +149,13 @@ export class ConsentStatusView {
   pending_version?: string;
   @Timestamp({ optional: true, description: DATA_ERASED_AT }) data_erased_at?: string;
   @ApiProperty({ type: [CategoryConsentView], required: false }) categories?: CategoryConsentView[];
+}
+
+export class ConsentDeclinedView extends ConsentStatusView {
+  @Timestamp() declined_at: string;
+}
+
+export class StatusBatchView {
+  @ApiProperty({ type: [ConsentStatusView], minItems: 1, maxItems: BATCH_MAX })
+  results: readonly ConsentStatusView[];
 }

@@ -18,6 +18,12 @@ export type ConsentStatus = 'none' | 'pending' | 'accepted' | 'revoked';
 /** The state of each category that a consent names. */
 export type CategoryStates = Readonly<Record<string, ConsentStatus>>;
 
+/** What a request replaces, and its refusal restores. */
+export type RevokedConsent = Pick<
+  Consent,
+  'id' | 'version' | 'categories' | 'requestedAt' | 'acceptedAt' | 'revokedAt'
+>;
+
 /**
  * The consent of one subject: the decision in force and, beside an accepted one, a newer request that waits. Without a
  * row the status is `none`.
@@ -44,11 +50,20 @@ export class Consent {
   @TextColumn({ name: 'pending_version', nullable: true }) pendingVersion: string | null;
   @JsonColumn({ name: 'pending_categories', nullable: true }) pendingCategories: readonly string[] | null;
   @TimeColumn({ name: 'pending_requested_at', nullable: true }) pendingRequestedAt: string | null;
+  /** Of the status `pending`: the revoked consent that the request has replaced, if there was one. */
+  @JsonColumn({ name: 'before_request', nullable: true }) beforeRequest: RevokedConsent | null;
   @BelongsToBot('consents') bot?: object;
 }
 
 /** `shown`: a request that waits was repeated, with changed texts or in another language. */
-export const CONSENT_ACTIONS = ['requested', 'shown', 'accepted', 'revoked', 'categories_withdrawn'] as const;
+export const CONSENT_ACTIONS = [
+  'requested',
+  'shown',
+  'accepted',
+  'declined',
+  'revoked',
+  'categories_withdrawn',
+] as const;
 export type ConsentAction = (typeof CONSENT_ACTIONS)[number];
 
 /** A text in the history: its language and digest. */
@@ -91,4 +106,17 @@ export class ConsentText {
   @JsonColumn({ nullable: true }) notice: ConsentNotice | null;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @BelongsToBot('consent_texts') bot?: object;
+}
+
+/**
+ * A part of a text that the service has made of declarations, as shown to users; or, under the digest of such a text, the
+ * digests of its parts. Each is stored once for a bot, and never changed.
+ */
+@Entity('consent_words')
+export class ConsentWords {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimaryColumn({ type: 'varchar', length: '71' }) digest: string;
+  @JsonColumn() content: object;
+  @TimeColumn({ name: 'created_at' }) createdAt: string;
+  @BelongsToBot('consent_words') bot?: object;
 }

@@ -1,4 +1,5 @@
 import { EXAMPLE, EXAMPLE_SUBJECT, type Examples } from '@app/http';
+import { RECEIPT } from './consent-receipt.examples';
 
 const FOR_GUILD = 'One user in one guild';
 const FOR_BOT = 'With bot_id in place of guild_id: one user in the scope of the whole bot';
@@ -71,6 +72,21 @@ export const EXAMPLES = {
       },
     },
   },
+  decline: {
+    canonical: {
+      summary: FOR_GUILD,
+      body: EXAMPLE_SUBJECT,
+      answer: {
+        status: 'none',
+        version: null,
+        user_id: EXAMPLE.user_id,
+        guild_id: EXAMPLE.guild_id,
+        accepted_at: null,
+        revoked_at: null,
+        declined_at: EXAMPLE.time,
+      },
+    },
+  },
   revoke: {
     canonical: {
       summary: FOR_GUILD,
@@ -116,6 +132,36 @@ export const EXAMPLES = {
       },
     },
   },
+  statusBatch: {
+    canonical: {
+      body: {
+        items: [
+          { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id },
+          { user_id: '423456789012345678', guild_id: EXAMPLE.guild_id },
+        ],
+      },
+      answer: {
+        results: [
+          {
+            status: 'accepted',
+            version: EXAMPLE.consent_version,
+            user_id: EXAMPLE.user_id,
+            guild_id: EXAMPLE.guild_id,
+            accepted_at: EXAMPLE.time,
+            revoked_at: null,
+          },
+          {
+            status: 'none',
+            version: null,
+            user_id: '423456789012345678',
+            guild_id: EXAMPLE.guild_id,
+            accepted_at: null,
+            revoked_at: null,
+          },
+        ],
+      },
+    },
+  },
   history: {
     canonical: {
       answer: {
@@ -147,63 +193,5 @@ export const EXAMPLES = {
       },
     },
   },
-  receipt: {
-    canonical: {
-      answer: {
-        receipt: EXAMPLE.jws,
-        payload: {
-          schema_version: 'lethe-consent-receipt/1; ISO/IEC TS 27560:2023',
-          receipt_id: '0198c0de-0000-7000-8000-000000000016',
-          record_id: EXAMPLE.consent_id,
-          pii_principal_id: EXAMPLE.user_id,
-          pii_processing: {
-            privacy_notice: {
-              consent_version: EXAMPLE.consent_version,
-              url: 'https://bot.example.org/privacy',
-              texts: [{ language: 'en', digest: EXAMPLE.digest }],
-            },
-            language: 'en',
-            service: { bot_id: EXAMPLE.bot_id, guild_id: EXAMPLE.guild_id },
-            purposes: [
-              {
-                purpose: EXAMPLE.category,
-                declared_at: EXAMPLE.time,
-                purpose_label: { de: 'Profil', en: 'Profile' },
-                purpose_description: 'To greet members by name',
-                lawful_basis: 'consent',
-                pii_information: [
-                  { pii_type: 'nickname', pii_type_label: { de: 'Spitzname', en: 'Nickname' } },
-                  { pii_type: 'birthday', pii_type_label: { de: 'Geburtstag', en: 'Birthday' } },
-                ],
-                pii_controllers: [EXAMPLE.bot_id],
-                retention_period: 'P365D',
-                storage_locations: null,
-                jurisdiction: null,
-                recipient_third_parties: null,
-                withdrawal_method: 'Type /privacy withdraw',
-              },
-            ],
-            purposes_omitted: 0,
-          },
-          party_identification: [
-            {
-              party_id: EXAMPLE.bot_id,
-              party_role: 'pii_controller',
-              party_name: 'Greeter',
-              party_contact: 'privacy@example.org',
-              party_address: null,
-            },
-          ],
-          event: {
-            event_time: EXAMPLE.time,
-            validity_duration: 'until_withdrawn',
-            entity_id: EXAMPLE.user_id,
-            event_type: 'expressed',
-            event_state: 'consent_given',
-            source: 'api',
-          },
-        },
-      },
-    },
-  },
+  receipt: RECEIPT,
 } satisfies Readonly<Record<string, Examples>>;

@@ -1,24 +1,5 @@
 import { field, matches, type Presence } from '@app/http';
-
-const LANGUAGE_MAX = 35;
-
-/**
- * The shape of a language tag (RFC 5646) in the case that its section 2.1.1 recommends: language in small letters, then
- * a script in title case, a region in capitals, variants in small letters.
- */
-const LANGUAGE = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*$/;
-
-/** A language tag (BCP 47). Tags are compared as text, so that only the recommended case is accepted. */
-export const LanguageTag = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'languageTag',
-      check: (value) => typeof value === 'string' && value.length <= LANGUAGE_MAX && LANGUAGE.test(value),
-      message: `must be a language tag in its usual case, for example de, pt-BR or zh-Hant, at most ${LANGUAGE_MAX} characters`,
-      schema: { type: 'string', pattern: LANGUAGE.source, maxLength: LANGUAGE_MAX, example: 'de' },
-    },
-    given,
-  );
+import { getSchemaPath } from '@nestjs/swagger';
 
 const SOURCE = /^[a-z][a-z0-9_.:-]{0,63}$/;
 
@@ -47,3 +28,17 @@ export const Digest = (given?: Presence): PropertyDecorator =>
     },
     given,
   );
+
+/** An optional object of `type` by language tag. Its reader checks what is in it. */
+export const ByLanguage =
+  (type: () => new () => object, description: string): PropertyDecorator =>
+  (target, property) =>
+    field(
+      {
+        name: 'byLanguage',
+        check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+        message: 'must be an object of texts by language tag',
+        schema: { type: 'object', additionalProperties: { $ref: getSchemaPath(type().name) } },
+      },
+      { optional: true, description },
+    )(target, property);

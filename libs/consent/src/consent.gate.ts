@@ -1,15 +1,17 @@
 import { isDeclared } from '@app/categories';
-import type { Tx } from '@app/database';
+import type { Engine, Tx } from '@app/database';
 import { ApiError, notFound } from '@app/kernel';
 import { SUBJECT_WHERE, type Subject } from '@app/subjects';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 
+const READ = `SELECT status, erasing, categories FROM consents WHERE ${SUBJECT_WHERE}`;
+
 /**
  * Locks the consent until the unit ends. The lock is exclusive: PostgreSQL grants shared locks to new units even while a
  * withdrawal waits.
  */
-const SELECT = `SELECT status, erasing, categories FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`;
+const SELECT = `${READ} FOR UPDATE`;
 
 type Decision = Pick<Consent, 'status' | 'erasing'> & { categories: string | null };
 
@@ -19,7 +21,29 @@ type Decision = Pick<Consent, 'status' | 'erasing'> & { categories: string | nul
  * @throws ApiError 403 `consent_required`
  */
 export async function requireConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<ConsentScope> {
-  const found = await tx.get<Decision>(SELECT, botId, guildId, userId);
+  return scopeOf(await tx.get<Decision>(SELECT, botId, guildId, userId));
+}
+
+/** {@link requireConsent} without a lock, for a unit that reads. @throws ApiError 403 `consent_required` */
+export async function consentShown(tx: Tx, { botId, guildId, userId }: Subject): Promise<ConsentScope> {
+  return scopeOf(await tx.get<Decision>(READ, botId, guildId, userId));
+}
+
+/**
+ * For a statement over rows with `category_key`, named `rows` there: the join with the consents, and the condition that a
+ * consent in force covers the category.
+ */
+export const consentCovering = (engine: Engine, rows: string) => {
+  const categories = engine === 'sqlite' ? 'consent.categories' : 'consent.categories::json';
+  return {
+    join: `JOIN consents consent ON consent.bot_id = ${rows}.bot_id AND consent.guild_id = ${rows}.guild_id
+      AND consent.user_id = ${rows}.user_id`,
+    condition: `consent.status = 'accepted' AND consent.erasing = 0
+      AND (consent.categories IS NULL OR ${categories} ->> ${rows}.category_key = 'accepted')`,
+  };
+};
+
+function scopeOf(found: Decision | undefined): ConsentScope {
   if (found?.status !== 'accepted' || found.erasing !== 0) {
     throw new ApiError(
       'consent_required',
@@ -64,24 +88,34 @@ const SELECT_ALL = `SELECT given.place, consents.status, consents.erasing, conse
     AND consents.user_id = given.user_id
   ORDER BY consents.bot_id, consents.guild_id, consents.user_id FOR UPDATE OF consents SKIP LOCKED`;
 
-/**
- * {@link requireConsent} for several subjects: undefined where it would throw or would have to wait. PostgreSQL only.
- */
+/** {@link requireConsent} for several subjects: undefined where it would throw or would have to wait. */
 export async function consentsInForce(
   tx: Tx,
   subjects: readonly Subject[],
 ): Promise<(ConsentScope | undefined)[]> {
-  const rows = await tx.all<Decision & { place: number }>(
-    SELECT_ALL,
-    subjects.map(({ botId }) => botId),
-    subjects.map(({ guildId }) => guildId),
-    subjects.map(({ userId }) => userId),
-  );
   const found = new Array<ConsentScope | undefined>(subjects.length).fill(undefined);
-  for (const row of rows) {
+  for (const row of await decisions(tx, subjects)) {
     if (row.status === 'accepted' && row.erasing === 0) found[row.place - 1] = new ConsentScope(row);
   }
   return found;
+}
+
+type PlacedDecision = Decision & { readonly place: number };
+
+async function decisions(tx: Tx, subjects: readonly Subject[]): Promise<PlacedDecision[]> {
+  if (tx.engine === 'postgres')
+    return tx.all(
+      SELECT_ALL,
+      subjects.map(({ botId }) => botId),
+      subjects.map(({ guildId }) => guildId),
+      subjects.map(({ userId }) => userId),
+    );
+  const rows: PlacedDecision[] = [];
+  for (const [at, { botId, guildId, userId }] of subjects.entries()) {
+    const row = await tx.get<Decision>(SELECT, botId, guildId, userId);
+    if (row !== undefined) rows.push({ ...row, place: at + 1 });
+  }
+  return rows;
 }
 
 /** The categories that a consent in force covers. */

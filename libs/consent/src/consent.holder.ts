@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import {
+  amongSubjects,
   HoldsSubjectData,
   type Subject,
-  SUBJECT_WHERE,
   type SubjectDataHolder,
   type SubjectExport,
 } from '@app/subjects';
-import { historyOf } from './consent-history';
+import { countHistory, historyOf } from './consent-history';
+import { wordsFound } from './consent-words';
 import { findConsent } from './consent.sql';
 
 /** The subject's consent and its history. */
@@ -19,16 +20,31 @@ export class ConsentHolder implements SubjectDataHolder {
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
     const found = await findConsent(tx, subject);
     const consent = found && { status: found.status, version: found.version, acceptedAt: found.acceptedAt };
+    // A declined request leaves its history alone.
+    const isHeld = consent !== null || (await countHistory(tx, subject)) > 0;
     return {
-      ...(consent !== null && { consent }),
-      ...(full && { full: { consent_history: historyOf(tx, subject) } }),
+      ...(isHeld && { consent }),
+      ...(full && { full: { consent_history: historyOf(tx, subject), consent_texts: wordsOf(tx, subject) } }),
     };
   }
 
-  async erase(tx: Tx, { botId, guildId, userId }: Subject): Promise<readonly string[]> {
-    for (const table of this.tables) {
-      await tx.run(`DELETE FROM ${table} WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
-    }
+  async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly []> {
+    const among = amongSubjects(tx, subjects);
+    await Promise.all(
+      this.tables.map((table) => tx.run(`DELETE FROM ${table} WHERE ${among.sql}`, ...among.values)),
+    );
     return [];
   }
+}
+
+/** The words of every text that the history names, each once, as far as they are known. */
+async function* wordsOf(tx: Tx, subject: Subject): AsyncGenerator<object> {
+  const shown = new Set<string>();
+  for await (const { texts } of historyOf(tx, subject))
+    for (const { digest } of texts) {
+      if (shown.has(digest)) continue;
+      shown.add(digest);
+      const words = await wordsFound(tx, subject.botId, digest);
+      if (words !== undefined) yield { digest, ...words };
+    }
 }

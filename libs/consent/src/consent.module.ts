@@ -2,27 +2,34 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '@app/audit';
 import { CategoriesModule } from '@app/categories';
 import { DatabaseModule } from '@app/database';
+import { ConsentAcceptAct } from './consent-accept.act';
 import { ConsentCategories } from './consent-categories.holder';
 import { ConsentHistoryPruning } from './consent-history-pruning';
 import { ConsentReceipts } from './consent-receipts.service';
+import { ConsentRequestAct } from './consent-request.act';
 import { ConsentTextsController } from './consent-texts.controller';
 import { ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions } from './consent-transitions';
 import { ConsentController } from './consent.controller';
-import { Consent, ConsentText, ConsentTransition } from './consent.entity';
+import { Consent, ConsentText, ConsentTransition, ConsentWords } from './consent.entity';
 import { ConsentHolder } from './consent.holder';
 import { ConsentService } from './consent.service';
 import { Consents1763600000004 } from './migrations/1763600000004-consents';
 
 @Module({
   imports: [
-    DatabaseModule.forFeature([Consent, ConsentText, ConsentTransition], [Consents1763600000004]),
+    DatabaseModule.forFeature(
+      [Consent, ConsentText, ConsentTransition, ConsentWords],
+      [Consents1763600000004],
+    ),
     AuditModule,
     CategoriesModule,
   ],
   controllers: [ConsentController, ConsentTextsController],
   providers: [
     ConsentService,
+    ConsentRequestAct,
+    ConsentAcceptAct,
     ConsentReceipts,
     ConsentTextsService,
     ConsentTransitions,

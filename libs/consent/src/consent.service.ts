@@ -1,35 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService, undeclared } from '@app/categories';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { about, type Claim } from '@app/idempotency';
+import { type Claim, EncryptedForms } from '@app/idempotency';
 import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
-import { lockSubject, type NamedSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
-import {
-  accepted,
-  askedAlready,
-  type ConsentAsked,
-  leavesData,
-  pendingRequest,
-  requested,
-  revoked,
-  withoutCategories,
-} from './consent-changes';
-import { receiptFacts } from './consent-receipt.facts';
-import { type Accepted, acceptedForm, type Requested, requestedForm } from './consent-repeats';
-import { type Asking, ConsentTextsService } from './consent-texts.service';
+import { lockSubjects, type NamedSubject, type Subject } from '@app/subjects';
+import { declined, leavesData, pendingRequest, revoked, withoutCategories } from './consent-changes';
+import { ConsentAcceptAct } from './consent-accept.act';
+import type { Accepted } from './consent-repeats';
+import { ConsentRequestAct } from './consent-request.act';
 import { ConsentTransitions } from './consent-transitions';
-import type {
-  AcceptConsent,
-  ConsentRequestedView,
-  ConsentStatusView,
-  ConsentView,
-  RequestConsent,
-  RevokeConsent,
+import {
+  type AcceptConsent,
+  type ConsentDeclinedView,
+  ConsentQuery,
+  type ConsentRequestedView,
+  type ConsentStatusView,
+  type ConsentView,
+  type DeclineConsent,
+  type RequestConsent,
+  type RevokeConsent,
 } from './consent.dto';
 import type { Consent } from './consent.entity';
-import { findConsentOfRequest, findStatus, lockConsent, lockConsentOrItsLack } from './consent.sql';
-import { consentView, requestedView, statusView } from './consent.views';
+import { findStatus, findStatuses, lockConsent, type ShownConsent } from './consent.sql';
+import {
+  closeConsents,
+  lockConsents,
+  reopenConsents,
+  tryLockSubjectsAndConsents,
+} from './consents-erasing.sql';
+import { consentView, statusView } from './consent.views';
 
 /**
  * The consent of a subject (GDPR Art. 6(1)(a), 7). Every change is one unit: state, history entry, audit event and the
@@ -40,63 +40,25 @@ export class ConsentService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly categories: CategoriesService,
-    private readonly texts: ConsentTextsService,
+    private readonly requesting: ConsentRequestAct,
+    private readonly accepting: ConsentAcceptAct,
     private readonly transitions: ConsentTransitions,
     private readonly digests: SubjectDigests,
-    private readonly keys: SubjectKeys,
+    private readonly forms: EncryptedForms,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
   /** Records a request. A repeat changes nothing. @throws ApiError 404 for an unknown category. */
-  request(botId: string, input: RequestConsent, claim: Claim): Promise<ConsentRequestedView> {
+  async request(botId: string, input: RequestConsent, claim: Claim): Promise<ConsentRequestedView> {
     const subject = this.digests.named(botId, input);
-    const { source } = input;
     const keys = input.categories == null ? null : [...new Set(input.categories)];
-    const ask = (tx: Tx): Promise<Asking> => this.texts.asking(tx, botId, input, keys);
-    const request = async (tx: Tx): Promise<Requested> => {
-      const held = await this.categories.hold(tx, botId, keys ?? []);
-      if (keys?.some((key) => !held.includes(key))) undeclared();
-      const [before, asking] = await Promise.all([lockConsentOrItsLack(tx, subject), ask(tx)]);
-      const { version, shown, texts } = asking;
-      const state = before === null ? undefined : askedAlready(before, { version, categories: keys });
-      if (before !== null && state !== undefined) {
-        const waiting = state === 'pending' ? pendingRequest(before) : undefined;
-        if (waiting !== undefined) await this.transitions.askAgain(tx, before, { ...waiting, source }, shown);
-        return { view: requestedView(before, state, keys, texts), asking };
-      }
-      const asked: ConsentAsked = {
-        id: this.random.uuid(),
-        version,
-        categories: keys,
-        at: this.clock.nowIso(),
-      };
-      const after = requested(subject, before, asked);
-      await this.transitions.ask(tx, subject, after, { ...asked, source }, shown, before === null);
-      return { view: requestedView(after, 'pending', keys, texts), asking };
-    };
-    return this.unitOfWork.write(claim.once(requestedForm(subject, ask), request)).then(({ view }) => view);
+    return (await this.unitOfWork.share(this.requesting, { subject, input, keys, claim })).view;
   }
 
   /** Grants the request that waits. @throws ApiError 404 without a request for this version. */
   accept(botId: string, input: AcceptConsent, claim: Claim): Promise<Accepted> {
-    const accept = async (tx: Tx): Promise<Accepted> => {
-      const held = await this.categories.hold(tx, botId, input.categories ?? []);
-      const consent = await this.addressed(tx, botId, input);
-      const request = consent === null ? undefined : pendingRequest(consent);
-      if (consent === null || request === undefined || !this.matches(consent, request, input)) {
-        throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
-      }
-      if (input.categories?.some((key) => !held.includes(key))) undeclared();
-      const after = accepted(consent, request, input.categories ?? null, this.clock.nowIso(request.at));
-      const granted =
-        after.categories &&
-        Object.keys(after.categories).filter((key) => after.categories?.[key] === 'accepted');
-      const act = { ...request, categories: granted, source: input.source };
-      const facts = await receiptFacts(tx, after, this.transitions.give(tx, after, act));
-      return { consent: consentView(after, facts.ids), facts };
-    };
-    return this.unitOfWork.write(claim.once(acceptedForm(this.keys), accept));
+    return this.unitOfWork.share(this.accepting, { botId, input, claim });
   }
 
   /**
@@ -120,7 +82,26 @@ export class ConsentService {
       const act = { id, version, categories, source };
       return consentView(after, subject.ids, await this.transitions.withdraw(tx, after, act, at));
     };
-    return this.unitOfWork.write(claim.once(about<ConsentView>(subject, subject.ids), revoke));
+    return this.unitOfWork.write(claim.once(this.forms.ofSubject(subject), revoke));
+  }
+
+  /**
+   * Ends the request that waits; what was before it stays or is there again.
+   * @throws ApiError 404 without a request that waits.
+   */
+  decline(botId: string, input: DeclineConsent, claim: Claim): Promise<ConsentDeclinedView> {
+    const subject = this.digests.named(botId, input);
+    const decline = async (tx: Tx): Promise<ConsentDeclinedView> => {
+      const consent = await lockConsent(tx, subject);
+      const request = consent === null ? undefined : pendingRequest(consent);
+      if (consent === null || request === undefined)
+        throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
+      const after = declined(consent);
+      const act = { ...request, source: input.source };
+      const declined_at = await this.transitions.decline(tx, consent, after, act);
+      return { ...(await this.viewOf(tx, subject, after)), declined_at };
+    };
+    return this.unitOfWork.write(claim.once(this.forms.ofSubject(subject), decline));
   }
 
   async status(subject: NamedSubject): Promise<ConsentStatusView> {
@@ -132,49 +113,47 @@ export class ConsentService {
     return statusView(found, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced);
   }
 
-  /** Closes a subject for submits before its erasure, with or without a consent; answers the time of closing. */
-  async close(tx: Tx, subject: Subject): Promise<string> {
-    const { botId, guildId, userId } = subject;
-    await lockSubject(tx, subject, 'alone');
+  /** {@link status} of several users, at one time. */
+  async statuses(botId: string, items: readonly ConsentQuery[]): Promise<ConsentStatusView[]> {
+    const subjects = items.map((item) => this.digests.named(botId, item));
+    return this.unitOfWork.read(async (tx) => {
+      const found = await findStatuses(tx, botId, subjects);
+      return Promise.all(subjects.map((subject, at) => this.viewOf(tx, subject, found[at] ?? null)));
+    });
+  }
+
+  /** Closes subjects for submits before their erasure, with or without a consent; answers the time of closing. */
+  async close(tx: Tx, subjects: readonly Subject[]): Promise<string> {
+    await lockSubjects(tx, subjects);
     const closedAt = this.clock.nowIso();
-    await tx.run(
-      `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, erasing)
-       VALUES (?, ?, ?, ?, 'none', '', ?, 1) ON CONFLICT (bot_id, guild_id, user_id) DO UPDATE SET erasing = 1`,
-      ...[botId, guildId, userId, this.random.uuid(), closedAt],
-    );
+    await closeConsents(tx, subjects, closedAt, () => this.random.uuid());
     return closedAt;
   }
 
-  /** Locks a subject against all units that decide about it or store data about it. */
-  async lock(tx: Tx, subject: Subject): Promise<void> {
-    await lockSubject(tx, subject, 'alone');
-    await lockConsent(tx, subject);
+  /** Locks subjects against all units that decide about them or store data about them. */
+  async lock(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+    await Promise.all([lockSubjects(tx, subjects), lockConsents(tx, subjects)]);
   }
 
-  /** Opens a subject again after its erasure has failed. */
-  async reopen(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
-    const subject = [botId, guildId, userId];
-    await tx.run(`DELETE FROM consents WHERE ${SUBJECT_WHERE} AND status = 'none'`, ...subject);
-    await tx.run(`UPDATE consents SET erasing = 0 WHERE ${SUBJECT_WHERE}`, ...subject);
+  /** {@link lock} that waits for no other unit: answers for each subject whether it is locked. PostgreSQL only. */
+  async tryLock(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
+    return (await tryLockSubjectsAndConsents(tx, subjects)).map((consent) => consent !== undefined);
   }
 
-  private addressed(tx: Tx, botId: string, input: AcceptConsent): Promise<Consent | null> {
-    if (input.consent_id != null) return findConsentOfRequest(tx, botId, input.consent_id.toLowerCase());
-    const { user_id = '', guild_id = '' } = input;
-    return lockConsent(tx, this.digests.named(botId, { user_id, guild_id }));
+  /** Opens subjects again, and leaves what their users have decided since {@link close}. */
+  async reopen(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+    await reopenConsents(tx, subjects);
   }
 
-  /** Whether the request that waits is the one that the caller names; all given parts have to agree. */
-  private matches(consent: Consent, request: ConsentAsked, input: AcceptConsent): boolean {
-    const { botId, userId, guildId } = consent;
-    if (input.consent_version != null && input.consent_version !== request.version) return false;
-    // Without an id the consent was found by its user and guild.
-    if (input.consent_id == null) return true;
-    return (
-      input.consent_id.toLowerCase() === request.id &&
-      (input.user_id == null || this.digests.user(botId, input.user_id) === userId) &&
-      (input.guild_id == null || this.digests.guild(botId, input.guild_id) === guildId)
-    );
+  /** The status of a consent that the unit has read. */
+  private async viewOf(
+    tx: Tx,
+    subject: NamedSubject,
+    consent: ShownConsent | null,
+  ): Promise<ConsentStatusView> {
+    const asks = consent !== null && leavesData(consent);
+    const announced = asks ? await this.transitions.announced(tx, subject) : undefined;
+    return statusView(consent, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced);
   }
 }
 

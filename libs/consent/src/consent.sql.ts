@@ -1,23 +1,33 @@
-import { ConcurrentChange, type SqlValue, type Tx, type UnitOfWork } from '@app/database';
+import { ConcurrentChange, insertion, type SqlValue, type Tx, type UnitOfWork } from '@app/database';
 import type { Digest } from '@app/primitives';
-import { lockSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
-import type { CategoryStates, Consent } from './consent.entity';
+import { lockSubject, type Subject, SUBJECT_WHERE, subjectAt } from '@app/subjects';
+import type { CategoryStates, Consent, RevokedConsent } from './consent.entity';
 
-const COLUMNS = `bot_id, guild_id, user_id, id, status, version, categories, requested_at, accepted_at, revoked_at, erasing,
-  pending_id, pending_version, pending_categories, pending_requested_at`;
+const SUBJECT = ['bot_id', 'guild_id', 'user_id'];
+const DECIDED = [
+  'id',
+  'status',
+  'version',
+  'categories',
+  'requested_at',
+  'accepted_at',
+  'revoked_at',
+  'erasing',
+];
+const PENDING = ['pending_id', 'pending_version', 'pending_categories', 'pending_requested_at'];
+const CHANGING = [...DECIDED, ...PENDING, 'before_request'];
 
-const SELECT = `SELECT ${COLUMNS} FROM consents`;
+export const SELECT = `SELECT ${[...SUBJECT, ...CHANGING].map((column) => `consents.${column}`).join(', ')}`;
 
-const INSERT = `INSERT INTO consents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const CONFLICT = 'ON CONFLICT (bot_id, guild_id, user_id) DO';
+const insertConsents = (end: string) =>
+  insertion('INSERT INTO consents', [...SUBJECT, ...CHANGING], `${CONFLICT} ${end}`, ['erasing']);
+const PUT = insertConsents(
+  `UPDATE SET ${CHANGING.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+);
+const CREATE = insertConsents('NOTHING');
 
-const PUT = `${INSERT}
-  ON CONFLICT (bot_id, guild_id, user_id) DO UPDATE SET
-    id = excluded.id, status = excluded.status, version = excluded.version, categories = excluded.categories,
-    requested_at = excluded.requested_at, accepted_at = excluded.accepted_at, revoked_at = excluded.revoked_at,
-    erasing = excluded.erasing, pending_id = excluded.pending_id, pending_version = excluded.pending_version,
-    pending_categories = excluded.pending_categories, pending_requested_at = excluded.pending_requested_at`;
-
-type Columns = Record<'bot_id' | 'id' | 'version' | 'requested_at', string> & {
+export type Columns = Record<'bot_id' | 'id' | 'version' | 'requested_at', string> & {
   guild_id: Digest;
   user_id: Digest;
   status: Consent['status'];
@@ -29,7 +39,8 @@ type Columns = Record<'bot_id' | 'id' | 'version' | 'requested_at', string> & {
     | 'pending_id'
     | 'pending_version'
     | 'pending_categories'
-    | 'pending_requested_at',
+    | 'pending_requested_at'
+    | 'before_request',
     string | null
   >;
 
@@ -41,7 +52,7 @@ function parsed<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T);
 }
 
-function consent(row: Columns | undefined): Consent | null {
+export function consentOf(row: Columns | undefined): Consent | null {
   if (row === undefined) return null;
   return {
     botId: row.bot_id,
@@ -59,18 +70,26 @@ function consent(row: Columns | undefined): Consent | null {
     pendingVersion: row.pending_version,
     pendingCategories: parsed<string[]>(row.pending_categories),
     pendingRequestedAt: row.pending_requested_at,
+    beforeRequest: parsed<RevokedConsent>(row.before_request),
   };
 }
 
 /** The consent of a subject; null for the status `none`. */
 export async function findConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
-  return consent(await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT_WHERE}`, botId, guildId, userId));
+  return consentOf(
+    await tx.get<Columns>(`${SELECT} FROM consents WHERE ${SUBJECT_WHERE}`, botId, guildId, userId),
+  );
 }
 
 /** {@link findConsent}, locked until the unit ends: no other unit changes the consent or stores under it. */
 export async function lockConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
-  return consent(
-    await tx.get<Columns>(`${SELECT} WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId),
+  return consentOf(
+    await tx.get<Columns>(
+      `${SELECT} FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`,
+      botId,
+      guildId,
+      userId,
+    ),
   );
 }
 
@@ -92,8 +111,10 @@ export type ShownConsent = Pick<
   'status' | 'version' | 'categories' | 'acceptedAt' | 'revokedAt' | 'pendingVersion' | 'pendingCategories'
 >;
 
-const SELECT_STATUS = `SELECT status, version, categories, accepted_at, revoked_at, pending_version, pending_categories
-  FROM consents WHERE ${SUBJECT_WHERE}`;
+const SHOWN = 'status, version, categories, accepted_at, revoked_at, pending_version, pending_categories';
+const SELECT_STATUS = `SELECT ${SHOWN} FROM consents WHERE ${SUBJECT_WHERE}`;
+const SELECT_STATUSES = `SELECT guild_id, user_id, ${SHOWN} FROM consents
+  WHERE bot_id = ? AND (guild_id, user_id) IN (SELECT * FROM unnest(?::text[], ?::text[]))`;
 
 /** The shown part of {@link findConsent} in one small read, since bots ask for it before every act. */
 export async function findStatus(
@@ -101,7 +122,30 @@ export async function findStatus(
   { botId, guildId, userId }: Subject,
 ): Promise<ShownConsent | null> {
   const row = await unitOfWork.get<Columns>(SELECT_STATUS, botId, guildId, userId);
-  if (row === undefined) return null;
+  return row === undefined ? null : shown(row);
+}
+
+/** {@link findStatus} of several subjects of a bot, in their order. */
+export async function findStatuses(
+  tx: Tx,
+  botId: string,
+  subjects: readonly Subject[],
+): Promise<readonly (ShownConsent | null)[]> {
+  if (tx.engine === 'sqlite') {
+    const read = ({ guildId, userId }: Subject) => tx.get<Columns>(SELECT_STATUS, botId, guildId, userId);
+    return (await Promise.all(subjects.map(read))).map((row) => row && shown(row)).map((one) => one ?? null);
+  }
+  const rows = await tx.all<Columns>(
+    SELECT_STATUSES,
+    botId,
+    subjects.map(({ guildId }) => guildId),
+    subjects.map(({ userId }) => userId),
+  );
+  const found = new Map(rows.map((row) => [`${row.guild_id} ${row.user_id}`, shown(row)]));
+  return subjects.map(({ guildId, userId }) => found.get(`${guildId} ${userId}`) ?? null);
+}
+
+function shown(row: Columns): ShownConsent {
   return {
     status: row.status,
     version: row.version,
@@ -123,35 +167,58 @@ export async function consentsNaming(
   // The underscore is the only character of a slug with a meaning in LIKE.
   const key = `"${category.replaceAll('_', '\\_')}"`;
   const rows = await tx.all<Columns>(
-    `${SELECT} WHERE bot_id = ? AND (categories LIKE ? ESCAPE '\\' OR pending_categories LIKE ? ESCAPE '\\')
-     ORDER BY guild_id, user_id LIMIT ${limit} FOR UPDATE`,
-    botId,
-    `%${key}:%`,
-    `%${key}%`,
+    `${SELECT} FROM consents WHERE bot_id = ? AND (categories LIKE ? ESCAPE '\\' OR pending_categories LIKE ? ESCAPE '\\'
+       OR before_request LIKE ? ESCAPE '\\') ORDER BY guild_id, user_id LIMIT ${limit} FOR UPDATE`,
+    ...[botId, `%${key}:%`, `%${key}%`, `%"categories":{%${key}:"%`],
   );
-  return rows.map((row) => consent(row)).filter((found) => found !== null);
+  return rows.map((row) => consentOf(row)).filter((found) => found !== null);
 }
 
 /** The consent with this request id, decided or waiting; locked like {@link lockConsent}. */
 export async function findConsentOfRequest(tx: Tx, botId: string, id: string): Promise<Consent | null> {
   const row =
-    (await tx.get<Columns>(`${SELECT} WHERE bot_id = ? AND pending_id = ? FOR UPDATE`, botId, id)) ??
-    (await tx.get<Columns>(`${SELECT} WHERE bot_id = ? AND id = ? FOR UPDATE`, botId, id));
-  return consent(row);
+    (await tx.get<Columns>(
+      `${SELECT} FROM consents WHERE bot_id = ? AND pending_id = ? FOR UPDATE`,
+      botId,
+      id,
+    )) ??
+    (await tx.get<Columns>(`${SELECT} FROM consents WHERE bot_id = ? AND id = ? FOR UPDATE`, botId, id));
+  return consentOf(row);
 }
 
-/** Updates a consent that the unit has locked. */
-export async function putConsent(tx: Tx, given: Omit<Consent, 'bot'>): Promise<void> {
-  await tx.run(PUT, ...valuesOf(given));
+const OF_REQUEST = (column: 'pending_id' | 'id') =>
+  `SELECT given.place, consents.bot_id, consents.guild_id, consents.user_id
+   FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, id, place)
+   JOIN consents ON consents.bot_id = given.bot_id AND consents.${column} = given.id`;
+
+/** The subjects of requests, not locked; undefined for an unknown one. PostgreSQL only. */
+export async function findSubjectsOfRequests(
+  tx: Tx,
+  requests: readonly { readonly botId: string; readonly id: string | null }[],
+): Promise<(Subject | undefined)[]> {
+  const values = [requests.map(({ botId }) => botId), requests.map(({ id }) => id)];
+  const found = new Array<Subject | undefined>(requests.length).fill(undefined);
+  for (const row of await tx.all<Columns & { place: number }>(
+    `${OF_REQUEST('pending_id')} UNION ALL ${OF_REQUEST('id')}`,
+    ...[...values, ...values],
+  ))
+    found[row.place - 1] = subjectAt(row.bot_id, row);
+  return found;
 }
 
-/** Inserts the first consent of a subject. @throws ConcurrentChange when another unit has inserted one. */
-export async function createConsent(tx: Tx, given: Omit<Consent, 'bot'>): Promise<void> {
-  const inserted = await tx.run(
-    `${INSERT} ON CONFLICT (bot_id, guild_id, user_id) DO NOTHING`,
-    ...valuesOf(given),
-  );
-  if (inserted === 0) throw new ConcurrentChange();
+/** Removes a consent that the unit has locked. */
+export async function removeConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
+  await tx.run(`DELETE FROM consents WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
+}
+
+/** Updates consents that the unit has locked. */
+export async function putConsents(tx: Tx, given: readonly Omit<Consent, 'bot'>[]): Promise<void> {
+  await PUT(tx, given.map(valuesOf));
+}
+
+/** Inserts the first consents of subjects. @throws ConcurrentChange when another unit has inserted one of them. */
+export async function createConsents(tx: Tx, given: readonly Omit<Consent, 'bot'>[]): Promise<void> {
+  if ((await CREATE(tx, given.map(valuesOf))) < given.length) throw new ConcurrentChange();
 }
 
 function valuesOf(given: Omit<Consent, 'bot'>): SqlValue[] {
@@ -168,8 +235,8 @@ function valuesOf(given: Omit<Consent, 'bot'>): SqlValue[] {
     revokedAt,
     erasing,
   } = given;
-  const { pendingId, pendingVersion, pendingCategories, pendingRequestedAt } = given;
+  const { pendingId, pendingVersion, pendingCategories, pendingRequestedAt, beforeRequest } = given;
   const decided = [id, status, version, json(categories), requestedAt, acceptedAt, revokedAt, erasing];
   const pending = [pendingId, pendingVersion, json(pendingCategories), pendingRequestedAt];
-  return [botId, guildId, userId, ...decided, ...pending];
+  return [botId, guildId, userId, ...decided, ...pending, json(beforeRequest)];
 }

@@ -1,6 +1,14 @@
 export { ConsentHistoryPruning } from './consent-history-pruning';
 export { ConsentRevoked } from './consent-revoked.event';
-export { consentHeld, ConsentScope, consentsInForce, requireConsent, requireConsentTo } from './consent.gate';
+export {
+  consentCovering,
+  consentHeld,
+  ConsentScope,
+  consentShown,
+  consentsInForce,
+  requireConsent,
+  requireConsentTo,
+} from './consent.gate';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdSubject } from './consent.sql';

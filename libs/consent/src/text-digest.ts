@@ -20,5 +20,10 @@ function isList(value: Plain): value is readonly Plain[] {
 
 /** SHA-256 over the canonical JSON (RFC 8785, UTF-8) of the shown text, which a bot can recompute. */
 export function textDigest(content: ConsentTexts, notice: ConsentNotice | null = null): string {
-  return `sha256:${hash('sha256', canonical({ ...content, ...notice }), 'hex')}`;
+  return digestOf({ ...content, ...notice });
+}
+
+/** {@link textDigest} of a part of a text. */
+export function digestOf(part: Plain): string {
+  return `sha256:${hash('sha256', canonical(part), 'hex')}`;
 }

@@ -12,6 +12,7 @@ export class Categories1763600000003 implements MigrationInterface {
         id,
         label_de: text,
         label_en: text,
+        labels: nullable(text),
         description: nullable(text),
         retention_days: nullable(integer),
         legal_basis: text,

@@ -22,6 +22,7 @@ export class Consents1763600000004 implements MigrationInterface {
         pending_version: nullable(text),
         pending_categories: nullable(text),
         pending_requested_at: nullable(time),
+        before_request: nullable(text),
       },
       indices: [{ columnNames: ['bot_id', 'id'], isUnique: true }, { columnNames: ['bot_id', 'pending_id'] }],
     });
@@ -55,9 +56,14 @@ export class Consents1763600000004 implements MigrationInterface {
         created_at: time,
       },
     });
+    await createBotTable(runner, {
+      name: 'consent_words',
+      columns: { bot_id: primary(id), digest: primary(varchar(71)), content: text, created_at: time },
+    });
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['consent_texts', 'consent_history', 'consents']) await runner.dropTable(table);
+    for (const table of ['consent_words', 'consent_texts', 'consent_history', 'consents'])
+      await runner.dropTable(table);
   }
 }
