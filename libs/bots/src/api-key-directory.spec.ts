@@ -8,7 +8,7 @@ import { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
 import { identify } from './identify.middleware';
 import { Tiers } from './tiers';
 
-const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()))}`;
+const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()), 'live')}`;
 
 /** A directory over a database that holds the key until it is `deleted`. */
 class World {

@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import { ALL_SCOPES } from '@app/http';
-import { Clock, Random } from '@app/kernel';
+import { Clock, CONFIG, type Config, Random } from '@app/kernel';
 import { keyDigest, newApiKey, visiblePrefix } from './api-key';
 import { ApiKey } from './bot.entity';
 
@@ -21,6 +21,7 @@ export class ApiKeyIssuer {
   constructor(
     private readonly clock: Clock,
     private readonly random: Random,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'apiKeyKind'>,
   ) {}
 
   /** A new key of the bot. By default it has all scopes and lasts. */
@@ -29,7 +30,7 @@ export class ApiKeyIssuer {
     botId: string,
     { scopes, expiresAt }: Pick<IssuedKey, 'scopes' | 'expiresAt'> = { scopes: ALL_SCOPES, expiresAt: null },
   ): Promise<IssuedKey> {
-    const text = newApiKey(this.random);
+    const text = newApiKey(this.random, this.config.apiKeyKind);
     const [id, prefix, createdAt] = [this.random.uuid(), visiblePrefix(text), this.clock.nowIso()];
     const stored = { id, prefix, scopes, expiresAt, createdAt };
     await tx.manager.insert(ApiKey, { ...stored, botId, digest: keyDigest(text) });

@@ -23,6 +23,8 @@ export class ApiKeyGuard implements CanActivate {
 function reasonFor(authorization: string | undefined): string {
   if (authorization === undefined)
     return 'Missing Authorization header: send Authorization: Bearer <API key>';
+  if (/^\s*sk_/.test(authorization))
+    return 'The word Bearer is missing before the API key: send Authorization: Bearer <API key>';
   return /^bearer +\S/i.test(authorization)
     ? 'The API key is not valid'
     : 'The Authorization header names no Bearer key: send Authorization: Bearer <API key>';

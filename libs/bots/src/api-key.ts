@@ -2,12 +2,14 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Random } from '@app/kernel';
 
-const PREFIX = 'sk_live_';
+/** The kind of an installation: the keys of a sandbox begin with `sk_test_`, others with `sk_live_`. */
+export type ApiKeyKind = 'live' | 'test';
+
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 62^43 > 2^256, 62^6 > 2^32. */
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
-const KEY = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const KEY = new RegExp(`^sk_(?:live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 /** Characters of a key that may be shown: they identify the key and do not help to guess it. */
 const VISIBLE_LENGTH = 16;
 
@@ -17,21 +19,21 @@ function base62(value: bigint, length: number): string {
   return text;
 }
 
-function checksum(secret: string): string {
-  return base62(BigInt(crc32(PREFIX + secret)), CHECKSUM_LENGTH);
+/** The checksum of a key before it is added. */
+function checksum(text: string): string {
+  return base62(BigInt(crc32(text)), CHECKSUM_LENGTH);
 }
 
 /** A new key: 256 random bits and a checksum, by which mistyped keys are refused and leaked keys are found. */
-export function newApiKey(random: Random): string {
+export function newApiKey(random: Random, kind: ApiKeyKind): string {
   const secret = base62(BigInt(`0x${random.bytes(32).toString('hex')}`), SECRET_LENGTH);
-  return PREFIX + secret + checksum(secret);
+  const text = `sk_${kind}_${secret}`;
+  return text + checksum(text);
 }
 
 /** Whether `text` has the form and checksum of a key. Other texts are refused without a look-up. */
 export function isApiKey(text: string): boolean {
-  return (
-    KEY.test(text) && checksum(text.slice(PREFIX.length, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
-  );
+  return KEY.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
 /** The stored digest of a key. An unkeyed hash suffices: 256 random bits cannot be guessed. */

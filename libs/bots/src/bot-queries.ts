@@ -44,6 +44,15 @@ export function lockBot(
   return tx.get(`${FACTS} WHERE id = ? FOR ${mode}`, id);
 }
 
+/** Locks bots like {@link lockBot} with `KEY SHARE`, and waits for no other unit. Answers the ids of the locked ones. */
+export async function tryLockBots(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.all<{ id: string }>(
+    'SELECT id FROM bots WHERE id = ANY (?) ORDER BY id FOR KEY SHARE SKIP LOCKED',
+    ids,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Since when a bot is suspended, and when its latest suspension ended. */
 export interface Suspension {
   readonly suspended_at: string | null;

@@ -27,6 +27,7 @@ interface Gathered {
   readonly head: string;
   readonly data: () => AsyncGenerator<string>;
   readonly tail: () => AsyncGenerator<string>;
+  /** Also true for the history of a consent alone. */
   readonly hasConsent: boolean;
 }
 
@@ -166,7 +167,7 @@ export class ExportService {
       head: `${JSON.stringify(record).slice(0, -1)},"data":{`,
       data: () => entries(parts.map((part) => part.data ?? [])),
       tail: () => sections(parts.map((part) => part.full ?? {})),
-      hasConsent: consent !== null,
+      hasConsent: parts.some((part) => part.consent !== undefined),
     };
   }
 

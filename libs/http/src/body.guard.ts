@@ -1,6 +1,8 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { CONFIG, type Config } from '@app/kernel';
-import { readJsonBody } from './json-body';
+import { BATCH_BODY, parseBatch } from './batch-body';
+import { parseJsonObject, readJsonBody } from './json-body';
 import type { LetheRequest } from './request-context';
 
 /**
@@ -9,12 +11,19 @@ import type { LetheRequest } from './request-context';
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
-  constructor(@Inject(CONFIG) private readonly config: Config) {}
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<LetheRequest>();
-    if (request.method === 'POST' || request.method === 'PUT')
-      request.body = await readJsonBody(request, this.config);
+    if (request.method !== 'POST' && request.method !== 'PUT') return true;
+    const { bodyLimitBytes, batchBodyLimitBytes, jsonDepthLimit } = this.config;
+    const isBatch = this.reflector.get<boolean | undefined>(BATCH_BODY, context.getHandler()) === true;
+    request.body = isBatch
+      ? await readJsonBody(request, batchBodyLimitBytes, (bytes) => parseBatch(bytes, this.config))
+      : await readJsonBody(request, bodyLimitBytes, (bytes) => parseJsonObject(bytes, jsonDepthLimit));
     return true;
   }
 }

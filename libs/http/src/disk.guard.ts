@@ -6,8 +6,8 @@ import type { LetheRequest } from './request-context';
 const ON_LOW_DISK = 'lethe:on-low-disk';
 
 /**
- * Marks a POST that is accepted on an almost full disk: it erases or withdraws, or it must not wait and stores as good as
- * nothing.
+ * Marks a POST that is accepted on an almost full disk: it erases, withdraws or reads, or it must not wait and stores as
+ * good as nothing.
  */
 export const OnLowDisk = (): MethodDecorator => SetMetadata(ON_LOW_DISK, true);
 

@@ -1,11 +1,24 @@
 export { errorEnvelope, JsonText, rateHeaders, successEnvelope } from './answer';
 export { CurrentBot, Public } from './auth';
 export { PublicDocument } from './bare-answer';
+export {
+  attempt,
+  BATCH_MAX,
+  done,
+  inTurns,
+  ItemErrorView,
+  itemOf,
+  type ItemResult,
+  Items,
+  refused,
+  Results,
+} from './batch';
+export { BatchBody } from './batch-body';
 export { BodyGuard } from './body.guard';
 export { Describes, type Examples, Topic, topicOf } from './describes';
 export { DiskGuard, OnLowDisk } from './disk.guard';
 export { DtoPipe } from './dto.pipe';
-export { EXAMPLE, EXAMPLE_SUBJECT } from './examples';
+export { EXAMPLE, EXAMPLE_SUBJECT, examplePage } from './examples';
 export { ApiExceptionFilter } from './exception.filter';
 export { field, matches, type Presence } from './field-rule';
 export {
@@ -35,9 +48,11 @@ export {
   SubjectQuery,
 } from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
-export { ListPage } from './list-page';
+export { type Labels, LabelsByLanguage, languageFor, LanguageTag } from './language.fields';
+export { inPieces, ListPage } from './list-page';
 export { addNumberFaults, mergePatch, numberFault } from './json-value';
 export { Page, PageQuery, Pagination } from './pagination';
+export { Counted, Quota } from './quota';
 export { RateLimitGuard } from './rate-limit.guard';
 export { countRate } from './rate-limit.middleware';
 export { Caller, type LetheRequest, RequestContext } from './request-context';

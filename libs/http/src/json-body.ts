@@ -8,15 +8,21 @@ export interface JsonLimits {
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
+type Body = LetheRequest['body'];
+
 /**
- * Reads the JSON object of a request. A fault is answered as a value, and the validation pipe throws it. Nothing is
- * answered for a client that closes its connection before the end.
+ * Reads the JSON object of a request by `parse`. A fault is answered as a value, and the validation pipe throws it. Nothing
+ * is answered for a client that closes its connection before the end.
  */
-export function readJsonBody(request: LetheRequest, limits: JsonLimits): Promise<LetheRequest['body']> {
-  return new Promise((resolve) => receive(request, limits, resolve));
+export function readJsonBody(
+  request: LetheRequest,
+  limitBytes: number,
+  parse: (bytes: Buffer) => Body | Promise<Body>,
+): Promise<Body> {
+  return new Promise((resolve) => receive(request, limitBytes, parse, resolve));
 }
 
-function refusedByHeaders(request: LetheRequest, { bodyLimitBytes }: JsonLimits): ApiError | undefined {
+function refusedByHeaders(request: LetheRequest, limitBytes: number): ApiError | undefined {
   const { 'content-type': type, 'content-length': length, 'content-encoding': coding } = request.headers;
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
@@ -26,14 +32,14 @@ function refusedByHeaders(request: LetheRequest, { bodyLimitBytes }: JsonLimits)
   if (coding !== undefined && coding !== 'identity') {
     return new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding');
   }
-  return Number(length ?? 0) > bodyLimitBytes ? tooLarge(bodyLimitBytes) : undefined;
+  return Number(length ?? 0) > limitBytes ? bodyTooLarge(limitBytes) : undefined;
 }
 
 function isJsonType(type: string): boolean {
   return type === 'application/json' || /^application\/json\s*(;|$)/i.test(type);
 }
 
-function tooLarge(limitBytes: number): ApiError {
+export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError('payload_too_large', `The body may be at most ${limitBytes} bytes long`, {
     limit_bytes: limitBytes,
   });
@@ -41,25 +47,26 @@ function tooLarge(limitBytes: number): ApiError {
 
 function receive(
   request: LetheRequest,
-  limits: JsonLimits,
-  done: (body: LetheRequest['body']) => void,
+  limitBytes: number,
+  parse: (bytes: Buffer) => Body | Promise<Body>,
+  done: (body: Body | Promise<Body>) => void,
 ): void {
-  const fault = refusedByHeaders(request, limits);
+  const fault = refusedByHeaders(request, limitBytes);
   if (fault !== undefined) return done(fault);
   const chunks: Buffer[] = [];
   let length = 0;
   let settled = false;
-  const settle = (body: LetheRequest['body']): void => {
+  const settle = (body: Body | Promise<Body>): void => {
     if (!settled) done(body);
     settled = true;
   };
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > limits.bodyLimitBytes) settle(tooLarge(limits.bodyLimitBytes));
+    if (length > limitBytes) settle(bodyTooLarge(limitBytes));
     else chunks.push(chunk);
   });
   request.on('end', () => {
-    if (!settled) settle(parseJsonObject(joined(chunks), limits.jsonDepthLimit));
+    if (!settled) settle(parse(joined(chunks)));
   });
   // A client that closed its connection gets no answer, and nothing more runs for its request.
   request.on('error', () => (settled = true));
@@ -82,7 +89,7 @@ export function parseJsonObject(
   try {
     value = JSON.parse(decoder.decode(bytes));
   } catch {
-    return badBody('must be valid JSON in UTF-8');
+    return MALFORMED;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return badBody('must be a JSON object');
@@ -97,6 +104,9 @@ export function parseJsonObject(
 function badBody(message: string): ApiError {
   return invalidRequest([{ field: 'body', message }]);
 }
+
+/** The fault of a body that is no JSON. */
+export const MALFORMED = badBody('must be valid JSON in UTF-8');
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

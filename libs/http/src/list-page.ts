@@ -16,13 +16,7 @@ export class ListPage {
 
   /** The result to answer: one text, or a stream for a large page. Both have the same bytes. */
   content(): JsonText | JsonStream {
-    const texts = this.texts();
-    let begun = '';
-    for (let next = texts.next(); next.done !== true; next = texts.next()) {
-      begun += next.value;
-      if (begun.length > WHOLE_MAX) return new JsonStream((write) => writeInPieces(begun, texts, write));
-    }
-    return new JsonText(begun);
+    return inPieces(this.texts());
   }
 
   private *texts(): Generator<string, undefined> {
@@ -34,6 +28,16 @@ export class ListPage {
     }
     yield `],"pagination":${JSON.stringify(this.pagination)}}`;
   }
+}
+
+/** The JSON that consists of `texts`: one text, or a stream for a large one. Both have the same bytes. */
+export function inPieces(texts: Generator<string, undefined>): JsonText | JsonStream {
+  let begun = '';
+  for (let next = texts.next(); next.done !== true; next = texts.next()) {
+    begun += next.value;
+    if (begun.length > WHOLE_MAX) return new JsonStream((write) => writeInPieces(begun, texts, write));
+  }
+  return new JsonText(begun);
 }
 
 async function writeInPieces(begun: string, rest: Iterable<string>, write: WritePiece): Promise<void> {

@@ -9,6 +9,9 @@ describe('countRate', () => {
       hit(): Promise<never> {
         return Promise.reject(new Error('away'));
       }
+      take(): Promise<never> {
+        return this.hit();
+      }
       hitStranger(): Promise<never> {
         return this.hit();
       }
@@ -32,6 +35,9 @@ describe('countRate', () => {
     class NotingStore extends RateLimitStore {
       hit(): never {
         throw new Error('a stranger is counted as a bot');
+      }
+      take(): never {
+        return this.hit();
       }
       hitStranger([bucket = '']: readonly string[], limit: number): RateDecision {
         buckets.push(bucket);

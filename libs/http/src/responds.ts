@@ -118,9 +118,8 @@ function takeIdempotencyKey(operation: DocumentedOperation): void {
       'A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   });
-  const conflict = conflictOf(IDEMPOTENCY_REASONS);
-  const own = operation.responses[ERRORS.conflict.status] as typeof conflict | undefined;
-  operation.responses[ERRORS.conflict.status] = own === undefined ? conflict : merged(own, conflict);
+  const own = operation.responses[ERRORS.conflict.status] as ReturnType<typeof conflictOf> | undefined;
+  operation.responses[ERRORS.conflict.status] = conflictOf([...reasonsOf(own), ...IDEMPOTENCY_REASONS]);
   for (const [status, response] of Object.entries(operation.responses) as [string, { headers?: object }][])
     if (status.startsWith('2'))
       response.headers = {
@@ -129,16 +128,10 @@ function takeIdempotencyKey(operation: DocumentedOperation): void {
       };
 }
 
-/** A 409 with the reasons of two. */
-function merged(one: ReturnType<typeof conflictOf>, other: ReturnType<typeof conflictOf>) {
-  const examplesOf = ({ content }: typeof one) =>
-    (content['application/json'] as { examples?: Record<string, object> }).examples;
-  const media = {
-    ...one.content['application/json'],
-    examples: { ...examplesOf(one), ...examplesOf(other) },
-  };
-  const description = `${one.description}. ${other.description}`;
-  return { ...one, description, content: { 'application/json': media } };
+/** The reasons of a documented 409, which has an example for each. */
+function reasonsOf(conflict: ReturnType<typeof conflictOf> | undefined): ConflictReason[] {
+  const { examples = {} } = (conflict?.content['application/json'] ?? {}) as { examples?: object };
+  return Object.keys(examples) as ConflictReason[];
 }
 
 /** The 403 of a route with a key: the one that the route declares, and those of the key and the bot. */
@@ -194,7 +187,19 @@ function conflictOf(reasons: readonly ConflictReason[]) {
     return [reason, { summary: meaning, value: { success: false, error } }] as const;
   });
   const meanings = reasons.map((reason) => `\`${reason}\`: ${CONFLICT_REASONS[reason].meaning}`).join('. ');
-  return answer(ERRORS.conflict.status, meanings, { examples: Object.fromEntries(examples) });
+  const schema = conflictSchema(reasons);
+  return answer(ERRORS.conflict.status, meanings, { schema, examples: Object.fromEntries(examples) });
+}
+
+/** The error of a 409, whose `details.reason` is one of `reasons`. */
+function conflictSchema(reasons: readonly ConflictReason[]) {
+  const only = (name: string, schema: object) => ({
+    type: 'object',
+    required: [name],
+    properties: { [name]: schema },
+  });
+  const reason = only('reason', { type: 'string', enum: [...reasons] });
+  return { allOf: [ERROR_SCHEMA, only('error', only('details', reason))] };
 }
 
 /** The `details` of errors whose `details` are the same on every route. */
@@ -205,12 +210,13 @@ const DETAILS: Partial<Record<ErrorCode, { readonly details: object }>> = {
   payload_too_large: { details: { limit_bytes: 65_536 } },
 };
 
-function answer(status: number, description: string, examples: object) {
+const ERROR_SCHEMA = { $ref: '#/components/schemas/Error' };
+
+function answer(status: number, description: string, media: object) {
   const own = HEADERS_OF_STATUS[status];
   const headers =
     own === undefined ? HEADERS : { ...HEADERS, [own]: { $ref: `#/components/headers/${own}` } };
-  const media = { schema: { $ref: '#/components/schemas/Error' }, ...examples };
-  return { description, headers, content: { 'application/json': media } };
+  return { description, headers, content: { 'application/json': { schema: ERROR_SCHEMA, ...media } } };
 }
 
 function contentOf(success: object, documents: readonly string[]): Record<string, { schema: object }> {

@@ -3,7 +3,6 @@ import { Global, Module } from '@nestjs/common';
 import { Claims } from './claims';
 import { EncryptedForms } from './encrypted-forms';
 import { IdempotencyKey } from './idempotency-key.entity';
-import { IdempotencyKeysHolder } from './idempotency-keys.holder';
 import { IdempotencyRetention } from './idempotency-retention.job';
 import { IdempotencyKeys1763600000013 } from './migrations/1763600000013-idempotency-keys';
 
@@ -11,7 +10,7 @@ import { IdempotencyKeys1763600000013 } from './migrations/1763600000013-idempot
 @Global()
 @Module({
   imports: [DatabaseModule.forFeature([IdempotencyKey], [IdempotencyKeys1763600000013])],
-  providers: [Claims, EncryptedForms, IdempotencyKeysHolder, IdempotencyRetention],
+  providers: [Claims, EncryptedForms, IdempotencyRetention],
   exports: [Claims, EncryptedForms],
 })
 export class IdempotencyModule {}

@@ -2,7 +2,7 @@ export { answerErased, Claim, NO_CLAIM } from './claim';
 export { Claims, inProgress } from './claims';
 export { Claimed } from './claimed';
 export { EncryptedForms } from './encrypted-forms';
-export { about, type ClaimName, type Form, type Found, type Kept, plain } from './form';
+export { type ClaimName, type Form, type Found, plain } from './form';
 export { IdempotencyRetention } from './idempotency-retention.job';
 export { IdempotencyModule } from './idempotency.module';
 export { claimedBefore, keepAll } from './shared-claims';

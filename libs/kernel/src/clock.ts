@@ -12,6 +12,10 @@ const CONFIRMED_AFTER_MS = HOUR_MS;
 
 /** The source of time for all code of Lethe. Tests replace it to control time without waiting. */
 export abstract class Clock {
+  /** The last answer of {@link nowIso}: an act asks several times in a millisecond. */
+  private shownMs = NaN;
+  private shownIso = '';
+
   /** Milliseconds since the Unix epoch, for the times of acts. It runs back only after a step that was not confirmed. */
   abstract nowMs(): number;
   /** Milliseconds that never run backwards. Only the difference of two readings has a meaning. */
@@ -43,8 +47,12 @@ export abstract class Clock {
    * before `earliest`, the stored time of an earlier act on the same record.
    */
   nowIso(earliest = ''): string {
-    const now = new Date(this.nowMs()).toISOString();
-    return now < earliest ? earliest : now;
+    const nowMs = this.nowMs();
+    if (nowMs !== this.shownMs) {
+      this.shownMs = nowMs;
+      this.shownIso = new Date(nowMs).toISOString();
+    }
+    return this.shownIso < earliest ? earliest : this.shownIso;
   }
 
   /** {@link confirmedMs} in the form of {@link nowIso}. */

@@ -22,7 +22,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes that belong to Lethe. A variable with such a prefix that is not a setting is a typing mistake. */
 const OWN_PREFIX =
-  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
+  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
+
+/** Settings of a bot, by the form of their values. `lethe init` writes them into `.env`, which may be that of Lethe too. */
+const OF_BOTS: Readonly<Record<string, RegExp>> = {
+  LETHE_URL: /^https?:\/\//,
+  LETHE_BOT_ID: /^[0-9a-f-]{36}$/,
+  LETHE_KEY: /^sk_(live|test)_/,
+  LETHE_WEBHOOK_SECRET: /^whsec_/,
+};
 
 /**
  * Reads every setting from `environment`. An empty variable counts as not set.
@@ -39,8 +47,8 @@ export function readConfig(environment: Environment): Config {
     }
   }
   const known = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
-  for (const name of Object.keys(environment)) {
-    if (OWN_PREFIX.test(name) && !known.has(name))
+  for (const [name, value = ''] of Object.entries(environment)) {
+    if (OWN_PREFIX.test(name) && !known.has(name) && OF_BOTS[name]?.test(value) !== true)
       faults.push(`${name} is not a setting of Lethe; docs/reference.md lists them all`);
   }
   const config = values as Config;

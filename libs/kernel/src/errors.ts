@@ -142,7 +142,8 @@ export const CONFLICT_REASONS = {
     mend: 'Wait for the answer to it, or repeat the request after a second.',
   },
   idempotency_answer_erased: {
-    meaning: 'What was stored for this `Idempotency-Key` was erased with the user whom it was about',
+    meaning:
+      'What was stored for this `Idempotency-Key` was erased with the user whom it was about, or its key is lost',
     mend: 'Nothing to mend: an act under this key took effect before the erasure. Use a new key for a new act.',
   },
   nothing_scheduled: {
@@ -169,14 +170,20 @@ const LISTED_FAULTS = 50;
  */
 export class OwnError extends Error {}
 
-/** An error that is answered to the caller. Its message holds no value, path, query or secret. */
+/**
+ * An error that is answered to the caller. Its message holds no value, path, query or secret. A fault of the caller has no
+ * stack trace: nothing reads it, and it costs a tenth of the answer to a bad request.
+ */
 export class ApiError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
     readonly details?: Readonly<Record<string, unknown>>,
   ) {
+    const { stackTraceLimit } = Error;
+    if (ERRORS[code].status < 500) Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
   }
 
   get status(): number {

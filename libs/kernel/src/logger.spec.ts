@@ -21,6 +21,13 @@ describe('describeFault', () => {
     expect(describeFault(error)).toMatchObject({ fault: 'Error', code: '23505' });
     expect(JSON.stringify(describeFault(error))).not.toContain('value');
   });
+
+  it('has the place of a 503 of our own; a fault of the caller has none', () => {
+    const [lost, refused] = [new ApiError('service_unavailable', 'x'), new ApiError('conflict', 'x')];
+    expect(describeFault(lost)['frames']).toContain('logger.spec');
+    expect(describeFault(refused)['frames']).toBe('');
+    expect(new Error().stack).toContain('logger.spec');
+  });
 });
 
 describe('NestLogger', () => {

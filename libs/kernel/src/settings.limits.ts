@@ -63,6 +63,12 @@ export const CALLER_LIMITS = {
     'Largest request body, in bytes',
     integer(1024, 67_108_864),
   ),
+  batchBodyLimitBytes: setting(
+    'BATCH_BODY_LIMIT_BYTES',
+    '1048576',
+    'Largest body of `POST /data/submit/batch`, in bytes; each of its items may be as long as `BODY_LIMIT_BYTES`',
+    integer(1024, 67_108_864),
+  ),
   dataLimitBytes: setting(
     'DATA_LIMIT_BYTES',
     '65536',

@@ -167,6 +167,12 @@ export const SETTINGS = {
     'Token of a registration, 16 to 256 characters, in the header `X-Registration-Token`',
     bearerToken,
   ),
+  apiKeyKind: setting(
+    'API_KEY_KIND',
+    'live',
+    'New API keys begin with `sk_live_`, or with `sk_test_` as in a sandbox, so that one is not taken for the other',
+    oneOf('live', 'test'),
+  ),
   metricsToken: setting(
     'METRICS_TOKEN',
     '',

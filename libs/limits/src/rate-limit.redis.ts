@@ -21,9 +21,10 @@ const DIGEST_CHARACTERS = 22;
 export const RATE_LIMIT_LOCAL = 'rate_limit_local';
 
 /**
- * Adds ARGV[i] requests to the window KEYS[i], or begins the window. Returns the time of Redis, then count and end of
- * each window. All times are of the clock of Redis. A window with an end beyond one window length was written with
- * another clock.
+ * Adds ARGV[i] requests to the window KEYS[i], or begins the window. Where the count would pass a maximum above 0, which is
+ * ARGV[#KEYS + i], nothing is added, and the answer is that count. Returns the time of Redis, then count and end of each
+ * window. All times are of the clock of Redis. A window with an end beyond one window length was written with another
+ * clock.
  */
 const COUNT = `
 local time = redis.call('TIME')
@@ -37,7 +38,10 @@ for i, key in ipairs(KEYS) do
     redis.call('HSET', key, 'ends', ends)
     redis.call('PEXPIREAT', key, ends)
   end
-  answer[2 * i] = redis.call('HINCRBY', key, 'count', ARGV[i])
+  local most = tonumber(ARGV[#KEYS + i])
+  local count = tonumber(redis.call('HGET', key, 'count') or 0) + tonumber(ARGV[i])
+  if most == 0 or count <= most then redis.call('HSET', key, 'count', count) end
+  answer[2 * i] = count
   answer[2 * i + 1] = ends
 end
 return answer
@@ -50,6 +54,15 @@ interface Waiting {
   /** The decision of this process alone. */
   readonly own: RateDecision;
   readonly decide: (decision: RateDecision) => void;
+}
+
+/** Requests of one window that are counted together. */
+interface Group {
+  readonly bucket: string;
+  readonly amount: number;
+  /** They are counted up to this number, or not at all; 0: always. */
+  readonly most: number;
+  readonly callers: readonly Waiting[];
 }
 
 export interface RedisRateLimitOptions {
@@ -71,13 +84,14 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
   private readonly local: MemoryRateLimitStore;
   private readonly keyOf: (bucket: string) => string;
   private waiting = new Map<string, Waiting[]>();
+  private taking: Group[] = [];
   private fallen = 0;
 
   constructor({ url, masterKey, local, degradations, logger }: RedisRateLimitOptions) {
     super();
     this.local = local;
     this.keyOf = digestUnder(masterKey);
-    this.link = new RedisLink(url, (client) => count(client, [PROBE_KEY], [0]), {
+    this.link = new RedisLink(url, (client) => count(client, [PROBE_KEY], [0], [0]), {
       lost(reason) {
         degradations.begin(RATE_LIMIT_LOCAL);
         logger.warn({ reason }, 'Redis does not answer: each process counts rates by itself');
@@ -106,6 +120,15 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
     return this.shared(bot, limit, this.local.hit(bot, limit));
   }
 
+  take(bot: string, limit: number, more: number): RateDecision | Promise<RateDecision> {
+    const own = this.local.take(bot, limit, more);
+    if (!this.link.up) return this.fallBack(own);
+    return new Promise((decide) => {
+      this.flushSoon();
+      this.taking.push({ bucket: bot, amount: more, most: limit, callers: [{ limit, own, decide }] });
+    });
+  }
+
   hitStranger(prefixes: readonly string[], limit: number): RateDecision | Promise<RateDecision> {
     const bucket = this.local.bucketOf(prefixes);
     return this.shared(`address:${bucket}`, limit, this.local.hitStranger([bucket], limit));
@@ -115,7 +138,7 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
   private shared(bucket: string, limit: number, own: RateDecision): RateDecision | Promise<RateDecision> {
     if (!this.link.up) return this.fallBack(own);
     return new Promise((decide) => {
-      if (this.waiting.size === 0) setImmediate(() => void this.flush());
+      this.flushSoon();
       const waiting = { limit, own, decide };
       const others = this.waiting.get(bucket);
       if (others === undefined) this.waiting.set(bucket, [waiting]);
@@ -123,24 +146,29 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
     });
   }
 
+  private flushSoon(): void {
+    if (this.waiting.size === 0 && this.taking.length === 0) setImmediate(() => void this.flush());
+  }
+
   /** Sends one command for all requests of one turn of the event loop. */
   private async flush(): Promise<void> {
-    const batch = this.waiting;
+    const hits = Array.from(this.waiting, ([bucket, callers]): Group => {
+      return { bucket, amount: callers.length, most: 0, callers };
+    });
+    const groups: readonly Group[] = [...hits, ...this.taking];
     this.waiting = new Map();
-    const requests = [...batch.values()];
-    const keys = Array.from(batch.keys(), this.keyOf);
-    const amounts = requests.map(({ length }) => length);
+    this.taking = [];
+    const keys = groups.map(({ bucket }) => this.keyOf(bucket));
+    const amounts = groups.map(({ amount }) => amount);
+    const maxima = groups.map(({ most }) => most);
     try {
-      const [nowMs = 0, ...windows] = await this.link.run((client) => count(client, keys, amounts));
-      requests.forEach((group, index) => {
+      const [nowMs = 0, ...windows] = await this.link.run((client) => count(client, keys, amounts, maxima));
+      groups.forEach((group, index) => {
         const [total = 0, endsAtMs = 0] = windows.slice(2 * index, 2 * index + 2);
-        const before = total - group.length;
-        group.forEach(({ limit, decide }, place) =>
-          decide(rateDecision(limit, before + place + 1, endsAtMs, endsAtMs - nowMs)),
-        );
+        decide(group, total, endsAtMs, endsAtMs - nowMs);
       });
     } catch {
-      for (const { own, decide } of requests.flat()) decide(this.fallBack(own));
+      for (const { callers } of groups) for (const { own, decide } of callers) decide(this.fallBack(own));
     }
   }
 
@@ -150,14 +178,25 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
   }
 }
 
+/** `total` is the count of the window with the whole group, also where it was too many. */
+function decide({ amount, most, callers }: Group, total: number, endsAtMs: number, leftMs: number): void {
+  const before = total - amount;
+  const exceeded = most > 0 && total > most;
+  callers.forEach(({ limit, decide: answer }, place) => {
+    if (most === 0) answer(rateDecision(limit, before + place + 1, endsAtMs, leftMs));
+    else answer({ ...rateDecision(limit, exceeded ? before : total, endsAtMs, leftMs), exceeded });
+  });
+}
+
 /**
  * Redis loses scripts at a restart, a failover and SCRIPT FLUSH. The script is then sent again.
  * @throws Error for an answer that is not from the script, so that such a Redis is not used.
  */
-async function count(client: Redis, keys: string[], amounts: number[]): Promise<number[]> {
-  const answer = await client.evalsha(COUNT_SHA, keys.length, ...keys, ...amounts).catch((error: Error) => {
+async function count(client: Redis, keys: string[], amounts: number[], maxima: number[]): Promise<number[]> {
+  const given = [...keys, ...amounts, ...maxima];
+  const answer = await client.evalsha(COUNT_SHA, keys.length, ...given).catch((error: Error) => {
     if (!error.message.startsWith('NOSCRIPT')) throw error;
-    return client.eval(COUNT, keys.length, ...keys, ...amounts);
+    return client.eval(COUNT, keys.length, ...given);
   });
   if (!isCount(answer, amounts)) throw Object.assign(new Error(), { code: 'WRONG_ANSWER' });
   return answer;

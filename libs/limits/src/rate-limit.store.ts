@@ -51,6 +51,12 @@ export abstract class RateLimitStore {
   abstract hit(bot: string, limit: number): RateDecision | Promise<RateDecision>;
 
   /**
+   * Counts `more` requests of a bot that is counted already, or none of them where fewer are left: then the decision is
+   * exceeded, and `remaining` is what is left.
+   */
+  abstract take(bot: string, limit: number, more: number): RateDecision | Promise<RateDecision>;
+
+  /**
    * Counts one request of a caller without a valid key. `prefixes` are those of its address, the narrowest first. Bots
    * are never counted with strangers.
    */
@@ -88,6 +94,17 @@ class Windows {
   hit(bucket: string, limit: number): RateDecision {
     const window = this.find(bucket) ?? this.begin(bucket);
     window.count++;
+    return this.decisionOn(window, limit);
+  }
+
+  take(bucket: string, limit: number, more: number): RateDecision {
+    const window = this.find(bucket) ?? this.begin(bucket);
+    const exceeded = window.count + more > limit;
+    if (!exceeded) window.count += more;
+    return { ...this.decisionOn(window, limit), exceeded };
+  }
+
+  private decisionOn(window: Window, limit: number): RateDecision {
     const leftMs = RATE_WINDOW_MS - (this.clock.monotonicMs() - window.startMs);
     const endsAtMs = this.clock.wallMs() + leftMs;
     if (Math.abs(endsAtMs - window.endsAtMs) > STEP_MS) window.endsAtMs = endsAtMs;
@@ -131,6 +148,10 @@ export class MemoryRateLimitStore extends RateLimitStore {
 
   hit(bot: string, limit: number): RateDecision {
     return this.bots.hit(bot, limit);
+  }
+
+  take(bot: string, limit: number, more: number): RateDecision {
+    return this.bots.take(bot, limit, more);
   }
 
   hitStranger(prefixes: readonly string[], limit: number): RateDecision {

@@ -75,7 +75,7 @@ export const METRICS = {
   databaseUnitsRetried: {
     type: 'counter',
     name: 'lethe_database_units_retried_total',
-    help: 'Units of work that were repeated because of PostgreSQL, by reason',
+    help: 'Units of work that collided with another one and were repeated, by reason',
     label: { name: 'reason', values: ['serialization_failure', 'deadlock_detected', 'concurrent_change'] },
   },
   databasePoolConnections: {

@@ -56,7 +56,7 @@ function merged(database: Database, dataStays: boolean): RestoredKeys {
   return { erasures, destroyed };
 }
 
-/** The key's id in an encrypted text: `s1.`, 12 characters, a dot. */
+/** The key's id in an encrypted text: a mark of two characters, a dot, 12 characters, a dot. */
 const ENCRYPTED_BY = 'substr(u.value, 4, 12)';
 
 /** The number of values whose key is neither stored nor recorded as destroyed. They cannot be read. */
@@ -66,7 +66,7 @@ export function valuesWithoutKey(data: string, keys: string): number {
     database.prepare('ATTACH DATABASE ? AS keys').run(keys);
     return database
       .prepare(
-        `SELECT COUNT(*) FROM user_data u WHERE u.value LIKE 's1.%'
+        `SELECT COUNT(*) FROM user_data u WHERE (u.value LIKE 's1.%' OR u.value LIKE 's2.%')
          AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.id = ${ENCRYPTED_BY})
          AND ${ENCRYPTED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`,
       )

@@ -59,7 +59,7 @@ export const EXAMPLES = {
           'Not known to this service: it depends on the place of this installation and of the webhook receiver. Their operators have to add it.',
         time_limits: [{ applies_to: 'Data that rested on a consent, after its withdrawal', days: 30 }],
         security_measures: [
-          'Stored values and the details of audit events are encrypted with AES-256-GCM, by a key of its own for each user and guild.',
+          'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
         ],
         activities: [
           {

@@ -10,7 +10,7 @@ export function securityMeasures(config: Config): readonly string[] {
     webhookRequireHttps === 'auto' ? nodeEnv === 'production' : webhookRequireHttps === 'true';
   return [
     'Access by API key alone; of keys only SHA-256 digests are stored. A bot reaches its own data and no other.',
-    'Stored values and the details of audit events are encrypted with AES-256-GCM, by a key of its own for each user and guild.',
+    'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
     'These keys and webhook secrets are encrypted under a master key that is not in the database.',
     "An erasure destroys the user's key, and of the ids leaves keyed digests alone.",
     'Data is stored under a consent in force alone, which is checked in the storing transaction.',

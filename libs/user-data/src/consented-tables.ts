@@ -10,6 +10,7 @@ import {
   type ConsentedDataHolder,
   type ConsentedTable,
   type ErasureTime,
+  type GivenConsent,
   HoldsConsentedData,
   type Subject,
   subjectAt,
@@ -77,11 +78,12 @@ export class ConsentedTables implements ConsentedDataHolder {
       if (categories === null || categories.includes(one.category)) await mark(tx, subject, one, at);
   }
 
-  async give(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void> {
-    for (const one of this.all()) {
-      if (categories === null || categories.includes(one.category)) await unmark(tx, subject, one);
-      else await mark(tx, subject, one, at);
-    }
+  async give(tx: Tx, given: readonly GivenConsent[]): Promise<void> {
+    for (const one of this.all())
+      for (const { subject, categories, at } of given) {
+        if (categories === null || categories.includes(one.category)) await unmark(tx, subject, one);
+        else await mark(tx, subject, one, at);
+      }
   }
 
   async erasureTimes(tx: Tx, subject: Subject): Promise<readonly ErasureTime[]> {

@@ -1,25 +1,30 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { legalBasisOf } from '@app/categories';
-import type { Tx } from '@app/database';
+import { givenRows, type Tx } from '@app/database';
 import { CONFIG, type Config, daysAfter } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import {
+  amongSubjects,
   type ConsentedDataHolder,
   type ErasureTime,
+  type GivenConsent,
   HoldsConsentedData,
   type Subject,
   subjectAt,
+  subjectName,
 } from '@app/subjects';
 
 const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
-const UNMARKED = `SELECT category_key FROM user_data WHERE ${SUBJECT} AND withdrawn_at IS NULL`;
-const MARK = `UPDATE user_data SET withdrawn_at = ? WHERE ${SUBJECT} AND category_key = ?`;
 /** Written so that no engine uses the index of what is marked of all users. */
 const IS_MARKED = `COALESCE(withdrawn_at, '') <> ''`;
-const UNMARK = `UPDATE user_data SET withdrawn_at = NULL WHERE ${SUBJECT} AND ${IS_MARKED}`;
 const MARKED = `SELECT category_key, withdrawn_at FROM user_data WHERE ${SUBJECT} AND ${IS_MARKED}`;
 const OF_CATEGORY = 'SELECT guild_id, user_id FROM user_data WHERE bot_id = ? AND category_key = ?';
+const HELD = 'SELECT bot_id, guild_id, user_id, category_key, withdrawn_at FROM user_data WHERE';
+const ROW = ['bot_id', 'guild_id', 'user_id', 'category_key'];
+/** Written so that no engine uses the index of the category, which has the values of all users. */
+const IS_GIVEN = `user_data.bot_id = given.bot_id AND user_data.guild_id = given.guild_id
+  AND user_data.user_id = given.user_id AND COALESCE(user_data.category_key, '') = given.category_key`;
 const ERASE = `DELETE FROM user_data WHERE ${SUBJECT} AND category_key = ?`;
 
 /**
@@ -55,17 +60,20 @@ export class ConsentedValues implements ConsentedDataHolder {
   }
 
   withdraw(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void> {
-    return this.markHeld(tx, subject, (key) => categories === null || categories.includes(key), at);
+    const mark = (key: string, since: string | null) =>
+      since === null && covers(categories, key) ? at : undefined;
+    return this.mark(tx, [{ subject, mark }]);
   }
 
-  async give(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void> {
-    const given = keyOf(subject);
-    if (categories === null) {
-      await tx.run(UNMARK, ...given);
-      return;
-    }
-    for (const key of categories) await tx.run(`${UNMARK} AND category_key = ?`, ...given, key);
-    await this.markHeld(tx, subject, (key) => !categories.includes(key), at);
+  give(tx: Tx, given: readonly GivenConsent[]): Promise<void> {
+    const marks = given.map(({ subject, categories, at }) => {
+      const mark = (key: string, since: string | null) => {
+        if (covers(categories, key)) return since === null ? undefined : null;
+        return since === null ? at : undefined;
+      };
+      return { subject, mark };
+    });
+    return this.mark(tx, marks);
   }
 
   async erasureTimes(tx: Tx, subject: Subject): Promise<readonly ErasureTime[]> {
@@ -75,20 +83,57 @@ export class ConsentedValues implements ConsentedDataHolder {
     return marked.map(({ category_key: key, withdrawn_at: at }) => [key, daysAfter(at, graceDays)]);
   }
 
-  /** Of those that are held and rest on a consent; one that was marked before keeps its time. */
-  private async markHeld(
-    tx: Tx,
-    subject: Subject,
-    concerns: (key: string) => boolean,
-    at: string,
-  ): Promise<void> {
-    const held = await tx.all<{ category_key: string }>(UNMARKED, ...keyOf(subject));
-    for (const { category_key: key } of held) {
-      if (!concerns(key)) continue;
-      if ((await legalBasisOf(tx, subject.botId, key)) === 'consent')
-        await tx.run(MARK, at, ...keyOf(subject), key);
+  /** Changes the marks of values. Only what rests on a consent is marked. */
+  private async mark(tx: Tx, given: readonly Marking[]): Promise<void> {
+    const of = new Map(given.map(({ subject, mark }) => [subjectName(subject), mark]));
+    const bases = new Map<string, Promise<string | undefined>>();
+    const rows: (string | null)[][] = [];
+    for (const row of await held(
+      tx,
+      given.map(({ subject }) => subject),
+    )) {
+      const { bot_id: botId, guild_id: guildId, user_id: userId, category_key: key } = row;
+      const mark = of.get(subjectName({ botId, guildId, userId }))?.(key, row.withdrawn_at);
+      if (mark === undefined) continue;
+      const name = `${botId} ${key}`;
+      const basis = bases.get(name) ?? legalBasisOf(tx, botId, key);
+      bases.set(name, basis);
+      if (mark === null || (await basis) === 'consent') rows.push([botId, guildId, userId, key, mark]);
     }
+    if (rows.length === 0) return;
+    const marks = givenRows(tx, [...ROW, 'mark'], rows);
+    const sql = `UPDATE user_data SET withdrawn_at = given.mark FROM ${marks.sql} WHERE ${IS_GIVEN}`;
+    await tx.run(sql, ...marks.values);
   }
+}
+
+/** The new mark of a value that has the mark `since`; undefined where it is unchanged. */
+interface Marking {
+  readonly subject: Subject;
+  readonly mark: (key: string, since: string | null) => string | null | undefined;
+}
+
+interface Held {
+  readonly bot_id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
+  readonly category_key: string;
+  readonly withdrawn_at: string | null;
+}
+
+function covers(categories: readonly string[] | null, key: string): boolean {
+  return categories === null || categories.includes(key);
+}
+
+/** The values of subjects, by one statement on PostgreSQL. On SQLite a statement for each costs less. */
+async function held(tx: Tx, subjects: readonly Subject[]): Promise<Held[]> {
+  if (tx.engine === 'postgres') {
+    const among = amongSubjects(tx, subjects);
+    return tx.all(`${HELD} ${among.sql}`, ...among.values);
+  }
+  const rows: Held[] = [];
+  for (const subject of subjects) rows.push(...(await tx.all<Held>(`${HELD} ${SUBJECT}`, ...keyOf(subject))));
+  return rows;
 }
 
 function keyOf({ botId, guildId, userId }: Subject): string[] {

@@ -6,7 +6,7 @@ import { SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, type SharedAct, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
 import { Clock, CONFIG, type Config, invalidRequest, notFound, OwnError, requireBytes } from '@app/kernel';
-import { about, type Claim, claimedBefore, type Form, keepAll } from '@app/idempotency';
+import { type Claim, claimedBefore, EncryptedForms, type Form, keepAll } from '@app/idempotency';
 import { type NamedSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
 import { openValue, sealValue } from './stored-value';
 import type { SubmittedView } from './user-data.dto';
@@ -49,12 +49,13 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     private readonly audit: AuditService,
     private readonly keys: SubjectKeys,
     private readonly clock: Clock,
+    private readonly forms: EncryptedForms,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   alone(tx: Tx, submission: Submission): Promise<SubmittedView> {
     const { claim } = submission;
-    return claim.once(formOf(submission), () => this.store(tx, submission))(tx);
+    return claim.once(this.formOf(submission), () => this.store(tx, submission))(tx);
   }
 
   private async store(tx: Tx, { subject, category, data, json, merges }: Submission): Promise<SubmittedView> {
@@ -106,10 +107,19 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
       tx,
       given.flatMap((submission, at) => {
         const [{ claim }, outcome] = [submission, outcomes[at]];
-        return outcome === undefined ? [] : [{ claim, form: formOf(submission), outcome }];
+        return outcome === undefined ? [] : [{ claim, form: this.formOf(submission), outcome }];
       }),
     );
     return outcomes;
+  }
+
+  /** Of an answer a repeat does not know the time only. */
+  formOf({ subject, category }: Submission): Form<SubmittedView> {
+    const stored = this.forms.ofSubject<string>(subject);
+    return {
+      write: ({ updated_at }, ...rest) => stored.write(updated_at, ...rest),
+      read: async (found) => viewOf(subject, category, (await stored.read(found)) ?? ''),
+    };
   }
 
   /** `data` without its nulls as JSON text; undefined when no value is left. @throws ApiError 413 */
@@ -180,16 +190,12 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
       if (key === undefined) throw new OwnError('The subject key could not be created');
       return sealValue(key, subject, category, value);
     });
-    const column = (of: (each: (typeof taken)[number]) => string): string[] => taken.map(of);
     await Promise.all([
-      tx.run(
-        PUT_ALL,
-        column(({ subject }) => subject.botId),
-        column(({ subject }) => subject.guildId),
-        column(({ subject }) => subject.userId),
-        column(({ category }) => category),
+      putRows(
+        tx,
+        taken.map(({ subject: { botId, guildId, userId }, category }) => [botId, guildId, userId, category]),
         encrypted,
-        column(() => now),
+        now,
       ),
       this.audit.recordAll(
         tx,
@@ -199,8 +205,14 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
   }
 }
 
-function formOf({ subject, category }: Submission): Form<SubmittedView> {
-  return about<SubmittedView>(subject, { ...subject.ids, category });
+async function putRows(tx: Tx, rows: readonly string[][], values: readonly string[], now: string) {
+  if (tx.engine === 'postgres') {
+    const columns = [0, 1, 2, 3].map((place) => rows.map((row) => row[place] ?? ''));
+    const times = rows.map(() => now);
+    await tx.run(PUT_ALL, ...columns, values, times);
+    return;
+  }
+  for (const [at, row] of rows.entries()) await tx.run(PUT, ...row, values[at] ?? '', now, now, now);
 }
 
 function viewOf({ ids }: NamedSubject, category: string, now: string): SubmittedView {

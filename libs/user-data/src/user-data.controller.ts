@@ -1,14 +1,31 @@
-import { Controller, Post } from '@nestjs/common';
-import { Caller, CurrentBot, EitherShape, Describes, Responds, SubjectBody, Topic } from '@app/http';
+import { Body, Controller, Post } from '@nestjs/common';
+import {
+  BatchBody,
+  Caller,
+  Counted,
+  CurrentBot,
+  EitherShape,
+  Describes,
+  ItemErrorView,
+  Quota,
+  Responds,
+  SubjectBody,
+  Topic,
+} from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
-import { SubmitData, SubmittedView } from './user-data.dto';
+import { ApiExtraModels } from '@nestjs/swagger';
+import { SubmitBatches } from './submit-batch.service';
+import { SubmitBatch, SubmitData, SubmittedBatchView, SubmittedView } from './user-data.dto';
 import { EXAMPLES } from './user-data.examples';
 import { UserDataService } from './user-data.service';
 
 @Topic('User data', 'Values of users, stored by category under a consent.')
 @Controller('data')
 export class UserDataController {
-  constructor(private readonly userData: UserDataService) {}
+  constructor(
+    private readonly userData: UserDataService,
+    private readonly batches: SubmitBatches,
+  ) {}
 
   @Post('submit')
   @EitherShape(SubmitData, 'guild_id')
@@ -29,5 +46,28 @@ export class UserDataController {
     @Claimed() claim: Claim,
   ): Promise<SubmittedView> {
     return this.userData.submit(bot.botId, body, claim);
+  }
+
+  @Post('submit/batch')
+  @BatchBody()
+  @ApiExtraModels(SubmittedView, ItemErrorView)
+  @Describes({
+    summary: 'Store data of many users at once',
+    description:
+      'Does each of 1 to 100 `items`, which are bodies of `POST /data/submit`, by itself: its result is at ' +
+      'its place, with the error that the single request would have. Items about one user and guild take ' +
+      'effect in their order. The answer is sent when all are durable, and is 200 also when every item is ' +
+      'refused. Each item counts as one request; if fewer are left the answer is 429 and nothing is done. A ' +
+      'repeat with the same `Idempotency-Key` does what has not taken effect and replays the rest.',
+    examples: EXAMPLES.submitBatch,
+  })
+  @Responds(200, SubmittedBatchView)
+  submitBatch(
+    @CurrentBot() bot: Caller,
+    @Body() { items }: SubmitBatch,
+    @Claimed() claim: Claim,
+    @Counted() quota: Quota,
+  ): Promise<SubmittedBatchView> {
+    return this.batches.submit(bot.botId, items, claim, quota);
   }
 }

@@ -1,4 +1,15 @@
-import { Flag, JsonObject, OneOf, Snowflake, Text, Timestamp } from '@app/http';
+import {
+  Flag,
+  type ItemResult,
+  Items,
+  JsonObject,
+  OneOf,
+  Results,
+  Snowflake,
+  Text,
+  Timestamp,
+} from '@app/http';
+import { getSchemaPath } from '@nestjs/swagger';
 
 const KEY_MAX = 100;
 
@@ -18,4 +29,12 @@ export class SubmittedView {
   @Text(KEY_MAX) category: string;
   @Flag() stored: boolean;
   @Timestamp() updated_at: string;
+}
+
+export class SubmitBatch {
+  @Items({ $ref: getSchemaPath(SubmitData) }, 'objects') items: readonly unknown[];
+}
+
+export class SubmittedBatchView {
+  @Results(SubmittedView) results: readonly ItemResult<SubmittedView>[];
 }

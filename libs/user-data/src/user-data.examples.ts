@@ -43,4 +43,29 @@ export const EXAMPLES = {
       },
     },
   },
+  submitBatch: {
+    canonical: {
+      body: {
+        items: [
+          { ...PROFILE, data: { nickname: 'Robin', birthday: '2000-02-29' } },
+          { ...PROFILE, category: 'unknown', data: { level: 3 } },
+        ],
+      },
+      answer: {
+        results: [
+          {
+            ok: true,
+            data: {
+              user_id: EXAMPLE.user_id,
+              guild_id: EXAMPLE.guild_id,
+              category: EXAMPLE.category,
+              stored: true,
+              updated_at: EXAMPLE.time,
+            },
+          },
+          { ok: false, error: { code: 'not_found', message: 'Category not found' } },
+        ],
+      },
+    },
+  },
 } satisfies Readonly<Record<string, Examples>>;

@@ -5,6 +5,8 @@ import { eachOf, type Tx } from '@app/database';
 import { ApiError } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import {
+  amongSubjects,
+  type ErasedCategory,
   HoldsSubjectData,
   type Subject,
   SUBJECT_WHERE,
@@ -34,15 +36,12 @@ export class UserDataHolder implements SubjectDataHolder {
     };
   }
 
-  async erase(tx: Tx, { botId, guildId, userId }: Subject): Promise<readonly string[]> {
-    const rows = await tx.all<{ category_key: string }>(
-      `DELETE FROM user_data WHERE ${SUBJECT_WHERE} RETURNING category_key`,
-      botId,
-      guildId,
-      userId,
+  erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasedCategory[]> {
+    const among = amongSubjects(tx, subjects);
+    return tx.all<ErasedCategory>(
+      `DELETE FROM user_data WHERE ${among.sql} RETURNING bot_id, guild_id, user_id, category_key AS category`,
+      ...among.values,
     );
-    // Keys are ASCII: this is the order of their bytes.
-    return rows.map((row) => row.category_key).sort();
   }
 
   /** What each stored category is for, and what its values mean (GDPR Art. 15(1)(a), (b), (d)); one by one. */
@@ -55,9 +54,9 @@ export class UserDataHolder implements SubjectDataHolder {
     );
     for (const { category_key: stored } of rows) {
       const declared = await this.categories.require(tx, botId, stored);
-      const { key, labelDe, labelEn, description, legalBasis, retentionDays, fields } = declared;
-      const labels = { key, label_de: labelDe, label_en: labelEn, description };
-      yield { ...labels, legal_basis: legalBasis, retention_days: retentionDays, fields };
+      const { key, labelDe, labelEn, labels, description, legalBasis, retentionDays, fields } = declared;
+      const names = { key, label_de: labelDe, label_en: labelEn, ...(labels !== null && { labels }) };
+      yield { ...names, description, legal_basis: legalBasis, retention_days: retentionDays, fields };
     }
   }
 }

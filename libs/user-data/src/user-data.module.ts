@@ -14,7 +14,10 @@ import { UserData1763600000005 } from './migrations/1763600000005-user-data';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
 import { UserDataHolder } from './user-data.holder';
+import { UserValuesController } from './user-values.controller';
+import { UserValues } from './user-values.service';
 import { SubmitAct } from './submit.act';
+import { SubmitBatches } from './submit-batch.service';
 import { UserDataService } from './user-data.service';
 import { WithdrawnDataErasure } from './withdrawn-data.job';
 
@@ -25,10 +28,12 @@ import { WithdrawnDataErasure } from './withdrawn-data.job';
     AuditModule,
     CategoriesModule,
   ],
-  controllers: [UserDataController],
+  controllers: [UserDataController, UserValuesController],
   providers: [
     SubmitAct,
+    SubmitBatches,
     UserDataService,
+    UserValues,
     UserDataHolder,
     DueValues,
     DueCounts,

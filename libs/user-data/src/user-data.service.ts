@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import type { Claim } from '@app/idempotency';
-import { SubmitAct } from './submit.act';
+import { type Submission, SubmitAct } from './submit.act';
 import type { SubmitData, SubmittedView } from './user-data.dto';
 
 /** Stores what users have consented to. */
@@ -10,7 +10,7 @@ import type { SubmitData, SubmittedView } from './user-data.dto';
 export class UserDataService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly submission: SubmitAct,
+    private readonly act: SubmitAct,
     private readonly digests: SubjectDigests,
   ) {}
 
@@ -20,10 +20,14 @@ export class UserDataService {
    * @throws ApiError 413, then 403, 404, 400, in the order of the contract.
    */
   async submit(botId: string, input: SubmitData, claim: Claim): Promise<SubmittedView> {
+    return this.unitOfWork.share(this.act, this.submission(botId, input, claim));
+  }
+
+  /** What {@link submit} stores. @throws ApiError 413 */
+  submission(botId: string, input: SubmitData, claim: Claim): Submission {
     const { category, data, mode } = input;
-    const json = this.submission.storable(data);
+    const json = this.act.storable(data);
     const subject = this.digests.named(botId, input);
-    const merges = mode === 'merge';
-    return this.unitOfWork.share(this.submission, { subject, category, data, json, merges, claim });
+    return { subject, category, data, json, merges: mode === 'merge', claim };
   }
 }

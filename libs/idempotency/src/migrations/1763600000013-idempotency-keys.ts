@@ -1,4 +1,4 @@
-import { createBotTable, digest, id, nullable, primary, text, time } from '@app/database';
+import { createBotTable, digest, id, primary, text, time } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The idempotency keys of requests that took effect, with their answers. */
@@ -10,12 +10,9 @@ export class IdempotencyKeys1763600000013 implements MigrationInterface {
         bot_id: primary(id),
         id: primary(digest),
         request: digest,
-        guild_id: nullable(digest),
-        user_id: nullable(digest),
-        answer: nullable(text),
+        answer: text,
         created_at: time,
       },
-      indices: [{ columnNames: ['bot_id', 'guild_id', 'user_id'], where: '"user_id" IS NOT NULL' }],
     });
   }
 

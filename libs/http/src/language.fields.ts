@@ -1,0 +1,72 @@
+import { codePoints, isCleanText } from '@app/kernel';
+import { field, type Presence } from './field-rule';
+
+const LANGUAGE_MAX = 35;
+
+/**
+ * The shape of a language tag (RFC 5646) in the case that its section 2.1.1 recommends: language in small letters, then
+ * a script in title case, a region in capitals, variants in small letters.
+ */
+const LANGUAGE = /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*$/;
+
+const isTag = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= LANGUAGE_MAX && LANGUAGE.test(value);
+
+/** A language tag (BCP 47). Tags are compared as text, so that only the recommended case is accepted. */
+export const LanguageTag = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'languageTag',
+      check: isTag,
+      message: `must be a language tag in its usual case, for example de, pt-BR or zh-Hant, at most ${LANGUAGE_MAX} characters`,
+      schema: { type: 'string', pattern: LANGUAGE.source, maxLength: LANGUAGE_MAX, example: 'de' },
+    },
+    given,
+  );
+
+/** Labels by language tag, beside the German and the English one. */
+export type Labels = Readonly<Record<string, string>>;
+
+const LABELS_MAX = 50;
+
+/** {@link Labels} of at most `max` code points each. */
+export const LabelsByLanguage = (max: number, given: Presence = {}): PropertyDecorator =>
+  field(
+    {
+      name: 'labels',
+      check: (value) => {
+        if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+        const entries = Object.entries(value);
+        return (
+          entries.length >= 1 &&
+          entries.length <= LABELS_MAX &&
+          entries.every(([tag, label]) => isTag(tag) && !isOwn(tag) && isLabel(label, max))
+        );
+      },
+      message: `must be an object of 1 to ${LABELS_MAX} labels of 1 to ${max} characters by language tag, for example pt-BR, without de and en, which have a label of their own`,
+      schema: {
+        type: 'object',
+        additionalProperties: { type: 'string', minLength: 1, maxLength: max },
+        minProperties: 1,
+        maxProperties: LABELS_MAX,
+        example: { fr: 'Profil', 'pt-BR': 'Perfil' },
+      },
+    },
+    { description: 'Labels in further languages, by language tag (BCP 47)', ...given },
+  );
+
+const isOwn = (tag: string): boolean => tag === 'de' || tag === 'en';
+
+const isLabel = (label: unknown, max: number): boolean =>
+  typeof label === 'string' && label !== '' && codePoints(label) <= max && isCleanText(label);
+
+/**
+ * The tag of those offered that serves `language` best: itself, else one with fewer parts (RFC 4647, section 3.4: `pt` for
+ * `pt-BR`); undefined for none.
+ */
+export function languageFor(language: string, offered: Iterable<string>): string | undefined {
+  const tags = new Set(offered);
+  for (let tag = language; tag !== ''; tag = tag.slice(0, Math.max(tag.lastIndexOf('-'), 0)))
+    if (tags.has(tag)) return tag;
+  return undefined;
+}

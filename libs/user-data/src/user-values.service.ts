@@ -1,0 +1,138 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AuditService } from '@app/audit';
+import { isDeclared, legalBasisOf, undeclared } from '@app/categories';
+import { consentShown, holdSubject } from '@app/consent';
+import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import { inPieces, type JsonStream, JsonText, ListPage, Page } from '@app/http';
+import { ApiError } from '@app/kernel';
+import { UnreadableSecretError } from '@app/primitives';
+import { ERASED_ID, type NamedSubject, subjectAt, type SubjectIds } from '@app/subjects';
+import { openValue } from './stored-value';
+import type { GuildValuesQuery } from './user-values.dto';
+import {
+  eraseValue,
+  findPage,
+  type FoundValue,
+  type GuildCategory,
+  pageOf,
+  type SubjectValue,
+  valuesOf,
+} from './user-values.sql';
+
+type Opened = Omit<SubjectValue, 'value'> & { readonly json: string };
+
+/**
+ * Reads stored values back for the processing of the bot itself, under the consent that they were stored under, and erases
+ * single ones. Reading is no export of Art. 15 and writes no audit event.
+ */
+@Injectable()
+export class UserValues {
+  private readonly logger = new Logger(UserValues.name);
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly keys: SubjectKeys,
+    private readonly audit: AuditService,
+    private readonly digests: SubjectDigests,
+  ) {}
+
+  /**
+   * What is stored about a subject, of all categories that the consent covers or of one of them.
+   * @throws ApiError 403 `consent_required`, 404 for an undeclared category, 500 for values that cannot be decrypted
+   */
+  async ofUser(subject: NamedSubject, category: string | undefined): Promise<JsonText | JsonStream> {
+    const found = await this.unitOfWork.read(async (tx) => {
+      const scope = await consentShown(tx, subject);
+      if (category !== undefined) {
+        if ((await legalBasisOf(tx, subject.botId, category)) === undefined) undeclared();
+        scope.require(category);
+      }
+      const key = await this.keys.inForce(tx, subject);
+      const values = (await valuesOf(tx, subject, category)).filter((row) => scope.covers(row.category_key));
+      return values.map(({ value, ...row }) => ({
+        ...row,
+        json: readable(() => openValue(key, subject, row.category_key, value)),
+      }));
+    });
+    const opened = found.filter((row): row is Opened => row.json !== undefined);
+    const unreadable = found.filter(({ json }) => json === undefined).map((row) => row.category_key);
+    if (unreadable.length > 0)
+      throw new ApiError(
+        'internal_error',
+        `The values of these categories cannot be decrypted: ${unreadable.join(', ')}`,
+        { categories: unreadable },
+      );
+    return inPieces(textsOf(subject.ids, opened));
+  }
+
+  /**
+   * One page of a category of a guild, of all users whose consent covers it. A value that cannot be decrypted hides no
+   * other one. @throws ApiError 404 for an undeclared category
+   */
+  async ofGuild(botId: string, { guild_id, category, ...query }: GuildValuesQuery): Promise<ListPage> {
+    const page = new Page(query);
+    const of = { botId, guildId: this.digests.guild(botId, guild_id), category };
+    const start = await this.unitOfWork.snapshot(async (tx) => {
+      if ((await legalBasisOf(tx, botId, category)) === undefined) undeclared();
+      return findPage(tx, of, page.offset);
+    });
+    const rows =
+      page.offset < start.total ? await this.unitOfWork.read((tx) => pageOf(tx, of, start, page.size)) : [];
+    return new ListPage('values', this.textsOfPage(of, rows), page.of(start.total));
+  }
+
+  /**
+   * Erases one category of a subject, with or without a consent; answers whether anything was stored. It waits for submits
+   * under way, and nothing of what they stored is left.
+   * @throws ApiError 404 for an undeclared category
+   */
+  erase(subject: NamedSubject, category: string): Promise<boolean> {
+    return this.unitOfWork.write(async (tx) => {
+      if (!(await isDeclared(tx, subject.botId, category))) undeclared();
+      await holdSubject(tx, subject);
+      if (!(await eraseValue(tx, subject, category))) return false;
+      await this.audit.record(tx, subject, 'data_deleted', { category });
+      return true;
+    });
+  }
+
+  private *textsOfPage({ botId, guildId, category }: GuildCategory, rows: readonly FoundValue[]) {
+    for (const { user_id: userId, value, updated_at, ...joined } of rows) {
+      const subject = subjectAt(botId, { guild_id: guildId, user_id: userId });
+      const key = this.keys.openJoined(subject, joined);
+      const json = readable(() => openValue(key, subject, category, value));
+      const user = { user_id: key?.ids?.user_id ?? ERASED_ID };
+      if (json === undefined) {
+        this.logger.error('A stored value cannot be decrypted, because it was changed or its key is lost');
+        yield { ...user, data: null, updated_at, unreadable: true };
+      } else
+        yield new JsonText(
+          `${JSON.stringify(user).slice(0, -1)},"data":${json},"updated_at":${JSON.stringify(updated_at)}}`,
+        );
+    }
+  }
+}
+
+/** Undefined for a text that cannot be decrypted. */
+function readable(open: () => string): string | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return undefined;
+    throw error;
+  }
+}
+
+function* textsOf(
+  { user_id, guild_id }: SubjectIds,
+  values: readonly Opened[],
+): Generator<string, undefined> {
+  yield `${JSON.stringify({ user_id, guild_id }).slice(0, -1)},"values":{`;
+  for (const [at, { category_key: key, json }] of values.entries())
+    yield `${at > 0 ? ',' : ''}${JSON.stringify(key)}:${json}`;
+  const times = values.map(
+    ({ category_key: key, updated_at: at }) => `${JSON.stringify(key)}:${JSON.stringify(at)}`,
+  );
+  yield `},"updated_at":{${times.join(',')}}}`;
+}

@@ -1,0 +1,104 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { consentCovering } from '@app/consent';
+import { type JoinedKey, keyOf } from '@app/crypto';
+import type { Engine, Tx } from '@app/database';
+import type { Digest } from '@app/primitives';
+import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+
+/** Values counted by one statement; requests are answered in between. */
+const COUNTED = 5_000;
+
+/** One category of all subjects of a guild. */
+export interface GuildCategory {
+  readonly botId: string;
+  readonly guildId: Digest;
+  readonly category: string;
+}
+
+/** Where a page begins: behind the user `after`, and behind `skipped` values that a consent covers. */
+export interface PageStart {
+  readonly total: number;
+  readonly after: string;
+  readonly skipped: number;
+}
+
+/** A value with the key of its subject. */
+export type FoundValue = JoinedKey & {
+  readonly user_id: Digest;
+  readonly value: string;
+  readonly updated_at: string;
+};
+
+/** A value of one subject. */
+export interface SubjectValue {
+  readonly category_key: string;
+  readonly value: string;
+  readonly updated_at: string;
+}
+
+const OF_GUILD = 'held.bot_id = ? AND held.guild_id = ? AND held.category_key = ? AND held.user_id > ?';
+const KEY = keyOf('held');
+
+const countSql = (engine: Engine): string => {
+  const { join, condition } = consentCovering(engine, 'found');
+  return `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${condition} THEN 1 END) AS covered, MAX(found.user_id) AS last
+    FROM (SELECT bot_id, guild_id, user_id, category_key FROM user_data held WHERE ${OF_GUILD}
+      ORDER BY held.user_id LIMIT ${COUNTED}) found LEFT ${join}`;
+};
+
+const pageSql = (engine: Engine): string => {
+  const { join, condition } = consentCovering(engine, 'held');
+  return `SELECT held.user_id, held.value, held.updated_at, ${KEY.columns} FROM user_data held ${join} ${KEY.join}
+    WHERE ${OF_GUILD} AND ${condition} ORDER BY held.user_id LIMIT ? OFFSET ?`;
+};
+
+const COUNT = { sqlite: countSql('sqlite'), postgres: countSql('postgres') };
+const PAGE = { sqlite: pageSql('sqlite'), postgres: pageSql('postgres') };
+
+const OF_SUBJECT = `SELECT category_key, value, updated_at FROM user_data WHERE ${SUBJECT_WHERE}`;
+
+/** Counts the values that a consent in force covers, and finds the page behind the first `offset` of them. */
+export async function findPage(tx: Tx, of: GuildCategory, offset: number): Promise<PageStart> {
+  let [total, after, start] = [0, '', { after: '', skipped: 0 }];
+  for (let looked = COUNTED; looked === COUNTED; await nextTurn()) {
+    const counted = await tx.get<{ looked: number; covered: number; last: string | null }>(
+      COUNT[tx.engine],
+      ...[of.botId, of.guildId, of.category, after],
+    );
+    if (total <= offset) start = { after, skipped: offset - total };
+    looked = Number(counted?.looked ?? 0);
+    total += Number(counted?.covered ?? 0);
+    after = counted?.last ?? after;
+  }
+  return { total, ...start };
+}
+
+/** The values of one page, in the order of the stored ids of their users. */
+export function pageOf(
+  tx: Tx,
+  of: GuildCategory,
+  { after, skipped }: PageStart,
+  limit: number,
+): Promise<FoundValue[]> {
+  return tx.all(PAGE[tx.engine], ...[of.botId, of.guildId, of.category, after, limit, skipped]);
+}
+
+/** The values of one subject in one category, or in all of them by key. */
+export function valuesOf(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+  category: string | undefined,
+): Promise<SubjectValue[]> {
+  if (category === undefined) return tx.all(`${OF_SUBJECT} ORDER BY category_key`, botId, guildId, userId);
+  return tx.all(`${OF_SUBJECT} AND category_key = ?`, botId, guildId, userId, category);
+}
+
+/** Whether there was a value. */
+export async function eraseValue(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+  category: string,
+): Promise<boolean> {
+  const sql = `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND category_key = ?`;
+  return (await tx.run(sql, botId, guildId, userId, category)) > 0;
+}
