@@ -22,15 +22,17 @@ export interface VerifyWebhook {
 
 /**
  * Verifies that the service has sent a call, that it is unchanged and that it is not old. Returns its event.
- * @throws WebhookVerificationError whose `fault` and message name the mistake; answer such a call with 400.
+ * @throws WebhookVerificationError (as a rejection) whose `fault` and message name the mistake; answer such a call with 400.
  */
-export function verifyWebhook(given: VerifyWebhook): VerifiedWebhook {
+export async function verifyWebhook(given: VerifyWebhook): Promise<VerifiedWebhook> {
   const rawBody = requireRaw(given.rawBody);
   const secrets = requireSecrets(given.secrets);
   const id = header(given.headers, 'webhook-id');
   const timestamp = header(given.headers, 'webhook-timestamp');
   const signatures = header(given.headers, 'webhook-signature').split(' ');
-  const expected = secrets.map((secret) => standardSignature(secret, id, timestamp, rawBody));
+  const expected = await Promise.all(
+    secrets.map((secret) => standardSignature(secret, id, timestamp, rawBody)),
+  );
   const isSigned = expected.some((one) => signatures.some((other) => equalTexts(one, other)));
   if (!isSigned) throw wrongSignature(rawBody);
   // The time is checked last, since an unsigned time proves nothing.
@@ -72,7 +74,7 @@ function header(headers: WebhookHeaders, name: string): string {
 }
 
 function wrongSignature(rawBody: string | Uint8Array): WebhookVerificationError {
-  const text = Buffer.from(rawBody).toString();
+  const text = textOf(rawBody);
   const reason = isRewritten(text)
     ? 'The body looks as if it had been parsed and written again: verify it byte for byte as it arrived.'
     : "Is it this bot's secret, and the present one? After a rotation give the old and the new one.";
@@ -100,9 +102,12 @@ function requireFresh(timestamp: string, { toleranceSeconds, now }: VerifyWebhoo
   );
 }
 
+const textOf = (rawBody: string | Uint8Array): string =>
+  typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody);
+
 function parse(rawBody: string | Uint8Array): WebhookEvent {
   try {
-    return JSON.parse(Buffer.from(rawBody).toString()) as WebhookEvent;
+    return JSON.parse(textOf(rawBody)) as WebhookEvent;
   } catch {
     throw new WebhookVerificationError('not_json', 'The body is signed but is not JSON.');
   }

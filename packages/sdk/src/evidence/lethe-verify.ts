@@ -3,7 +3,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { VerificationError } from './verification-error';
-import type { KeySet } from './signed-statement';
+import type { KeySet } from '../key-set';
 import { type AuditProof, verifyAuditExport, verifyAuditProof } from './verify-audit';
 import { verifyCertificate } from './verify-certificate';
 

@@ -1,11 +1,6 @@
 export { type AuditEventEvidence, type AuditPart, chainOf } from './audit-hashes';
+export type { KeySet, PublicKey } from '../key-set';
 export * from './verification-error';
-export * from './replay-cache';
-export * from './sign-test-webhook';
 export * from './signed-statement';
 export * from './verify-audit';
 export * from './verify-certificate';
-export * from './verify-webhook';
-export * from './webhook-error';
-export * from './webhook-event';
-export * from './webhook-middleware';

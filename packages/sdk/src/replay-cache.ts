@@ -1,6 +1,14 @@
 /** The maximum of kept ids. The oldest are removed first. */
 const IDS_MAX = 100_000;
 
+/** Where the ids of processed calls are kept, for example a table of your database. */
+export interface WebhookStore {
+  /** Whether the call with this id was processed. */
+  has(id: string): boolean | Promise<boolean>;
+  /** Called after the event was processed: an earlier call would lose the event if processing fails. */
+  add(id: string): void | Promise<void>;
+}
+
 export interface ReplayCacheOptions {
   /**
    * How long an id is kept, in seconds; 24 hours by default. It must be longer than the tolerance of the verification.
@@ -14,7 +22,7 @@ export interface ReplayCacheOptions {
  * restart, or in a second process, a call can be processed twice. That is harmless for deletions; for other effects
  * keep the ids in a database.
  */
-export class ReplayCache {
+export class ReplayCache implements WebhookStore {
   private readonly seen = new Map<string, number>();
   private readonly lifetimeMs: number;
   private readonly now: () => number;
@@ -29,7 +37,6 @@ export class ReplayCache {
     return seenAt !== undefined && this.now() - seenAt < this.lifetimeMs;
   }
 
-  /** Call this after the event is processed. An earlier call would lose the event if processing fails. */
   add(id: string): void {
     this.seen.delete(id);
     this.seen.set(id, this.now());

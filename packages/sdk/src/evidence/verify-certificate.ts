@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { bytes } from './base64url';
 import { VerificationError } from './verification-error';
-import { type KeySet, type Payload, verifyStatement } from './signed-statement';
+import type { KeySet } from '../key-set';
+import { type Payload, verifyStatement } from './signed-statement';
 
 const TYPE = 'lethe-erasure-certificate+jwt';
 /** The check of each field. */

@@ -12,7 +12,7 @@ export interface AuditEventEvidence {
   readonly created_at: string;
   readonly commitment: string;
   readonly erased: boolean;
-  readonly parts: Readonly<Record<(typeof PARTS)[number], AuditPart>> | null;
+  readonly parts: Readonly<Partial<Record<(typeof PARTS)[number], AuditPart>>> | null;
 }
 
 export interface AuditPart {
@@ -26,12 +26,16 @@ const PARTS = ['user', 'guild', 'details'] as const;
 /** The first byte of each hashed text: docs/audit-log.md. */
 const [LEAF, NODE, CHAIN, PART, COMMITMENT] = [0, 1, 2, 3, 4].map((tag) => Buffer.of(tag));
 
-/** The leaf of an event. @throws VerificationError when the parts of the event do not match their hashes */
+/**
+ * The leaf of an event.
+ * @throws VerificationError when the parts of the event do not match their hashes
+ * @internal
+ */
 export function leafOf(botId: string, event: AuditEventEvidence): Buffer {
   const commitment = bytes(event.commitment);
   const { parts } = event;
   if (parts !== null) {
-    const hashes = PARTS.map((name) => partHash(name, parts[name], event.erased));
+    const hashes = PARTS.map((name) => partHash(name, parts[name] ?? {}, event.erased));
     if (!sha256(COMMITMENT, ...hashes).equals(commitment))
       throw new VerificationError(
         `user, guild or details of event ${event.id} are not those that were sealed`,
@@ -41,7 +45,10 @@ export function leafOf(botId: string, event: AuditEventEvidence): Buffer {
   return sha256(LEAF, framed(botId, String(seq), id, type, source, createdAt, commitment));
 }
 
-/** The root over leaves in their order (RFC 9162, section 2.1.1). */
+/**
+ * The root over leaves in their order (RFC 9162, section 2.1.1).
+ * @internal
+ */
 export function rootOf(leaves: readonly Buffer[]): Buffer {
   let level = leaves;
   while (level.length > 1) {
@@ -55,7 +62,10 @@ export function rootOf(leaves: readonly Buffer[]): Buffer {
   return level[0] ?? sha256();
 }
 
-/** The root to which a path leads from a leaf (RFC 9162, section 2.1.3.2); undefined for a path of wrong length. */
+/**
+ * The root to which a path leads from a leaf (RFC 9162, section 2.1.3.2); undefined for a path of wrong length.
+ * @internal
+ */
 export function rootBy(
   leaf: Buffer,
   index: number,

@@ -2,6 +2,7 @@ import { VerificationError } from './verification-error';
 
 /**
  * The bytes of base64url (RFC 4648, section 5).
+ * @internal
  * @throws VerificationError for a text that is not the only notation of its bytes, so that every change is found.
  */
 export function bytes(text: string): Buffer {

@@ -1,14 +1,7 @@
-import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
+import { createPublicKey, verify } from 'node:crypto';
+import type { KeySet } from '../key-set';
 import { bytes } from './base64url';
 import { VerificationError } from './verification-error';
-
-/**
- * The answer of `/.well-known/lethe-keys.json`. Fetch it from the service and keep it; do not accept it together with a
- * statement.
- */
-export interface KeySet {
-  readonly keys: readonly (JsonWebKey & { readonly kid?: string; readonly retired_at?: string })[];
-}
 
 /** A process signs with its copy of a key for up to 30 seconds after its retirement, and clocks differ by seconds. */
 const RETIRING_MS = 60_000;

@@ -1,6 +1,7 @@
 import { type AuditEventEvidence, chainOf, leafOf, rootBy, rootOf } from './audit-hashes';
 import { VerificationError } from './verification-error';
-import { type KeySet, type Payload, verifyStatement } from './signed-statement';
+import type { KeySet } from '../key-set';
+import { type Payload, verifyStatement } from './signed-statement';
 
 const CHECKPOINT = 'lethe-audit-checkpoint+jwt';
 const PRUNING = 'lethe-audit-pruning+jwt';

@@ -1,0 +1,96 @@
+import { ConsentCache } from './consent-cache';
+import { Lethe } from './lethe';
+import type { Schemas } from './routes';
+
+const who = { user_id: '123456789012345678', guild_id: '223456789012345678' };
+const item = { ...who, category: 'profile', data: {} };
+
+/** A client of a service that takes so many items of a batch, and what it was sent. */
+function client(itemsMax: number, refuse: (count: number) => Response) {
+  const sizes: number[] = [];
+  const fetch = (async (_url: string, { body }: RequestInit) => {
+    const { items } = JSON.parse(body as string) as { items: unknown[] };
+    sizes.push(items.length);
+    if (items.length > itemsMax) return refuse(items.length);
+    return Response.json({ success: true, data: { results: items.map(() => ({ ok: true, data: {} })) } });
+  }) as typeof globalThis.fetch;
+  return { lethe: new Lethe({ url: 'https://lethe.example', fetch }), sizes };
+}
+
+const refused = (status: number, code: string, details?: object): Response =>
+  Response.json({ success: false, error: { code, message: code, details } }, { status });
+
+async function* many(count: number): AsyncGenerator<typeof item> {
+  for (let at = 0; at < count; at++) yield { ...item, user_id: `${100_000_000_000_000_000n + BigInt(at)}` };
+}
+
+async function submitted(lethe: Lethe, count: number): Promise<string[]> {
+  const users = [];
+  for await (const result of lethe.data.submitMany(many(count))) users.push(String(result.item.user_id));
+  return users;
+}
+
+describe('submitMany', () => {
+  it('sends batches of a hundred and answers each item in its order', async () => {
+    const { lethe, sizes } = client(100, () => refused(400, 'invalid_request'));
+    const users = await submitted(lethe, 250);
+    expect(sizes).toEqual([100, 100, 50]);
+    expect(users).toEqual([...users].sort());
+    expect(new Set(users).size).toBe(250);
+  });
+
+  it('sends smaller ones to a bot with a low limit, and where a body would be too large', async () => {
+    const low = client(30, () => refused(400, 'invalid_request', { limit: 30 }));
+    expect(await submitted(low.lethe, 70)).toHaveLength(70);
+    expect(low.sizes).toEqual([70, 30, 30, 10]);
+    const large = client(30, () => refused(413, 'payload_too_large'));
+    expect(await submitted(large.lethe, 100)).toHaveLength(100);
+    expect(large.sizes).toEqual([100, 50, 25, 25, 50, 25, 25]);
+  });
+
+  it('ends with the error of a batch that no size would mend', async () => {
+    const { lethe, sizes } = client(0, () => refused(413, 'payload_too_large'));
+    await expect(submitted(lethe, 2)).rejects.toMatchObject({ code: 'payload_too_large' });
+    expect(sizes).toEqual([2, 1]);
+    const wrong = client(0, () => refused(400, 'invalid_request', { fields: [] }));
+    await expect(submitted(wrong.lethe, 2)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(wrong.sizes).toEqual([2]);
+  });
+});
+
+describe('the cache of consents', () => {
+  type Status = Schemas['ConsentStatusView'];
+  const status = (given: Partial<Status>): Status => ({
+    status: 'accepted',
+    ...who,
+    version: '1.0',
+    accepted_at: null,
+    revoked_at: null,
+    ...given,
+  });
+
+  it('keeps a consent in force for its time, and nothing else', async () => {
+    jest.useFakeTimers({ now: 0 });
+    const cache = new ConsentCache(5_000);
+    const load = jest.fn().mockResolvedValue(status({ status: 'pending' }));
+    await cache.status(who, load);
+    load.mockResolvedValue(status({}));
+    for (const now of [0, 4_999, 5_000]) {
+      jest.setSystemTime(now);
+      await cache.status({ ...who, user_id: BigInt(who.user_id) }, load);
+    }
+    expect(load).toHaveBeenCalledTimes(3);
+    jest.useRealTimers();
+  });
+
+  it('does not keep what was read before it was emptied', async () => {
+    const cache = new ConsentCache(5_000);
+    const load = jest.fn(async () => {
+      cache.empty();
+      return status({});
+    });
+    await cache.status(who, load);
+    await cache.status(who, load);
+    expect(load).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,71 @@
+import type { Caller } from './caller';
+import { LetheError } from './errors';
+import type { Answer, Given, Subject } from './routes';
+import type { CallOptions } from './transport';
+
+/** The most items that one request takes. */
+const ITEMS_MAX = 100;
+
+export type SubmitItem = Given<'POST /data/submit/batch'>['items'][number];
+type Result = Answer<'POST /data/submit/batch'>['results'][number];
+/** What became of one item. */
+export type Submitted = Result & { readonly item: SubmitItem };
+type Many<Item> = Iterable<Item> | AsyncIterable<Item>;
+
+/** Submits any number of items and answers each in its order. */
+export async function* submitted(
+  call: Caller,
+  items: Many<SubmitItem>,
+  options?: CallOptions,
+): AsyncGenerator<Submitted, void, undefined> {
+  for await (const batch of batchesOf(items, ITEMS_MAX)) yield* submittedAtOnce(call, batch, options);
+}
+
+/** Sends a batch, in smaller ones if it has more items than the limit of the bot, or more bytes than a body may have. */
+async function* submittedAtOnce(
+  call: Caller,
+  items: readonly SubmitItem[],
+  options?: CallOptions,
+): AsyncGenerator<Submitted, void, undefined> {
+  try {
+    const { results } = await call.send('POST /data/submit/batch', { items }, options);
+    for (const [at, result] of results.entries()) yield { ...result, item: items[at] as SubmitItem };
+  } catch (error) {
+    const size = smallerSize(error, items.length);
+    if (size === undefined) throw error;
+    for await (const batch of batchesOf(items, size)) yield* submittedAtOnce(call, batch, options);
+  }
+}
+
+function smallerSize(error: unknown, size: number): number | undefined {
+  if (!(error instanceof LetheError) || size === 1) return undefined;
+  if (error.code === 'payload_too_large') return Math.ceil(size / 2);
+  const { limit } = error.details;
+  const isTooMany = error.code === 'invalid_request' && typeof limit === 'number';
+  return isTooMany && limit > 0 && limit < size ? limit : undefined;
+}
+
+/** The states of the consents of any number of subjects, in their order. */
+export async function statuses(
+  call: Caller,
+  subjects: Many<Subject>,
+  options?: CallOptions,
+): Promise<Answer<'POST /consents/status/batch'>['results'][number][]> {
+  const all = [];
+  for await (const items of batchesOf(subjects, ITEMS_MAX)) {
+    const { results } = await call.send('POST /consents/status/batch', { items }, options);
+    all.push(...results);
+  }
+  return all;
+}
+
+async function* batchesOf<Item>(items: Many<Item>, size: number): AsyncGenerator<Item[], void, undefined> {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

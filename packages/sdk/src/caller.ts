@@ -1,0 +1,103 @@
+import { Items, type Page } from './items';
+import { ConsentRequiredError } from './errors';
+import type { Answer, Given, Route } from './routes';
+import type { CallOptions, Transport } from './transport';
+
+type Rest<R extends Route> =
+  Readonly<Record<never, never>> extends Given<R>
+    ? [given?: Given<R>, options?: CallOptions]
+    : [given: Given<R>, options?: CallOptions];
+
+/** A list in the answers of a route: the name of its field, and one item. */
+type ListName<R extends Route> = Exclude<keyof Answer<R>, 'pagination' | 'pruning'>;
+type ItemOf<R extends Route> = Answer<R>[ListName<R>] extends readonly (infer Item)[] ? Item : never;
+type Filter<R extends Route> = Omit<Given<R>, 'page' | 'page_size'>;
+type ListRest<R extends Route> =
+  Readonly<Record<never, never>> extends Filter<R>
+    ? [filter?: Filter<R>, options?: CallOptions]
+    : [filter: Filter<R>, options?: CallOptions];
+
+/** What may end a consent, of one user or of many. */
+const ENDING: readonly Route[] = [
+  'POST /consents/revoke',
+  'POST /gdpr/forget-user',
+  'DELETE /servers/{guild_id}',
+];
+
+/** Makes the methods of the client, each from the route that it calls. */
+export class Caller {
+  private botId?: Promise<string>;
+
+  constructor(
+    private readonly transport: Transport,
+    /** Called when a consent may have ended. */
+    private readonly onConsentEnded: () => void,
+  ) {}
+
+  /** A method that takes ids, query and body in one object. */
+  with<R extends Route>(route: R) {
+    return (...[given, options]: Rest<R>): Promise<Answer<R>> => this.send(route, given ?? {}, options);
+  }
+
+  /** A method that takes the one id in the path. */
+  at<R extends Route>(route: R, name: string & keyof Given<R>) {
+    return (id: string, options?: CallOptions): Promise<Answer<R>> =>
+      this.send(route, { [name]: id }, options);
+  }
+
+  /** A method that answers all pages of a list. */
+  list<R extends Route>(route: R, name: string & ListName<R>) {
+    return (...[filter, options]: ListRest<R>): Items<ItemOf<R>> =>
+      new Items(async (page) => {
+        const answer = await this.send<R>(route, { ...filter, ...page }, options);
+        const { pagination, [name]: items } = answer as unknown as Record<string, unknown>;
+        return { ...(pagination as Omit<Page<ItemOf<R>>, 'items'>), items: items as ItemOf<R>[] };
+      });
+  }
+
+  /** Any operation of the interface. */
+  async send<R extends Route>(route: R, given: object, options?: CallOptions): Promise<Answer<R>> {
+    const [path, rest] = await this.placed(route, given);
+    try {
+      return (await this.transport.json(route, path, rest, options)) as Answer<R>;
+    } catch (error) {
+      if (error instanceof ConsentRequiredError) this.onConsentEnded();
+      throw error;
+    } finally {
+      if (ENDING.includes(route)) this.onConsentEnded();
+    }
+  }
+
+  /** The answer of any operation, to be read as it arrives. */
+  async begun(route: Route, given: object, options?: CallOptions): Promise<Response> {
+    const [path, rest] = await this.placed(route, given);
+    return this.transport.begun(route, path, rest, options);
+  }
+
+  /** The path with its ids, and what is left for query or body. */
+  private async placed(route: Route, given: object): Promise<[path: string, rest: object]> {
+    const rest: Record<string, unknown> = { ...given };
+    const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    if (names.includes('bot_id')) rest['bot_id'] ??= await this.ownId();
+    let path = route.slice(route.indexOf(' ') + 1);
+    for (const name of names) {
+      const id = rest[name];
+      if (typeof id !== 'string' && typeof id !== 'bigint')
+        throw new TypeError(`${name} must be a string or a bigint, not ${typeof id}.`);
+      path = path.replace(`{${name}}`, encodeURIComponent(String(id)));
+      delete rest[name];
+    }
+    return [path, rest];
+  }
+
+  /** The id of the bot that the key belongs to, asked once. */
+  private async ownId(): Promise<string> {
+    this.botId ??= this.send('GET /bots/me', {}).then(({ id }) => id);
+    try {
+      return await this.botId;
+    } catch (error) {
+      this.botId = undefined;
+      throw error;
+    }
+  }
+}

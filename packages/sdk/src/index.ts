@@ -1,0 +1,12 @@
+export type { Submitted } from './batches';
+export * from './errors';
+export { Items, type Page } from './items';
+export type { KeySet, PublicKey } from './key-set';
+export * from './lethe';
+export * from './replay-cache';
+export type { Answer, Given, Id, Route, Schemas, Subject } from './routes';
+export type { Attempt, CallOptions, Hooks, LetheOptions } from './transport';
+export * from './verify-webhook';
+export * from './webhook-error';
+export * from './webhook-event';
+export * from './webhook-handler';

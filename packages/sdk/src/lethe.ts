@@ -1,0 +1,105 @@
+import { Caller } from './caller';
+import { ConsentCache, covers } from './consent-cache';
+import { refusal } from './refusals';
+import {
+  auditOf,
+  botsOf,
+  categoriesOf,
+  consentsOf,
+  dataOf,
+  keysOf,
+  privacyOf,
+  serversOf,
+  webhooksOf,
+} from './resources';
+import type { KeySet } from './key-set';
+import type { Answer, Given, Route, Subject } from './routes';
+import { type CallOptions, type LetheOptions, Transport } from './transport';
+
+const CONSENT_CACHE_MS = 5_000;
+
+export interface ClientOptions extends LetheOptions {
+  /** How long `withConsent` trusts a consent that it has seen; 5 seconds by default. */
+  readonly consentCacheMs?: number;
+}
+
+export interface RegisterOptions extends Omit<ClientOptions, 'key'> {
+  /** Where the operator admits registrations by a token. */
+  readonly registrationToken?: string;
+}
+
+/** The client of a bot. Fields of requests and answers are named as in the interface. */
+export class Lethe {
+  readonly bots: ReturnType<typeof botsOf>;
+  readonly keys: ReturnType<typeof keysOf>;
+  readonly servers: ReturnType<typeof serversOf>;
+  readonly categories: ReturnType<typeof categoriesOf>;
+  readonly consents: ReturnType<typeof consentsOf>;
+  readonly data: ReturnType<typeof dataOf>;
+  readonly privacy: ReturnType<typeof privacyOf>;
+  readonly audit: ReturnType<typeof auditOf>;
+  readonly webhooks: ReturnType<typeof webhooksOf>;
+  private readonly call: Caller;
+  private readonly transport: Transport;
+  private readonly cache: ConsentCache;
+
+  constructor(options: ClientOptions) {
+    if (typeof options.key === 'string' && !/^\S+$/.test(options.key))
+      throw new TypeError(
+        'key must be the API key alone (sk_live_…): without "Bearer", blanks or line breaks.',
+      );
+    this.cache = new ConsentCache(options.consentCacheMs ?? CONSENT_CACHE_MS);
+    this.transport = new Transport(options);
+    const call = (this.call = new Caller(this.transport, () => this.emptyConsentCache()));
+    this.bots = botsOf(call);
+    this.keys = keysOf(call);
+    this.servers = serversOf(call);
+    this.categories = categoriesOf(call);
+    this.consents = consentsOf(call);
+    this.data = dataOf(call);
+    this.privacy = privacyOf(call);
+    this.audit = auditOf(call);
+    this.webhooks = webhooksOf(call);
+  }
+
+  /** Registers a bot, before there is a key. It is not repeated once the request was sent: a bot would be registered. */
+  static register(
+    { registrationToken, ...options }: RegisterOptions,
+    given: Given<'POST /bots/register'>,
+    callOptions?: CallOptions,
+  ): Promise<Answer<'POST /bots/register'>> {
+    const headers: Record<string, string> = { ...callOptions?.headers };
+    if (registrationToken !== undefined) headers['x-registration-token'] = registrationToken;
+    return new Lethe(options).bots.register(given, { ...callOptions, headers });
+  }
+
+  /** Any operation of the interface by its route, for what has no method. */
+  request<R extends Route>(route: R, given: Given<R>, options?: CallOptions): Promise<Answer<R>> {
+    return this.call.send(route, given, options);
+  }
+
+  /**
+   * Runs `act` only under a consent in force to the category, and answers what it answers.
+   * @throws ConsentRequiredError without one; `act` is then not called.
+   */
+  async withConsent<T>(subject: Subject, category: string, act: () => T | Promise<T>): Promise<T> {
+    const { user_id, guild_id } = subject;
+    const status = await this.cache.status(subject, () => this.consents.status({ user_id, guild_id }));
+    if (covers(status, category)) return act();
+    throw refusal(`The user has not consented to ${category}.`, {
+      status: 403,
+      code: 'consent_required',
+      details: { current_status: status.status },
+    });
+  }
+
+  /** After a consent has ended elsewhere. `createWebhookHandler({ lethe })` does it for the calls of the service. */
+  emptyConsentCache(): void {
+    this.cache.empty();
+  }
+
+  /** The keys that verify certificates, receipts and the audit log. Keep them apart from what they verify. */
+  async publicKeys(): Promise<KeySet> {
+    return (await this.transport.document('/.well-known/lethe-keys.json')) as KeySet;
+  }
+}

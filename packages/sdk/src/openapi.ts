@@ -1,0 +1,3766 @@
+// Generated from openapi.json by `npm run openapi`.
+
+export interface paths {
+  readonly '/api/v1/bots/register': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Register a bot and receive its API key
+     * @description Makes the bot a tenant and answers its API key and its webhook secret. Both are shown only here: the service keeps a digest of the key. A repeat with the same `platform_bot_id` is refused with 409 `bot_exists`. The operator can demand a token, sent as `X-Registration-Token` (else 401), or refuse all registrations (404).
+     */
+    readonly post: operations['botsRegister'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/bots/me': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read the bot of the key
+     * @description Answers what `GET /bots/{bot_id}` answers, for a caller who knows the key alone.
+     */
+    readonly get: operations['botsMe'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/bots/{bot_id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read the bot
+     * @description Answers what is stored about the bot that the key belongs to, and the state of its webhook calls. Any other id is answered with 404, whether a bot has it or not.
+     */
+    readonly get: operations['botsView'];
+    /**
+     * Change what is given; null clears
+     * @description Changes the fields that the body names and leaves the others as they are. `null` removes `privacy_contact` or `webhook_url`. The answer is the whole bot after the change. A repeat has the same result.
+     */
+    readonly put: operations['botsChange'];
+    readonly post?: never;
+    /**
+     * Delete the bot and all its data; irreversible
+     * @description Voids the API keys at once, then deletes everything that the bot has stored: users, consents, categories, webhook calls and its audit log. No webhook is sent. A repeat is answered with 401, since the key no longer exists; afterwards the same `platform_bot_id` can be registered again. A suspended bot cannot be deleted by its key.
+     */
+    readonly delete: operations['botsDelete'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/bots/{bot_id}/webhook-secret/rotate': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Replace the secret that signs the webhook calls
+     * @description Issues a new webhook secret, which is shown only here. Until `overlap_until` calls carry signatures of both secrets, so that no call is lost while the receiver changes over. While two secrets overlap a further rotation is refused with 409 `rotation_in_progress`, unless it ends the overlap with `overlap_seconds` 0.
+     */
+    readonly post: operations['botsRotateSecret'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/bots/{bot_id}/keys': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the valid API keys of the bot, newest first
+     * @description Answers what the keys allow, until when, and when they were last used; never the keys themselves. A deleted or expired key is not listed. A bot has at most five.
+     */
+    readonly get: operations['apiKeysList'];
+    readonly put?: never;
+    /**
+     * Make a further API key, with all scopes or some of them
+     * @description Answers a new key, which is shown only here. A key grants no scope that it lacks: else the answer is 403 `insufficient_scope`. All keys of a bot share one rate limit. A repeat makes another key, until the sixth is refused with 409 `limit_reached`.
+     */
+    readonly post: operations['apiKeysCreate'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/bots/{bot_id}/keys/rotate': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Replace the API key of this call
+     * @description Answers a new key with the scopes and the expiry of the key that this call is made with; it is shown only here. The old one is void at `overlap_until`, or with `overlap_seconds` 0 when this is answered. A key is rotated once: a repeat with the old key is refused with 409 `rotation_in_progress`.
+     */
+    readonly post: operations['apiKeysRotate'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/bots/{bot_id}/keys/{key_id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    /**
+     * Void an API key
+     * @description The key is 401 in every process when this is answered. The last key of scope `admin` without `expires_at` is refused with 409 `last_admin_key`, so that the bot does not lock itself out. A repeat is answered with 404.
+     */
+    readonly delete: operations['apiKeysDelete'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/servers/register': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Register a server
+     * @description Registers a guild under its platform id. A repeat changes the name if one is given, answers 201 as well, and cancels a scheduled deletion of the guild that has not begun. Consents and data do not need a registered server; the deletion of a whole guild does.
+     */
+    readonly post: operations['serversRegister'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/servers': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the servers
+     * @description Answers one page of the registered servers, oldest first.
+     */
+    readonly get: operations['serversList'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/servers/{guild_id}/cancel-deletion': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Cancel the scheduled deletion of a server
+     * @description Cancels a deletion that was scheduled with `grace_days`. From this answer on nothing is erased by it. Without a scheduled deletion the answer is 409 `nothing_scheduled`; once the deletion has begun it cannot be cancelled, and the answer is 409 `deletion_in_progress`.
+     */
+    readonly post: operations['serversCancelDeletion'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/register': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Declare a data category and its fields
+     * @description Declares what the bot will store: a key, labels in German and English, and typed fields that every submit is checked against. Purpose, `retention_days` and `legal_basis` appear in exports and in the record of processing activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`. In the shape with `bot_id` several categories are declared at once, all of them or none.
+     */
+    readonly post: operations['categoriesRegister'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/categories': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the data categories
+     * @description Answers one page of the declared categories with their fields, oldest first.
+     */
+    readonly get: operations['categoriesList'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/categories/{key}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a data category
+     * @description Answers one declared category with its fields. An unknown key is answered with 404.
+     */
+    readonly get: operations['categoriesView'];
+    /**
+     * Change a data category
+     * @description Changes what the body names: labels, purpose, time limit, legal basis, and further fields. Stored values stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`). A repeat has the same result.
+     */
+    readonly put: operations['categoriesChange'];
+    readonly post?: never;
+    /**
+     * Remove a data category and every value stored under it
+     * @description Erases every value that any user has under this category, then removes the declaration. If the call is interrupted, repeat it: it continues with what is left. Once the category is removed a repeat is answered with 404.
+     */
+    readonly delete: operations['categoriesDelete'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/request': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Ask for a user's consent
+     * @description Records that the user is asked for a version of the bot's terms, or for single categories. Nothing may be stored yet: the request is `pending` until it is accepted. With `categories` the answer holds the words to show to the user. A repeat for what was already asked or accepted changes nothing and answers the state that there is.
+     */
+    readonly post: operations['consentRequest'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/accept': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Record that the user has accepted
+     * @description Turns the pending request into a consent that submits can rest on (GDPR Art. 7). The answer holds a signed `receipt` for the user. Name the request by user, guild and version, or by its `consent_id`. After a success there is no pending request, so a repeat is answered with 404 and `details.current_status` `accepted`.
+     */
+    readonly post: operations['consentAccept'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/decline': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Record that the user has declined
+     * @description Ends the request that waits. The answer is the state from before the request, with `declined_at`: a consent to an older version stays in force. The history keeps the refusal; no audit event is written, and asking again is possible at once. Without a waiting request, so also for a repeat, the answer is 404.
+     */
+    readonly post: operations['consentDecline'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/revoke': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Record that the user has withdrawn the consent
+     * @description Withdraws the consent, or only the `categories` that are named (GDPR Art. 7(3)). From this answer on nothing is stored under it; what rested on it is erased at `data_erased_at`, unless the user consents again before. The webhook `consent_revoked` follows. A repeat is answered with 404 and `details.current_status` `revoked`.
+     */
+    readonly post: operations['consentRevoke'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/status': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a user's consent
+     * @description Answers the state of the consent: `none`, `pending`, `accepted` or `revoked`. A user who was never asked is answered with 200 and `none`. `pending_version` names a newer version that waits for an answer while the older one is still in force.
+     */
+    readonly get: operations['consentStatus'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/status/batch': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Read the consents of many users
+     * @description Answers for each of 1 to 100 `items`, at its place, what `GET /consents/status` answers, all at one time. A malformed item is 400 for the whole. It changes nothing, so it needs the scope `read` and no `Idempotency-Key`. Ten items count as one request.
+     */
+    readonly post: operations['consentStatuses'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/history': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List what a user was shown and has decided, newest first
+     * @description Answers one entry for each act: asked, shown again, accepted, withdrawn. An entry names the version and the digests of the texts that were shown, so that the consent can be demonstrated (GDPR Art. 7(1)). An erasure removes the history with everything else.
+     */
+    readonly get: operations['consentHistory'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/receipt': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Issue a signed receipt of the consent in force
+     * @description Answers a signed statement of what the user has consented to, with the fields of ISO/IEC TS 27560. The signature is verified with the public keys of `/.well-known/lethe-keys.json`. While the consent is unchanged a repeat answers the same statement. Without a consent in force the answer is 404.
+     */
+    readonly get: operations['consentReceipt'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/texts': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the registered texts, by version and language
+     * @description Answers one page of the registered texts with their digests, ordered by version and language.
+     */
+    readonly get: operations['consentTextsList'];
+    readonly put?: never;
+    /**
+     * Register the text of a version in one language
+     * @description Stores the words that users are shown for a version, so that the history of a consent can prove them by their digest (GDPR Art. 7(1)). The same text again is answered with the same record. Other words for the same version and language are refused with 409 `text_exists`: register a new version. `texts` registers further languages with it, all or none.
+     */
+    readonly post: operations['consentTextsRegister'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/consents/texts/{digest}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read the words that a user was shown
+     * @description Answers the text with this digest, which the history of a consent names (GDPR Art. 7(1)): a registered one, or one that the service has made of categories. The digest is that of the other fields of the answer.
+     */
+    readonly get: operations['consentTextsWords'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/submit': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Store data of a user who has consented
+     * @description Stores the values of one category of one user, encrypted with a key of that user. The consent is checked in the same transaction: without one the answer is 403 and nothing is stored. `data` replaces what was stored under the category; with `mode` `merge` only the named fields change (RFC 7396), and `null` removes a field. A repeat has the same result and is recorded as a further audit event.
+     */
+    readonly post: operations['userDataSubmit'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/submit/batch': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Store data of many users at once
+     * @description Does each of 1 to 100 `items`, which are bodies of `POST /data/submit`, by itself: its result is at its place, with the error that the single request would have. Items about one user and guild take effect in their order. The answer is sent when all are durable, and is 200 also when every item is refused. Each item counts as one request; if fewer are left the answer is 429 and nothing is done. A repeat with the same `Idempotency-Key` does what has not taken effect and replays the rest.
+     */
+    readonly post: operations['userDataSubmitBatch'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/values': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read one category of all users of a guild
+     * @description Answers one page of what is stored under the category, in a fixed order, of the users whose consent in force covers it: each once. A bot that looks for today’s birthdays needs no second copy. It writes no audit event. A value that cannot be decrypted has `data` null and `unreadable` true.
+     */
+    readonly get: operations['userValuesOfGuild'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/values/{user_id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read what is stored about a user
+     * @description Answers the stored values by category, for the processing of the bot itself: of all categories that the consent in force covers, or of one. Without such a consent the answer is 403. It writes no audit event; to answer a user (GDPR Art. 15) use the export.
+     */
+    readonly get: operations['userValuesOfUser'];
+    readonly put?: never;
+    readonly post?: never;
+    /**
+     * Erase one category of a user
+     * @description Erases what is stored about the user under the category, whether the consent is in force or not, and records `data_deleted`. The consent stays: a later submit stores again. A repeat is answered with `deleted` false. To erase everything about a user (GDPR Art. 17) use `POST /gdpr/forget-user`.
+     */
+    readonly delete: operations['userValuesErase'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/audit/event': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Write an audit event of the bot
+     * @description Appends an event of the bot's own, marked with `source` `client`, beside the events that the service writes itself. `details` are encrypted with the key of the user and become unreadable with an erasure. A repeat appends a further event.
+     */
+    readonly post: operations['auditWrite'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/audit/events': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List audit events, newest first
+     * @description Answers one page of the log, filtered by user, guild or type if these are given. Every act that took effect has one event; a refused call has none. Events of an erased user remain without the ids of the user.
+     */
+    readonly get: operations['auditList'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/audit/proof/{event_id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Prove that an event is part of the sealed log
+     * @description Answers the path from one event to a signed checkpoint (RFC 9162), which can be verified without the service. An event that is not sealed yet is sealed by this call. An answer of 503 says that older acts are still under way: ask again.
+     */
+    readonly get: operations['sealingProof'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/audit/checkpoints': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the signed checkpoints of the log, newest first
+     * @description Answers one page of the checkpoints. A party that keeps a checkpoint can show later that the log was changed before it. `pruning` is a signed statement of what was removed after its retention, if anything was.
+     */
+    readonly get: operations['sealingCheckpoints'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/audit/export': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Export the sealed log with all that verifies it, one JSON value a line
+     * @description Seals what is not sealed yet and answers the whole log as lines of JSON: a head, the events and checkpoints, and a signed end that shows whether the file was cut. `after` continues an earlier export behind its last batch. `npx lethe-verify` checks the file without the service.
+     */
+    readonly get: operations['sealingExport'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/webhooks/deliveries': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the webhook calls of the last 30 days, newest first
+     * @description Answers one page of the calls with the outcome of their last attempt. Filter by `status`, `event` or `user_id`. `undelivered` calls were given up after days of attempts and can be sent again.
+     */
+    readonly get: operations['deliveriesList'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/webhooks/deliveries/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read one webhook call with its attempts
+     * @description Answers one call with its body and up to 100 of its latest attempts. After the confirmation only the ids and times of the body are kept.
+     */
+    readonly get: operations['deliveriesView'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/webhooks/deliveries/{id}/redeliver': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send one webhook call again, with the same id
+     * @description Queues the call again, whatever its outcome was. It carries the same `webhook-id`, so a receiver that remembers ids recognises it. A call that waits is sent now. Without a `webhook_url` the answer is 409 `no_webhook_url`.
+     */
+    readonly post: operations['deliveriesRedeliver'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/webhooks/replay': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send every event since a time again, for instance after a backup of the bot was restored
+     * @description Queues every call since a time again, oldest first, with the ids that the calls had. `undelivered_only` leaves out what the receiver has confirmed. If the call is interrupted, repeat it: it continues with what is left.
+     */
+    readonly post: operations['deliveriesReplay'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/webhooks/test': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Send a signed ping; its delivery shows the answer of the receiver
+     * @description Queues a `ping` that is signed like every other call. Read the delivery with the `id` of this answer to see what the receiver answered. A repeat sends a further ping.
+     */
+    readonly post: operations['deliveriesTest'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/gdpr/forget-user': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Erase everything stored about a user (GDPR Art. 17)
+     * @description Erases all values, the consent and its history, and destroys the key that encrypted them. `completed` means that they are erased; the audit log keeps that an erasure took place, without the ids of the user. The webhook `user_forgotten` asks the bot to delete its own copies. A repeat erases what was stored since, under a new `request_id`; `scope` `all_guilds` in place of `guild_id` erases the user in every guild.
+     */
+    readonly post: operations['erasureForget'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/gdpr/forget-status/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read an erasure request
+     * @description Answers the state of an erasure: `processing`, `completed` or `failed`. An erasure that was interrupted is finished by the service without a further request. `webhook_sent` turns true once the receiver of the bot has confirmed `user_forgotten`.
+     */
+    readonly get: operations['erasureStatus'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/servers/{guild_id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    /**
+     * Remove a server and erase every user of it, at once or later
+     * @description Erases every user of the guild, each as an erasure of its own with its webhook, then removes the registration of the guild. With `grace_days` nothing is erased before `scheduled_for`, and the deletion can be cancelled until then. If the call is interrupted, repeat it: it continues with the users that are left. A guild that is not registered is answered with 404.
+     */
+    readonly delete: operations['erasureDeleteGuild'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/gdpr/forget-status/{id}/certificate': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read the signed certificate of an erasure
+     * @description Answers a signed statement that the erasure took place, which can be verified without the service (GDPR Art. 5(2)). It names the user only to those who know the ids and the `certificate_salt` of the answer to `forget-user`. A repeat answers the same text. Before the erasure is completed the answer is 409 `deletion_not_completed`.
+     */
+    readonly get: operations['certificateCertificate'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/export/{user_id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Export everything stored about a user (GDPR Art. 15)
+     * @description Answers everything that is stored about the user in one guild: consent and all values by category. `format=full` adds the history of the consent, the audit events, the purposes and the erasure requests; `scope=all_guilds` in place of `guild_id` answers all guilds in one document. Each export is recorded as an audit event. If nothing is stored, the answer is 404.
+     */
+    readonly get: operations['exportUser'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/audit/breach-scope': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Count the users that a breach concerns (GDPR Art. 33)
+     * @description Counts the users, guilds and records that were acted on in a period, in total and by category, for the notification of a breach (GDPR Art. 33(3)(a)). The answer holds numbers only and names no user. `exact` says whether large numbers are estimates. While a report of the bot is being made a further one is refused with 409 `report_in_progress`.
+     */
+    readonly get: operations['reportsBreachScope'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/bots/{bot_id}/processing-record': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Record of processing activities (GDPR Art. 30), as JSON or Markdown
+     * @description Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot has declared, and what this installation does with it. `format=markdown`, or an `Accept` header that prefers `text/markdown`, answers a document to keep. A repeat answers the present state.
+     */
+    readonly get: operations['reportsRecord'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    readonly BotRegisteredView: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly platform_bot_id: string;
+      readonly name: string;
+      /** @description Shown only here; keep it secret */
+      readonly api_key: string;
+      readonly api_key_prefix: string;
+      /** @description Shown only here; verifies the signatures of webhook calls */
+      readonly webhook_secret: string;
+      readonly notice: string;
+    };
+    readonly RegisterBot: {
+      /** @description The id that the platform gave the bot */
+      readonly platform_bot_id: string;
+      readonly name: string;
+      /** Format: email */
+      readonly privacy_contact?: string | null;
+      /**
+       * Format: uri
+       * @description Target of the webhook calls
+       */
+      readonly webhook_url?: string | null;
+    };
+    readonly WebhookHealthView: {
+      /**
+       * @description `unused` until the first call has ended
+       * @enum {string}
+       */
+      readonly status: 'unused' | 'healthy' | 'failing';
+      /** @description Calls that wait for their first or next attempt */
+      readonly pending: number;
+      /** @description Calls that were given up; they can be sent again */
+      readonly undelivered: number;
+      /** @description Failed attempts since the last confirmed one */
+      readonly consecutive_failures: number;
+      /** @description Outcome of the last attempt */
+      readonly last_outcome: string | null;
+      /** Format: date-time */
+      readonly last_delivered_at: string | null;
+      /** Format: date-time */
+      readonly last_failed_at: string | null;
+    };
+    readonly BotView: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly platform_bot_id: string;
+      readonly name: string;
+      /** Format: email */
+      readonly privacy_contact: string | null;
+      /** Format: uri */
+      readonly webhook_url: string | null;
+      /** @description null without a webhook_url */
+      readonly webhook_health: components['schemas']['WebhookHealthView'] | null;
+      /** @description The beginning of the key of this call */
+      readonly api_key_prefix: string;
+      /** Format: date-time */
+      readonly created_at: string;
+      /** Format: date-time */
+      readonly updated_at: string;
+    };
+    readonly ChangeBot: {
+      readonly name?: string;
+      /**
+       * Format: email
+       * @description null removes it
+       */
+      readonly privacy_contact?: string | null;
+      /**
+       * Format: uri
+       * @description null removes it
+       */
+      readonly webhook_url?: string | null;
+    };
+    readonly WebhookSecretView: {
+      /** @description The new secret; shown only here */
+      readonly webhook_secret: string;
+      /**
+       * Format: date-time
+       * @description From then on calls are signed with the new secret alone
+       */
+      readonly overlap_until: string;
+    };
+    readonly RotateWebhookSecret: {
+      /** @description How long calls are signed with both secrets; default 86400; 0 ends the old secret at once */
+      readonly overlap_seconds?: number;
+    };
+    readonly BotDeletedView: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly deleted: boolean;
+      /** Format: date-time */
+      readonly deleted_at: string;
+    };
+    readonly ApiKeyView: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly api_key_prefix: string;
+      readonly scopes: readonly ('read' | 'write' | 'erase' | 'admin')[];
+      /**
+       * Format: date-time
+       * @description null for a key that lasts
+       */
+      readonly expires_at: string | null;
+      /**
+       * Format: date-time
+       * @description Exact to about two minutes; null for a key that was never used
+       */
+      readonly last_used_at: string | null;
+      /** Format: date-time */
+      readonly created_at: string;
+    };
+    readonly Pagination: {
+      readonly page: number;
+      readonly page_size: number;
+      readonly total_count: number;
+      readonly total_pages: number;
+    };
+    readonly ApiKeysView: {
+      readonly keys: readonly components['schemas']['ApiKeyView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly ApiKeyCreatedView: {
+      /** Format: uuid */
+      readonly id: string;
+      /** @description Shown only here; keep it secret */
+      readonly api_key: string;
+      readonly api_key_prefix: string;
+      readonly scopes: readonly ('read' | 'write' | 'erase' | 'admin')[];
+      /**
+       * Format: date-time
+       * @description null for a key that lasts
+       */
+      readonly expires_at: string | null;
+      /** Format: date-time */
+      readonly created_at: string;
+    };
+    readonly NewApiKey: {
+      /** @description What the key allows; default all. The key of this call must have each of them */
+      readonly scopes?: readonly ('read' | 'write' | 'erase' | 'admin')[];
+      /**
+       * Format: date-time
+       * @description A time in the future, from which on the key is void; without it the key lasts
+       */
+      readonly expires_at?: string;
+    };
+    readonly ApiKeyRotatedView: {
+      /** Format: uuid */
+      readonly id: string;
+      /** @description Shown only here; keep it secret */
+      readonly api_key: string;
+      readonly api_key_prefix: string;
+      readonly scopes: readonly ('read' | 'write' | 'erase' | 'admin')[];
+      /**
+       * Format: date-time
+       * @description null for a key that lasts
+       */
+      readonly expires_at: string | null;
+      /** Format: date-time */
+      readonly created_at: string;
+      /**
+       * Format: date-time
+       * @description From then on the old key is void
+       */
+      readonly overlap_until: string;
+    };
+    readonly RotateApiKey: {
+      /** @description How long both keys are valid; default 86400; 0 voids the old key at once */
+      readonly overlap_seconds?: number;
+    };
+    readonly ApiKeyDeletedView: {
+      /** Format: uuid */
+      readonly id: string;
+      /** @enum {boolean} */
+      readonly deleted: true;
+      /** Format: date-time */
+      readonly deleted_at: string;
+    };
+    readonly ServerView: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly guild_id: string;
+      readonly name: string | null;
+      /** Format: date-time */
+      readonly created_at: string;
+      /**
+       * Format: date-time
+       * @description When all users of the guild will be erased; null while no deletion is scheduled
+       */
+      readonly deletion_scheduled_for: string | null;
+    };
+    readonly RegisterServer: {
+      readonly guild_id: string;
+      readonly name?: string;
+    };
+    readonly ServersView: {
+      readonly servers: readonly components['schemas']['ServerView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly DataFieldInput: {
+      readonly key: string;
+      /** @enum {string} */
+      readonly type: 'string' | 'number' | 'boolean' | 'date' | 'json';
+      readonly label_de: string;
+      readonly label_en: string;
+      /** @description Labels in further languages, by language tag (BCP 47) */
+      readonly labels?: {
+        readonly [key: string]: string;
+      };
+      readonly description?: string | null;
+    };
+    readonly CategoryView: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly key: string;
+      readonly label_de: string;
+      readonly label_en: string;
+      /** @description Labels in further languages, by language tag (BCP 47) */
+      readonly labels?: {
+        readonly [key: string]: string;
+      };
+      readonly description: string | null;
+      readonly retention_days: number | null;
+      /** @enum {string} */
+      readonly legal_basis:
+        | 'consent'
+        | 'contract'
+        | 'legal_obligation'
+        | 'vital_interests'
+        | 'public_task'
+        | 'legitimate_interests';
+      readonly fields: readonly components['schemas']['DataFieldInput'][];
+      /** Format: date-time */
+      readonly created_at: string;
+    };
+    readonly RegisteredCategoriesView: {
+      readonly categories: readonly components['schemas']['CategoryView'][];
+    };
+    readonly RegisterCategory: {
+      /** @description Labels in further languages, by language tag (BCP 47) */
+      readonly labels?: {
+        readonly [key: string]: string;
+      } | null;
+      readonly description?: string | null;
+      readonly retention_days?: number | null;
+      /**
+       * @description Default: consent
+       * @enum {string}
+       */
+      readonly legal_basis?:
+        | 'consent'
+        | 'contract'
+        | 'legal_obligation'
+        | 'vital_interests'
+        | 'public_task'
+        | 'legitimate_interests';
+      readonly key: string;
+      readonly label_de: string;
+      readonly label_en: string;
+      readonly fields: readonly components['schemas']['DataFieldInput'][];
+    };
+    readonly GuideCategory: {
+      /** @description Labels in further languages, by language tag (BCP 47) */
+      readonly labels?: {
+        readonly [key: string]: string;
+      } | null;
+      readonly description?: string | null;
+      readonly retention_days?: number | null;
+      /**
+       * @description Default: consent
+       * @enum {string}
+       */
+      readonly legal_basis?:
+        | 'consent'
+        | 'contract'
+        | 'legal_obligation'
+        | 'vital_interests'
+        | 'public_task'
+        | 'legitimate_interests';
+      readonly name: string;
+    };
+    readonly RegisterGuideCategories: {
+      /** @description The id of the bot at its platform, or its `id` here */
+      readonly bot_id: string;
+      readonly categories: readonly components['schemas']['GuideCategory'][];
+    };
+    readonly CategoriesView: {
+      readonly categories: readonly components['schemas']['CategoryView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly ChangeCategory: {
+      /** @description Labels in further languages, by language tag (BCP 47) */
+      readonly labels?: {
+        readonly [key: string]: string;
+      } | null;
+      readonly description?: string | null;
+      readonly retention_days?: number | null;
+      /**
+       * @description Default: consent
+       * @enum {string}
+       */
+      readonly legal_basis?:
+        | 'consent'
+        | 'contract'
+        | 'legal_obligation'
+        | 'vital_interests'
+        | 'public_task'
+        | 'legitimate_interests';
+      readonly label_de?: string;
+      readonly label_en?: string;
+      /** @description The declared fields and new ones */
+      readonly fields?: readonly components['schemas']['DataFieldInput'][];
+    };
+    readonly CategoryDeletedView: {
+      readonly key: string;
+      /** @enum {boolean} */
+      readonly deleted: true;
+    };
+    readonly CategoryText: {
+      readonly key: string;
+      readonly label: string;
+      readonly text: string;
+    };
+    readonly ConsentTextsView: {
+      readonly title: string;
+      readonly body: string;
+      readonly categories: readonly components['schemas']['CategoryText'][];
+      readonly accept_label?: string;
+      readonly decline_label?: string;
+    };
+    readonly ConsentRequestedView: {
+      /** Format: uuid */
+      readonly id: string;
+      /** @enum {string} */
+      readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
+      readonly version: string;
+      /** Format: date-time */
+      readonly requested_at: string;
+      /**
+       * Format: uuid
+       * @description The same id, if the request named categories
+       */
+      readonly consent_id?: string;
+      readonly categories?: readonly string[];
+      /** @description The texts to show to the user */
+      readonly texts?: components['schemas']['ConsentTextsView'];
+    };
+    readonly RequestConsent: {
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** @description Default: a digest of the declarations of the categories */
+      readonly consent_version?: string;
+      /** @description Keys of the categories asked for; default all */
+      readonly categories?: readonly string[];
+      /** @description Language of the request. Without one the request is about all texts of the version; with categories one text is answered, `en` if there is one */
+      readonly language?: string;
+      /** @description Where the user was asked or decided, never who it was; default `api` */
+      readonly source?: string;
+    };
+    readonly CategoryConsentView: {
+      readonly key: string;
+      /** @enum {string} */
+      readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
+      /**
+       * Format: date-time
+       * @description When what is stored under it will be erased, after a withdrawal
+       */
+      readonly data_erased_at?: string;
+    };
+    readonly AcceptedConsentView: {
+      /** Format: uuid */
+      readonly id: string;
+      /** @enum {string} */
+      readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
+      readonly version: string;
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly requested_at: string;
+      /** Format: date-time */
+      readonly accepted_at: string | null;
+      /** Format: date-time */
+      readonly revoked_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the last data stored under the withdrawn consent will be erased, unless the user consents again before
+       */
+      readonly data_erased_at?: string;
+      readonly categories?: readonly components['schemas']['CategoryConsentView'][];
+      /** @description A signed receipt for the user: a compact JWS (EdDSA) with the fields of ISO/IEC TS 27560. The service does not keep it. Left out when it cannot be signed at present */
+      readonly receipt?: string;
+    };
+    readonly AcceptConsent: {
+      readonly user_id?: string;
+      readonly guild_id?: string;
+      readonly consent_version?: string;
+      /**
+       * Format: uuid
+       * @description Id of the request, instead of the three fields above
+       */
+      readonly consent_id?: string;
+      /** @description Granted categories; default all that were asked for */
+      readonly categories?: readonly string[];
+      /** @description Where the user was asked or decided, never who it was; default `api` */
+      readonly source?: string;
+    };
+    readonly ConsentDeclinedView: {
+      /** @enum {string} */
+      readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
+      readonly version: string | null;
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly accepted_at: string | null;
+      /** Format: date-time */
+      readonly revoked_at: string | null;
+      /** @description A newer version that waits beside the accepted one */
+      readonly pending_version?: string;
+      /**
+       * Format: date-time
+       * @description When the last data stored under the withdrawn consent will be erased, unless the user consents again before
+       */
+      readonly data_erased_at?: string;
+      readonly categories?: readonly components['schemas']['CategoryConsentView'][];
+      /** Format: date-time */
+      readonly declined_at: string;
+    };
+    readonly DeclineConsent: {
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** @description Where the user was asked or decided, never who it was; default `api` */
+      readonly source?: string;
+    };
+    readonly ConsentView: {
+      /** Format: uuid */
+      readonly id: string;
+      /** @enum {string} */
+      readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
+      readonly version: string;
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly requested_at: string;
+      /** Format: date-time */
+      readonly accepted_at: string | null;
+      /** Format: date-time */
+      readonly revoked_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the last data stored under the withdrawn consent will be erased, unless the user consents again before
+       */
+      readonly data_erased_at?: string;
+      readonly categories?: readonly components['schemas']['CategoryConsentView'][];
+    };
+    readonly RevokeConsent: {
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** @description Withdrawn categories; default all */
+      readonly categories?: readonly string[];
+      /** @description Where the user was asked or decided, never who it was; default `api` */
+      readonly source?: string;
+    };
+    readonly ConsentStatusView: {
+      /** @enum {string} */
+      readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
+      readonly version: string | null;
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly accepted_at: string | null;
+      /** Format: date-time */
+      readonly revoked_at: string | null;
+      /** @description A newer version that waits beside the accepted one */
+      readonly pending_version?: string;
+      /**
+       * Format: date-time
+       * @description When the last data stored under the withdrawn consent will be erased, unless the user consents again before
+       */
+      readonly data_erased_at?: string;
+      readonly categories?: readonly components['schemas']['CategoryConsentView'][];
+    };
+    readonly StatusBatchView: {
+      readonly results: readonly components['schemas']['ConsentStatusView'][];
+    };
+    readonly ConsentQuery: {
+      readonly user_id: string;
+      readonly guild_id: string;
+    };
+    readonly StatusBatch: {
+      readonly items: readonly components['schemas']['ConsentQuery'][];
+    };
+    readonly ShownTextView: {
+      readonly language: string;
+      /** @description SHA-256 of the text that was shown */
+      readonly digest: string;
+    };
+    readonly ConsentHistoryEntryView: {
+      /** Format: uuid */
+      readonly id: string;
+      /**
+       * Format: uuid
+       * @description The request, and the consent that it became
+       */
+      readonly consent_id: string;
+      /**
+       * @description `requested`: shown to the user; `shown`: shown again with other texts; `accepted`, `declined`: decided; `revoked`, `categories_withdrawn`: withdrawn
+       * @enum {string}
+       */
+      readonly action: 'requested' | 'shown' | 'accepted' | 'declined' | 'revoked' | 'categories_withdrawn';
+      readonly version: string;
+      /** @description Of this act; null means all */
+      readonly categories: readonly string[] | null;
+      /** @description The language asked in, where one was named */
+      readonly language: string | null;
+      /** @description The texts that were shown; none where none is known */
+      readonly texts: readonly components['schemas']['ShownTextView'][];
+      /** @description null where none is known */
+      readonly source: string | null;
+      /** Format: date-time */
+      readonly created_at: string;
+    };
+    readonly ConsentHistoryView: {
+      readonly entries: readonly components['schemas']['ConsentHistoryEntryView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly ConsentReceiptView: {
+      /** @description A compact JWS (EdDSA); the keys are those of `/.well-known/lethe-keys.json` */
+      readonly receipt: string;
+      /** @description What is signed, with the fields of ISO/IEC TS 27560 */
+      readonly payload: {
+        readonly [key: string]: unknown;
+      };
+    };
+    readonly ConsentTextView: {
+      readonly title: string;
+      readonly body: string;
+      readonly accept_label?: string;
+      readonly decline_label?: string;
+      /**
+       * Format: uri
+       * @description Address of the full privacy notice
+       */
+      readonly privacy_notice?: string;
+      /** @description Whose law applies */
+      readonly jurisdiction?: string;
+      /** @description Where the data is stored */
+      readonly storage_locations?: readonly string[];
+      /** @description Who else receives the data */
+      readonly recipient_third_parties?: readonly string[];
+      /** @description How the user withdraws the consent */
+      readonly withdrawal_method?: string;
+      readonly consent_version: string;
+      readonly language: string;
+      readonly digest: string;
+      readonly categories: readonly components['schemas']['CategoryText'][];
+      /** Format: date-time */
+      readonly created_at: string;
+      /** @description Of a registration in several languages: the others, by language tag */
+      readonly texts?: {
+        readonly [key: string]: components['schemas']['ConsentTextView'];
+      };
+    };
+    readonly FurtherConsentText: {
+      readonly title: string;
+      readonly body: string;
+      readonly accept_label?: string;
+      readonly decline_label?: string;
+      /**
+       * Format: uri
+       * @description Address of the full privacy notice
+       */
+      readonly privacy_notice?: string;
+      /** @description Whose law applies */
+      readonly jurisdiction?: string;
+      /** @description Where the data is stored */
+      readonly storage_locations?: readonly string[];
+      /** @description Who else receives the data */
+      readonly recipient_third_parties?: readonly string[];
+      /** @description How the user withdraws the consent */
+      readonly withdrawal_method?: string;
+      readonly categories?: readonly components['schemas']['CategoryText'][];
+    };
+    readonly RegisterConsentText: {
+      readonly title: string;
+      readonly body: string;
+      readonly accept_label?: string;
+      readonly decline_label?: string;
+      /**
+       * Format: uri
+       * @description Address of the full privacy notice
+       */
+      readonly privacy_notice?: string;
+      /** @description Whose law applies */
+      readonly jurisdiction?: string;
+      /** @description Where the data is stored */
+      readonly storage_locations?: readonly string[];
+      /** @description Who else receives the data */
+      readonly recipient_third_parties?: readonly string[];
+      /** @description How the user withdraws the consent */
+      readonly withdrawal_method?: string;
+      readonly categories?: readonly components['schemas']['CategoryText'][];
+      readonly consent_version: string;
+      readonly language: string;
+      /** @description The text in further languages, by language tag */
+      readonly texts?: {
+        readonly [key: string]: components['schemas']['FurtherConsentText'];
+      };
+    };
+    readonly ConsentTextsListView: {
+      readonly texts: readonly components['schemas']['ConsentTextView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly ConsentWordsView: {
+      readonly title: string;
+      readonly body: string;
+      readonly accept_label?: string;
+      readonly decline_label?: string;
+      /**
+       * Format: uri
+       * @description Address of the full privacy notice
+       */
+      readonly privacy_notice?: string;
+      /** @description Whose law applies */
+      readonly jurisdiction?: string;
+      /** @description Where the data is stored */
+      readonly storage_locations?: readonly string[];
+      /** @description Who else receives the data */
+      readonly recipient_third_parties?: readonly string[];
+      /** @description How the user withdraws the consent */
+      readonly withdrawal_method?: string;
+      readonly digest: string;
+      readonly categories: readonly components['schemas']['CategoryText'][];
+    };
+    readonly SubmittedView: {
+      readonly user_id: string;
+      readonly guild_id: string;
+      readonly category: string;
+      readonly stored: boolean;
+      /** Format: date-time */
+      readonly updated_at: string;
+    };
+    readonly SubmitData: {
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** @description Key of a registered category */
+      readonly category: string;
+      /** @description Values by field key; null means no value. At most 64 KiB as JSON */
+      readonly data: {
+        readonly [key: string]: unknown;
+      };
+      /**
+       * @description merge: RFC 7396; default replace
+       * @enum {string}
+       */
+      readonly mode?: 'replace' | 'merge';
+    };
+    readonly SubmittedBatchView: {
+      readonly results: readonly (
+        | {
+            /** @enum {boolean} */
+            readonly ok: true;
+            readonly data: components['schemas']['SubmittedView'];
+          }
+        | {
+            /** @enum {boolean} */
+            readonly ok: false;
+            readonly error: components['schemas']['ItemErrorView'];
+          }
+      )[];
+    };
+    readonly ItemErrorView: {
+      /** @description As in an error of a single request */
+      readonly code: string;
+      readonly message: string;
+      readonly details?: {
+        readonly [key: string]: unknown;
+      };
+    };
+    readonly SubmitBatch: {
+      readonly items: readonly components['schemas']['SubmitData'][];
+    };
+    readonly UserValueView: {
+      readonly user_id: string;
+      /** @description null for a value that cannot be decrypted */
+      readonly data: {
+        readonly [key: string]: unknown;
+      } | null;
+      /** Format: date-time */
+      readonly updated_at: string;
+      /** @description true for a value that cannot be decrypted; left out for others */
+      readonly unreadable?: boolean;
+    };
+    readonly GuildValuesView: {
+      readonly values: readonly components['schemas']['UserValueView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly ValuesView: {
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** @description What is stored, by category; empty when nothing is */
+      readonly values: {
+        readonly [key: string]: {
+          readonly [key: string]: unknown;
+        };
+      };
+      /** @description The time of the last submit, by category */
+      readonly updated_at: {
+        readonly [key: string]: string;
+      };
+    };
+    readonly ValuesErasedView: {
+      /** @description false when nothing was stored */
+      readonly deleted: boolean;
+    };
+    readonly AuditEventView: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly guild_id: string;
+      readonly user_id: string;
+      /** @enum {string} */
+      readonly event_type:
+        | 'consent_requested'
+        | 'consent_accepted'
+        | 'consent_revoked'
+        | 'data_submitted'
+        | 'data_exported'
+        | 'data_deleted'
+        | 'deletion_requested'
+        | 'deletion_completed'
+        | 'deletion_failed';
+      /**
+       * @description `client` for events that the bot posted
+       * @enum {string}
+       */
+      readonly source: 'service' | 'client';
+      readonly details: {
+        readonly [key: string]: unknown;
+      } | null;
+      /** Format: date-time */
+      readonly created_at: string;
+      /** @description true once the user was erased: the ids are 20 zeros, unless the request has named them */
+      readonly erased?: boolean;
+      /** @description true where the stored details cannot be decrypted, because they or the key of their user are damaged */
+      readonly unreadable?: boolean;
+    };
+    readonly WriteAuditEvent: {
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** @enum {string} */
+      readonly event_type:
+        | 'consent_requested'
+        | 'consent_accepted'
+        | 'consent_revoked'
+        | 'data_submitted'
+        | 'data_exported'
+        | 'data_deleted'
+        | 'deletion_requested'
+        | 'deletion_completed'
+        | 'deletion_failed';
+      /** @description At most 8 KiB as JSON */
+      readonly details?: {
+        readonly [key: string]: unknown;
+      } | null;
+    };
+    readonly AuditEventsView: {
+      readonly events: readonly components['schemas']['AuditEventView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly ProvenEventView: {
+      readonly seq: number;
+      /** Format: uuid */
+      readonly id: string;
+      /** @enum {string} */
+      readonly event_type:
+        | 'consent_requested'
+        | 'consent_accepted'
+        | 'consent_revoked'
+        | 'data_submitted'
+        | 'data_exported'
+        | 'data_deleted'
+        | 'deletion_requested'
+        | 'deletion_completed'
+        | 'deletion_failed';
+      /** @enum {string} */
+      readonly source: 'service' | 'client';
+      /** Format: date-time */
+      readonly created_at: string;
+      /** @description 32 bytes in base64url */
+      readonly commitment: string;
+      readonly erased: boolean;
+      /** @description The parts behind the commitment: each with its salt, or only its hash where it must stay secret; null once erased */
+      readonly parts: {
+        readonly user?: {
+          readonly value?: string | null;
+          readonly salt?: string;
+          readonly hash?: string;
+        };
+        readonly guild?: {
+          readonly value?: string | null;
+          readonly salt?: string;
+          readonly hash?: string;
+        };
+        readonly details?: {
+          readonly value?: string | null;
+          readonly salt?: string;
+          readonly hash?: string;
+        };
+      } | null;
+    };
+    readonly AuditProofView: {
+      /** Format: uuid */
+      readonly bot_id: string;
+      readonly event: components['schemas']['ProvenEventView'];
+      readonly leaf_index: number;
+      /** @description Hashes from the leaf up to the root (RFC 9162) */
+      readonly path: readonly string[];
+      /** @description Compact JWS; its key is in /.well-known/lethe-keys.json */
+      readonly checkpoint: string;
+    };
+    readonly CheckpointView: {
+      readonly number: number;
+      readonly first_seq: number;
+      readonly last_seq: number;
+      readonly events: number;
+      /** @description 32 bytes in base64url */
+      readonly root: string;
+      /** @description 32 bytes in base64url */
+      readonly chain: string;
+      /** Format: date-time */
+      readonly sealed_at: string;
+      /** @description Compact JWS; its key is in /.well-known/lethe-keys.json */
+      readonly checkpoint: string;
+    };
+    readonly CheckpointsView: {
+      readonly checkpoints: readonly components['schemas']['CheckpointView'][];
+      /** @description Signed statement of what was pruned, if anything was */
+      readonly pruning: string | null;
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly AuditLineView: {
+      /** @enum {string} */
+      readonly type: 'log' | 'event' | 'batch' | 'end';
+    };
+    readonly DeliveryView: {
+      /**
+       * Format: uuid
+       * @description The `webhook-id` of every attempt
+       */
+      readonly id: string;
+      /** @enum {string} */
+      readonly event: 'user_forgotten' | 'consent_revoked' | 'ping';
+      /** @enum {string} */
+      readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
+      readonly user_id: string | null;
+      readonly guild_id: string | null;
+      /**
+       * Format: uuid
+       * @description The erasure request of a `user_forgotten`
+       */
+      readonly request_id: string | null;
+      readonly attempt_count: number;
+      /** @description Outcome of the last attempt */
+      readonly last_outcome: string | null;
+      readonly last_status_code: number | null;
+      /** Format: date-time */
+      readonly created_at: string;
+      /**
+       * Format: date-time
+       * @description null when no further attempt is made
+       */
+      readonly next_attempt_at: string | null;
+      /** Format: date-time */
+      readonly finished_at: string | null;
+    };
+    readonly DeliveriesView: {
+      readonly deliveries: readonly components['schemas']['DeliveryView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly AttemptView: {
+      readonly number: number;
+      /**
+       * Format: date-time
+       * @description null for an attempt whose process ended before its result
+       */
+      readonly started_at: string | null;
+      readonly duration_ms: number | null;
+      readonly outcome: string;
+      readonly status_code: number | null;
+    };
+    readonly DeliveryDetailsView: {
+      /**
+       * Format: uuid
+       * @description The `webhook-id` of every attempt
+       */
+      readonly id: string;
+      /** @enum {string} */
+      readonly event: 'user_forgotten' | 'consent_revoked' | 'ping';
+      /** @enum {string} */
+      readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
+      readonly user_id: string | null;
+      readonly guild_id: string | null;
+      /**
+       * Format: uuid
+       * @description The erasure request of a `user_forgotten`
+       */
+      readonly request_id: string | null;
+      readonly attempt_count: number;
+      /** @description Outcome of the last attempt */
+      readonly last_outcome: string | null;
+      readonly last_status_code: number | null;
+      /** Format: date-time */
+      readonly created_at: string;
+      /**
+       * Format: date-time
+       * @description null when no further attempt is made
+       */
+      readonly next_attempt_at: string | null;
+      /** Format: date-time */
+      readonly finished_at: string | null;
+      /** @description The body that is sent; after the confirmation only its ids and times */
+      readonly payload: {
+        readonly [key: string]: unknown;
+      };
+      readonly attempts: readonly components['schemas']['AttemptView'][];
+    };
+    readonly ReplayView: {
+      /** @description Deliveries that are sent again */
+      readonly queued: number;
+    };
+    readonly Replay: {
+      /**
+       * Format: date-time
+       * @description Events from this time on are sent again
+       */
+      readonly since: string;
+      /** @description Leave out calls that the receiver has confirmed; default false */
+      readonly undelivered_only?: boolean;
+    };
+    readonly ForgottenView: {
+      /** Format: uuid */
+      readonly request_id: string;
+      /** @enum {string} */
+      readonly status: 'processing' | 'completed' | 'failed';
+      /** @description Keys of the categories that held erased values */
+      readonly deleted_categories: readonly string[] | null;
+      /** Format: date-time */
+      readonly completed_at: string | null;
+      /** @description Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here, and to a repeat with the same `Idempotency-Key` */
+      readonly certificate_salt: string;
+      readonly notice: string;
+    };
+    readonly ForgottenInGuildView: {
+      /** Format: uuid */
+      readonly request_id: string;
+      /** @enum {string} */
+      readonly status: 'processing' | 'completed' | 'failed';
+      /** @description Keys of the categories that held erased values */
+      readonly deleted_categories: readonly string[] | null;
+      /** Format: date-time */
+      readonly completed_at: string | null;
+      /** @description Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here, and to a repeat with the same `Idempotency-Key` */
+      readonly certificate_salt: string;
+      readonly notice: string;
+      readonly guild_id: string;
+    };
+    readonly ForgottenEverywhereView: {
+      readonly user_id: string;
+      /** @enum {string} */
+      readonly scope: 'all_guilds';
+      /** @enum {string} */
+      readonly status: 'completed';
+      /** @description One erasure for each guild that held anything */
+      readonly requests: readonly components['schemas']['ForgottenInGuildView'][];
+      readonly notice: string;
+    };
+    readonly ForgetUser: {
+      readonly user_id: string;
+      /** @description Required without scope, to be left out with it */
+      readonly guild_id?: string;
+      /**
+       * @description all_guilds: one user in every guild of the bot
+       * @enum {string}
+       */
+      readonly scope?: 'all_guilds';
+    };
+    readonly DeletionRequestView: {
+      /** Format: uuid */
+      readonly request_id: string;
+      /** @enum {string} */
+      readonly status: 'processing' | 'completed' | 'failed';
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly created_at: string;
+      /** Format: date-time */
+      readonly completed_at: string | null;
+      /**
+       * Format: date-time
+       * @description From this time no table of the database contains the key in its file: on SQLite completed_at, on PostgreSQL null until the tables of the keys are rewritten
+       */
+      readonly unrecoverable_at: string | null;
+      /** @description Keys of the categories that held erased values */
+      readonly deleted_categories: readonly string[] | null;
+      /** @description The receiver has confirmed user_forgotten */
+      readonly webhook_sent: boolean;
+    };
+    readonly GuildErasedView: {
+      readonly guild_id: string;
+      readonly deleted: boolean;
+      readonly erased_users: number;
+      /**
+       * Format: date-time
+       * @description With grace_days: when all users of the guild will be erased
+       */
+      readonly scheduled_for?: string;
+    };
+    readonly CertificateView: {
+      /** @description Compact JWS; the keys that verify it: /.well-known/lethe-keys.json */
+      readonly certificate: string;
+    };
+    readonly ExportedBot: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly name: string;
+    };
+    readonly ExportedConsent: {
+      readonly status: string;
+      readonly version: string;
+      /** Format: date-time */
+      readonly acceptedAt: string | null;
+    };
+    readonly ExportView: {
+      readonly userId: string;
+      readonly guildId: string;
+      /** Format: date-time */
+      readonly exportedAt: string;
+      readonly bot: components['schemas']['ExportedBot'];
+      readonly consent: components['schemas']['ExportedConsent'] | null;
+      readonly data: {
+        readonly [key: string]: {
+          readonly [key: string]: unknown;
+        };
+      };
+    };
+    readonly ExportedGuild: {
+      readonly guildId: string;
+      readonly consent: components['schemas']['ExportedConsent'] | null;
+      readonly data: {
+        readonly [key: string]: {
+          readonly [key: string]: unknown;
+        };
+      };
+    };
+    readonly ExportAllGuildsView: {
+      readonly userId: string;
+      /** Format: date-time */
+      readonly exportedAt: string;
+      readonly bot: components['schemas']['ExportedBot'];
+      readonly guilds: readonly components['schemas']['ExportedGuild'][];
+    };
+    readonly AffectedCount: {
+      /** @description Users, each counted once for each guild */
+      readonly subjects: number;
+      /** @description Users, each counted once */
+      readonly users: number;
+      /** @description Guilds of these users */
+      readonly guilds: number;
+    };
+    readonly ActCount: {
+      /** @description How often */
+      readonly events: number;
+      /** @description Users concerned, each counted once for each guild */
+      readonly subjects: number;
+    };
+    readonly ActCounts: {
+      /** @description Values stored or updated */
+      readonly stored: components['schemas']['ActCount'];
+      /** @description Exports */
+      readonly exported: components['schemas']['ActCount'];
+      /** @description Values emptied, or removed with their category */
+      readonly deleted: components['schemas']['ActCount'];
+      /** @description Users erased */
+      readonly erased: components['schemas']['ActCount'];
+    };
+    readonly CategoryScope: {
+      readonly category: string;
+      readonly label_de: string;
+      readonly label_en: string;
+      /** @description Records stored in this category now: users, each counted once for each guild */
+      readonly records_held: number;
+      /** @description Records of which the last change was made in the period */
+      readonly records_touched: number;
+    };
+    readonly BreachScopeView: {
+      /** Format: date-time */
+      readonly from: string;
+      /** Format: date-time */
+      readonly to: string;
+      /** Format: date-time */
+      readonly generated_at: string;
+      /**
+       * Format: date-time
+       * @description Time of the oldest event in the log; earlier events are not counted. null: the log is empty
+       */
+      readonly log_begins_at: string | null;
+      /** @description false: numbers of subjects, users and guilds above 50,000 are estimates, off by about 1 % */
+      readonly exact: boolean;
+      /** @description Users and guilds with any act on their data in the period */
+      readonly affected: components['schemas']['AffectedCount'];
+      readonly acts: components['schemas']['ActCounts'];
+      /** @description In all categories */
+      readonly records_held: number;
+      /** @description In all categories */
+      readonly records_touched: number;
+      readonly categories: readonly components['schemas']['CategoryScope'][];
+    };
+    readonly ControllerView: {
+      /** Format: uuid */
+      readonly bot_id: string;
+      readonly platform_bot_id: string;
+      readonly name: string;
+      /** @description null: none was given */
+      readonly privacy_contact: string | null;
+    };
+    readonly RecipientView: {
+      readonly recipient: string;
+      /** @description Host of the webhook URL */
+      readonly host: string | null;
+      readonly receives: string;
+    };
+    readonly TimeLimitView: {
+      readonly applies_to: string;
+      /** @description null: no limit by time */
+      readonly days: number | null;
+    };
+    readonly FieldView: {
+      readonly key: string;
+      readonly type: string;
+      readonly label_de: string;
+      readonly label_en: string;
+      readonly description: string | null;
+    };
+    readonly ActivityView: {
+      /** @description The key of the data category */
+      readonly category: string;
+      readonly label_de: string;
+      readonly label_en: string;
+      /** @description null: none was declared */
+      readonly purpose: string | null;
+      readonly legal_basis: string;
+      /** @description null: none was declared */
+      readonly retention_days: number | null;
+      /** @description Empty for a category that takes any object */
+      readonly fields: readonly components['schemas']['FieldView'][];
+    };
+    readonly ProcessingRecordView: {
+      /** Format: date-time */
+      readonly generated_at: string;
+      /** @description Art. 30(1)(a) */
+      readonly controller: components['schemas']['ControllerView'];
+      /** @description Art. 30(1)(c) */
+      readonly data_subjects: string;
+      /** @description Art. 30(1)(d) */
+      readonly recipients: readonly components['schemas']['RecipientView'][];
+      /** @description Art. 30(1)(e) */
+      readonly transfers: string;
+      /** @description Art. 30(1)(f) */
+      readonly time_limits: readonly components['schemas']['TimeLimitView'][];
+      /** @description Art. 30(1)(g) */
+      readonly security_measures: readonly string[];
+      /** @description Art. 30(1)(b), (c): one for each data category */
+      readonly activities: readonly components['schemas']['ActivityView'][];
+    };
+    readonly RequestConsentForBot: {
+      /** @description The id of the bot at its platform, or its `id` here */
+      readonly bot_id: string;
+      readonly user_id: string;
+      /** @description Default: a digest of the declarations of the categories */
+      readonly consent_version?: string;
+      /** @description Keys of the categories asked for; default all */
+      readonly categories?: readonly string[];
+      /** @description Language of the request. Without one the request is about all texts of the version; with categories one text is answered, `en` if there is one */
+      readonly language?: string;
+      /** @description Where the user was asked or decided, never who it was; default `api` */
+      readonly source?: string;
+    };
+    readonly AcceptConsentForBot: {
+      /** @description The id of the bot at its platform, or its `id` here */
+      readonly bot_id: string;
+      readonly user_id?: string;
+      readonly consent_version?: string;
+      /**
+       * Format: uuid
+       * @description Id of the request, instead of the three fields above
+       */
+      readonly consent_id?: string;
+      /** @description Granted categories; default all that were asked for */
+      readonly categories?: readonly string[];
+      /** @description Where the user was asked or decided, never who it was; default `api` */
+      readonly source?: string;
+    };
+    readonly DeclineConsentForBot: {
+      /** @description The id of the bot at its platform, or its `id` here */
+      readonly bot_id: string;
+      readonly user_id: string;
+      /** @description Where the user was asked or decided, never who it was; default `api` */
+      readonly source?: string;
+    };
+    readonly RevokeConsentForBot: {
+      /** @description The id of the bot at its platform, or its `id` here */
+      readonly bot_id: string;
+      readonly user_id: string;
+      /** @description Withdrawn categories; default all */
+      readonly categories?: readonly string[];
+      /** @description Where the user was asked or decided, never who it was; default `api` */
+      readonly source?: string;
+    };
+    readonly SubmitDataForBot: {
+      /** @description The id of the bot at its platform, or its `id` here */
+      readonly bot_id: string;
+      readonly user_id: string;
+      /** @description Key of a registered category */
+      readonly category: string;
+      /** @description Values by field key; null means no value. At most 64 KiB as JSON */
+      readonly data: {
+        readonly [key: string]: unknown;
+      };
+      /**
+       * @description merge: RFC 7396; default replace
+       * @enum {string}
+       */
+      readonly mode?: 'replace' | 'merge';
+    };
+    readonly RegisterBotByBotId: {
+      /** @description The id of the bot at its platform, or its `id` here */
+      readonly bot_id: string;
+      readonly name: string;
+      /** Format: email */
+      readonly privacy_contact?: string | null;
+      /**
+       * Format: uri
+       * @description Target of the webhook calls
+       */
+      readonly webhook_url?: string | null;
+    };
+    readonly Error: {
+      /** @enum {boolean} */
+      readonly success: false;
+      readonly error: {
+        /** @enum {string} */
+        readonly code:
+          | 'invalid_request'
+          | 'unauthorized'
+          | 'consent_required'
+          | 'suspended'
+          | 'insufficient_scope'
+          | 'not_found'
+          | 'conflict'
+          | 'payload_too_large'
+          | 'unsupported_media_type'
+          | 'misdirected_request'
+          | 'rate_limit_exceeded'
+          | 'internal_error'
+          | 'service_unavailable';
+        /** @description For people; may change */
+        readonly message: string;
+        /** @description For programs; a 400 lists every bad field in `fields`, a 409 says why in `reason` */
+        readonly details?: {
+          /**
+           * @description Why a 409:
+           *
+           *     - `bot_exists`: A bot with this `platform_bot_id` is registered
+           *     - `category_exists`: The bot has a category with this `key`
+           *     - `category_in_use`: The change removes a declared field of the category or gives it another type
+           *     - `deletion_in_progress`: An erasure of this user, or the deletion of this server, has begun and is not completed
+           *     - `deletion_not_completed`: The erasure is not completed, and only a completed erasure has a certificate
+           *     - `no_certificate`: The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention
+           *     - `rotation_in_progress`: Two webhook secrets are valid at present, and a third would need another overlap; or this API key was rotated before
+           *     - `last_admin_key`: Without this key the bot would have no key of scope `admin` that lasts
+           *     - `report_in_progress`: The service is still making the breach report that this bot asked for before
+           *     - `no_webhook_url`: The bot has no `webhook_url` that a call could be sent to
+           *     - `text_exists`: The version has another text in this language, which users may have agreed to
+           *     - `too_many_languages`: The version has texts in as many languages as a version can have
+           *     - `limit_reached`: The bot has as many of these as a bot may have; `details.limit` is their number
+           *     - `idempotency_key_reused`: The `Idempotency-Key` was sent with another body in the last 24 hours
+           *     - `idempotency_in_progress`: A request with this `Idempotency-Key` is being answered
+           *     - `idempotency_answer_erased`: What was stored for this `Idempotency-Key` was erased with the user whom it was about, or its key is lost
+           *     - `nothing_scheduled`: No deletion of this server is scheduled
+           * @enum {string}
+           */
+          readonly reason?:
+            | 'bot_exists'
+            | 'category_exists'
+            | 'category_in_use'
+            | 'deletion_in_progress'
+            | 'deletion_not_completed'
+            | 'no_certificate'
+            | 'rotation_in_progress'
+            | 'last_admin_key'
+            | 'report_in_progress'
+            | 'no_webhook_url'
+            | 'text_exists'
+            | 'too_many_languages'
+            | 'limit_reached'
+            | 'idempotency_key_reused'
+            | 'idempotency_in_progress'
+            | 'idempotency_answer_erased'
+            | 'nothing_scheduled';
+        } & {
+          readonly [key: string]: unknown;
+        };
+      };
+    };
+    readonly UserForgottenPayload: {
+      /** @enum {string} */
+      readonly event: 'user_forgotten';
+      /** Format: uuid */
+      readonly request_id: string;
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly completed_at: string;
+      /** @description Only data stored through the service is affected */
+      readonly notice?: string;
+    };
+    readonly ConsentRevokedPayload: {
+      /** @enum {string} */
+      readonly event: 'consent_revoked';
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly revoked_at: string;
+      readonly previous_version?: string;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: {
+    /** @description The id of this request in the log of the service */
+    readonly 'X-Request-Id': string;
+    /** @description Requests per minute */
+    readonly 'X-RateLimit-Limit': number;
+    /** @description Requests left in this minute */
+    readonly 'X-RateLimit-Remaining': number;
+    /** @description Unix time in seconds at which the minute ends */
+    readonly 'X-RateLimit-Reset': number;
+    /** @description Sent with an answer that repeats the one to an earlier request with the same `Idempotency-Key` */
+    readonly 'Idempotent-Replayed': 'true';
+    /** @description Seconds to wait */
+    readonly 'Retry-After': number;
+    /** @description The scheme to use */
+    readonly 'WWW-Authenticate': 'Bearer';
+  };
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  readonly botsRegister: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['RegisterBot'] | components['schemas']['RegisterBotByBotId'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['BotRegisteredView'];
+          };
+        };
+      };
+    };
+  };
+  readonly botsMe: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['BotView'];
+          };
+        };
+      };
+    };
+  };
+  readonly botsView: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['BotView'];
+          };
+        };
+      };
+    };
+  };
+  readonly botsChange: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ChangeBot'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['BotView'];
+          };
+        };
+      };
+    };
+  };
+  readonly botsDelete: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['BotDeletedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly botsRotateSecret: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RotateWebhookSecret'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['WebhookSecretView'];
+          };
+        };
+      };
+    };
+  };
+  readonly apiKeysList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page?: number;
+        readonly page_size?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ApiKeysView'];
+          };
+        };
+      };
+    };
+  };
+  readonly apiKeysCreate: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NewApiKey'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ApiKeyCreatedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly apiKeysRotate: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RotateApiKey'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ApiKeyRotatedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly apiKeysDelete: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+        readonly key_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ApiKeyDeletedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly serversRegister: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RegisterServer'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ServerView'];
+          };
+        };
+      };
+    };
+  };
+  readonly serversList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page?: number;
+        readonly page_size?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ServersView'];
+          };
+        };
+      };
+    };
+  };
+  readonly serversCancelDeletion: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path: {
+        readonly guild_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ServerView'];
+          };
+        };
+      };
+    };
+  };
+  readonly categoriesRegister: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['RegisterCategory'] | components['schemas']['RegisterGuideCategories'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data:
+              components['schemas']['CategoryView'] | components['schemas']['RegisteredCategoriesView'];
+          };
+        };
+      };
+    };
+  };
+  readonly categoriesList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page?: number;
+        readonly page_size?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['CategoriesView'];
+          };
+        };
+      };
+    };
+  };
+  readonly categoriesView: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly key: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['CategoryView'];
+          };
+        };
+      };
+    };
+  };
+  readonly categoriesChange: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly key: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ChangeCategory'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['CategoryView'];
+          };
+        };
+      };
+    };
+  };
+  readonly categoriesDelete: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly key: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['CategoryDeletedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentRequest: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['RequestConsent'] | components['schemas']['RequestConsentForBot'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ConsentRequestedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentAccept: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['AcceptConsent'] | components['schemas']['AcceptConsentForBot'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['AcceptedConsentView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentDecline: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['DeclineConsent'] | components['schemas']['DeclineConsentForBot'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ConsentDeclinedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentRevoke: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['RevokeConsent'] | components['schemas']['RevokeConsentForBot'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ConsentView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentStatus: {
+    readonly parameters: {
+      readonly query: {
+        readonly user_id: string;
+        readonly guild_id: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ConsentStatusView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentStatuses: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['StatusBatch'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['StatusBatchView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentHistory: {
+    readonly parameters: {
+      readonly query: {
+        readonly page?: number;
+        readonly page_size?: number;
+        readonly user_id: string;
+        readonly guild_id: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ConsentHistoryView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentReceipt: {
+    readonly parameters: {
+      readonly query: {
+        readonly user_id: string;
+        readonly guild_id: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ConsentReceiptView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentTextsList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page?: number;
+        readonly page_size?: number;
+        /** @description The texts of this version alone */
+        readonly consent_version?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ConsentTextsListView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentTextsRegister: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RegisterConsentText'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ConsentTextView'];
+          };
+        };
+      };
+    };
+  };
+  readonly consentTextsWords: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description The digest that the history of a consent names */
+        readonly digest: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ConsentWordsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly userDataSubmit: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['SubmitData'] | components['schemas']['SubmitDataForBot'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['SubmittedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly userDataSubmitBatch: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['SubmitBatch'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['SubmittedBatchView'];
+          };
+        };
+      };
+    };
+  };
+  readonly userValuesOfGuild: {
+    readonly parameters: {
+      readonly query: {
+        readonly page?: number;
+        readonly page_size?: number;
+        readonly guild_id: string;
+        /** @description Key of a registered category */
+        readonly category: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['GuildValuesView'];
+          };
+        };
+      };
+    };
+  };
+  readonly userValuesOfUser: {
+    readonly parameters: {
+      readonly query: {
+        readonly guild_id: string;
+        /** @description One category; default all that the consent covers */
+        readonly category?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly user_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ValuesView'];
+          };
+        };
+      };
+    };
+  };
+  readonly userValuesErase: {
+    readonly parameters: {
+      readonly query: {
+        readonly guild_id: string;
+        /** @description Key of a registered category */
+        readonly category: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly user_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ValuesErasedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly auditWrite: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['WriteAuditEvent'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['AuditEventView'];
+          };
+        };
+      };
+    };
+  };
+  readonly auditList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page?: number;
+        readonly page_size?: number;
+        readonly user_id?: string;
+        readonly guild_id?: string;
+        readonly event_type?:
+          | 'consent_requested'
+          | 'consent_accepted'
+          | 'consent_revoked'
+          | 'data_submitted'
+          | 'data_exported'
+          | 'data_deleted'
+          | 'deletion_requested'
+          | 'deletion_completed'
+          | 'deletion_failed';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['AuditEventsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly sealingProof: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly event_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['AuditProofView'];
+          };
+        };
+      };
+    };
+  };
+  readonly sealingCheckpoints: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page?: number;
+        readonly page_size?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['CheckpointsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly sealingExport: {
+    readonly parameters: {
+      readonly query?: {
+        readonly after?: number;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/x-ndjson': {
+            readonly [key: string]: unknown;
+          } & components['schemas']['AuditLineView'];
+        };
+      };
+    };
+  };
+  readonly deliveriesList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page?: number;
+        readonly page_size?: number;
+        readonly status?: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
+        readonly event?: 'user_forgotten' | 'consent_revoked' | 'ping';
+        readonly user_id?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['DeliveriesView'];
+          };
+        };
+      };
+    };
+  };
+  readonly deliveriesView: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['DeliveryDetailsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly deliveriesRedeliver: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['DeliveryView'];
+          };
+        };
+      };
+    };
+  };
+  readonly deliveriesReplay: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['Replay'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ReplayView'];
+          };
+        };
+      };
+    };
+  };
+  readonly deliveriesTest: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['DeliveryView'];
+          };
+        };
+      };
+    };
+  };
+  readonly erasureForget: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ForgetUser'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data:
+              components['schemas']['ForgottenView'] | components['schemas']['ForgottenEverywhereView'];
+          };
+        };
+      };
+    };
+  };
+  readonly erasureStatus: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['DeletionRequestView'];
+          };
+        };
+      };
+    };
+  };
+  readonly erasureDeleteGuild: {
+    readonly parameters: {
+      readonly query?: {
+        readonly grace_days?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly guild_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['GuildErasedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly certificateCertificate: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['CertificateView'];
+          };
+        };
+      };
+    };
+  };
+  readonly exportUser: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Required without scope, to be left out with it */
+        readonly guild_id?: string;
+        /** @description all_guilds: one user in every guild of the bot */
+        readonly scope?: 'all_guilds';
+        /** @description full: history, audit events and purposes too */
+        readonly format?: 'full';
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly user_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ExportView'] | components['schemas']['ExportAllGuildsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly reportsBreachScope: {
+    readonly parameters: {
+      readonly query: {
+        /** @description The first moment of the period */
+        readonly from: string;
+        /** @description The moment at which the period is over; at most 366 days later */
+        readonly to: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['BreachScopeView'];
+          };
+        };
+      };
+    };
+  };
+  readonly reportsRecord: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Takes precedence over the `Accept` header. `markdown` answers text/markdown without an envelope */
+        readonly format?: 'json' | 'markdown';
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ProcessingRecordView'];
+          };
+          readonly 'text/markdown': string;
+        };
+      };
+    };
+  };
+}

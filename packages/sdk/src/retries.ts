@@ -1,0 +1,35 @@
+import { ConflictError, type LetheError, NetworkError, RateLimitedError, UnavailableError } from './errors';
+
+const BACKOFF_MS = 250;
+const BACKOFF_MAX_MS = 8_000;
+/** Spreads the calls that wait for the same reset. */
+const RESET_SPREAD_MS = 500;
+
+/** Codes of Node.js for a connection that was never made. */
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+
+/** How long to wait before the same request is sent again; undefined if it must not be. */
+export function waitMsAfter(
+  error: LetheError,
+  attempt: number,
+  isRepeatable: boolean,
+  random: () => number = Math.random,
+): number | undefined {
+  const backoffMs = random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** attempt);
+  const { retryAfterSeconds } = error;
+  const askedMs =
+    retryAfterSeconds === undefined ? backoffMs : retryAfterSeconds * 1000 + random() * RESET_SPREAD_MS;
+  // A request that the limiter refuses was not carried out.
+  if (error instanceof RateLimitedError) return askedMs;
+  if (error instanceof NetworkError && wasNeverSent(error)) return backoffMs;
+  if (!isRepeatable) return undefined;
+  if (error instanceof UnavailableError) return askedMs;
+  // The first attempt of this call is still running, though its connection was lost.
+  const isRunning = error instanceof ConflictError && error.reason === 'idempotency_in_progress';
+  return isRunning || error instanceof NetworkError ? backoffMs : undefined;
+}
+
+function wasNeverSent({ cause }: LetheError): boolean {
+  const { cause: inner } = (cause ?? {}) as { cause?: { code?: string } };
+  return NEVER_SENT.includes(inner?.code ?? '');
+}

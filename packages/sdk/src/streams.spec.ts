@@ -1,0 +1,63 @@
+import { NetworkError } from './errors';
+import { linesOf, withoutEnvelope } from './streams';
+
+const bytes = new TextEncoder();
+
+/** An answer in chunks of a size, which then ends or fails. */
+function answer(text: string, size: number, fault?: Error): Response {
+  const all = bytes.encode(text);
+  let at = 0;
+  return new Response(
+    new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (at < all.length) controller.enqueue(all.subarray(at, (at += size)));
+        else if (fault === undefined) controller.close();
+        else controller.error(fault);
+      },
+    }),
+  );
+}
+
+const envelope = '{"success":true,"data":{"a":"ä}"}}';
+
+async function all(lines: AsyncIterable<string>): Promise<string[]> {
+  const found = [];
+  for await (const line of lines) found.push(line);
+  return found;
+}
+
+describe('withoutEnvelope', () => {
+  it('answers data as it was sent, however the answer is cut into chunks', async () => {
+    for (let size = 1; size <= bytes.encode(envelope).length; size++)
+      expect(await new Response(withoutEnvelope(answer(envelope, size))).text()).toBe('{"a":"ä}"}');
+  });
+
+  it('fails for an answer that is cut, and leaves the reason of the caller', async () => {
+    const read = (response: Response) => new Response(withoutEnvelope(response)).text();
+    await expect(read(answer(envelope, 5, new TypeError('terminated')))).rejects.toBeInstanceOf(NetworkError);
+    await expect(read(answer(envelope.slice(0, 25), 5))).rejects.toBeInstanceOf(NetworkError);
+    const reason = new Error('the bot stops');
+    await expect(read(answer(envelope, 5, reason))).rejects.toBe(reason);
+  });
+});
+
+describe('linesOf', () => {
+  it('answers whole lines, however the answer is cut into chunks', async () => {
+    for (let size = 1; size <= 8; size++)
+      expect(await all(linesOf(answer('ä1\nb2\n\nc', size)))).toEqual(['ä1', 'b2', '', 'c']);
+    expect(await all(linesOf(answer('a\n', 9)))).toEqual(['a']);
+  });
+
+  it('ends the answer when its reader stops early, and fails when it is cut', async () => {
+    const cancel = jest.fn();
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(bytes.encode('a\n')),
+      cancel,
+    });
+    for await (const line of linesOf(new Response(endless))) if (line === 'a') break;
+    expect(cancel).toHaveBeenCalledTimes(1);
+    await expect(all(linesOf(answer('a\nb', 9, new TypeError('terminated'))))).rejects.toBeInstanceOf(
+      NetworkError,
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import { NetworkError } from './errors';
+
+const BEGIN = '{"success":true,"data":';
+const END = '}';
+
+/** `data` of an answer as it arrives, byte for byte, without the envelope. */
+export function withoutEnvelope(response: Response): ReadableStream<Uint8Array> {
+  const begin = new TextEncoder().encode(BEGIN);
+  let skip = begin.length;
+  let last: Uint8Array | undefined;
+  return bodyOf(response).pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        const from = Math.min(skip, chunk.length);
+        skip -= from;
+        if (from === chunk.length) return;
+        if (last !== undefined) controller.enqueue(last);
+        const end = chunk.length - END.length;
+        if (end > from) controller.enqueue(chunk.subarray(from, end));
+        last = chunk.subarray(end);
+      },
+      flush(controller) {
+        if (last?.[0] !== END.charCodeAt(0)) controller.error(cut());
+      },
+    }),
+  );
+}
+
+/** The lines of an answer, as they arrive. */
+export async function* linesOf(response: Response): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunksOf(bodyOf(response))) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** The chunks of a stream, which is no async iterable in every runtime. The end of the loop cancels the stream. */
+export async function* chunksOf(
+  stream: ReadableStream<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** The body of an answer. A fault of the network, which fetch reports as a TypeError, becomes a NetworkError. */
+function bodyOf(response: Response): ReadableStream<Uint8Array> {
+  const body = response.body as ReadableStream<Uint8Array> | null;
+  if (body === null) throw cut();
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        controller.error(error instanceof TypeError ? cut(error) : error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+const cut = (cause?: unknown): NetworkError =>
+  new NetworkError('The answer was cut before its end.', { code: 'network_error', cause });

@@ -1,0 +1,235 @@
+import type { WebhookEvent } from '../webhook-event';
+import { type Category, FakeCategories } from './fake-categories';
+import { FakeConsent, type Json } from './fake-consent';
+import { idOf, type Ids, idsOf, keyOf } from './fake-ids';
+import { FakeRefusal, invalid, notFound } from './fake-refusal';
+import { faultsOf } from './fake-values';
+
+export interface Tools {
+  readonly newId: () => string;
+  readonly nowIso: () => string;
+  readonly send: (bot: FakeBot, event: WebhookEvent) => Promise<void>;
+}
+
+interface Value extends Json {
+  readonly data: Json;
+  readonly updated_at: string;
+}
+
+interface Held {
+  readonly ids: Ids;
+  readonly consent: FakeConsent;
+  readonly values: Map<string, Value>;
+}
+
+/** One bot of the fake with everything that is stored for it. */
+export class FakeBot {
+  readonly servers = new Map<string, Json>();
+  readonly categories: FakeCategories;
+  readonly erasures = new Map<string, Json>();
+  readonly events: Json[] = [];
+  private readonly subjects = new Map<string, Held>();
+
+  constructor(
+    readonly record: Json & { readonly id: string; readonly name: string },
+    readonly key: string,
+    readonly secret: string,
+    private readonly tools: Tools,
+  ) {
+    this.categories = new FakeCategories(tools);
+  }
+
+  registerServer({ guild_id, name }: Json): Json {
+    const id = idOf({ guild_id }, 'guild_id');
+    const before = this.servers.get(id);
+    const { newId, nowIso } = this.tools;
+    const made = {
+      id: newId(),
+      guild_id: id,
+      name: null,
+      created_at: nowIso(),
+      deletion_scheduled_for: null,
+    };
+    const server = { ...(before ?? made), ...(typeof name === 'string' && { name }) };
+    this.servers.set(id, server);
+    return server;
+  }
+
+  requestConsent(given: Json): Json {
+    const ids = idsOf(given);
+    const categories = given['categories'] as readonly string[] | undefined;
+    const version = given['consent_version'] ?? `digest-of-${String(categories)}`;
+    if (typeof version !== 'string' || (given['consent_version'] === undefined && categories === undefined))
+      throw invalid('consent_version', 'must be a text');
+    for (const key of categories ?? []) this.categories.named(key);
+    const asked = { id: this.tools.newId(), version, categories, requested_at: this.tools.nowIso() };
+    const { view, isNew } = this.held(ids).consent.request(asked);
+    if (isNew) this.note('consent_requested', ids, { version });
+    return view;
+  }
+
+  acceptConsent(given: Json): Json {
+    const ids = idsOf(given);
+    const view = this.held(ids).consent.accept(given, this.tools.nowIso());
+    this.note('consent_accepted', ids, { version: view['version'] });
+    return view;
+  }
+
+  declineConsent(given: Json): Json {
+    return this.held(idsOf(given)).consent.decline(this.tools.nowIso());
+  }
+
+  async revokeConsent(given: Json): Promise<Json> {
+    const ids = idsOf(given);
+    const { consent } = this.held(ids);
+    const at = this.tools.nowIso();
+    const { view, isOver } = consent.revoke(given, at, this.categories.keys);
+    this.note('consent_revoked', ids, { version: view['version'] });
+    const event = { event: 'consent_revoked', ...ids, revoked_at: at } as const;
+    if (isOver) await this.tools.send(this, { ...event, previous_version: consent.version });
+    return view;
+  }
+
+  consentStatus(given: Json): Json {
+    return this.held(idsOf(given)).consent.statusView;
+  }
+
+  submit(given: Json): Json {
+    const ids = idsOf(given);
+    const { category, data, mode } = given;
+    if (typeof category !== 'string') throw invalid('category', 'must be a text');
+    if (typeof data !== 'object' || data === null || Array.isArray(data))
+      throw invalid('data', 'must be an object');
+    const { consent, values } = this.held(ids);
+    const declared = this.permitted(consent, category);
+    const fields = faultsOf(declared.fields, data as Json);
+    if (fields.length > 0) throw new FakeRefusal('invalid_request', 'The request is malformed', { fields });
+    const merged = { ...(mode === 'merge' && values.get(category)?.data), ...(data as Json) };
+    const left = Object.entries(merged).filter(([, value]) => mode !== 'merge' || value !== null);
+    const updated_at = this.tools.nowIso();
+    values.set(category, { data: Object.fromEntries(left), updated_at });
+    this.note('data_submitted', ids, { category });
+    return { ...ids, category, stored: true, updated_at };
+  }
+
+  valuesOf(given: Json): Json {
+    const ids = idsOf(given);
+    const { consent, values } = this.held(ids);
+    const { category } = given;
+    consent.require();
+    if (typeof category === 'string') this.permitted(consent, category);
+    const shown = [...values].filter(([key]) => consent.covers(key) && (category ?? key) === key).sort();
+    return {
+      ...ids,
+      values: Object.fromEntries(shown.map(([key, { data }]) => [key, data])),
+      updated_at: Object.fromEntries(shown.map(([key, { updated_at }]) => [key, updated_at])),
+    };
+  }
+
+  valuesOfGuild({ guild_id, category }: Json): Json[] {
+    const guild = idOf({ guild_id }, 'guild_id');
+    const key = this.categories.named(category).key;
+    return [...this.subjects.values()].flatMap(({ ids, consent, values }) => {
+      const value = values.get(key);
+      const isShown = ids.guild_id === guild && value !== undefined && consent.covers(key);
+      return isShown ? [{ user_id: ids.user_id, ...value }] : [];
+    });
+  }
+
+  eraseValues(given: Json): Json {
+    const ids = idsOf(given);
+    const { key: category } = this.categories.named(given['category']);
+    const deleted = this.held(ids).values.delete(category);
+    if (deleted) this.note('data_deleted', ids, { category });
+    return { deleted };
+  }
+
+  export(given: Json): Json {
+    const { id, name } = this.record;
+    const about = { exportedAt: this.tools.nowIso(), bot: { id, name } };
+    const user = idOf(given, 'user_id');
+    const isEverywhere = given['scope'] === 'all_guilds';
+    const found = isEverywhere ? this.guildsOf(user) : [idOf(given, 'guild_id')];
+    const guilds = found.flatMap((guildId) => {
+      const { consent, values } = this.held({ user_id: user, guild_id: guildId });
+      if (consent.exported === null && values.size === 0) return [];
+      this.note('data_exported', { user_id: user, guild_id: guildId }, null);
+      return [{ guildId, consent: consent.exported, data: dataOf(values) }];
+    });
+    if (guilds.length === 0) throw notFound('Data of this user');
+    return isEverywhere ? { userId: user, ...about, guilds } : { userId: user, ...guilds[0], ...about };
+  }
+
+  async forget(given: Json): Promise<Json> {
+    const user = idOf(given, 'user_id');
+    if (given['scope'] !== 'all_guilds') return this.forgetIn(idsOf(given));
+    const requests: Json[] = [];
+    for (const guild_id of this.guildsOf(user))
+      requests.push({ ...(await this.forgetIn({ user_id: user, guild_id })), guild_id });
+    return { user_id: user, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
+  }
+
+  async deleteServer({ guild_id }: Json): Promise<Json> {
+    const guild = idOf({ guild_id }, 'guild_id');
+    const users = [...this.subjects.keys()].filter((key) => key.endsWith(`/${guild}`));
+    for (const key of users) await this.forgetIn({ user_id: key.split('/')[0] ?? '', guild_id: guild });
+    this.servers.delete(guild);
+    return { guild_id: guild, deleted: true, erased_users: users.length };
+  }
+
+  writeEvent(given: Json): Json {
+    if (typeof given['event_type'] !== 'string') throw invalid('event_type', 'must be a text');
+    return this.note(given['event_type'], idsOf(given), given['details'] ?? null, 'client');
+  }
+
+  private async forgetIn(ids: Ids): Promise<Json> {
+    const { newId, nowIso } = this.tools;
+    const [request_id, at] = [newId(), nowIso()];
+    const deleted_categories = [...this.held(ids).values.keys()];
+    this.subjects.delete(keyOf(ids));
+    this.note('deletion_requested', ids, null);
+    this.note('deletion_completed', ids, null);
+    const done = { request_id, status: 'completed', deleted_categories, completed_at: at };
+    const found = { ...done, ...ids, created_at: at, unrecoverable_at: at };
+    this.erasures.set(request_id, { ...found, webhook_sent: true });
+    const event = { event: 'user_forgotten', request_id, ...ids, completed_at: at, notice: NOTICE } as const;
+    await this.tools.send(this, event);
+    return { ...done, certificate_salt: newId(), notice: NOTICE };
+  }
+
+  /** In the order of the service: without any consent 403, then 404, then 403 for this category. */
+  private permitted(consent: FakeConsent, category: string): Category {
+    consent.require();
+    const declared = this.categories.named(category);
+    consent.require(category);
+    return declared;
+  }
+
+  private guildsOf(user: string): string[] {
+    const keys = [...this.subjects]
+      .filter(([, { consent }]) => consent.exported !== null)
+      .map(([key]) => key);
+    return keys.filter((key) => key.startsWith(`${user}/`)).map((key) => key.split('/')[1] ?? '');
+  }
+
+  private held(ids: Ids): Held {
+    const held = this.subjects.get(keyOf(ids)) ?? {
+      ids,
+      consent: new FakeConsent(ids),
+      values: new Map<string, Value>(),
+    };
+    this.subjects.set(keyOf(ids), held);
+    return held;
+  }
+
+  private note(event_type: string, ids: Ids, details: unknown, source = 'service'): Json {
+    const { newId, nowIso } = this.tools;
+    const event = { id: newId(), ...ids, event_type, source, details, created_at: nowIso() };
+    this.events.unshift(event);
+    return event;
+  }
+}
+
+const NOTICE = 'Only data stored through this service was erased.';
+const dataOf = (values: ReadonlyMap<string, Value>): Json =>
+  Object.fromEntries([...values].map(([key, { data }]) => [key, data]));

@@ -1,0 +1,43 @@
+import type { Json } from './fake-consent';
+import { FakeRefusal, invalid, notFound } from './fake-refusal';
+
+export interface Category extends Json {
+  readonly key: string;
+  readonly fields: readonly { readonly key: string; readonly type: string }[];
+}
+
+/** What a bot of the fake has declared. */
+export class FakeCategories {
+  private readonly declared = new Map<string, Category>();
+
+  constructor(private readonly tools: { readonly newId: () => string; readonly nowIso: () => string }) {}
+
+  register(given: Json): Json {
+    const { key, label_de, label_en, fields } = given as Category;
+    for (const name of ['key', 'label_de', 'label_en'])
+      if (typeof given[name] !== 'string' || given[name] === '') throw invalid(name, 'must be a text');
+    if (!Array.isArray(fields)) throw invalid('fields', 'must be a list');
+    if (this.declared.has(key))
+      throw new FakeRefusal('conflict', 'This category exists', { reason: 'category_exists' });
+    const { description = null, retention_days = null, legal_basis = 'consent' } = given;
+    const further = { description, retention_days, legal_basis, fields, created_at: this.tools.nowIso() };
+    const category: Category = { id: this.tools.newId(), key, label_de, label_en, ...further };
+    this.declared.set(key, category);
+    return category;
+  }
+
+  /** @throws FakeRefusal 404 for what is not declared */
+  named(key: unknown): Category {
+    const found = this.declared.get(String(key));
+    if (found === undefined) throw notFound('Category');
+    return found;
+  }
+
+  get keys(): string[] {
+    return [...this.declared.keys()];
+  }
+
+  get all(): Category[] {
+    return [...this.declared.values()];
+  }
+}

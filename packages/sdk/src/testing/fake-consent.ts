@@ -1,0 +1,121 @@
+import { FakeRefusal, invalid, notFound } from './fake-refusal';
+
+type Status = 'none' | 'pending' | 'accepted' | 'revoked';
+export type Json = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly id: string;
+  readonly version: string;
+  readonly categories: readonly string[] | undefined;
+  readonly requested_at: string;
+}
+
+/** The consent of one subject in the fake, with its transitions. */
+export class FakeConsent {
+  private status: Status = 'none';
+  private inForce: Asked | undefined;
+  private waiting: Asked | undefined;
+  private granted: Map<string, Status> | undefined;
+  private acceptedAt: string | null = null;
+  private revokedAt: string | null = null;
+
+  constructor(private readonly ids: { readonly user_id: string; readonly guild_id: string }) {}
+
+  /** Whether the state changed. A repeat changes nothing. */
+  request(asked: Asked): { view: Json; isNew: boolean } {
+    const known = [this.waiting, this.status === 'accepted' ? this.inForce : undefined].find(
+      (one) => one?.version === asked.version && String(one.categories) === String(asked.categories),
+    );
+    const shown = known ?? asked;
+    if (known === undefined) this.waiting = asked;
+    const status = shown === this.inForce && this.waiting !== shown ? 'accepted' : 'pending';
+    const { id, version, requested_at, categories } = shown;
+    return {
+      view: { id, status, version, requested_at, consent_id: id, ...(categories && { categories }) },
+      isNew: known === undefined,
+    };
+  }
+
+  /** @throws FakeRefusal 404 without a request that waits for this version */
+  accept({ consent_version: version, categories }: Json, at: string): Json {
+    const asked = this.waiting;
+    if (asked === undefined || (version !== undefined && version !== asked.version))
+      throw notFound('Consent request', { current_status: this.current });
+    const named = categories as readonly string[] | undefined;
+    const unasked = (named ?? []).findIndex((key) => asked.categories?.includes(key) === false);
+    if (unasked >= 0) throw invalid(`categories[${unasked}]`, 'was not part of this consent request');
+    const keys = asked.categories ?? named;
+    this.granted =
+      keys && new Map(keys.map((key) => [key, (named ?? keys).includes(key) ? 'accepted' : 'none']));
+    Object.assign(this, { inForce: asked, waiting: undefined, status: 'accepted', revokedAt: null });
+    this.acceptedAt = at;
+    return this.view;
+  }
+
+  /** @throws FakeRefusal 404 without a request that waits */
+  decline(at: string): Json {
+    if (this.waiting === undefined) throw notFound('Consent request', { current_status: this.current });
+    this.waiting = undefined;
+    return { ...this.statusView, declined_at: at };
+  }
+
+  /** Whether the consent has ended, or some categories of it. @throws FakeRefusal 404 without a consent in force */
+  revoke({ categories }: Json, at: string, declared: readonly string[]): { view: Json; isOver: boolean } {
+    if (this.status !== 'accepted') throw notFound('Consent', { current_status: this.current });
+    this.granted ??= categories === undefined ? undefined : new Map(declared.map((key) => [key, 'accepted']));
+    for (const [key, status] of this.granted ?? [])
+      if (status === 'accepted' && (categories as readonly string[] | undefined)?.includes(key) !== false)
+        this.granted?.set(key, 'revoked');
+    const isOver = ![...(this.granted?.values() ?? [])].includes('accepted');
+    if (isOver) Object.assign(this, { status: 'revoked', waiting: undefined, revokedAt: at });
+    return { view: this.view, isOver };
+  }
+
+  /** @throws FakeRefusal 403 `consent_required` without a consent in force, and where it does not cover the category */
+  require(category?: string): void {
+    if (category === undefined ? this.status === 'accepted' : this.covers(category)) return;
+    throw new FakeRefusal('consent_required', 'The user has not accepted', { current_status: this.current });
+  }
+
+  covers(category: string): boolean {
+    const isGranted = this.granted === undefined || this.granted.get(category) === 'accepted';
+    return this.status === 'accepted' && isGranted;
+  }
+
+  get version(): string | undefined {
+    return this.inForce?.version;
+  }
+
+  /** As `GET /consents/status` answers it. */
+  get statusView(): Json {
+    const { version, waiting, acceptedAt, revokedAt } = this;
+    const isBeside = this.status === 'accepted' && waiting !== undefined;
+    return {
+      ...{ status: this.current, ...this.ids, accepted_at: acceptedAt, revoked_at: revokedAt },
+      version: (this.current === 'pending' ? waiting?.version : version) ?? null,
+      ...(isBeside && { pending_version: waiting.version }),
+      ...this.categories,
+    };
+  }
+
+  get exported(): Json | null {
+    if (this.current === 'none') return null;
+    const { status, version } = this.statusView;
+    return { status, version, acceptedAt: this.acceptedAt };
+  }
+
+  private get view(): Json {
+    const { id, version, requested_at } = this.inForce ?? {};
+    const { status, acceptedAt: accepted_at, revokedAt: revoked_at } = this;
+    return { id, status, version, ...this.ids, requested_at, accepted_at, revoked_at, ...this.categories };
+  }
+
+  private get current(): Status {
+    return this.status !== 'accepted' && this.waiting !== undefined ? 'pending' : this.status;
+  }
+
+  private get categories(): Json {
+    if (this.granted === undefined) return {};
+    return { categories: [...this.granted].map(([key, status]) => ({ key, status })) };
+  }
+}

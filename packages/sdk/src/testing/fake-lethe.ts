@@ -1,0 +1,174 @@
+import type { LetheCode } from '../errors';
+import { webCrypto } from '../web-crypto';
+import type { WebhookEvent } from '../webhook-event';
+import { FakeBot, type Tools } from './fake-bot';
+import type { Json } from './fake-consent';
+import { FakeRefusal, invalid, notFound } from './fake-refusal';
+import { signedCall, type SignedCall } from './signed-call';
+
+export interface FakeOptions {
+  /** Receives each webhook call before the act is answered, for example `handler.handle` of `createWebhookHandler`. */
+  readonly onWebhook?: (call: SignedCall) => unknown;
+  readonly now?: () => Date;
+}
+
+type Act = (bot: FakeBot, given: Json) => unknown;
+
+/** The routes of the fake. A name in braces is part of what the act is given. */
+const ACTS: Readonly<Record<string, Act>> = {
+  'GET /bots/me': ({ record }) => record,
+  'GET /bots/{bot_id}': ({ record }, { bot_id: id }) => (id === record.id ? record : undefined),
+  'POST /servers/register': (bot, given) => bot.registerServer(given),
+  'GET /servers': ({ servers }, given) => pageOf('servers', [...servers.values()], given),
+  'DELETE /servers/{guild_id}': (bot, given) => bot.deleteServer(given),
+  'POST /data/register': (bot, given) => bot.categories.register(given),
+  'GET /data/categories': ({ categories }, given) => pageOf('categories', categories.all, given),
+  'GET /data/categories/{key}': ({ categories }, { key }) => categories.named(key),
+  'POST /consents/request': (bot, given) => bot.requestConsent(given),
+  'POST /consents/accept': (bot, given) => bot.acceptConsent(given),
+  'POST /consents/decline': (bot, given) => bot.declineConsent(given),
+  'POST /consents/revoke': (bot, given) => bot.revokeConsent(given),
+  'GET /consents/status': (bot, given) => bot.consentStatus(given),
+  'POST /consents/status/batch': (bot, given) => ({
+    results: itemsOf(given).map((item) => bot.consentStatus(item)),
+  }),
+  'POST /data/submit': (bot, given) => bot.submit(given),
+  'POST /data/submit/batch': (bot, given) => ({ results: itemsOf(given).map((item) => result(bot, item)) }),
+  'GET /data/values': (bot, given) => pageOf('values', bot.valuesOfGuild(given), given),
+  'GET /data/values/{user_id}': (bot, given) => bot.valuesOf(given),
+  'DELETE /data/values/{user_id}': (bot, given) => bot.eraseValues(given),
+  'GET /data/export/{user_id}': (bot, given) => bot.export(given),
+  'POST /gdpr/forget-user': (bot, given) => bot.forget(given),
+  'GET /gdpr/forget-status/{id}': ({ erasures }, { id }) => erasures.get(String(id)),
+  'POST /audit/event': (bot, given) => bot.writeEvent(given),
+  'GET /audit/events': ({ events }, given) => pageOf('events', filtered(events, given), given),
+};
+
+const CREATED = /register|consents\/request|audit\/event/;
+
+/**
+ * The core routes of the service in memory, for the tests of a bot: give `url` and `fetch` to the client. It has no limits,
+ * no scopes, no consent texts and no signed evidence.
+ */
+export class FakeLethe {
+  readonly url = 'http://lethe.test';
+  /** Every webhook call that was sent, oldest first. */
+  readonly webhooks: SignedCall[] = [];
+  private readonly bots = new Map<string, FakeBot>();
+  private readonly answers = new Map<string, { body: string; status: number; data: unknown }>();
+  private readonly planned: FakeRefusal[] = [];
+
+  constructor(private readonly options: FakeOptions = {}) {}
+
+  /** In place of the global `fetch`. */
+  readonly fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    try {
+      const planned = this.planned.shift();
+      if (planned !== undefined) throw planned;
+      const { status, data } = await this.answered(request);
+      return envelope(status, { success: true, data });
+    } catch (error) {
+      if (!(error instanceof FakeRefusal)) throw error;
+      return envelope(error.status, { success: false, error: error.error });
+    }
+  };
+
+  /** Refuses the next request, to test what the bot then does. */
+  refuseNext(code: LetheCode, details?: Json): void {
+    this.planned.push(new FakeRefusal(code, `The fake refuses: ${code}`, details));
+  }
+
+  private async answered(request: Request): Promise<{ status: number; data: unknown }> {
+    const { method, headers } = request;
+    const { pathname, searchParams } = new URL(request.url);
+    const path = pathname.replace(/^\/api\/v1/, '');
+    const body = await request.text();
+    const given = { ...Object.fromEntries(searchParams), ...(body && (JSON.parse(body) as Json)) };
+    if (method === 'POST' && path === '/bots/register')
+      return { status: 201, data: await this.register(given) };
+    const bot = this.bots.get(headers.get('authorization')?.replace(/^Bearer /i, '') ?? '');
+    if (bot === undefined) throw new FakeRefusal('unauthorized', 'The API key is missing or unknown');
+    const place = `${bot.key} ${method} ${path} ${headers.get('idempotency-key')}`;
+    const before = headers.has('idempotency-key') ? this.answers.get(place) : undefined;
+    if (before !== undefined && before.body !== body)
+      throw new FakeRefusal('conflict', 'This key was used', { reason: 'idempotency_key_reused' });
+    if (before !== undefined) return before;
+    const data = await acted(bot, method, path, given);
+    const status = method === 'POST' && CREATED.test(path) ? 201 : 200;
+    this.answers.set(place, { body, status, data });
+    return { status, data };
+  }
+
+  private async register({ platform_bot_id, name, ...given }: Json): Promise<Json> {
+    if (typeof platform_bot_id !== 'string' || !/^\d{17,20}$/.test(platform_bot_id))
+      throw invalid('platform_bot_id', 'must be a string of 17 to 20 digits');
+    if (typeof name !== 'string' || name === '') throw invalid('name', 'must be a text');
+    if ([...this.bots.values()].some(({ record }) => record['platform_bot_id'] === platform_bot_id))
+      throw new FakeRefusal('conflict', 'This bot is registered', { reason: 'bot_exists' });
+    const crypto = await webCrypto();
+    const tools: Tools = {
+      newId: () => crypto.randomUUID(),
+      nowIso: () => (this.options.now?.() ?? new Date()).toISOString(),
+      send: (bot, event) => this.send(bot, event),
+    };
+    const { privacy_contact = null, webhook_url = null } = given;
+    const api_key = `sk_test_${tools.newId().replaceAll('-', '')}`;
+    const webhook_secret = `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
+    const shared = { id: tools.newId(), platform_bot_id, name, api_key_prefix: api_key.slice(0, 16) };
+    const times = { created_at: tools.nowIso(), updated_at: tools.nowIso() };
+    const record = { ...shared, privacy_contact, webhook_url, webhook_health: null, ...times };
+    this.bots.set(api_key, new FakeBot(record, api_key, webhook_secret, tools));
+    return { ...shared, api_key, webhook_secret, notice: 'Keep the key and the secret.' };
+  }
+
+  private async send({ secret }: FakeBot, event: WebhookEvent): Promise<void> {
+    const call = await signedCall({ event, secret });
+    this.webhooks.push(call);
+    await this.options.onWebhook?.(call);
+  }
+}
+
+async function acted(bot: FakeBot, method: string, path: string, given: Json): Promise<unknown> {
+  for (const [route, act] of Object.entries(ACTS)) {
+    const [ofMethod, template = ''] = route.split(' ');
+    const pattern = new RegExp(`^${template.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    const found = ofMethod === method ? pattern.exec(path) : null;
+    if (found === null) continue;
+    const data = await act(bot, { ...given, ...found.groups });
+    if (data === undefined) throw notFound('This');
+    return data;
+  }
+  throw notFound(`${method} ${path} is no route of the fake; test it with the service. It was`);
+}
+
+function result(bot: FakeBot, item: Json): Json {
+  try {
+    return { ok: true, data: bot.submit(item) };
+  } catch (error) {
+    if (!(error instanceof FakeRefusal)) throw error;
+    return { ok: false, error: error.error };
+  }
+}
+
+function itemsOf({ items }: Json): readonly Json[] {
+  if (Array.isArray(items) && items.length > 0 && items.length <= 100) return items as Json[];
+  throw invalid('items', 'must be a list of 1 to 100');
+}
+
+function pageOf(name: string, all: readonly Json[], given: Json): Json {
+  const [page, size] = [Number(given['page'] ?? 1), Number(given['page_size'] ?? 20)];
+  const count = { total_count: all.length, total_pages: Math.ceil(all.length / size) };
+  return {
+    [name]: all.slice((page - 1) * size, page * size),
+    pagination: { page, page_size: size, ...count },
+  };
+}
+
+const filtered = (events: readonly Json[], given: Json): Json[] =>
+  events.filter((event) =>
+    ['user_id', 'guild_id', 'event_type'].every((name) => (given[name] ?? event[name]) === event[name]),
+  );
+
+const envelope = (status: number, body: object): Response =>
+  Response.json(body, { status, headers: { 'x-request-id': 'fake' } });

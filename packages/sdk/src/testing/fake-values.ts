@@ -1,0 +1,29 @@
+import type { FieldFault } from '../errors';
+import type { Json } from './fake-consent';
+
+const CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => Number.isFinite(value),
+  boolean: (value) => typeof value === 'boolean',
+  date: (value) => typeof value === 'string' && isDay(value.slice(0, 10)) && !Number.isNaN(Date.parse(value)),
+  json: () => true,
+};
+
+/** What is wrong with values by the declared fields of their category. */
+export function faultsOf(
+  fields: readonly { readonly key: string; readonly type: string }[],
+  data: Json,
+): FieldFault[] {
+  return Object.entries(data).flatMap(([key, value]) => {
+    const type = fields.find((field) => field.key === key)?.type;
+    if (type === undefined) return [{ field: `data.${key}`, message: 'is not a field of this category' }];
+    if (value === null || CHECKS[type]?.(value) === true) return [];
+    return [{ field: `data.${key}`, message: `must be a ${type}` }];
+  });
+}
+
+/** An ISO 8601 date of a day that exists. */
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}

@@ -1,0 +1,2 @@
+export { FakeLethe, type FakeOptions } from './fake-lethe';
+export * from './signed-call';

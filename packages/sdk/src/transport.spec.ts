@@ -1,0 +1,298 @@
+import {
+  ConflictError,
+  ConsentRequiredError,
+  InsufficientScopeError,
+  InvalidRequestError,
+  LetheError,
+  NetworkError,
+  NotFoundError,
+  RateLimitedError,
+  SuspendedError,
+  TimeoutError,
+  UnauthorizedError,
+  UnavailableError,
+} from './errors';
+import { type ClientOptions, Lethe } from './lethe';
+
+const who = { user_id: '123456789012345678', guild_id: '223456789012345678' };
+const values = { ...who, category: 'profile', data: { nickname: 'Robin' } };
+
+type Step = (request: Request) => Response | Promise<Response>;
+
+const ok = (data: object = {}): Step => {
+  return () => Response.json({ success: true, data });
+};
+const refused = (status: number, code: string, details = {}, headers = {}): Step => {
+  const error = { code, message: `refused: ${code}`, details };
+  return () =>
+    Response.json({ success: false, error }, { status, headers: { 'x-request-id': 'r1', ...headers } });
+};
+const fails =
+  (code?: string): Step =>
+  () =>
+    Promise.reject(Object.assign(new TypeError('fetch failed'), code && { cause: { code } }));
+/** The answer ends in the middle of its body. */
+const cut: Step = () =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"success":tr')),
+      pull: (controller) => controller.error(new TypeError('terminated')),
+    }),
+  );
+/** Neither answers nor notices its signal. */
+const silent: Step = () => new Promise(() => undefined);
+
+/** A client whose requests meet the steps in turn, the last one for ever. */
+function client(steps: readonly Step[], options: Partial<ClientOptions> = {}) {
+  const requests: Request[] = [];
+  const fetch = (async (url: string, init: RequestInit) => {
+    const request = new Request(url, { ...init, signal: null });
+    requests.push(request);
+    return (steps[requests.length - 1] ?? steps.at(-1))?.(request);
+  }) as typeof globalThis.fetch;
+  const lethe = new Lethe({ url: 'https://lethe.example/', key: 'sk_live_x', fetch, ...options });
+  return { lethe, requests, keys: () => requests.map(({ headers }) => headers.get('idempotency-key')) };
+}
+
+/** What a call came to while the timers run. */
+async function outcome<T>(call: Promise<T>): Promise<T | Error> {
+  const settled = call.catch((error: unknown) => error as Error);
+  await jest.runAllTimersAsync();
+  return settled;
+}
+
+const unhandled: unknown[] = [];
+const note = (reason: unknown): void => void unhandled.push(reason);
+beforeAll(() => process.on('unhandledRejection', note));
+afterAll(() => {
+  process.off('unhandledRejection', note);
+});
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+});
+afterEach(async () => {
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});
+
+describe('a request', () => {
+  it('carries the key, the ids as text, and a key of idempotency', async () => {
+    const { lethe, requests } = client([ok()], { key: async () => 'sk_live_present' });
+    await lethe.data.merge({ ...values, user_id: 123456789012345678n });
+    const [request] = requests;
+    expect(request?.url).toBe('https://lethe.example/api/v1/data/submit');
+    expect(request?.headers.get('authorization')).toBe('Bearer sk_live_present');
+    expect(request?.headers.get('idempotency-key')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await request?.json()).toEqual({ ...values, mode: 'merge' });
+  });
+
+  it('puts ids in the path, and the rest of a GET in the query', async () => {
+    const { lethe, requests } = client([ok()]);
+    await lethe.data.export({ user_id: 123456789012345678n, guild_id: who.guild_id, format: 'full' });
+    await lethe.categories.get('a/b');
+    expect(requests.map(({ url }) => url.slice('https://lethe.example/api/v1'.length))).toEqual([
+      '/data/export/123456789012345678?guild_id=223456789012345678&format=full',
+      '/data/categories/a%2Fb',
+    ]);
+  });
+
+  it('is not sent with an id that is a number, which has lost digits', async () => {
+    const { lethe, requests } = client([ok()]);
+    const id = 223456789012345678 as unknown as string;
+    const calls = [
+      lethe.consents.status({ ...who, guild_id: id }),
+      lethe.data.export({ ...who, user_id: id }),
+      lethe.consents.statusMany([{ ...who, guild_id: id }]),
+      lethe.withConsent({ ...who, user_id: id }, 'profile', () => undefined),
+    ];
+    for (const call of calls) await expect(call).rejects.toThrow(/string or a bigint/);
+    expect(requests).toEqual([]);
+  });
+
+  it('is refused with a key that is more than the key', () => {
+    for (const key of ['', 'Bearer sk_live_x', 'sk_live_x\n'])
+      expect(() => client([], { key })).toThrow(/without "Bearer"/);
+  });
+});
+
+describe('a fault of the network', () => {
+  it.each([['fetch fails', fails()] as const, ['the answer is cut', cut] as const])(
+    'is repeated with the same key of idempotency (%s)',
+    async (_name, fault) => {
+      const { lethe, keys } = client([fault, fault, ok({ stored: true })]);
+      expect(await outcome(lethe.data.submit(values))).toEqual({ stored: true });
+      expect(keys()).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f-]{36}$/)));
+      expect(new Set(keys()).size).toBe(1);
+    },
+  );
+
+  it('is repeated as often as wanted, and is then the error', async () => {
+    const { lethe, requests } = client([fails()], { retries: 2 });
+    const error = await outcome(lethe.consents.status(who));
+    expect(error).toBeInstanceOf(NetworkError);
+    expect(error).toMatchObject({ code: 'network_error', status: undefined, docs: undefined });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is not repeated where the act could be done twice: registration and DELETE', async () => {
+    const { lethe, requests } = client([fails()]);
+    const given = { platform_bot_id: who.user_id, name: 'Greeter' };
+    expect(await outcome(lethe.bots.register(given))).toBeInstanceOf(NetworkError);
+    expect(await outcome(lethe.categories.delete('profile'))).toBeInstanceOf(NetworkError);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('is repeated everywhere if the request was never sent', async () => {
+    const { lethe, keys } = client([fails('ECONNREFUSED'), ok({ id: 'x' })]);
+    const given = { platform_bot_id: who.user_id, name: 'Greeter' };
+    expect(await outcome(lethe.bots.register(given))).toEqual({ id: 'x' });
+    expect(keys()).toEqual([null, null]);
+  });
+
+  it('leaves the first attempt the time that it needs: a conflict with itself is repeated', async () => {
+    const running = refused(409, 'conflict', { reason: 'idempotency_in_progress' });
+    const { lethe } = client([fails(), running, ok({ stored: true })]);
+    expect(await outcome(lethe.data.submit(values))).toEqual({ stored: true });
+  });
+});
+
+describe('a refusal that passes', () => {
+  it.each([
+    [429, 'rate_limit_exceeded'],
+    [503, 'service_unavailable'],
+  ])('%i is repeated when the service says so', async (status, code) => {
+    const waits: number[] = [];
+    const onRetry = ({ waitMs }: { waitMs: number }): void => void waits.push(waitMs);
+    const { lethe } = client([refused(status, code, {}, { 'retry-after': '7' }), ok({ stored: true })], {
+      onRetry,
+    });
+    expect(await outcome(lethe.data.submit(values))).toEqual({ stored: true });
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThanOrEqual(7_000);
+    expect(waits[0]).toBeLessThan(7_600);
+  });
+
+  it('is the error at once if the time of the call ends before', async () => {
+    const { lethe, requests } = client([refused(429, 'rate_limit_exceeded', {}, { 'retry-after': '31' })]);
+    const error = await lethe.data.submit(values).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error).toMatchObject({ retryAfterSeconds: 31, status: 429, requestId: 'r1' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('repeats a DELETE after 429 alone', async () => {
+    const limited = refused(429, 'rate_limit_exceeded', {}, { 'retry-after': '1' });
+    const { lethe, requests } = client([limited, refused(503, 'service_unavailable')]);
+    expect(await outcome(lethe.servers.delete({ guild_id: who.guild_id }))).toBeInstanceOf(UnavailableError);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('is known from a proxy that speaks HTML', async () => {
+    const page: Step = () => new Response('<html>', { status: 502 });
+    const { lethe } = client([page, ok({ status: 'none' })]);
+    expect(await outcome(lethe.consents.status(who))).toEqual({ status: 'none' });
+  });
+});
+
+describe('the time of a call', () => {
+  it('ends a call whose fetch neither answers nor notices its signal', async () => {
+    const { lethe } = client([silent], { timeoutMs: 1_000 });
+    const error = await outcome(lethe.data.submit(values));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect((error as Error).message).toMatch('1000 ms');
+  });
+
+  it('covers all attempts: a wait that would exceed it is not begun', async () => {
+    jest.setSystemTime(0);
+    const slow: Step = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      throw new TypeError('fetch failed');
+    };
+    const { lethe } = client([slow], { timeoutMs: 1_000, retries: 100 });
+    const endedAt = lethe.data.submit(values).catch(() => Date.now());
+    expect(await outcome(endedAt)).toBeLessThanOrEqual(1_000);
+  });
+
+  it('ends with the signal of the caller: before a request, during one, and during a wait', async () => {
+    const reason = new Error('the bot stops');
+    const { lethe, requests } = client([silent, fails()]);
+    await expect(lethe.consents.status(who, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(requests).toHaveLength(0);
+    for (const count of [1, 2]) {
+      const stop = new AbortController();
+      const call = lethe.consents.status(who, { signal: stop.signal });
+      const settled = call.catch((error: unknown) => error);
+      await new Promise((resolve) => setImmediate(resolve));
+      stop.abort(reason);
+      expect(await settled).toBe(reason);
+      expect(requests).toHaveLength(count);
+    }
+  });
+});
+
+describe('an error', () => {
+  it.each([
+    [400, 'invalid_request', InvalidRequestError, { fields: [{ field: 'name', message: 'is missing' }] }],
+    [401, 'unauthorized', UnauthorizedError, {}],
+    [403, 'consent_required', ConsentRequiredError, { current_status: 'revoked' }],
+    [403, 'suspended', SuspendedError, {}],
+    [403, 'insufficient_scope', InsufficientScopeError, { required: 'erase' }],
+    [404, 'not_found', NotFoundError, {}],
+    [409, 'conflict', ConflictError, { reason: 'bot_exists' }],
+    [413, 'payload_too_large', LetheError, {}],
+    [500, 'internal_error', LetheError, {}],
+  ])(
+    'of %i %s has its class and what the service says',
+    async (status, code, Class, details: Readonly<Record<string, unknown>>) => {
+      const { lethe } = client([refused(status, code, details)]);
+      const error = (await outcome(lethe.data.submit(values))) as LetheError;
+      expect(error.constructor).toBe(Class);
+      expect(error).toMatchObject({ status, code, details, requestId: 'r1', message: `refused: ${code}` });
+      expect(error.fields).toEqual(details['fields'] ?? []);
+      expect(error.reason).toBe(details['reason']);
+      if (error instanceof ConsentRequiredError) expect(error.currentStatus).toBe('revoked');
+      if (error instanceof InsufficientScopeError) expect(error.required).toBe('erase');
+      const heading = code === 'conflict' ? 'bot_exists' : `${status}-${code}`;
+      expect(error.docs).toBe(`@lethe/sdk/errors.md#${heading}`);
+    },
+  );
+
+  it.each([
+    ['a page in HTML', () => new Response('<html>')],
+    ['a redirect', () => new Response(null, { status: 301, headers: { location: 'https://x.example' } })],
+    ['a list', () => Response.json([])],
+  ])('says that %s is no answer of Lethe', async (_name, step) => {
+    const { lethe } = client([step]);
+    expect(await outcome(lethe.consents.status(who))).toMatchObject({ code: 'unexpected_answer' });
+  });
+});
+
+describe('hooks', () => {
+  it('see every attempt without ids and values, and do not fail a call', async () => {
+    const seen: unknown[] = [];
+    const onRequest = (attempt: object): void => {
+      seen.push(attempt);
+      throw new Error('the log is full');
+    };
+    const trace: ClientOptions['trace'] = async (name, run) => {
+      seen.push(name);
+      return run();
+    };
+    const onResponse = (about: object): void => void seen.push(about);
+    const onRetry = (about: object): void => void seen.push(about);
+    const { lethe } = client([fails(), ok()], { onRequest, onResponse, onRetry, trace });
+    await outcome(lethe.data.export(who));
+    const route = 'GET /data/export/{user_id}';
+    expect(seen).toEqual([
+      route,
+      { route, attempt: 1 },
+      { route, attempt: 1, waitMs: expect.any(Number), error: expect.any(NetworkError) },
+      { route, attempt: 2 },
+      { route, attempt: 2, status: 200, durationMs: expect.any(Number), requestId: undefined },
+    ]);
+    expect(JSON.stringify(seen)).not.toContain(who.user_id);
+  });
+});

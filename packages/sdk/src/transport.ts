@@ -1,0 +1,214 @@
+import { Deadline } from './deadline';
+import { LetheError, NetworkError } from './errors';
+import { envelopeOf, refusalOf, unexpected } from './refusals';
+import { waitMsAfter } from './retries';
+import { onTheWire, type Route } from './routes';
+import { webCrypto } from './web-crypto';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_RETRIES = 3;
+
+/** One attempt, as hooks see it. It has no id of a user and no value. */
+export interface Attempt {
+  readonly route: Route;
+  readonly attempt: number;
+}
+
+export interface Hooks {
+  readonly onRequest?: (attempt: Attempt) => void;
+  readonly onResponse?: (
+    attempt: Attempt & { status: number; durationMs: number; requestId?: string },
+  ) => void;
+  readonly onRetry?: (attempt: Attempt & { waitMs: number; error: LetheError }) => void;
+  /** Runs a call with all its attempts inside a span, for example `tracer.startActiveSpan`. */
+  readonly trace?: <T>(name: Route, run: () => Promise<T>) => Promise<T>;
+}
+
+export interface LetheOptions extends Hooks {
+  /** Where the service is, for example `https://lethe.example`. */
+  readonly url: string;
+  /** The API key, or a function that answers the present one. */
+  readonly key?: string | (() => string | Promise<string>);
+  readonly fetch?: typeof globalThis.fetch;
+  /** The time of a call with all its attempts and waits; 30 seconds by default. */
+  readonly timeoutMs?: number;
+  /** How often a request is repeated; 3 by default. */
+  readonly retries?: number;
+}
+
+export interface CallOptions {
+  readonly timeoutMs?: number;
+  readonly retries?: number;
+  readonly signal?: AbortSignal;
+  /** In place of a new one: the act is done once, also when your program repeats the call after a crash. */
+  readonly idempotencyKey?: string;
+  /** Further headers, for example `X-Registration-Token`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Read<T> = (response: Response) => Promise<T>;
+
+/** POSTs that take no `Idempotency-Key`. */
+const WITHOUT_KEY: readonly string[] = ['POST /bots/register', 'POST /consents/status/batch'];
+/** What may happen twice though no key makes it one. */
+const READING_POSTS: readonly string[] = ['POST /consents/status/batch'];
+
+/** Sends requests: deadline, repetitions, errors. */
+export class Transport {
+  readonly base: string;
+  private readonly fetch: typeof globalThis.fetch;
+
+  constructor(private readonly options: LetheOptions) {
+    this.base = String(new URL(options.url)).replace(/\/+$/, '');
+    // A method of another object would lose its `this`.
+    const given = options.fetch ?? globalThis.fetch;
+    this.fetch = (...args) => given(...args);
+  }
+
+  /** `data` of the answer. */
+  json(route: Route, path: string, given: object, options?: CallOptions): Promise<unknown> {
+    return this.send(route, path, given, options, dataOf);
+  }
+
+  /** The answer as soon as its headers are there. The time limit ends with them. */
+  begun(route: Route, path: string, given: object, options?: CallOptions): Promise<Response> {
+    return this.send(route, path, given, options);
+  }
+
+  /** A document of the service outside of the interface. */
+  async document(path: string): Promise<unknown> {
+    const deadline = new Deadline(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    try {
+      const response = await deadline.race(this.fetch(this.base + path, { signal: deadline.signal }));
+      const text = await deadline.race(response.text());
+      if (!response.ok) throw refusalOf(response, text);
+      return envelopeOf(text);
+    } finally {
+      deadline.end();
+    }
+  }
+
+  private async send<T>(
+    route: Route,
+    path: string,
+    given: object,
+    options: CallOptions = {},
+    read?: Read<T>,
+  ): Promise<T> {
+    const request = await this.requestOf(route, path, given, options);
+    const deadline = new Deadline(
+      options.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      options.signal,
+    );
+    const run = () => this.attempts(route, request, deadline, options, read);
+    let isStreaming = false;
+    try {
+      const answer = await (this.options.trace?.(route, run) ?? run());
+      isStreaming = read === undefined;
+      return answer;
+    } finally {
+      if (isStreaming) deadline.begun();
+      else deadline.end();
+    }
+  }
+
+  private async attempts<T>(
+    route: Route,
+    request: Prepared,
+    deadline: Deadline,
+    options: CallOptions,
+    read?: Read<T>,
+  ): Promise<T> {
+    const retries = options.retries ?? this.options.retries ?? DEFAULT_RETRIES;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.once({ route, attempt }, request, deadline, read);
+      } catch (error) {
+        if (!(error instanceof LetheError) || attempt > retries) throw error;
+        const waitMs = waitMsAfter(error, attempt, request.isRepeatable);
+        if (waitMs === undefined || waitMs >= deadline.leftMs) throw error;
+        this.report('onRetry', { route, attempt, waitMs, error });
+        await deadline.sleep(waitMs);
+      }
+    }
+  }
+
+  private async once<T>(
+    attempt: Attempt,
+    { url, init }: Prepared,
+    deadline: Deadline,
+    read?: Read<T>,
+  ): Promise<T> {
+    const startedMs = Date.now();
+    try {
+      deadline.signal.throwIfAborted();
+      this.report('onRequest', attempt);
+      const response = await deadline.race(this.fetch(url, { ...init, signal: deadline.signal }));
+      const { status, headers } = response;
+      const requestId = headers.get('x-request-id') ?? undefined;
+      this.report('onResponse', { ...attempt, status, durationMs: Date.now() - startedMs, requestId });
+      if (!response.ok) throw refusalOf(response, await deadline.race(response.text()));
+      return await (read === undefined ? (response as T) : deadline.race(read(response)));
+    } catch (error) {
+      if (error instanceof LetheError) throw error;
+      if (deadline.signal.aborted) throw deadline.signal.reason;
+      throw new NetworkError(`${attempt.route}: no complete answer came (${String(error)}).`, {
+        code: 'network_error',
+        cause: error,
+      });
+    }
+  }
+
+  private async requestOf(
+    route: Route,
+    path: string,
+    given: object,
+    options: CallOptions,
+  ): Promise<Prepared> {
+    const method = route.slice(0, route.indexOf(' '));
+    const wire = onTheWire(given);
+    const hasBody = method === 'POST' || method === 'PUT';
+    const isKeyed = method === 'POST' && !WITHOUT_KEY.includes(route);
+    const headers: Record<string, string> = { ...options.headers };
+    const key = typeof this.options.key === 'function' ? await this.options.key() : this.options.key;
+    if (key !== undefined) headers['authorization'] = `Bearer ${key}`;
+    if (hasBody) headers['content-type'] = 'application/json';
+    if (isKeyed) headers['idempotency-key'] = options.idempotencyKey ?? (await webCrypto()).randomUUID();
+    return {
+      url: `${this.base}/api/v1${path}${hasBody ? '' : queryOf(wire)}`,
+      // A redirect would turn a POST into a GET, or lose the key.
+      init: { method, headers, redirect: 'manual', ...(hasBody && { body: JSON.stringify(wire) }) },
+      isRepeatable: method === 'GET' || method === 'PUT' || isKeyed || READING_POSTS.includes(route),
+    };
+  }
+
+  /** A hook that fails does not fail the call. */
+  private report<Name extends 'onRequest' | 'onResponse' | 'onRetry'>(
+    name: Name,
+    about: Parameters<NonNullable<Hooks[Name]>>[0],
+  ): void {
+    try {
+      (this.options[name] as ((given: typeof about) => void) | undefined)?.(about);
+    } catch {
+      // Logs and metrics of the caller are not part of the call.
+    }
+  }
+}
+
+interface Prepared {
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly isRepeatable: boolean;
+}
+
+function queryOf(wire: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(wire).filter(([, value]) => value !== undefined && value !== null);
+  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length === 0 ? '' : `?${query.toString()}`;
+}
+
+async function dataOf(response: Response): Promise<unknown> {
+  const envelope = envelopeOf(await response.text());
+  if (envelope?.['success'] === true) return envelope['data'];
+  throw unexpected(response.status, response.headers.get('x-request-id') ?? undefined);
+}
