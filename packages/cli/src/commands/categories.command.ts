@@ -1,0 +1,133 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Lethe } from '@lethe/sdk';
+import { declarationsIn, type Declarations, declarationsOf, fileOf, textKey, textOf } from '../declarations';
+import { refused } from '../failures';
+import { diffOf } from '../line-diff';
+import { Session } from '../session';
+
+const DEFAULT_FILE = 'lethe.yaml';
+
+interface Answers {
+  readonly yes?: boolean;
+  readonly prune?: boolean;
+}
+
+export function addCategories(program: Command): void {
+  const categories = program
+    .command('categories')
+    .description('What the bot stores and the words with which it asks, as a file in its repository.');
+  categories
+    .command('pull')
+    .description('Writes the categories and consent texts of the service into a YAML file.')
+    .argument('[file]', 'the file', DEFAULT_FILE)
+    .option('--yes', 'replace a file that differs')
+    .action((file: string, options: Answers, command: Command) => pull(new Session(command), file, options));
+  categories
+    .command('push')
+    .description('Shows how the file differs from the service, asks, and brings the changes there.')
+    .argument('[file]', 'the file', DEFAULT_FILE)
+    .option('--yes', 'do not ask')
+    .option('--prune', 'delete categories that are not in the file, with all their values')
+    .action((file: string, options: Answers, command: Command) => push(new Session(command), file, options));
+}
+
+async function pull(session: Session, file: string, { yes }: Answers): Promise<void> {
+  const { output } = session;
+  const found = await declarationsOf(session.client());
+  const text = fileOf(found);
+  if (existsSync(file) && readFileSync(file, 'utf8') !== text && !yes) {
+    showDiff(session, readFileSync(file, 'utf8'), text);
+    const answer = await output.ask(`Replace ${file}? [y/N] `, '--yes');
+    if (!/^y(es)?$/i.test(answer)) throw refused('Not confirmed.', `${file} was not changed.`);
+  }
+  writeFileSync(file, text);
+  const [categories, texts] = [found.categories.length, found.texts.length];
+  output.result({ file, categories, texts }, `${file}: ${categories} categories, ${texts} consent texts.`);
+}
+
+async function push(session: Session, file: string, options: Answers): Promise<void> {
+  const { output } = session;
+  if (!existsSync(file)) throw refused(`${file} does not exist.`, 'lethe categories pull writes one.');
+  const wanted = declarationsIn(readFileSync(file, 'utf8'), file);
+  const lethe = session.client();
+  const there = await declarationsOf(lethe);
+  const plan = planOf(there, wanted, options.prune === true);
+  if (plan.kept.length > 0)
+    output.note(
+      `Not in ${file}, and kept: ${plan.kept.join(', ')}. --prune deletes such categories with their values; texts stay.`,
+    );
+  const facts = Object.fromEntries(Object.entries(plan).map(([name, list]) => [name, list.map(nameOf)]));
+  if (plan.registered.length + plan.changed.length + plan.deleted.length + plan.texts.length === 0)
+    return output.result(facts, 'The service has all of it already.');
+  showDiff(session, textOf(there), textOf(options.prune ? wanted : together(there, wanted)));
+  if (!options.yes) await confirm(session, plan.deleted);
+  await carryOut(lethe, plan);
+  return output.result(
+    facts,
+    `Registered ${plan.registered.length}, changed ${plan.changed.length}, deleted ${plan.deleted.length} categories; registered ${plan.texts.length} texts.`,
+  );
+}
+
+type Plan = ReturnType<typeof planOf>;
+const nameOf = (one: string | { key: string } | Declarations['texts'][number]): string =>
+  typeof one === 'string' ? one : 'key' in one ? one.key : textKey(one);
+
+function planOf(there: Declarations, wanted: Declarations, isPruning: boolean) {
+  const categories = new Map(there.categories.map((one) => [one.key, one]));
+  const texts = new Map(there.texts.map((one) => [textKey(one), one]));
+  for (const one of wanted.texts) {
+    const known = texts.get(textKey(one));
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(one))
+      throw refused(
+        `The text ${textKey(one)} is registered with other words, to which users may have agreed.`,
+        'Nothing was changed. Give the new words a new consent_version.',
+      );
+  }
+  const missing = there.categories.filter(({ key }) => !wanted.categories.some((one) => one.key === key));
+  const unnamed = [...texts.keys()].filter((key) => !wanted.texts.some((one) => textKey(one) === key));
+  return {
+    registered: wanted.categories.filter(({ key }) => !categories.has(key)),
+    changed: wanted.categories.filter(
+      (one) => categories.has(one.key) && JSON.stringify(categories.get(one.key)) !== JSON.stringify(one),
+    ),
+    deleted: isPruning ? missing : [],
+    texts: wanted.texts.filter((one) => !texts.has(textKey(one))),
+    kept: [...(isPruning ? [] : missing.map(({ key }) => key)), ...unnamed],
+  };
+}
+
+/** What the service has after a push that deletes nothing. */
+function together(there: Declarations, wanted: Declarations): Declarations {
+  const categories = new Map([...there.categories, ...wanted.categories].map((one) => [one.key, one]));
+  const texts = new Map([...there.texts, ...wanted.texts].map((one) => [textKey(one), one]));
+  const sorted = <T>(all: Map<string, T>): T[] =>
+    [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  return { categories: sorted(categories), texts: sorted(texts) };
+}
+
+function showDiff({ output }: Session, before: string, after: string): void {
+  const colours = { '+': 'green', '-': 'red', ' ': 'reset' } as const;
+  for (const [mark, line] of diffOf(before, after))
+    output.note(output.paint(colours[mark], `${mark} ${line}`));
+}
+
+async function confirm({ output }: Session, deleted: Plan['deleted']): Promise<void> {
+  const [first] = deleted;
+  const question =
+    first === undefined
+      ? 'Bring this to the service? [y/N] '
+      : `All values of ${deleted.map(({ key }) => key).join(', ')} are erased. Type ${first.key} to confirm: `;
+  const answer = await output.ask(question, '--yes');
+  if (first === undefined ? !/^y(es)?$/i.test(answer) : answer !== first.key)
+    throw refused('Not confirmed.', 'Nothing was changed.');
+}
+
+async function carryOut(lethe: Lethe, plan: Plan): Promise<void> {
+  for (const one of plan.registered) await lethe.categories.register(one);
+  // What a file leaves out is cleared.
+  const cleared = { description: null, retention_days: null, legal_basis: 'consent' } as const;
+  for (const one of plan.changed) await lethe.categories.change({ ...cleared, ...one });
+  for (const one of plan.texts) await lethe.consents.registerText(one);
+  for (const { key } of plan.deleted) await lethe.categories.delete(key);
+}

@@ -1,0 +1,119 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Schemas } from '@lethe/sdk';
+import { writeEnvFile } from '../env-file';
+import { wrongUsage } from '../failures';
+import { Session } from '../session';
+
+type Scope = Schemas['ApiKeyView']['scopes'][number];
+
+const SCOPES: readonly string[] = ['read', 'write', 'erase', 'admin'] satisfies Scope[];
+
+interface Keeping {
+  readonly show?: boolean;
+  readonly saveAs?: string;
+}
+
+export function addKeys(program: Command): void {
+  const keys = program.command('keys').description('API keys of the bot, at most five.');
+  keys
+    .command('list')
+    .description('Lists the keys: beginning, scopes, last use, end.')
+    .action((_options: object, command: Command) => list(new Session(command)));
+  keys
+    .command('create')
+    .description('Makes a further key. It is written into .env (--save-as), or shown this once (--show).')
+    .option('--scopes <list>', 'what it allows, separated by commas: read, write, erase, admin', scopesOf)
+    .option('--expires-at <time>', 'when it ends (RFC 3339 with zone)')
+    .option('--save-as <NAME>', 'the name in .env', nameOf)
+    .option('--show', 'show the key')
+    .action((options: Keeping & { scopes?: Scope[]; expiresAt?: string }, command: Command) =>
+      create(new Session(command), options),
+    );
+  keys
+    .command('rotate')
+    .description('Replaces LETHE_KEY in .env. The old key works on until the overlap ends.')
+    .option('--overlap <seconds>', 'how long both keys work; the service has a day as default', secondsOf)
+    .option('--show', 'show the new key in place of writing .env')
+    .action((options: Keeping & { overlap?: number }, command: Command) =>
+      rotate(new Session(command), options),
+    );
+  keys
+    .command('delete')
+    .description('Ends a key at once.')
+    .argument('<id>', 'the id that lethe keys list shows')
+    .action((id: string, _options: object, command: Command) => remove(new Session(command), id));
+}
+
+function scopesOf(text: string): Scope[] {
+  const scopes = text.split(',').map((scope) => scope.trim());
+  if (scopes.every((scope) => SCOPES.includes(scope))) return scopes as Scope[];
+  throw new InvalidArgumentError(`Scopes are ${SCOPES.join(', ')}.`);
+}
+
+function nameOf(text: string): string {
+  if (/^[A-Z][A-Z0-9_]*$/.test(text)) return text;
+  throw new InvalidArgumentError('A name in .env has capital letters, digits and _.');
+}
+
+function secondsOf(text: string): number {
+  if (/^\d{1,7}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of seconds.');
+}
+
+async function list(session: Session): Promise<void> {
+  const found = await session.client().keys.list().toArray();
+  const headings = ['ID', 'KEY', 'SCOPES', 'LAST USED', 'EXPIRES', ''];
+  const rows = found.map((key) => [
+    ...[key.id, `${key.api_key_prefix}…`, key.scopes.join(','), key.last_used_at, key.expires_at],
+    session.key?.startsWith(key.api_key_prefix) ? 'this one' : '',
+  ]);
+  session.output.result(found, session.output.table(headings, rows));
+}
+
+async function create(
+  session: Session,
+  { scopes, expiresAt, show, saveAs }: Keeping & { scopes?: Scope[]; expiresAt?: string },
+): Promise<void> {
+  if ((show === true) === (saveAs !== undefined))
+    throw wrongUsage(
+      'Where is the key to be kept?',
+      'Give --save-as NAME to write it into .env, or --show to see it.',
+    );
+  const lethe = session.client();
+  // The key is shown by the service once. The file must be writable before it is made.
+  if (saveAs !== undefined) writeEnvFile(session.envFile, {});
+  const given = { ...(scopes && { scopes }), ...(expiresAt !== undefined && { expires_at: expiresAt }) };
+  const { api_key: key, ...made } = await lethe.keys.create(given);
+  if (saveAs !== undefined) writeEnvFile(session.envFile, { [saveAs]: key });
+  const place =
+    saveAs === undefined ? `Keep it, it is shown this once: ${key}` : `It is in .env as ${saveAs}.`;
+  session.output.result(
+    { ...made, ...(show && { api_key: key }) },
+    `A key with the scopes ${made.scopes.join(', ')}. ${place}`,
+  );
+}
+
+async function rotate(session: Session, { overlap, show }: Keeping & { overlap?: number }): Promise<void> {
+  const lethe = session.client();
+  if (!show && session.isFromEnvironment('LETHE_KEY'))
+    throw wrongUsage(
+      'LETHE_KEY comes from the environment, which a new line in .env would not change.',
+      'Add --show, and put the new key where the old one is kept.',
+    );
+  if (!show) writeEnvFile(session.envFile, {});
+  const given = overlap === undefined ? {} : { overlap_seconds: overlap };
+  const { api_key: key, ...made } = await lethe.keys.rotate(given);
+  if (!show) writeEnvFile(session.envFile, { LETHE_KEY: key });
+  const place = show
+    ? `Keep the new key, it is shown this once: ${key}`
+    : 'LETHE_KEY in .env is the new key.';
+  session.output.result(
+    { ...made, ...(show && { api_key: key }) },
+    `${place} The old one works until ${made.overlap_until}.`,
+  );
+}
+
+async function remove(session: Session, id: string): Promise<void> {
+  const answer = await session.client().keys.delete(id);
+  session.output.result(answer, `The key ${id} has ended.`);
+}

@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import type { Lethe, WebhookEvent } from '@lethe/sdk';
+import { EXIT, failureOf, refused, wrongUsage } from '../failures';
+import { DEFAULT_TARGET, forward, isConfirmed, lineOf, mendOf, targetOf } from '../forward';
+import { positive, Session, snowflake } from '../session';
+import { NewDeliveries } from '../new-deliveries';
+
+const EVENTS = ['user_forgotten', 'consent_revoked', 'ping'] as const;
+
+interface Target {
+  readonly forwardTo: string;
+  readonly allowRemote?: boolean;
+}
+
+const targetOptions = (command: Command): Command =>
+  command
+    .option('--forward-to <url>', 'address of the webhook route of the bot', DEFAULT_TARGET)
+    .option('--allow-remote', 'forward to another machine too');
+
+export function addListen(program: Command): void {
+  targetOptions(program.command('listen'))
+    .summary('bring webhook calls to a bot on this machine')
+    .description(
+      'Reads the deliveries of the bot again and again, and makes each new call to a bot on this machine, signed with ' +
+        'LETHE_WEBHOOK_SECRET. Nothing connects to this machine: no port is opened. A key with the scope read is enough. ' +
+        'The service does not count these calls as delivered.',
+    )
+    .option('--since <time>', 'begin with the calls since then (ISO 8601), not with the next one')
+    .option('--interval <seconds>', 'pause between two looks', positive, 5)
+    .action(async (options: Target & { since?: string; interval: number }, command: Command) => {
+      const session = new Session(command);
+      const target = targetOf(options.forwardTo, options);
+      await listen(session, target, sinceMs(options.since), options.interval * 1000);
+    });
+}
+
+export function addTrigger(program: Command): void {
+  targetOptions(program.command('trigger'))
+    .summary('make a signed test call to the bot')
+    .description(
+      'Makes one call like those of the service, signed with LETHE_WEBHOOK_SECRET. No user is erased.',
+    )
+    .addArgument(program.createArgument('<event>', 'what the call says').choices([...EVENTS]))
+    .addOption(
+      new Option('--user <id>', 'user of the call').default('123456789012345678').argParser(snowflake),
+    )
+    .addOption(
+      new Option('--guild <id>', 'guild of the call').default('223456789012345678').argParser(snowflake),
+    )
+    .action(
+      async (
+        name: (typeof EVENTS)[number],
+        options: Target & { user: string; guild: string },
+        command: Command,
+      ) => {
+        const session = new Session(command);
+        const event = eventOf(name, { user_id: options.user, guild_id: options.guild });
+        const call = await forward(targetOf(options.forwardTo, options), session.secret, event);
+        session.output.result(call, lineOf(call));
+        if (!isConfirmed(call)) throw refused('The receiver did not confirm the call.', mendOf(call));
+      },
+    );
+}
+
+function eventOf(event: (typeof EVENTS)[number], who: { user_id: string; guild_id: string }): WebhookEvent {
+  const now = new Date().toISOString();
+  switch (event) {
+    case 'user_forgotten':
+      return { event, request_id: '00000000-0000-7000-8000-000000000000', ...who, completed_at: now };
+    case 'consent_revoked':
+      return { event, ...who, revoked_at: now, previous_version: '1.0' };
+    case 'ping':
+      return { event, sent_at: now };
+  }
+}
+
+function sinceMs(text: string | undefined): number {
+  if (text === undefined) return Date.now();
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms))
+    throw wrongUsage(`--since is no time: ${text}`, 'Write it like 2026-01-31T08:00:00Z.');
+  return ms;
+}
+
+async function listen(session: Session, target: string, fromMs: number, intervalMs: number): Promise<void> {
+  const { output, secret } = session;
+  const lethe = session.client();
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const bot = await lethe.bots.me();
+  const deliveries = new NewDeliveries(lethe, fromMs - skewMs(session));
+  output.note(`Calls of ${output.paint('bold', bot.name)} are made to ${target}. End with Ctrl+C.`);
+  if (bot.webhook_url !== null) output.note(`The service sends them to ${bot.webhook_url} too.`);
+  while (!stop.signal.aborted) {
+    try {
+      for await (const { id } of deliveries.next()) await bring(session, lethe, target, secret, id);
+    } catch (error) {
+      const failure = failureOf(error, session.url);
+      if (failure.exitCode !== EXIT.unreachable) throw failure;
+      output.note(`${failure.message} Trying again.`);
+    }
+    await pause(intervalMs, undefined, { signal: stop.signal }).catch(() => undefined);
+  }
+}
+
+async function bring(
+  { output }: Session,
+  lethe: Lethe,
+  target: string,
+  secret: string,
+  id: string,
+): Promise<void> {
+  const { payload } = await lethe.webhooks.delivery(id);
+  const call = await forward(target, secret, payload as unknown as WebhookEvent, id);
+  const isGood = isConfirmed(call);
+  const time = new Date().toTimeString().slice(0, 8);
+  output.result(call, output.paint(isGood ? 'green' : 'red', `${time}  ${lineOf(call)}`));
+  if (!isGood) output.note(`          ${mendOf(call)}`);
+}
+
+/** How far this machine's clock is ahead of that of the service. */
+function skewMs({ clock }: Session): number {
+  return clock === undefined ? 0 : clock.hereMs - clock.serviceMs;
+}

@@ -1,0 +1,119 @@
+import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { refused, wrongUsage } from '../failures';
+import { Session, snowflake } from '../session';
+
+interface Where {
+  readonly guild?: string;
+  readonly everywhere?: boolean;
+}
+
+const whereOptions = (command: Command): Command =>
+  command
+    .argument('<user>', 'id of the user', snowflake)
+    .option('--guild <id>', 'in this guild', snowflake)
+    .option('--everywhere', 'in every guild of the bot');
+
+export function addExport(program: Command): void {
+  whereOptions(program.command('export'))
+    .summary('write everything about a user')
+    .description('Writes everything that is stored about a user as JSON (GDPR Art. 15 and 20).')
+    .option('--full', 'with the history of the consent, the audit events and the purposes')
+    .option('--output <file>', 'a new file, readable by you alone, in place of the output')
+    .action((user: string, options: Where & { full?: boolean; output?: string }, command: Command) =>
+      write(new Session(command), user, options),
+    );
+}
+
+export function addForget(program: Command): void {
+  whereOptions(program.command('forget'))
+    .summary('erase a user')
+    .description('Erases everything about a user (GDPR Art. 17), after the id was typed once more.')
+    .option('--yes', 'do not ask')
+    .option('--certificate <file>', 'write the signed certificate into a new file, for lethe verify')
+    .action((user: string, options: Where & { yes?: boolean; certificate?: string }, command: Command) =>
+      forget(new Session(command), user, options),
+    );
+}
+
+function placeOf({ guild, everywhere }: Where): string {
+  if ((guild === undefined) === (everywhere !== true))
+    throw wrongUsage('Where?', 'Give --guild ID for one guild, or --everywhere.');
+  return guild === undefined ? 'in every guild' : `in guild ${guild}`;
+}
+
+async function write(
+  session: Session,
+  user: string,
+  options: Where & { full?: boolean; output?: string },
+): Promise<void> {
+  placeOf(options);
+  const { guild, full, output: file } = options;
+  const format = full ? { format: 'full' as const } : {};
+  const who = guild === undefined ? { user_id: user } : { user_id: user, guild_id: guild };
+  const stream = Readable.fromWeb((await session.client().data.exportStream({ ...who, ...format })) as never);
+  if (file === undefined) {
+    await pipeline(stream, process.stdout, { end: false });
+    process.stdout.write('\n');
+    return;
+  }
+  try {
+    await pipeline(stream, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      // A part of the export is not left behind as if it were all.
+      rmSync(file, { force: true });
+      throw error;
+    }
+    throw refused(`${file} exists.`, 'Nothing was changed. Name a new file.');
+  }
+  session.output.result({ file }, `Everything about ${user} is in ${file}.`);
+}
+
+async function forget(
+  session: Session,
+  user: string,
+  options: Where & { yes?: boolean; certificate?: string },
+): Promise<void> {
+  const place = placeOf(options);
+  const { output } = session;
+  const { guild, certificate: file } = options;
+  if (file !== undefined && guild === undefined)
+    throw wrongUsage('A certificate is of one guild.', 'Give --guild, or leave --certificate out.');
+  const lethe = session.client();
+  if (!options.yes) {
+    const question = `Everything about ${user} ${place} is erased for ever. Type the id to confirm: `;
+    if ((await output.ask(question, '--yes')) !== user)
+      throw refused('That is another id.', 'Nothing was erased.');
+  }
+  if (guild === undefined) {
+    const all = await lethe.privacy.forgetEverywhere({ user_id: user });
+    return output.result(all, `${user} is erased in ${all.requests.length} guilds.`);
+  }
+  if (file !== undefined) writeNew(file, '');
+  const erased = await lethe.privacy.forget({ user_id: user, guild_id: guild });
+  if (file !== undefined) {
+    const { certificate } = await lethe.privacy.certificate(erased.request_id);
+    const { id: bot_id } = await lethe.bots.me();
+    const { certificate_salt } = erased;
+    const kept = { certificate, certificate_salt, bot_id, user_id: user, guild_id: guild };
+    writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
+  }
+  return output.result(
+    erased,
+    `${output.paint('green', erased.status)}: ${user} ${place} (request ${erased.request_id}), categories: ${
+      (erased.deleted_categories ?? []).join(', ') || 'none'
+    }.\nKeep the salt, it ties the certificate to this user: ${erased.certificate_salt}`,
+  );
+}
+
+function writeNew(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const fault = (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'exists' : 'cannot be written';
+    throw refused(`${file} ${fault}.`, 'Nothing was erased. Name a new file.');
+  }
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { refused } from './failures';
+
+/** What the command line reads and writes in `.env`. The environment has priority over the file. */
+export const NAMES = ['LETHE_URL', 'LETHE_BOT_ID', 'LETHE_KEY', 'LETHE_WEBHOOK_SECRET'] as const;
+export type Values = Readonly<Record<string, string | undefined>>;
+
+/** The values of a file like `.env`; none where there is no file. */
+export function readEnvFile(path: string): Values {
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+}
+
+/**
+ * Writes values into a file like `.env`, readable by its owner only. Every other line is kept as it is. The file is
+ * replaced as a whole, so that a crash leaves the old or the new one.
+ */
+export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): void {
+  const target = existsSync(path) ? realpathSync(path) : path;
+  const before = existsSync(target) ? readFileSync(target, 'utf8') : '';
+  const text = withValues(before, values);
+  requireUnchanged(path, before, text, values);
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw refused(
+      `${path} cannot be written: ${(error as Error).message}`,
+      'Nothing was changed. Check the permissions of the folder, or name another file with --dotenv.',
+    );
+  }
+}
+
+/** The text with a line for each value, in the place of the line that has its name. */
+export function withValues(text: string, values: Readonly<Record<string, string>>): string {
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
+  for (const [name, value] of Object.entries(values)) {
+    // The last one counts where a name has two lines.
+    const at = lines.findLastIndex((line) => new RegExp(`^\\s*(export\\s+)?${name}\\s*=`).test(line));
+    if (at < 0) lines.push(`${name}=${value}`);
+    else lines[at] = `${name}=${value}`;
+  }
+  return lines.map((line) => line + end).join('');
+}
+
+/** Refuses a change that would alter another value, as in a value of several lines. */
+function requireUnchanged(path: string, before: string, after: string, values: Values): void {
+  const [old, changed] = [parseEnv(before), parseEnv(after)];
+  const lost = Object.keys(old).filter((name) => !(name in values) && changed[name] !== old[name]);
+  const wrong = Object.keys(values).filter((name) => changed[name] !== values[name]);
+  if (lost.length + wrong.length === 0) return;
+  throw refused(
+    `${path} has a form that cannot be changed without touching ${[...lost, ...wrong].join(', ')}.`,
+    'Nothing was changed. Put the values of Lethe on lines of their own, or name another file with --dotenv.',
+  );
+}
+
+/** Whether git ignores the file; undefined where there is no repository or no git. */
+export function isIgnored(path: string): boolean | undefined {
+  const { status } = spawnSync('git', ['check-ignore', '-q', basename(path)], { cwd: dirname(path) });
+  return status === 0 || status === 1 ? status === 0 : undefined;
+}
+
+/** Adds the file to the `.gitignore` of its folder; answers whether that was needed. */
+export function ignoreInGit(path: string): boolean {
+  const file = join(dirname(path), '.gitignore');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const name = basename(path);
+  if (isIgnored(path) || text.split(/\r?\n/).some((line) => [name, `/${name}`].includes(line.trim())))
+    return false;
+  writeFileSync(file, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${name}\n`);
+  return true;
+}

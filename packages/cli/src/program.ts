@@ -1,0 +1,78 @@
+import { Command, CommanderError } from 'commander';
+import { addCategories } from './commands/categories.command';
+import { addCompletion } from './commands/completion.command';
+import { addDeliveries } from './commands/deliveries.command';
+import { addDoctor } from './commands/doctor.command';
+import { addInit } from './commands/init.command';
+import { addKeys } from './commands/keys.command';
+import { addListen, addTrigger } from './commands/listen.command';
+import { addExport, addForget } from './commands/subject.command';
+import { addVerify } from './commands/verify.command';
+import manifest from '../package.json';
+import { EXIT, type ExitCode, failureOf } from './failures';
+import { Output } from './output';
+import { DEFAULT_URL, Session } from './session';
+
+const CODES = `
+Settings come from the environment or from .env: LETHE_URL, LETHE_KEY, LETHE_WEBHOOK_SECRET.
+Exit codes: 0 done; 1 refused, or found false; 2 wrong usage; 3 the service is not reached.`;
+
+export function programOf(): Command {
+  const program = new Command('lethe')
+    .description('The command line of Lethe for developers of bots.')
+    .version(manifest.version)
+    .option('--json', 'one JSON value a line, for programs')
+    .option('--url <url>', `address of the service (LETHE_URL, else ${DEFAULT_URL})`)
+    .option('--dotenv <file>', 'file with the settings', '.env')
+    .addHelpText('after', CODES)
+    .showSuggestionAfterError()
+    .exitOverride();
+  const add = [
+    ...[addInit, addListen, addTrigger, addDeliveries, addKeys, addCategories],
+    ...[addExport, addForget, addVerify, addDoctor, addCompletion],
+  ];
+  for (const one of add) one(program);
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)])
+    command.exitOverride().configureOutput({ outputError: () => undefined });
+  return program;
+}
+
+/** Runs the command of a command line. Never rejects: what fails is written to standard error. */
+export async function run(args: readonly string[]): Promise<ExitCode> {
+  const program = programOf();
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    const isJson = args.includes('--json');
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.done;
+      // The help was written.
+      if (error.code === 'commander.help') return EXIT.usage;
+      const isKey = args.some((arg) => /^--(api-?)?key\b/.test(arg));
+      return failed(isJson, EXIT.usage, {
+        code: 'usage',
+        message: error.message.replace(/^error: /, ''),
+        mend: isKey
+          ? 'A key is no option, since other users of the machine see arguments: set LETHE_KEY.'
+          : 'lethe --help lists the commands.',
+      });
+    }
+    const { exitCode, code, message, mend } = failureOf(error, new Session(program).url);
+    return failed(isJson, exitCode, { code, message, mend });
+  }
+}
+
+interface Shown {
+  readonly code: string;
+  readonly message: string;
+  readonly mend: string;
+}
+
+function failed(isJson: boolean, exitCode: ExitCode, error: Shown): ExitCode {
+  const output = new Output(isJson);
+  const lines = [error.message, ...(error.mend === '' ? [] : [`→ ${error.mend}`])];
+  if (isJson) process.stderr.write(`${JSON.stringify({ error })}\n`);
+  else output.note(lines.join('\n'));
+  return exitCode;
+}

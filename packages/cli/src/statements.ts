@@ -1,0 +1,187 @@
+import { closeSync, createReadStream, openSync, readFileSync, readSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import {
+  type AuditProof,
+  type KeySet,
+  type Payload,
+  verifyAuditExport,
+  verifyAuditProof,
+  verifyCertificate,
+  verifyStatement,
+} from '@lethe/sdk/evidence';
+import { refused, wrongUsage } from './failures';
+
+/** What was verified: its kind, a sentence for everybody, and what was signed. */
+export interface Verified {
+  readonly kind: 'certificate' | 'receipt' | 'proof' | 'audit_log';
+  readonly sentence: string;
+  readonly statement: object;
+}
+
+/** Whom a certificate is to be about. */
+export interface Named {
+  readonly salt?: string | undefined;
+  readonly bot?: string | undefined;
+  readonly user?: string | undefined;
+  readonly guild?: string | undefined;
+}
+
+/** An event of an audit export has at most 8 KiB of details. */
+const FIRST_LINE_MAX = 64 * 1024;
+
+const RECEIPT = 'lethe-consent-receipt+jwt';
+const CERTIFICATE = 'lethe-erasure-certificate+jwt';
+
+const ACTS: Readonly<Record<string, string>> = {
+  consent_requested: 'a consent was asked for',
+  consent_accepted: 'a consent was given',
+  consent_revoked: 'a consent was withdrawn',
+  data_submitted: 'data was stored',
+  data_exported: 'data was exported',
+  data_deleted: 'data was deleted',
+  deletion_requested: 'an erasure was asked for',
+  deletion_completed: 'an erasure was completed',
+  deletion_failed: 'an erasure failed',
+};
+
+/**
+ * Verifies a file of any kind with the keys.
+ * @throws VerificationError where it is not what the service has signed
+ */
+export async function verified(file: string, keys: KeySet, named: Named): Promise<Verified> {
+  if (contentOf(firstLine(file))?.['type'] !== undefined)
+    return auditLog(createInterface({ input: createReadStream(file) }), keys);
+  const text = readFileSync(file, 'utf8').trim();
+  const content = contentOf(text);
+  if (content === undefined) return statement(text, keys, named);
+  if (typeof content['certificate'] === 'string')
+    return statement(content['certificate'], keys, withFile(named, content));
+  if (typeof content['receipt'] === 'string') return statement(content['receipt'], keys, named);
+  if (typeof content['checkpoint'] === 'string') return proof(content as unknown as AuditProof, keys);
+  throw refused(
+    `${file} is neither a certificate, a receipt, a proof nor an audit log.`,
+    'Give the answer of the interface as it is, with or without its envelope.',
+  );
+}
+
+/** The first line of a file, which may be a log of any size. */
+function firstLine(file: string): string {
+  const bytes = Buffer.alloc(FIRST_LINE_MAX);
+  try {
+    const descriptor = openSync(file, 'r');
+    const length = readSync(descriptor, bytes);
+    closeSync(descriptor);
+    return bytes.toString('utf8', 0, length).split('\n')[0] ?? '';
+  } catch (error) {
+    throw wrongUsage(`${file} cannot be read: ${(error as Error).message}`, 'Name the file to verify.');
+  }
+}
+
+/** The one JSON object of a text, without the envelope. */
+function contentOf(text: string): Payload | undefined {
+  try {
+    const value = JSON.parse(text) as { data?: Payload } & Payload;
+    return value.data ?? value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file of `lethe forget --certificate` names its subject itself. Options have priority. */
+const withFile = (named: Named, content: Payload): Named => ({
+  salt: named.salt ?? text(content['certificate_salt']),
+  bot: named.bot ?? text(content['bot_id']),
+  user: named.user ?? text(content['user_id']),
+  guild: named.guild ?? text(content['guild_id']),
+});
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+function statement(jws: string, keys: KeySet, named: Named): Verified {
+  const typ = contentOf(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString())?.['typ'];
+  return typ === RECEIPT ? receipt(verifyStatement(jws, keys, RECEIPT)) : certificate(jws, keys, named);
+}
+
+function certificate(jws: string, keys: KeySet, named: Named): Verified {
+  const bot = named.bot ?? text(verifyStatement(jws, keys, CERTIFICATE)['bot_id']) ?? '';
+  const { salt, user, guild } = named;
+  const isAbout = salt !== undefined && user !== undefined && guild !== undefined;
+  if (!isAbout && (salt ?? user ?? guild) !== undefined)
+    throw wrongUsage(
+      'A certificate is tied to a user by --salt, --user and --guild together.',
+      'The salt is certificate_salt in the answer of the erasure.',
+    );
+  const payload = verifyCertificate(
+    jws,
+    keys,
+    isAbout ? { salt, botId: bot, userId: user, guildId: guild } : undefined,
+  );
+  const categories = (payload['deleted_categories'] as string[]).join(', ') || 'no values were stored';
+  const subject = isAbout ? `user ${user} in guild ${guild}` : 'one user, whom it does not name,';
+  const hint = isAbout ? '' : ' Whether it is a certain user shows with --salt, --user and --guild.';
+  return {
+    kind: 'certificate',
+    sentence: `On ${day(payload['completed_at'])} everything that the bot ${bot} had stored in Lethe about ${subject} was erased (${categories}).${hint}`,
+    statement: payload,
+  };
+}
+
+function receipt(payload: Payload): Verified {
+  const {
+    pii_principal_id: user,
+    pii_processing: processing,
+    party_identification: parties,
+    event,
+  } = payload as {
+    [name: string]: unknown;
+    pii_processing: {
+      privacy_notice: { consent_version: string };
+      service: { bot_id: string; guild_id: string };
+      purposes: { purpose: string; purpose_label: { en: string } | null }[];
+    };
+    party_identification: { party_name: string }[];
+    event: { event_time: string };
+  };
+  const { service, purposes, privacy_notice: notice } = processing;
+  const names = purposes.map(({ purpose, purpose_label: label }) => label?.en ?? purpose).join(', ');
+  return {
+    kind: 'receipt',
+    sentence: `On ${day(event.event_time)} user ${String(user)} agreed in guild ${service.guild_id} that the bot ${parties[0]?.party_name} (${service.bot_id}) stores: ${names || 'nothing that is named'} (version ${notice.consent_version}). Whether the consent is still in force it does not say.`,
+    statement: payload,
+  };
+}
+
+function proof(given: AuditProof, keys: KeySet): Verified {
+  const checkpoint = verifyAuditProof(given, keys);
+  const { event, bot_id: bot } = given;
+  const user = event.parts?.user?.value;
+  const subject = user
+    ? ` about user ${user} in guild ${event.parts?.guild?.value ?? 'none'}`
+    : event.erased
+      ? ' about a user who was erased since'
+      : '';
+  const author = event.source === 'client' ? ', as the bot itself wrote,' : '';
+  return {
+    kind: 'proof',
+    sentence: `The audit log of the bot ${bot} holds, unchanged since ${day(checkpoint['sealed_at'])}: on ${day(event.created_at)}${author} ${ACTS[event.event_type] ?? event.event_type}${subject}.`,
+    statement: checkpoint,
+  };
+}
+
+async function auditLog(lines: AsyncIterable<string>, keys: KeySet): Promise<Verified> {
+  const { botId, batches, events, erased, checkpoint } = await verifyAuditExport(lines, keys);
+  const until = checkpoint === undefined ? '' : ` up to ${day(checkpoint['sealed_at'])}`;
+  return {
+    kind: 'audit_log',
+    sentence: `The audit log of the bot ${botId}${until} is complete and unchanged: ${events} events about its users in ${batches} batches, ${erased} of them about users who were erased since.`,
+    statement: { bot_id: botId, batches, events, erased, checkpoint },
+  };
+}
+
+/** A time as people write it, in UTC. */
+export function day(time: unknown): string {
+  const at = new Date(String(time));
+  if (Number.isNaN(at.getTime())) return String(time);
+  const date = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
+  return `${new Intl.DateTimeFormat('en-GB', date).format(at)} UTC`;
+}
