@@ -1,0 +1,84 @@
+import { createServer } from 'node:http';
+import { ConsentRequiredError, createWebhookHandler, InvalidRequestError, Lethe } from '@lethe/sdk';
+import { DiscordRest, reconcileGuilds } from '@lethe/discord';
+import { HttpInteractions } from '@lethe/discord/http';
+
+const { DISCORD_TOKEN, DISCORD_PUBLIC_KEY, DISCORD_API, LETHE_URL, LETHE_KEY } = process.env;
+const { LETHE_WEBHOOK_SECRET, PORT = '8080' } = process.env;
+const DAY_MS = 86_400_000;
+
+const lethe = new Lethe({ url: LETHE_URL, key: LETHE_KEY });
+const api = DISCORD_API && { api: `${DISCORD_API}/v10` };
+const rest = new DiscordRest({ token: DISCORD_TOKEN, ...api });
+const interactions = new HttpInteractions({
+  ...{ lethe, publicKey: DISCORD_PUBLIC_KEY, onError: console.error, rest: { ...api } },
+  others: answered,
+});
+const webhooks = createWebhookHandler({
+  secrets: LETHE_WEBHOOK_SECRET,
+  lethe,
+  // This bot keeps no copy of its own; a bot that does erases it here.
+  on: {
+    user_forgotten: () => console.log('A user was erased'),
+    consent_revoked: () => console.log('A consent was withdrawn'),
+  },
+  onError: console.error,
+});
+
+async function answered(interaction, ask) {
+  try {
+    const [{ name, options }] = interaction.data.options;
+    return await (name === 'set' ? save(interaction, options[0].value) : today(interaction));
+  } catch (error) {
+    if (error instanceof ConsentRequiredError) return ask();
+    throw error;
+  }
+}
+
+async function save({ member, guild_id }, day) {
+  try {
+    await lethe.data.submit({ user_id: member.user.id, guild_id, category: 'birthday', data: { day } });
+    return 'Your birthday is saved.';
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return 'Please write the day like this: 2000-02-29';
+    throw error;
+  }
+}
+
+async function today({ guild_id }) {
+  const now = new Date().toISOString().slice(5, 10);
+  const names = [];
+  for await (const { user_id, data } of lethe.data.valuesOfGuild({ guild_id, category: 'birthday' }))
+    if (data?.day?.slice(5, 10) === now) names.push(`<@${user_id}>`);
+  return names.length === 0 ? 'No one today.' : `Happy birthday, ${names.join(', ')}!`;
+}
+
+const birthday = {
+  ...{ name: 'birthday', description: 'Birthdays on this server', type: 1, contexts: [0] },
+  options: [
+    {
+      ...{ type: 1, name: 'set', description: 'Save your birthday' },
+      options: [{ type: 3, name: 'day', description: 'For example 2000-02-29', required: true }],
+    },
+    { type: 1, name: 'today', description: 'Whose birthday is today?' },
+  ],
+};
+
+const server = createServer((request, response) => {
+  const receiver = request.url === '/gdpr' ? webhooks : interactions;
+  void receiver.node(request, response);
+});
+server.listen(Number(PORT));
+
+const { id } = await rest.get('/users/@me');
+await rest.putCommands(id, [interactions.privacy.command, birthday]);
+// Without a gateway no event says that the bot has left a guild: the guilds are compared at the start and each day.
+const reconcile = () => reconcileGuilds({ lethe }, (path) => rest.get(path)).catch(console.error);
+await reconcile();
+setInterval(reconcile, DAY_MS).unref();
+console.log('The bot is ready');
+
+process.once('SIGTERM', async () => {
+  server.close();
+  await interactions.settled();
+});

@@ -1,0 +1,35 @@
+// Registers the bot with Lethe once, and declares what it stores.
+import { appendFileSync } from 'node:fs';
+import { Lethe } from '@lethe/sdk';
+import { DiscordRest } from '@lethe/discord';
+
+const {
+  DISCORD_TOKEN,
+  DISCORD_API,
+  LETHE_URL,
+  PRIVACY_CONTACT,
+  WEBHOOK_URL,
+  ENV_FILE = '.env',
+} = process.env;
+
+const rest = new DiscordRest({ token: DISCORD_TOKEN, ...(DISCORD_API && { api: `${DISCORD_API}/v10` }) });
+const { id, username } = await rest.get('/users/@me');
+const bot = await Lethe.register(
+  { url: LETHE_URL },
+  {
+    ...{ platform_bot_id: id, name: username, privacy_contact: PRIVACY_CONTACT },
+    webhook_url: WEBHOOK_URL ?? 'http://127.0.0.1:8080/gdpr',
+  },
+);
+// Both are shown this once.
+appendFileSync(ENV_FILE, `\nLETHE_KEY=${bot.api_key}\nLETHE_WEBHOOK_SECRET=${bot.webhook_secret}\n`);
+
+const lethe = new Lethe({ url: LETHE_URL, key: bot.api_key });
+await lethe.categories.register({
+  key: 'birthday',
+  label_de: 'Geburtstag',
+  label_en: 'Birthday',
+  description: 'To congratulate you on this server.',
+  fields: [{ key: 'day', type: 'date', label_de: 'Tag', label_en: 'Day' }],
+});
+console.log(`${username} is registered. Start it: npm start`);

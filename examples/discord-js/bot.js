@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import { ConsentRequiredError, createWebhookHandler, InvalidRequestError, Lethe } from '@lethe/sdk';
+import { DiscordJsPrivacy } from '@lethe/discord/discord-js';
+import { Client, Events, GatewayIntentBits, MessageFlags, SlashCommandBuilder } from 'discord.js';
+
+const { DISCORD_TOKEN, DISCORD_API, LETHE_URL, LETHE_KEY, LETHE_WEBHOOK_SECRET, PORT = '8080' } = process.env;
+
+const lethe = new Lethe({ url: LETHE_URL, key: LETHE_KEY });
+const privacy = new DiscordJsPrivacy({ lethe, onError: console.error });
+const client = new Client({
+  intents: [GatewayIntentBits.Guilds],
+  ...(DISCORD_API && { rest: { api: DISCORD_API } }),
+});
+
+const birthday = new SlashCommandBuilder()
+  .setName('birthday')
+  .setDescription('Birthdays on this server')
+  .setContexts(0)
+  .addSubcommand((set) =>
+    set
+      .setName('set')
+      .setDescription('Save your birthday')
+      .addStringOption((day) =>
+        day.setName('day').setDescription('For example 2000-02-29').setRequired(true),
+      ),
+  )
+  .addSubcommand((today) => today.setName('today').setDescription('Whose birthday is today?'));
+
+client.once(Events.ClientReady, async (ready) => {
+  await privacy.putCommands(ready, [birthday.toJSON()]);
+  console.log(`${ready.user.username} is ready`);
+});
+privacy.watchGuilds(client);
+
+client.on(Events.InteractionCreate, async (interaction) => {
+  if (await privacy.handleInteraction(interaction)) return;
+  if (!interaction.isChatInputCommand()) return;
+  await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+  try {
+    const isSet = interaction.options.getSubcommand() === 'set';
+    await interaction.editReply(await (isSet ? save(interaction) : today(interaction)));
+  } catch (error) {
+    if (error instanceof ConsentRequiredError) return privacy.ask(interaction);
+    console.error(error);
+    await interaction.editReply('That did not work. Please try again later.');
+  }
+});
+
+async function save({ user, guildId, options }) {
+  const data = { day: options.getString('day') };
+  try {
+    await lethe.data.submit({ user_id: user.id, guild_id: guildId, category: 'birthday', data });
+    return 'Your birthday is saved.';
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return 'Please write the day like this: 2000-02-29';
+    throw error;
+  }
+}
+
+async function today({ guildId }) {
+  const now = new Date().toISOString().slice(5, 10);
+  const names = [];
+  for await (const { user_id, data } of lethe.data.valuesOfGuild({
+    guild_id: guildId,
+    category: 'birthday',
+  }))
+    if (data?.day?.slice(5, 10) === now) names.push(`<@${user_id}>`);
+  return names.length === 0 ? 'No one today.' : `Happy birthday, ${names.join(', ')}!`;
+}
+
+// The calls of Lethe. This bot keeps no copy of its own; a bot that does erases it here.
+const webhooks = createWebhookHandler({
+  secrets: LETHE_WEBHOOK_SECRET,
+  lethe,
+  on: {
+    user_forgotten: () => console.log('A user was erased'),
+    consent_revoked: () => console.log('A consent was withdrawn'),
+  },
+  onError: console.error,
+});
+createServer(webhooks.node).listen(Number(PORT));
+
+await client.login(DISCORD_TOKEN);

@@ -1,0 +1,155 @@
+import { NotFoundError } from '@lethe/sdk';
+import { type ConsentAsked, request, textOf } from './consent-request';
+import { ACTS, customId, maskOf, placesOf } from './custom-id';
+import { labelOf } from './facts';
+import { button, cut, LIMITS, type Reply, reply, type Row, row, type Select } from './reply';
+import { statesOf } from './status';
+import { once, shownPage, SOURCE, type Turn, when } from './turn';
+
+/** The state of the message: which page is shown, what is selected, and of which text. */
+export interface ConsentState {
+  readonly page?: string;
+  readonly mask?: string;
+  readonly binding?: string;
+}
+
+/** Asks for consent. Nothing is selected beforehand but what the user has already agreed to. */
+export async function consent(turn: Turn, state: ConsentState = {}): Promise<Reply> {
+  const { lethe, who, words, facts } = turn;
+  if ((await facts.asked()).length === 0) return reply({ content: words.say('about_nothing') });
+  const asked = await request(turn);
+  const isKnown = state.binding === asked.binding;
+  const notes = state.binding === undefined || isKnown ? [] : [words.say('consent_changed')];
+  if (state.mask !== undefined && isKnown)
+    return view(turn, asked, placesOf(state.mask, asked.categories.length), Number(state.page), notes);
+  const status = await lethe.consents.status(who);
+  const granted = status.status === 'accepted' ? grantedOf(status, asked) : [];
+  if (asked.status === 'accepted')
+    notes.push(words.say('consent_in_force', { when: when(status.accepted_at) }));
+  return view(turn, asked, granted, 0, notes);
+}
+
+/** Selects in one of the menus; the others keep their selection. */
+export async function choose(turn: Turn, [menu = '', page, mask = '', binding = '']: readonly string[]) {
+  const { act } = turn.asked;
+  const asked = await turn.facts.asked();
+  const places = asked.map((_, place) => place);
+  const inMenu = (place: number) => Math.floor(place / LIMITS.options) === Number(menu);
+  const values = act.kind === 'component' ? act.values : [];
+  const before = placesOf(mask, asked.length).filter((place) => !inMenu(place));
+  const now = places.filter((place) => inMenu(place) && values.includes(asked[place]?.key ?? ''));
+  return consent(turn, { page, mask: maskOf([...before, ...now]), binding });
+}
+
+/** Records the consent to what is selected, in the words that were shown. */
+export async function agree(turn: Turn, [mask = '', binding = '']: readonly string[]): Promise<Reply> {
+  const { lethe, who, words } = turn;
+  const asked = await request(turn);
+  const keys = placesOf(mask, asked.categories.length).map((place) => asked.categories[place]?.key ?? '');
+  if (binding !== asked.binding || keys.length === 0) return consent(turn, { mask, binding });
+  const status = await lethe.consents.status(who);
+  const granted = status.status === 'accepted' ? grantedOf(status, asked) : [];
+  const dropped = granted
+    .flatMap((place) => asked.categories[place]?.key ?? [])
+    .filter((key) => !keys.includes(key));
+  const given = { ...who, source: SOURCE };
+  // What is no longer selected is withdrawn: the data stored under it is erased.
+  if (dropped.length > 0) await lethe.consents.revoke({ ...given, categories: dropped }, once(turn, 'drop'));
+  const { status: waiting, version } = dropped.length > 0 ? await request(turn) : asked;
+  const files = [];
+  if (waiting === 'pending') {
+    const accept = { ...given, consent_version: version, categories: keys };
+    const { receipt } = await lethe.consents.accept(accept, once(turn, 'accept'));
+    if (receipt !== undefined)
+      files.push({ name: 'consent-receipt.jwt', data: new TextEncoder().encode(receipt) });
+  }
+  const labels = asked.categories
+    .filter(({ key }) => keys.includes(key))
+    .map((category) => {
+      return `• ${cut(labelOf(category, turn.asked.locale), LIMITS.label / 4)}`;
+    });
+  const lines = [words.say('consent_done'), ...labels, words.say('consent_withdraw')];
+  if (files.length > 0) lines.push(words.say('consent_receipt'));
+  return reply({ content: cut(lines.join('\n'), LIMITS.content), files });
+}
+
+/** Records a no. What was agreed to before is not withdrawn by it. */
+export async function decline(turn: Turn): Promise<Reply> {
+  const { lethe, who, words } = turn;
+  const { status } = await lethe.consents
+    .decline({ ...who, source: SOURCE }, once(turn, 'decline'))
+    .catch(async (error: unknown) => {
+      // Nothing waits for an answer: what is agreed to stays.
+      if (error instanceof NotFoundError) return lethe.consents.status(who);
+      throw error;
+    });
+  return reply({ content: words.say(status === 'accepted' ? 'consent_declined_kept' : 'consent_declined') });
+}
+
+type Status = Parameters<typeof statesOf>[0];
+
+function grantedOf(status: Status, { categories }: ConsentAsked): number[] {
+  const states = statesOf(
+    status,
+    categories.map(({ key }) => key),
+  );
+  return [...states.values()].flatMap((state, place) => (state === 'accepted' ? [place] : []));
+}
+
+/** The buttons that agree are on the last page: a user has seen every page before. */
+function view(
+  turn: Turn,
+  asked: ConsentAsked,
+  chosen: readonly number[],
+  at: number,
+  notes: string[],
+): Reply {
+  const { say } = turn.words;
+  const { version, digest, binding, texts } = asked;
+  const mask = maskOf(chosen);
+  const shown = shownPage(turn, { text: textOf(asked, say), at, view: 'consent', parts: [mask, binding] });
+  const page = [say('consent_version', { version, digest }), shown.embed.footer?.text].filter(Boolean);
+  const embed = { ...shown.embed, footer: { text: page.join(' · ') } };
+  const all = maskOf(asked.categories.map((_, place) => place));
+  const decide = row(
+    button('success', texts.accept_label ?? say('consent_agree'), customId(ACTS.agree, all, binding)),
+    ...(asked.categories.length === 1
+      ? []
+      : [
+          button(
+            'primary',
+            say('consent_chosen', { count: chosen.length }),
+            customId(ACTS.agreeToChosen, mask, binding),
+            chosen.length === 0,
+          ),
+        ]),
+    button('secondary', texts.decline_label ?? say('consent_decline'), customId(ACTS.decline)),
+  );
+  const menus = asked.categories.length === 1 ? [] : menusOf(turn, asked, chosen, at);
+  notes.push(say(shown.isLast ? 'consent_details' : 'consent_read_on'));
+  const components = shown.isLast ? [...menus, decide, ...shown.navigation] : shown.navigation;
+  return reply({ content: notes.join('\n'), embeds: [embed], components });
+}
+
+function menusOf(
+  { words, asked: { locale } }: Turn,
+  asked: ConsentAsked,
+  chosen: readonly number[],
+  at: number,
+): Row[] {
+  const menus: Row[] = [];
+  for (let first = 0; first < asked.categories.length; first += LIMITS.options) {
+    const options = asked.categories.slice(first, first + LIMITS.options).map((category, place) => ({
+      label: cut(labelOf(category, locale), LIMITS.label),
+      value: category.key,
+      default: chosen.includes(first + place),
+    }));
+    const id = customId(ACTS.choose, menus.length, at, maskOf(chosen), asked.binding);
+    const menu: Select = {
+      ...{ type: 3, custom_id: id, placeholder: cut(words.say('consent_choose'), LIMITS.label) },
+      ...{ min_values: 0, max_values: options.length, options },
+    };
+    menus.push(row(menu));
+  }
+  return menus;
+}

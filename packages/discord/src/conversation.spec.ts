@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { commandOf } from './commands';
+import { ACTS, customId, isOurs, maskOf, parseCustomId, placesOf } from './custom-id';
+import { cut, LIMITS, pagesOf } from './reply';
+import { bestTag, wordsFor } from './texts';
+import { DE } from './texts/de';
+import { EN } from './texts/en';
+
+// The parts of the conversation that need no service.
+
+const text = fc.string({
+  unit: fc.constantFrom('a', ' ', '\n', 'ß', '🎂', '**'),
+  maxLength: 9_000,
+  size: 'max',
+});
+const isWhole = (part: string): boolean => part.isWellFormed();
+
+describe('pages', () => {
+  it('have every word of a text, fit an embed, and cut no character', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const pages = pagesOf(given);
+        expect(pages.join('').replace(/\s/g, '')).toBe(given.replace(/\s/g, ''));
+        expect(
+          pages.every((page) => page.length <= LIMITS.embed && page.trim() !== '' && isWhole(page)),
+        ).toBe(true);
+      }),
+    );
+  });
+
+  it('cut no character of two units where there is no blank', () => {
+    const pages = pagesOf(`a${'🎂'.repeat(5_000)}`);
+    expect(pages.map(isWhole)).toEqual([true, true, true]);
+  });
+
+  it('end at the ends of lines', () => {
+    const [first = ''] = pagesOf(`${'a'.repeat(3_000)}\n${'b'.repeat(3_000)}`);
+    expect(first).toBe(`${'a'.repeat(3_000)}\n`);
+  });
+});
+
+describe('a label', () => {
+  it('is cut with a mark, and inside no character', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 2, max: 120 }), (given, max) => {
+        const shown = cut(given, max);
+        expect(shown.length).toBeLessThanOrEqual(max);
+        expect(isWhole(shown)).toBe(true);
+        expect(shown === given || shown.endsWith('…')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a custom_id', () => {
+  it('carries a selection of up to 50, and is read back', () => {
+    const places = fc.uniqueArray(fc.integer({ min: 0, max: 49 }), { maxLength: 50 });
+    fc.assert(
+      fc.property(places, (chosen) => {
+        const id = customId(ACTS.choose, 1, 99, maskOf(chosen), 'f'.repeat(24));
+        expect(id.length).toBeLessThanOrEqual(LIMITS.customId);
+        const mask = parseCustomId(id)?.parts[2] ?? '';
+        expect(placesOf(mask, 50)).toEqual([...chosen].sort((one, other) => one - other));
+      }),
+    );
+  });
+
+  it('is not made too long, and is known by its version', () => {
+    expect(() => customId(ACTS.page, 'x'.repeat(100))).toThrow(RangeError);
+    expect([isOurs('lethe7:p'), parseCustomId('lethe7:p'), isOurs('poll:1')]).toEqual([
+      true,
+      undefined,
+      false,
+    ]);
+    expect(placesOf('not a mask!', 50)).toEqual([]);
+  });
+});
+
+describe('the words', () => {
+  const valuesOf = (words: string): string[] =>
+    [...words.matchAll(/\{\w+\}/g)].map(([found]) => found).sort();
+
+  it.each(Object.keys(EN) as (keyof typeof EN)[])('say %s in both languages with the same values', (key) => {
+    expect(DE[key]).not.toBe('');
+    expect(valuesOf(DE[key])).toEqual(valuesOf(EN[key]));
+  });
+
+  it('are those of the language that fits best', () => {
+    const fits = (locale: string, ...tags: string[]) => bestTag(locale, tags);
+    expect(fits('pt-BR', 'en', 'pt', 'pt-BR')).toBe('pt-BR');
+    expect(fits('es-419', 'en', 'es-ES')).toBe('es-ES');
+    expect(fits('ja', 'de', 'en')).toBe('en');
+    expect(fits('ja', 'fr')).toBe('fr');
+    expect(wordsFor('fr', { fr: { busy: 'Patience' } }).say('busy')).toBe('Patience');
+    expect(wordsFor('fr', { fr: { busy: 'Patience' } }).say('later')).toBe(EN.later);
+    expect(wordsFor('en').say('about_contact', { contact: '{bot}' })).toBe('Contact for privacy: {bot}');
+  });
+});
+
+describe('the declaration of /privacy', () => {
+  const described = (
+    value: unknown,
+  ): { description: string; description_localizations: Record<string, string> }[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    const inner = Object.values(value).flatMap(described);
+    return 'description' in value ? [value as ReturnType<typeof described>[number], ...inner] : inner;
+  };
+
+  it('has descriptions that Discord takes whole, in the languages that there are', () => {
+    const all = described(commandOf({ 'pt-BR': { command: 'O que este bot guarda' } }));
+    expect(all).toHaveLength(9);
+    for (const { description, description_localizations: others } of all) {
+      expect(Object.keys(others)).toEqual(['de', 'pt-BR']);
+      for (const words of [description, ...Object.values(others)]) {
+        expect(words.length).toBeLessThanOrEqual(LIMITS.label);
+        expect(words).not.toMatch(/…$/);
+      }
+    }
+  });
+});

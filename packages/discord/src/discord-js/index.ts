@@ -1,0 +1,108 @@
+import type {
+  ButtonInteraction,
+  ChatInputCommandInteraction,
+  Client,
+  Interaction,
+  StringSelectMenuInteraction,
+} from 'discord.js';
+import { type Asked, EPHEMERAL } from '../asked';
+import type { CommandData } from '../commands';
+import { type GuildOptions, guildJoined, guildLeft, type Reconciled, reconcileGuilds } from '../guilds';
+import { Privacy, type PrivacyOptions } from '../privacy';
+import type { Reply } from '../reply';
+
+type Answerable = ChatInputCommandInteraction | ButtonInteraction | StringSelectMenuInteraction;
+
+export interface DiscordJsOptions extends PrivacyOptions, Omit<GuildOptions, 'lethe'> {}
+
+/** `/privacy` for a bot with discord.js 14. */
+export class DiscordJsPrivacy {
+  readonly privacy: Privacy;
+
+  constructor(private readonly options: DiscordJsOptions) {
+    this.privacy = new Privacy(options);
+  }
+
+  /** Answers `/privacy` and its buttons. Answers false, and does nothing, for every other interaction. */
+  readonly handleInteraction = async (interaction: Interaction): Promise<boolean> => {
+    if (!isAnswerable(interaction)) return false;
+    const asked = askedOf(interaction);
+    if (!this.privacy.handles(asked)) return false;
+    await this.answered(interaction, asked, () => this.privacy.reply(asked));
+    return true;
+  };
+
+  /** Asks the user of an interaction of your own for consent. Only this user sees it. */
+  async ask(interaction: Answerable): Promise<void> {
+    const asked = askedOf(interaction);
+    await this.answered(interaction, asked, () => this.privacy.ask(asked));
+  }
+
+  /** Declares `/privacy` and the other commands of the bot. Commands that are not listed are removed. */
+  async putCommands(client: Client<true>, others: readonly object[] = [], guildId?: string): Promise<void> {
+    const commands: (CommandData | object)[] = [this.privacy.command, ...others];
+    const guild = guildId === undefined ? '' : `/guilds/${guildId}`;
+    await client.rest.put(`/applications/${client.application.id}${guild}/commands`, { body: commands });
+  }
+
+  /**
+   * Follows the guilds of the bot: the data of one that it has left is erased after the days of grace. What happened
+   * while the bot did not run is found at its start.
+   */
+  watchGuilds(client: Client): void {
+    const act = (run: () => Promise<unknown>): void =>
+      void run().catch((error) => this.privacy.report(error));
+    client.on('guildCreate', ({ id }) => act(() => guildJoined(this.options, id)));
+    client.on('guildDelete', ({ id }) => act(() => guildLeft(this.options, id)));
+    client.on('clientReady', (ready) => act(() => this.reconcileGuilds(ready)));
+  }
+
+  /** Compares the guilds of the bot with those of the service. */
+  reconcileGuilds(client: Client): Promise<Reconciled> {
+    return reconcileGuilds(this.options, (path) => client.rest.get(path as `/${string}`));
+  }
+
+  /** Defers at once, since Discord waits three seconds, and answers when the service has answered. */
+  private async answered(interaction: Answerable, asked: Asked, answer: () => Promise<Reply>): Promise<void> {
+    try {
+      if (interaction.deferred || interaction.replied) {
+        const message = messageOf(await answer());
+        // A public answer of the bot is left as it is.
+        if (interaction.ephemeral === true) await interaction.editReply({ ...message, attachments: [] });
+        else await interaction.followUp({ ...message, flags: EPHEMERAL });
+        return;
+      }
+      if (asked.act.kind === 'component' && asked.act.isPrivate && this.privacy.handles(asked))
+        await (interaction as ButtonInteraction).deferUpdate();
+      else await interaction.deferReply({ flags: EPHEMERAL });
+      await interaction.editReply({ ...messageOf(await answer()), attachments: [] });
+    } catch (error) {
+      this.privacy.report(error);
+    }
+  }
+}
+
+const isAnswerable = (interaction: Interaction): interaction is Answerable =>
+  interaction.isChatInputCommand() || interaction.isButton() || interaction.isStringSelectMenu();
+
+function askedOf(interaction: Answerable): Asked {
+  const { id, user, guildId, locale, attachmentSizeLimit: fileMaxBytes } = interaction;
+  const shared = { id, userId: user.id, guildId, locale, ...(fileMaxBytes && { fileMaxBytes }) };
+  if (interaction.isChatInputCommand()) {
+    const { commandName: name, options } = interaction;
+    const subcommand = options.getSubcommand(false) ?? undefined;
+    const given = subcommand === undefined ? options.data : (options.data[0]?.options ?? []);
+    const values = Object.fromEntries(given.map((option) => [option.name, option.value]));
+    return { ...shared, act: { kind: 'command', name, ...(subcommand && { subcommand }), options: values } };
+  }
+  const { customId, message } = interaction;
+  const values = interaction.isStringSelectMenu() ? interaction.values : [];
+  // A message of a channel that is not cached is as it was sent, and its flags a number.
+  const isPrivate = (Number(message.flags) & EPHEMERAL) !== 0;
+  return { ...shared, act: { kind: 'component', customId, values, isPrivate } };
+}
+
+const messageOf = ({ content, embeds, components, files }: Reply) => ({
+  ...{ content, embeds, components, allowedMentions: { parse: [] } },
+  files: files.map(({ name, data }) => ({ name, attachment: Buffer.from(data) })),
+});

@@ -1,0 +1,55 @@
+import { NotFoundError } from '@lethe/sdk';
+import { type Reply, reply } from './reply';
+import type { Turn } from './turn';
+
+/** What Discord takes from every bot. */
+const FILE_MAX_BYTES = 10 * 1024 * 1024;
+/** Of a request with a file: its other parts, the boundaries, the message. */
+const REST_BYTES = 16 * 1024;
+
+export type Where = 'here' | 'everywhere';
+
+export const whereOf = (option: unknown): Where => (option === 'everywhere' ? 'everywhere' : 'here');
+
+/** Everything about the user as a file (GDPR Art. 15 and 20). A file is whole or not sent. */
+export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
+  const { asked, facts, words } = turn;
+  const maxBytes = (asked.fileMaxBytes ?? FILE_MAX_BYTES) - REST_BYTES;
+  try {
+    for (const format of ['full', undefined] as const) {
+      const data = await exported(turn, where, format, maxBytes);
+      if (data === undefined) continue;
+      const content = words.say(format === 'full' ? 'export_done' : 'export_short');
+      return reply({ content, files: [{ name: 'privacy-export.json', data }] });
+    }
+  } catch (error) {
+    if (error instanceof NotFoundError) return reply({ content: words.say('export_nothing') });
+    throw error;
+  }
+  const { privacy_contact: contact } = await facts.bot();
+  const ask = contact === null ? words.say('ask_operator') : words.say('ask_contact', { contact });
+  return reply({ content: `${words.say('export_too_large')} ${ask}` });
+}
+
+/** The file, or undefined if it is larger than `maxBytes`. No more than that is kept in memory. */
+async function exported(
+  { lethe, who }: Turn,
+  where: Where,
+  format: 'full' | undefined,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const given = { ...(where === 'here' ? who : { user_id: who.user_id }), ...(format && { format }) };
+  const reader = (await lethe.data.exportStream(given)).getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    length += value.length;
+    if (length > maxBytes) {
+      await reader.cancel();
+      return undefined;
+    }
+    chunks.push(value);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Lethe, Schemas } from '@lethe/sdk';
+import { bestTag } from './texts';
+
+export type Category = Schemas['CategoryView'];
+export type ConsentText = Schemas['ConsentTextView'];
+type Bot = Awaited<ReturnType<Lethe['bots']['me']>>;
+
+const KEPT_MS = 60_000;
+/** A request for consent names at most so many categories. */
+const CATEGORIES_MAX = 50;
+
+/** What a bot has declared, read again after a minute: it is the same for all users. */
+export class BotFacts {
+  private readonly kept = new Map<string, { value: Promise<unknown>; untilMs: number }>();
+
+  constructor(
+    private readonly lethe: Lethe,
+    private readonly named: readonly string[] | undefined,
+    private readonly now: () => number,
+  ) {}
+
+  bot(): Promise<Bot> {
+    return this.once('bot', () => this.lethe.bots.me());
+  }
+
+  /** Every declared category. */
+  categories(): Promise<Category[]> {
+    return this.once('categories', () => this.lethe.categories.list().toArray());
+  }
+
+  /** The categories that consent is asked for. @throws RangeError where one request cannot name them */
+  async asked(): Promise<Category[]> {
+    const all = await this.categories();
+    const asked = all.filter(({ key }) => this.named?.includes(key) ?? true);
+    if (asked.length > CATEGORIES_MAX)
+      throw new RangeError(
+        `The option \`categories\` must name at most ${CATEGORIES_MAX} of the ${asked.length} declared categories.`,
+      );
+    return asked;
+  }
+
+  /** The registered texts of a version. */
+  texts(version: string | undefined): Promise<ConsentText[]> {
+    if (version === undefined) return Promise.resolve([]);
+    return this.once('texts', () => this.lethe.consents.texts({ consent_version: version }).toArray());
+  }
+
+  /** After a failure: what was read may no longer be true. */
+  forget(): void {
+    this.kept.clear();
+  }
+
+  private once<T>(name: string, load: () => Promise<T>): Promise<T> {
+    const kept = this.kept.get(name);
+    if (kept !== undefined && kept.untilMs > this.now()) return kept.value as Promise<T>;
+    const value = load();
+    this.kept.set(name, { value, untilMs: this.now() + KEPT_MS });
+    return value;
+  }
+}
+
+type Labelled = Pick<Category, 'key' | 'label_de' | 'label_en' | 'labels'>;
+
+/** The name of a category or field in the language of the user, as the service chooses it for its texts. */
+export function labelOf({ label_de: de, label_en: en, labels }: Labelled, locale: string): string {
+  const all: Readonly<Record<string, string>> = { en, de, ...labels };
+  return all[bestTag(locale, Object.keys(all)) ?? 'en'] ?? en;
+}

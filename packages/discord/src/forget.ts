@@ -1,0 +1,76 @@
+import { LetheError } from '@lethe/sdk';
+import { ACTS, customId } from './custom-id';
+import { type Where, whereOf } from './export-file';
+import { button, type Reply, reply, row } from './reply';
+import { jsonFile, once, type Turn } from './turn';
+
+/** How long the certificates of one answer may take; an interaction can be answered for 15 minutes. */
+const CERTIFICATES_MS = 60_000;
+
+/** Asks whether the user is sure. The button expires. */
+export function forget({ words: { say }, now, confirmSeconds }: Turn, where: Where): Reply {
+  const until = Math.floor(now() / 1000) + confirmSeconds;
+  const yes = button('danger', say('forget_yes'), customId(ACTS.forget, where, until.toString(36)));
+  const no = button('secondary', say('forget_no'), customId(ACTS.keep));
+  const sure = say(where === 'here' ? 'forget_sure_here' : 'forget_sure_everywhere');
+  const content = `${sure}\n${say('forget_until', { when: `<t:${until}:t>` })}`;
+  return reply({ content, components: [row(yes, no)] });
+}
+
+interface Erased {
+  readonly request_id: string;
+  readonly status: string;
+  readonly guild_id: string;
+  readonly certificate_salt: string;
+}
+
+/** Erases the user who pressed (GDPR Art. 17), and hands out the certificates. */
+export async function erase(turn: Turn, [where, until = '']: readonly string[]): Promise<Reply> {
+  const { lethe, who, words, now } = turn;
+  const { say } = words;
+  // An id that is no time is expired, too.
+  if (!(parseInt(until, 36) * 1000 > now())) return reply({ content: say('forget_expired') });
+  const key = once(turn, 'forget');
+  const erased: Erased[] = [];
+  if (whereOf(where) === 'here') {
+    const found = await lethe.privacy.forget(who, key);
+    erased.push({ ...found, guild_id: who.guild_id });
+  } else {
+    const { requests } = await lethe.privacy.forgetEverywhere({ user_id: who.user_id }, key);
+    erased.push(...requests);
+  }
+  if (erased.length === 0) return reply({ content: say('forget_nothing') });
+  const under = erased.find(({ status }) => status !== 'completed');
+  const { certificates, isWhole } = await certificatesOf(turn, erased);
+  const lines = [
+    under === undefined ? say('forget_done') : say('forget_under_way', { id: under.request_id }),
+    ...[say('forget_certificate'), ...(isWhole ? [] : [say('forget_incomplete')]), say('forget_beyond')],
+  ];
+  const file = jsonFile('erasure-certificate.json', { user_id: who.user_id, certificates });
+  return reply({ content: lines.join('\n'), files: [file] });
+}
+
+/** The salts are answered this once, so that the file has them also where a certificate is not ready. */
+async function certificatesOf({ lethe, now }: Turn, erased: readonly Erased[]) {
+  const endMs = now() + CERTIFICATES_MS;
+  const certificates = [];
+  let isWhole = true;
+  for (const { request_id, guild_id, certificate_salt } of erased) {
+    const leftMs = endMs - now();
+    const certificate =
+      leftMs > 0 ? await certificateOf(lethe, request_id, Math.min(leftMs, CERTIFICATES_MS)) : null;
+    isWhole &&= certificate !== null;
+    certificates.push({ guild_id, request_id, certificate_salt, certificate });
+  }
+  return { certificates, isWhole };
+}
+
+async function certificateOf(lethe: Turn['lethe'], id: string, timeoutMs: number): Promise<string | null> {
+  try {
+    return (await lethe.privacy.certificate(id, { timeoutMs })).certificate;
+  } catch (error) {
+    // The erasure is done: a certificate that cannot be fetched now does not make it a failure.
+    if (error instanceof LetheError) return null;
+    throw error;
+  }
+}

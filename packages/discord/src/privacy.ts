@@ -1,0 +1,144 @@
+import { ConflictError, type Lethe, RateLimitedError, UnavailableError } from '@lethe/sdk';
+import { about } from './about';
+import { type Asked, type Component, DIRECT_MESSAGES } from './asked';
+import { type CommandData, commandOf } from './commands';
+import { agree, choose, consent, decline } from './consent';
+import { ACTS, isOurs, parseCustomId } from './custom-id';
+import { exportFile, whereOf } from './export-file';
+import { BotFacts } from './facts';
+import { erase, forget } from './forget';
+import { type Reply, reply } from './reply';
+import { revoke, withdraw } from './revoke';
+import { status } from './status';
+import { type TextTable, type Texts, wordsFor } from './texts';
+import type { Turn } from './turn';
+
+const CONFIRM_SECONDS = 300;
+
+export interface PrivacyOptions {
+  readonly lethe: Lethe;
+  /** The version of your registered texts; without one it is a digest of the declarations. */
+  readonly consentVersion?: string;
+  /** The categories that consent is asked for, at most 50; all that are declared by default. */
+  readonly categories?: readonly string[];
+  /** Words of further languages, or other words. */
+  readonly texts?: TextTable;
+  /** How long the button of an erasure works; 5 minutes by default. */
+  readonly confirmSeconds?: number;
+  /** Called for every failure. The user gets an answer in any case. */
+  readonly onError?: (error: unknown) => void;
+  readonly now?: () => number;
+}
+
+/** The conversation about privacy: from what a user has done to the answer that only this user sees. */
+export class Privacy {
+  private readonly facts: BotFacts;
+
+  constructor(private readonly options: PrivacyOptions) {
+    this.facts = new BotFacts(options.lethe, options.categories, options.now ?? Date.now);
+  }
+
+  /** The declaration of `/privacy` for Discord, in all languages. */
+  get command(): CommandData {
+    return commandOf(this.options.texts);
+  }
+
+  /** Whether `/privacy` or a button of it was used. */
+  handles({ act }: Asked): boolean {
+    return act.kind === 'command' ? act.name === this.command.name : isOurs(act.customId);
+  }
+
+  /** The answer. It never rejects: a failure is reported to `onError` and said in words. */
+  async reply(asked: Asked): Promise<Reply> {
+    const words = wordsFor(asked.locale, this.options.texts);
+    try {
+      return await this.answer(this.turnOf(asked));
+    } catch (error) {
+      this.facts.forget();
+      this.report(error);
+      return reply({ content: words.say(wordOf(error)) });
+    }
+  }
+
+  /** The answer to an act of a user that failed in the bot itself. */
+  failed({ locale }: Asked): Reply {
+    return reply({ content: wordsFor(locale, this.options.texts).say('failed') });
+  }
+
+  /** Asks the user for consent, for a command of your own that was refused with `ConsentRequiredError`. */
+  ask(asked: Asked): Promise<Reply> {
+    const act = { kind: 'command', name: this.command.name, subcommand: 'consent', options: {} } as const;
+    return this.reply({ ...asked, act });
+  }
+
+  /** Hands a failure to `onError`. */
+  report(error: unknown): void {
+    try {
+      this.options.onError?.(error);
+    } catch {
+      // A log that fails does not fail the answer.
+    }
+  }
+
+  private turnOf(asked: Asked): Turn {
+    const { lethe, texts, consentVersion, confirmSeconds = CONFIRM_SECONDS, now = Date.now } = this.options;
+    return {
+      ...{ lethe, facts: this.facts, asked, consentVersion, confirmSeconds, now },
+      words: wordsFor(asked.locale, texts),
+      who: { user_id: asked.userId, guild_id: asked.guildId ?? DIRECT_MESSAGES },
+    };
+  }
+
+  private answer(turn: Turn): Promise<Reply> | Reply {
+    const { act } = turn.asked;
+    if (act.kind === 'component') return this.pressed(turn, act);
+    const where = whereOf(act.options['where']);
+    switch (act.subcommand) {
+      case 'consent':
+        return consent(turn);
+      case 'status':
+        return status(turn);
+      case 'export':
+        return exportFile(turn, where);
+      case 'revoke':
+        return revoke(turn);
+      case 'forget':
+        return forget(turn, where);
+      case undefined:
+      default:
+        return about(turn);
+    }
+  }
+
+  private pressed(turn: Turn, { customId, values }: Component): Promise<Reply> | Reply {
+    const { act = '', parts = [] } = parseCustomId(customId) ?? {};
+    const [view, page, mask, binding] = parts;
+    switch (act) {
+      case ACTS.page:
+        if (view === 'consent') return consent(turn, { page, mask, binding });
+        return view === 'status' ? status(turn, Number(page)) : about(turn, Number(page));
+      case ACTS.choose:
+        return choose(turn, parts);
+      case ACTS.agree:
+      case ACTS.agreeToChosen:
+        return agree(turn, parts);
+      case ACTS.decline:
+        return decline(turn);
+      case ACTS.withdraw:
+        return withdraw(turn, values);
+      case ACTS.withdrawAll:
+        return withdraw(turn);
+      case ACTS.forget:
+        return erase(turn, parts);
+      case ACTS.keep:
+        return reply({ content: turn.words.say('forget_kept') });
+      default:
+        return reply({ content: turn.words.say('outdated') });
+    }
+  }
+}
+
+function wordOf(error: unknown): keyof Texts {
+  if (error instanceof ConflictError && error.reason === 'deletion_in_progress') return 'busy';
+  return error instanceof RateLimitedError || error instanceof UnavailableError ? 'later' : 'failed';
+}

@@ -1,0 +1,56 @@
+import { NotFoundError } from '@lethe/sdk';
+import { ACTS, customId } from './custom-id';
+import { labelOf } from './facts';
+import { button, cut, LIMITS, type Reply, reply, type Row, row } from './reply';
+import { statesOf } from './status';
+import { once, SOURCE, type Turn, when } from './turn';
+
+/** Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3)). */
+export async function revoke({ asked, lethe, facts, who, words }: Turn): Promise<Reply> {
+  const [status, categories] = await Promise.all([lethe.consents.status(who), facts.categories()]);
+  const { say } = words;
+  if (status.status !== 'accepted') return reply({ content: say('revoke_nothing') });
+  const keys = categories.map(({ key }) => key);
+  const states = statesOf(status, keys);
+  const granted = categories.filter(({ key }) => states.get(key) === 'accepted');
+  const menus: Row[] = [];
+  // Four menus hold the 100 categories that a bot may declare.
+  for (
+    let at = 0;
+    granted.length > 1 && at < granted.length && menus.length < LIMITS.rows - 1;
+    at += LIMITS.options
+  ) {
+    const options = granted.slice(at, at + LIMITS.options).map((category) => ({
+      label: cut(labelOf(category, asked.locale), LIMITS.label),
+      value: category.key,
+    }));
+    const placeholder = cut(say('revoke_choose'), LIMITS.label);
+    const id = customId(ACTS.withdraw, menus.length);
+    menus.push(
+      row({ type: 3, custom_id: id, placeholder, min_values: 1, max_values: options.length, options }),
+    );
+  }
+  const all = row(button('danger', say('revoke_all'), customId(ACTS.withdrawAll)));
+  return reply({ content: say('revoke_which'), components: [...menus, all] });
+}
+
+/** Withdraws some categories, or without any the whole consent. */
+export async function withdraw(turn: Turn, keys?: readonly string[]): Promise<Reply> {
+  const { asked, facts, lethe, who, words } = turn;
+  const { say } = words;
+  const given = { ...who, source: SOURCE, ...(keys && { categories: [...keys] }) };
+  try {
+    const { status, data_erased_at: erasedAt } = await lethe.consents.revoke(given, once(turn, 'revoke'));
+    const all = await facts.categories();
+    const labels = all
+      .filter(({ key }) => keys?.includes(key))
+      .map((category) => cut(labelOf(category, asked.locale), LIMITS.label / 4));
+    const done =
+      status === 'revoked' ? say('revoke_done') : say('revoke_done_some', { categories: labels.join(', ') });
+    const later = erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })];
+    return reply({ content: cut([done, ...later].join('\n'), LIMITS.content) });
+  } catch (error) {
+    if (error instanceof NotFoundError) return reply({ content: say('revoke_nothing') });
+    throw error;
+  }
+}

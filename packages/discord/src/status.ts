@@ -1,0 +1,46 @@
+import { labelOf } from './facts';
+import { cut, LIMITS, type Reply, reply } from './reply';
+import { shownPage, type Turn, when } from './turn';
+
+export type ConsentStatus = Awaited<ReturnType<Turn['lethe']['consents']['status']>>;
+
+/** The state of each category. A consent without categories is one to all. */
+export function statesOf(
+  status: ConsentStatus,
+  keys: readonly string[],
+): Map<string, ConsentStatus['status']> {
+  const named = new Map(status.categories?.map((one) => [one.key, one.status]));
+  return new Map(
+    keys.map((key) => [key, status.categories === undefined ? status.status : (named.get(key) ?? 'none')]),
+  );
+}
+
+/** What the user has decided, for each category. */
+export async function status(turn: Turn, at = 0): Promise<Reply> {
+  const { asked, facts, lethe, who, words } = turn;
+  const { say } = words;
+  const [found, categories] = await Promise.all([lethe.consents.status(who), facts.categories()]);
+  const { version, accepted_at, revoked_at, data_erased_at: erasedAt } = found;
+  const head = {
+    none: () => say('status_none'),
+    pending: () => say('status_pending'),
+    accepted: () => say('status_accepted', { version: version ?? '', when: when(accepted_at) }),
+    revoked: () => say('status_revoked', { when: when(revoked_at) }),
+  }[found.status]();
+  const states = statesOf(
+    found,
+    categories.map(({ key }) => key),
+  );
+  const lines = categories.map((category) => {
+    const label = cut(labelOf(category, asked.locale), LIMITS.label);
+    return `• ${label}: ${say(`state_${states.get(category.key) ?? 'none'}`)}`;
+  });
+  const parts = [
+    head,
+    ...(found.status === 'none' ? [] : [lines.join('\n')]),
+    ...(found.pending_version === undefined ? [] : [say('status_newer')]),
+    ...(erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })]),
+  ];
+  const { embed, navigation } = shownPage(turn, { text: parts.join('\n\n'), at, view: 'status' });
+  return reply({ embeds: [{ title: say('status_title'), ...embed }], components: navigation });
+}

@@ -1,0 +1,61 @@
+import type { Lethe } from '@lethe/sdk';
+import type { Asked } from './asked';
+import { ACTS, customId } from './custom-id';
+import type { BotFacts } from './facts';
+import { button, type Embed, pagesOf, type Row, row } from './reply';
+import type { Words } from './texts';
+
+/** One act of a user, with all that an answer needs. */
+export interface Turn {
+  readonly lethe: Lethe;
+  readonly facts: BotFacts;
+  readonly words: Words;
+  readonly asked: Asked;
+  readonly who: { readonly user_id: string; readonly guild_id: string };
+  readonly consentVersion: string | undefined;
+  readonly confirmSeconds: number;
+  readonly now: () => number;
+}
+
+/** Where the user decided, in the history of the consent. */
+export const SOURCE = 'discord';
+
+/** An act takes effect once, also if its interaction arrives twice. */
+export const once = ({ asked }: Turn, act: string): { idempotencyKey: string } => ({
+  idempotencyKey: `discord-${asked.id}-${act}`,
+});
+
+/** A time that Discord shows in the time zone of the user. */
+export const when = (iso: string | null | undefined): string =>
+  `<t:${Math.floor(Date.parse(iso ?? '') / 1000)}:f>`;
+
+export const jsonFile = (name: string, content: unknown) => ({
+  name,
+  data: new TextEncoder().encode(`${JSON.stringify(content, null, 2)}\n`),
+});
+
+export interface Shown {
+  readonly embed: Embed;
+  readonly navigation: Row[];
+  readonly isLast: boolean;
+}
+
+/** One page of a text with the buttons to the others. The buttons carry `parts` on. */
+export function shownPage(
+  { words: { say } }: Turn,
+  { text, at, view, parts = [] }: { text: string; at: number; view: string; parts?: readonly string[] },
+): Shown {
+  const pages = pagesOf(text);
+  const page = Math.min(Math.max(Number.isSafeInteger(at) ? at : 0, 0), pages.length - 1);
+  const to = (label: string, target: number) =>
+    button('secondary', label, customId(ACTS.page, view, target, ...parts), pages[target] === undefined);
+  const several = pages.length > 1;
+  return {
+    embed: {
+      description: pages[page],
+      ...(several && { footer: { text: say('page_of', { page: page + 1, pages: pages.length }) } }),
+    },
+    navigation: several ? [row(to(say('page_back'), page - 1), to(say('page_next'), page + 1))] : [],
+    isLast: page === pages.length - 1,
+  };
+}
