@@ -1,0 +1,296 @@
+"""What the synchronous and the asynchronous client share: requests, answers, repetitions. Nothing here waits or sends."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+import uuid
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from urllib.parse import quote, urlencode
+
+from .errors import ConflictError, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError, error_of
+
+Id = Union[str, int]
+Json = Dict[str, Any]
+
+#: The most items that one request takes.
+ITEMS_MAX = 100
+PAGE_SIZE = 100
+
+_IDS = ("user_id", "guild_id", "platform_bot_id")
+#: POSTs that take no `Idempotency-Key`.
+_WITHOUT_KEY = ("POST /bots/register", "POST /consents/status/batch")
+#: What may happen twice though no key makes it one.
+_READING_POSTS = ("POST /consents/status/batch",)
+#: What may end a consent, of one user or of many.
+ENDING = ("POST /consents/revoke", "POST /gdpr/forget-user", "DELETE /servers/{guild_id}")
+_ENTRIES_MAX = 10_000
+_ENVELOPE = b'{"success":true,"data":'
+_BACKOFF_SECONDS, _BACKOFF_MAX_SECONDS, _RESET_SPREAD_SECONDS = 0.25, 8.0, 0.5
+
+
+@dataclass(frozen=True)
+class CallOptions:
+    """How one call is made, in place of what the client does by default."""
+
+    #: Seconds for the call with all its attempts and pauses.
+    timeout: Optional[float] = None
+    retries: Optional[int] = None
+    #: In place of a new one: the act is done once, also when your program repeats the call after a crash.
+    idempotency_key: Optional[str] = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Request:
+    """An HTTP request that is ready to be sent."""
+
+    route: str
+    method: str
+    url: str
+    headers: Dict[str, str]
+    body: Optional[bytes]
+    is_repeatable: bool
+
+
+def id_text(name: str, value: Any) -> Any:
+    """An id as the interface writes it. An int of Python is exact; a float has lost digits."""
+    if isinstance(value, (bool, float)):
+        raise TypeError(f"{name} is the {type(value).__name__} {value}: pass ids as a str or an int.")
+    return str(value) if isinstance(value, int) else value
+
+
+def on_the_wire(given: Mapping[str, Any]) -> Json:
+    """The JSON of a request: ids as text, also those of the items of a batch."""
+    wire: Json = {}
+    for written, value in given.items():
+        # `from` is a word of Python: it is written `from_`.
+        name = written.rstrip("_")
+        if name in _IDS:
+            wire[name] = id_text(name, value)
+        elif name == "items":
+            wire[name] = [on_the_wire(item) for item in value]
+        else:
+            wire[name] = value
+    return wire
+
+
+def ids_in(route: str) -> List[str]:
+    """The names of the ids in the path of a route."""
+    return re.findall(r"\{(\w+)\}", route)
+
+
+def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, Any], options: CallOptions) -> Request:
+    """The request of a route. `given` holds the ids of the path, and what is left for query or body."""
+    method, path = route.split(" ", 1)
+    wire = on_the_wire(given)
+    for name in ids_in(route):
+        one = id_text(name, wire.pop(name, None))
+        if not isinstance(one, str) or one == "":
+            raise TypeError(f"{name} must be a str or an int, not {type(one).__name__}.")
+        path = path.replace("{" + name + "}", quote(one, safe=""))
+    has_body = method in ("POST", "PUT")
+    is_keyed = method == "POST" and route not in _WITHOUT_KEY
+    headers = dict(options.headers)
+    if key is not None:
+        headers["authorization"] = f"Bearer {key}"
+    if has_body:
+        headers["content-type"] = "application/json"
+    if is_keyed:
+        headers["idempotency-key"] = options.idempotency_key or str(uuid.uuid4())
+    query = {name: value for name, value in wire.items() if value is not None}
+    return Request(
+        route=route,
+        method=method,
+        url=f"{base}/api/v1{path}" + (f"?{urlencode(query)}" if query and not has_body else ""),
+        headers=headers,
+        body=json.dumps(wire, ensure_ascii=False, allow_nan=False).encode() if has_body else None,
+        is_repeatable=method in ("GET", "PUT") or is_keyed or route in _READING_POSTS,
+    )
+
+
+def envelope_of(content: Union[bytes, str]) -> Json:
+    """The JSON object of an answer; empty for anything else."""
+    try:
+        found = json.loads(content)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def data_of(status: int, headers: Mapping[str, str], content: bytes) -> Any:
+    """`data` of a successful answer. Raises a LetheError for every other."""
+    if not 200 <= status < 300:
+        raise refusal_of(status, headers, content)
+    envelope = envelope_of(content)
+    if envelope.get("success") is not True:
+        raise unexpected(status, headers)
+    return envelope.get("data")
+
+
+def refusal_of(status: int, headers: Mapping[str, str], content: bytes) -> LetheError:
+    """The error of an answer that is no success."""
+    known: Dict[str, Any] = {
+        "status": status,
+        "request_id": headers.get("x-request-id"),
+        "retry_after": _seconds_until_next(headers),
+    }
+    error = envelope_of(content).get("error")
+    if isinstance(error, dict) and isinstance(error.get("code"), str) and isinstance(error.get("message"), str):
+        return error_of(error["code"], error["message"], details=error.get("details"), **known)
+    if status == 429:
+        return error_of("rate_limit_exceeded", "A proxy limits the requests.", **known)
+    if status in (502, 503, 504):
+        return error_of("service_unavailable", f"A proxy answered {status}.", **known)
+    return unexpected(status, headers)
+
+
+def unexpected(status: int, headers: Mapping[str, str]) -> LetheError:
+    """The error of an answer that the service does not send."""
+    message = f"The answer with status {status} is not one of Lethe: is the URL that of the service?"
+    return LetheError(message, code="unexpected_answer", status=status, request_id=headers.get("x-request-id"))
+
+
+def network_error(route: str, cause: Exception, never_sent: bool) -> NetworkError:
+    """The error of a call without a complete answer."""
+    error = NetworkError(f"{route}: no complete answer came ({cause!r}).", code="network_error")
+    error.never_sent = never_sent
+    return error
+
+
+def _seconds_until_next(headers: Mapping[str, str]) -> Optional[float]:
+    after = headers.get("retry-after")
+    if after is None:
+        return None
+    if re.fullmatch(r"\d+", after):
+        return float(after)
+    try:
+        return max(0.0, parsedate_to_datetime(after).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+class Attempts:
+    """The time and the attempts of one call."""
+
+    def __init__(self, request: Request, timeout: float, retries: int) -> None:
+        self._request, self._retries, self._attempt = request, retries, 0
+        self._timeout = timeout
+        self._end = time.monotonic() + timeout
+
+    def begin(self) -> float:
+        """Begins an attempt, and answers the seconds that are left. Raises LetheTimeoutError."""
+        self._attempt += 1
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise self.over()
+        return left
+
+    def over(self) -> LetheTimeoutError:
+        """The error of a call whose time is over."""
+        return LetheTimeoutError(f"{self._request.route} took longer than {self._timeout:g} s.", code="timeout")
+
+    def pause_after(self, error: LetheError) -> float:
+        """Seconds until the next attempt. Raises the error where there is none."""
+        pause = _pause(error, self._attempt, self._request.is_repeatable)
+        if pause is None or self._attempt > self._retries or time.monotonic() + pause >= self._end:
+            raise error
+        return pause
+
+
+def _pause(error: LetheError, attempt: int, is_repeatable: bool) -> Optional[float]:
+    backoff: float = random.random() * min(_BACKOFF_MAX_SECONDS, _BACKOFF_SECONDS * 2**attempt)
+    asked: float = backoff if error.retry_after is None else error.retry_after + random.random() * _RESET_SPREAD_SECONDS
+    # A request that the limiter refuses was not carried out.
+    if isinstance(error, RateLimitedError):
+        return asked
+    if isinstance(error, NetworkError) and error.never_sent:
+        return backoff
+    if not is_repeatable:
+        return None
+    if isinstance(error, UnavailableError):
+        return asked
+    # The first attempt of this call is still running, though its connection was lost.
+    is_running = isinstance(error, ConflictError) and error.reason == "idempotency_in_progress"
+    return backoff if is_running or isinstance(error, NetworkError) else None
+
+
+def smaller_size(error: LetheError, size: int) -> Optional[int]:
+    """The size of a batch that the service takes; None where size is not what it refuses."""
+    if size == 1:
+        return None
+    if error.code == "payload_too_large":
+        return (size + 1) // 2
+    limit = error.details.get("limit")
+    if error.code == "invalid_request" and isinstance(limit, int) and 0 < limit < size:
+        return limit
+    return None
+
+
+def client_key(key: Optional[str]) -> Optional[str]:
+    """The key as it is sent. Raises TypeError for what is no key alone."""
+    if key is not None and not re.fullmatch(r"\S+", key):
+        raise TypeError('key must be the API key alone (sk_live_…): without "Bearer", blanks or line breaks.')
+    return key
+
+
+class ConsentCache:
+    """Keeps consents in force for a short time. Whatever may end a consent empties it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._found: Dict[Tuple[str, str], Tuple[float, Json]] = {}
+        #: How often it was emptied: a status that was asked for before is not kept.
+        self.changes = 0
+
+    def get(self, user_id: Id, guild_id: Id) -> Optional[Json]:
+        found = self._found.get((str(user_id), str(guild_id)))
+        return found[1] if found is not None and found[0] > time.monotonic() else None
+
+    def keep(self, user_id: Id, guild_id: Id, status: Json, changes: int) -> None:
+        if status.get("status") != "accepted" or changes != self.changes:
+            return
+        while len(self._found) >= _ENTRIES_MAX:
+            del self._found[next(iter(self._found))]
+        self._found[(str(user_id), str(guild_id))] = (time.monotonic() + self._seconds, status)
+
+    def clear(self) -> None:
+        self.changes += 1
+        self._found.clear()
+
+
+def require_consent(status: Json, category: str) -> None:
+    """Raises ConsentRequiredError where the consent does not cover the category. One without categories covers all."""
+    categories = status.get("categories")
+    is_granted = categories is None or any(
+        one["key"] == category and one["status"] == "accepted" for one in categories
+    )
+    if status["status"] == "accepted" and is_granted:
+        return
+    message = f"The user has not consented to {category}."
+    raise error_of("consent_required", message, status=403, details={"current_status": status["status"]})
+
+
+class WithoutEnvelope:
+    """`data` of a streamed answer, byte for byte."""
+
+    def __init__(self) -> None:
+        self._skip = len(_ENVELOPE)
+        self._last = b""
+
+    def feed(self, chunk: bytes) -> bytes:
+        """The bytes of `data` that are known to be no end of the envelope."""
+        skipped = min(self._skip, len(chunk))
+        self._skip -= skipped
+        known = self._last + chunk[skipped:]
+        self._last = known[-1:]
+        return known[:-1]
+
+    def end(self, route: str) -> None:
+        """Raises NetworkError where the answer was cut."""
+        if self._last != b"}":
+            raise network_error(route, EOFError("the answer was cut"), False)

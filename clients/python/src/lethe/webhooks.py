@@ -1,0 +1,281 @@
+"""Receives the webhook calls of the service (Standard Webhooks)."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import re
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple, Union
+
+#: The limit of a body in bytes. Calls of the service are far smaller.
+BODY_MAX_BYTES = 65_536
+_IDS_MAX = 10_000
+
+Act = Callable[[Dict[str, Any]], Any]
+
+
+class WebhookVerificationError(Exception):
+    """A call that is not one of the service. `fault` names the mistake; answer such a call with 400."""
+
+    def __init__(self, fault: str, message: str) -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """A verified call."""
+
+    #: The same in all attempts of one delivery.
+    id: str
+    #: Unix time in seconds.
+    sent_at: int
+    event: Dict[str, Any]
+
+
+class Store(Protocol):
+    """Where the ids of processed calls are kept."""
+
+    def has(self, id: str) -> bool: ...
+
+    def add(self, id: str) -> None: ...
+
+
+class MemoryStore:
+    """The last ten thousand ids, of this process."""
+
+    def __init__(self) -> None:
+        self._ids: "OrderedDict[str, None]" = OrderedDict()
+
+    def has(self, id: str) -> bool:
+        return id in self._ids
+
+    def add(self, id: str) -> None:
+        self._ids[id] = None
+        if len(self._ids) > _IDS_MAX:
+            self._ids.popitem(last=False)
+
+
+class _HasCache(Protocol):
+    def empty_consent_cache(self) -> None: ...
+
+
+def verify_webhook(
+    raw_body: bytes,
+    headers: Mapping[str, str],
+    secrets: Union[str, Sequence[str]],
+    *,
+    tolerance: int = 300,
+    now: Callable[[], float] = time.time,
+) -> Webhook:
+    """Verifies that the service has sent a call, that it is unchanged and that it is not old.
+
+    `raw_body` is the body as it arrived, byte for byte. `secrets` is the webhook secret, or the old and the new one during
+    a rotation. `tolerance` is in seconds. Raises WebhookVerificationError.
+    """
+    if not isinstance(raw_body, (bytes, bytearray)):
+        raise WebhookVerificationError("parsed_body", "raw_body is not bytes: verify the body as it arrived.")
+    keys = [_key_of(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
+    if not keys:
+        raise _bad_secret()
+    lowered = {name.lower(): value for name, value in headers.items()}
+    id, timestamp, signatures = (_header(lowered, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
+    signed = f"{id}.{timestamp}.".encode() + bytes(raw_body)
+    expected = [b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) for key in keys]
+    given = [one.encode("utf-8", "surrogateescape") for one in signatures.split(" ")]
+    if not any(hmac.compare_digest(one, other) for one in expected for other in given):
+        raise WebhookVerificationError(
+            "wrong_signature",
+            "No signature fits body and secret. Is it this bot's secret, and the present one, and was the body not parsed "
+            "and written again? After a rotation give the old and the new secret.",
+        )
+    # The time is checked last, since an unsigned time proves nothing.
+    off = now() - int(timestamp)
+    if abs(int(off)) > tolerance:
+        raise WebhookVerificationError(
+            "clock",
+            f"The call was signed {abs(int(off))} seconds {'ago' if off > 0 else 'in the future'}, more than the {tolerance} "
+            "that are tolerated: it was replayed, or a clock is wrong (check NTP).",
+        )
+    return Webhook(id, int(timestamp), _event_of(raw_body))
+
+
+def _key_of(secret: str) -> bytes:
+    found = re.fullmatch(r"whsec_([A-Za-z0-9+/]+={0,2})", secret) if isinstance(secret, str) else None
+    try:
+        return base64.b64decode(found.group(1), validate=True) if found else _refused()
+    except ValueError:
+        raise _bad_secret() from None
+
+
+def _refused() -> bytes:
+    raise _bad_secret()
+
+
+def _bad_secret() -> WebhookVerificationError:
+    return WebhookVerificationError(
+        "bad_secret",
+        "secrets must hold the webhook_secret of the registration as it was shown, beginning with whsec_ (it is not the API "
+        "key, sk_live_…). Is the environment variable set?",
+    )
+
+
+def _header(lowered: Mapping[str, str], name: str) -> str:
+    value = lowered.get(name)
+    if value:
+        return value
+    raise WebhookVerificationError(
+        "missing_header", f"The header {name} is missing: this is not a call of the service, or a proxy has removed it."
+    )
+
+
+def _event_of(raw_body: bytes) -> Dict[str, Any]:
+    try:
+        event = json.loads(raw_body)
+    except ValueError:
+        event = None
+    if isinstance(event, dict):
+        return event
+    raise WebhookVerificationError("not_json", "The body is signed but is no JSON object.")
+
+
+class WebhookHandler:
+    """Verifies a call, processes each id once, and says what to answer: 204, 400 for a call that is not one of the service,
+    500 where a function has failed, and the service sends the call again.
+
+    `on` holds a function, plain or async, for each event: `{"user_forgotten": delete_user}`. `secrets` is the webhook secret,
+    or the old and the new one during a rotation.
+    """
+
+    def __init__(
+        self,
+        secrets: Union[str, Sequence[str]],
+        on: Mapping[str, Act],
+        *,
+        tolerance: int = 300,
+        store: Optional[Store] = None,
+        lethe: Optional[_HasCache] = None,
+        on_error: Optional[Callable[[Exception], None]] = None,
+    ) -> None:
+        self._secrets, self._on, self._tolerance = secrets, dict(on), tolerance
+        self._store: Store = store or MemoryStore()
+        self._lethe, self._on_error = lethe, on_error
+        # Two attempts of one delivery take turns; others do not wait.
+        self._turns: Dict[str, threading.Lock] = {}
+        self._async_turns: Dict[str, asyncio.Lock] = {}
+
+    def handle(self, raw_body: bytes, headers: Mapping[str, str]) -> Tuple[int, str]:
+        """The status and the text to answer, for a function that is not async."""
+        try:
+            webhook = self._verified(raw_body, headers)
+            with self._turns.setdefault(webhook.id, threading.Lock()):
+                try:
+                    if not self._store.has(webhook.id):
+                        found = self._act(webhook)
+                        if asyncio.iscoroutine(found):
+                            found.close()
+                            raise TypeError("the function of the event is async: use handle_async")
+                        self._store.add(webhook.id)
+                finally:
+                    self._turns.pop(webhook.id, None)
+            return 204, ""
+        except Exception as error:
+            return self._answer(error)
+
+    async def handle_async(self, raw_body: bytes, headers: Mapping[str, str]) -> Tuple[int, str]:
+        """The status and the text to answer."""
+        try:
+            webhook = self._verified(raw_body, headers)
+            async with self._async_turns.setdefault(webhook.id, asyncio.Lock()):
+                try:
+                    if not self._store.has(webhook.id):
+                        found = self._act(webhook)
+                        if isinstance(found, Awaitable):
+                            await found
+                        self._store.add(webhook.id)
+                finally:
+                    self._async_turns.pop(webhook.id, None)
+            return 204, ""
+        except Exception as error:
+            return self._answer(error)
+
+    @property
+    def asgi(self) -> Callable[..., Awaitable[None]]:
+        """An ASGI application, for example `app.mount("/gdpr", handler.asgi)` in FastAPI and Starlette."""
+        return self._asgi
+
+    async def fastapi(self, request: Any) -> Any:
+        """A route of FastAPI or Starlette: `app.add_route("/gdpr", handler.fastapi, methods=["POST"])`."""
+        from starlette.responses import Response
+
+        status, text = await self.handle_async(await _joined(request.stream()), dict(request.headers))
+        return Response(text or None, status_code=status, media_type="text/plain")
+
+    async def aiohttp(self, request: Any) -> Any:
+        """A route of aiohttp: `app.router.add_post("/gdpr", handler.aiohttp)`."""
+        from aiohttp import web
+
+        status, text = await self.handle_async(await _joined(request.content.iter_any()), dict(request.headers))
+        return web.Response(status=status, text=text or None)
+
+    def flask(self) -> Any:
+        """A view of Flask: `app.add_url_rule("/gdpr", view_func=handler.flask, methods=["POST"])`."""
+        from flask import Response, request
+
+        status, text = self.handle(request.stream.read(BODY_MAX_BYTES + 1), dict(request.headers))
+        return Response(text, status=status, mimetype="text/plain")
+
+    def _verified(self, raw_body: bytes, headers: Mapping[str, str]) -> Webhook:
+        if len(raw_body) > BODY_MAX_BYTES:
+            raise WebhookVerificationError("wrong_signature", "The body is larger than any call of the service.")
+        return verify_webhook(raw_body, headers, self._secrets, tolerance=self._tolerance)
+
+    def _act(self, webhook: Webhook) -> Any:
+        name = str(webhook.event.get("event"))
+        if self._lethe is not None and name != "ping":
+            self._lethe.empty_consent_cache()
+        act = self._on.get(name)
+        return None if act is None else act(webhook.event)
+
+    def _answer(self, error: Exception) -> Tuple[int, str]:
+        if self._on_error is not None:
+            self._on_error(error)
+        if isinstance(error, WebhookVerificationError):
+            return 400, str(error)
+        return 500, "The event could not be processed"
+
+    async def _asgi(self, scope: Mapping[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            raise RuntimeError(f"{scope['type']} is not received here")
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        status, text = await self.handle_async(await _joined(_received(receive)), headers)
+        answer_headers = [(b"content-type", b"text/plain; charset=utf-8")]
+        await send({"type": "http.response.start", "status": status, "headers": answer_headers})
+        await send({"type": "http.response.body", "body": text.encode()})
+
+
+async def _received(receive: Any) -> Any:
+    more = True
+    while more:
+        message = await receive()
+        yield message.get("body", b"")
+        more = message.get("more_body", False)
+
+
+async def _joined(chunks: Any) -> bytes:
+    """The body, or one byte more than a body may have."""
+    parts: List[bytes] = []
+    length = 0
+    async for chunk in chunks:
+        parts.append(chunk)
+        length += len(chunk)
+        if length > BODY_MAX_BYTES:
+            break
+    return b"".join(parts)

@@ -1,0 +1,128 @@
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Iterator, List, Optional, Tuple
+
+import pytest
+
+from lethe import Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
+
+OK = (200, {}, b'{"success":true,"data":{"id":"b1"}}')
+BUSY = (503, {"retry-after": "0"}, b'{"success":false,"error":{"code":"service_unavailable","message":"busy"}}')
+LIMITED = (429, {"retry-after": "0"}, b'{"success":false,"error":{"code":"rate_limit_exceeded","message":"slow"}}')
+#: Closes the connection in the middle of an answer.
+CUT: Optional[Tuple[int, dict, bytes]] = None
+
+
+class Flaky(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    answers: List[Optional[Tuple[int, dict, bytes]]] = []
+    seen: List[Tuple[str, str, Optional[str]]] = []
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.seen.append((self.command, self.path, self.headers.get("idempotency-key")))
+        answer = self.answers.pop(0)
+        if answer is None:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_RDWR)
+            self.close_connection = True
+            return
+        status, headers, body = answer
+        self.send_response(status)
+        for name, value in {**headers, "content-length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_DELETE = do_PUT = do_GET
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def lethe() -> Iterator[Lethe]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Flaky)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    Flaky.seen, Flaky.answers = [], []
+    with Lethe(f"http://127.0.0.1:{server.server_port}", "sk_test_x") as client:
+        yield client
+    server.shutdown()
+    server.server_close()
+
+
+WHO = {"user_id": "123456789012345678", "guild_id": "223456789012345678"}
+
+
+@pytest.mark.parametrize("fault", [BUSY, LIMITED, CUT])
+def test_repeats_a_post_with_the_same_key(lethe: Lethe, fault) -> None:
+    Flaky.answers = [fault, fault, OK]
+    assert lethe.consents.revoke(**WHO) == {"id": "b1"}
+    keys = {key for _, _, key in Flaky.seen}
+    assert len(Flaky.seen) == 3 and len(keys) == 1 and None not in keys
+
+
+def test_repeats_no_delete_that_may_have_been_done(lethe: Lethe) -> None:
+    Flaky.answers = [CUT, OK]
+    with pytest.raises(NetworkError):
+        lethe.categories.delete("profile")
+    assert len(Flaky.seen) == 1
+    Flaky.answers = [BUSY, OK]
+    with pytest.raises(UnavailableError):
+        lethe.categories.delete("profile")
+    # What the limiter refuses was not carried out.
+    Flaky.answers = [LIMITED, OK]
+    lethe.categories.delete("profile")
+
+
+def test_ends_after_its_retries_and_its_time(lethe: Lethe) -> None:
+    Flaky.answers = [BUSY] * 4
+    with pytest.raises(UnavailableError):
+        lethe.bots.me()
+    assert len(Flaky.seen) == 4
+    Flaky.answers = [(429, {"retry-after": "60"}, LIMITED[2])]
+    with pytest.raises(RateLimitedError) as refused:
+        lethe.bots.me()
+    assert refused.value.retry_after == 60
+
+
+def test_says_when_the_time_is_over() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with Lethe(f"http://127.0.0.1:{silent.getsockname()[1]}", "sk_test_x", timeout=0.3) as lethe:
+            with pytest.raises(LetheTimeoutError):
+                lethe.bots.me()
+
+
+def test_repeats_what_was_never_sent() -> None:
+    retries = []
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+    with Lethe(url, "sk_test_x", retries=1, on_retry=lambda route, *_: retries.append(route)) as lethe:
+        with pytest.raises(NetworkError):
+            lethe.categories.delete("profile")
+    assert retries == ["DELETE /data/categories/{key}"]
+
+
+def test_names_an_answer_that_is_not_one_of_the_service(lethe: Lethe) -> None:
+    Flaky.answers = [(200, {}, b"<html>")]
+    with pytest.raises(LetheError) as refused:
+        lethe.bots.me()
+    assert refused.value.code == "unexpected_answer"
+
+
+def test_names_a_streamed_answer_that_was_cut(lethe: Lethe) -> None:
+    Flaky.answers = [(200, {}, b'{"success":true,"data":{"a":1')]
+    with pytest.raises(NetworkError):
+        b"".join(lethe.data.export_stream(**WHO))
+    Flaky.answers = [BUSY, (200, {}, b'{"success":true,"data":{"a":1}}')]
+    assert b"".join(lethe.data.export_stream(**WHO)) == b'{"a":1}'
+
+
+def test_refuses_what_is_no_key() -> None:
+    with pytest.raises(TypeError):
+        Lethe("http://127.0.0.1:1", "Bearer sk_live_x")

@@ -1,0 +1,151 @@
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import pytest
+
+from lethe import WebhookHandler, WebhookVerificationError, verify_webhook
+
+DOCS = Path(os.environ.get("LETHE_DOCS", Path(__file__).resolve().parents[3] / "docs"))
+VECTORS = json.loads((DOCS / "webhook-vectors.json").read_text())["vectors"]
+SECRET = "whsec_" + base64.b64encode(b"x" * 32).decode()
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
+def test_agrees_with_the_vectors(vector: Dict[str, Any]) -> None:
+    call = (vector["raw_body"].encode(), vector["headers"], vector["secrets"])
+    if vector["expect"] == "verified":
+        found = verify_webhook(*call, now=lambda: vector["now"])
+        assert found.event == json.loads(vector["raw_body"])
+        return
+    with pytest.raises(WebhookVerificationError) as refused:
+        verify_webhook(*call, now=lambda: vector["now"])
+    assert refused.value.fault == vector["expect"]
+
+
+def signed(event: Dict[str, Any], id: str = "d1") -> Tuple[bytes, Dict[str, str]]:
+    body, at = json.dumps(event).encode(), str(int(time.time()))
+    code = hmac.new(b"x" * 32, f"{id}.{at}.".encode() + body, hashlib.sha256).digest()
+    signature = "v1," + base64.b64encode(code).decode()
+    return body, {"Webhook-Id": id, "Webhook-Timestamp": at, "Webhook-Signature": signature}
+
+
+FORGOTTEN = {"event": "user_forgotten", "user_id": "1", "guild_id": "2"}
+
+
+def test_processes_each_id_once_and_confirms_it() -> None:
+    seen: List[Dict[str, Any]] = []
+    handler = WebhookHandler(SECRET, {"user_forgotten": seen.append})
+    assert [handler.handle(*signed(FORGOTTEN))[0] for _ in range(2)] == [204, 204]
+    assert seen == [FORGOTTEN]
+    assert handler.handle(*signed({"event": "consent_revoked"}, "d2"))[0] == 204
+
+
+def test_a_failed_function_is_called_again() -> None:
+    calls = []
+
+    def fails_once(event: Dict[str, Any]) -> None:
+        calls.append(event)
+        if len(calls) == 1:
+            raise ValueError("no database")
+
+    errors: List[Exception] = []
+    handler = WebhookHandler(SECRET, {"user_forgotten": fails_once}, on_error=errors.append)
+    assert [handler.handle(*signed(FORGOTTEN))[0] for _ in range(3)] == [500, 204, 204]
+    assert len(calls) == 2 and isinstance(errors[0], ValueError)
+
+
+def test_refuses_what_is_not_a_call_of_the_service() -> None:
+    handler = WebhookHandler(SECRET, {})
+    body, headers = signed(FORGOTTEN)
+    assert handler.handle(body + b" ", headers)[0] == 400
+    assert handler.handle(b"x" * 65_537, headers)[0] == 400
+    assert handler.handle(body, {})[0] == 400
+
+
+def test_two_attempts_at_once_act_once() -> None:
+    seen = []
+
+    async def slow(event: Dict[str, Any]) -> None:
+        seen.append(event)
+        await asyncio.sleep(0.01)
+
+    async def both() -> List[Tuple[int, str]]:
+        handler = WebhookHandler(SECRET, {"user_forgotten": slow})
+        return list(await asyncio.gather(*(handler.handle_async(*signed(FORGOTTEN)) for _ in range(5))))
+
+    assert [status for status, _ in asyncio.run(both())] == [204] * 5
+    assert len(seen) == 1
+
+
+def test_empties_the_consents_that_a_client_trusts() -> None:
+    class Client:
+        emptied = 0
+
+        def empty_consent_cache(self) -> None:
+            self.emptied += 1
+
+    client = Client()
+    handler = WebhookHandler(SECRET, {}, lethe=client)
+    handler.handle(*signed({"event": "ping"}, "d1"))
+    handler.handle(*signed(FORGOTTEN, "d2"))
+    assert client.emptied == 1
+
+
+def test_with_flask() -> None:
+    flask = pytest.importorskip("flask")
+    handler = WebhookHandler(SECRET, {})
+    app = flask.Flask("bot")
+    app.add_url_rule("/gdpr", view_func=handler.flask, methods=["POST"])
+    body, headers = signed(FORGOTTEN)
+    assert app.test_client().post("/gdpr", data=body, headers=headers).status_code == 204
+    assert app.test_client().post("/gdpr", data=body + b" ", headers=headers).status_code == 400
+
+
+def test_with_aiohttp() -> None:
+    web = pytest.importorskip("aiohttp.web")
+    from aiohttp import ClientSession
+
+    async def call() -> List[int]:
+        app = web.Application()
+        app.router.add_post("/gdpr", WebhookHandler(SECRET, {}).aiohttp)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        url = f"http://127.0.0.1:{runner.addresses[0][1]}/gdpr"
+        body, headers = signed(FORGOTTEN)
+        async with ClientSession() as session:
+            found = [(await session.post(url, data=one, headers=headers)).status for one in (body, body + b" ")]
+        await runner.cleanup()
+        return found
+
+    assert asyncio.run(call()) == [204, 400]
+
+
+def test_with_asgi() -> None:
+    body, headers = signed(FORGOTTEN)
+    scope = {
+        "type": "http",
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
+    }
+    parts = [
+        {"type": "http.request", "body": body[:10], "more_body": True},
+        {"type": "http.request", "body": body[10:], "more_body": False},
+    ]
+    sent: List[Dict[str, Any]] = []
+
+    async def receive() -> Dict[str, Any]:
+        return parts.pop(0)
+
+    async def send(message: Dict[str, Any]) -> None:
+        sent.append(message)
+
+    asyncio.run(WebhookHandler(SECRET, {}).asgi(scope, receive, send))
+    assert sent[0]["status"] == 204
