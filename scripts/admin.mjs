@@ -40,7 +40,7 @@ function sourceNewerThan(builtMs) {
     existsSync(join(ROOT, top))
       ? readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((name) => join(top, name))
       : [];
-  return ['ormconfig.ts', 'modules.ts', ...under('apps'), ...under('libs')].find(
+  return ['ormconfig.ts', 'modules.ts', ...under('apps'), ...under('libs'), ...under('packages')].find(
     (path) =>
       /(?<!\.spec)\.ts$/.test(path) &&
       (statSync(join(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? 0) > builtMs,

@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createRequire } from 'node:module';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
 const FRAMES = 100;
+/** The instance of the service, which is CommonJS. */
+const sodium = createRequire(import.meta.url)('libsodium');
 
 /**
  * The storages in use. jest-circus makes one for each suite and does not disable it; before Node.js 24 each one slows down
@@ -33,7 +36,10 @@ export default class Environment {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
-  async setup() {}
+  /** The service waits for it at its start, a test of one function does not. */
+  async setup() {
+    await sodium.ready;
+  }
 
   async teardown() {
     this.fakeTimersModern.dispose();

@@ -6,7 +6,7 @@ import Runtime from 'jest-runtime';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SUITES = join(ROOT, 'test') + sep;
-const OWN = [join(ROOT, 'libs') + sep, join(ROOT, 'apps') + sep];
+const OWN = ['libs', 'apps', 'packages'].map((top) => join(ROOT, top) + sep);
 
 /** The options of Jest's transformer for files that Node.js loads. */
 const AS_COMMONJS = {
@@ -29,9 +29,14 @@ const sourceMaps = new Map();
 
 Module._extensions['.ts'] = (module, filename) => module._compile(transform(filename), filename);
 
+/** As `paths` in tsconfig.json. */
+const aliased = (name) =>
+  name
+    .replace(/^@app\/([^/]+)$/, join(ROOT, 'libs/$1/src'))
+    .replace(/^@lethe\/([^/]+)/, join(ROOT, 'packages/$1/src'));
+
 const resolveFilename = Module._resolveFilename;
-Module._resolveFilename = (name, ...rest) =>
-  resolveFilename.call(Module, name.replace(/^@app\/([^/]+)$/, join(ROOT, 'libs/$1/src')), ...rest);
+Module._resolveFilename = (name, ...rest) => resolveFilename.call(Module, aliased(name), ...rest);
 
 /**
  * Loads the service and its libraries once for each worker with Node.js, and the test files anew for each suite: 1,600

@@ -7,4 +7,6 @@ const server = await startServer();
 const document = await (await fetch(`${server.url}/docs-json`)).json();
 await server.stop();
 writeFileSync(join(import.meta.dirname, '../openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
-console.log('openapi.json is written.');
+await import('./openapi.types.mjs');
+await import('./postman.mjs');
+console.log('openapi.json is written, its types in packages/sdk, and the Postman collection.');

@@ -9,9 +9,9 @@ const FLAGS = ['--max-semi-space-size=8', '--initial-old-space-size=32'];
 const STARTED = /^Lethe listens on (\S+)/m;
 const START_TIMEOUT_MS = 30_000;
 
-/** A directory for the database of a server; removed at the end of the process. */
-export function temporaryDirectory() {
-  const directory = mkdtempSync(join(tmpdir(), 'lethe-'));
+/** A directory in `place` for the database of a server; removed at the end of the process. */
+export function temporaryDirectory(place = tmpdir()) {
+  const directory = mkdtempSync(join(place, 'lethe-'));
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
@@ -24,9 +24,10 @@ export async function startServer({
   directory = temporaryDirectory(),
   environment = {},
   stdout = 'ignore',
+  program = [MAIN],
 } = {}) {
   const settings = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` };
-  const child = spawn(process.execPath, [...FLAGS, MAIN], {
+  const child = spawn(process.execPath, [...FLAGS, ...program], {
     cwd: directory,
     env: { PATH: process.env.PATH, ...settings, ...environment },
     stdio: ['ignore', stdout, 'pipe'],

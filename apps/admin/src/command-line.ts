@@ -33,8 +33,8 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    '`npm run admin -- <command> --help` lists the flags of a command. Without npm, in a container for one:',
-    '`node dist/apps/admin/src/main.js <command>`. The database is the one of DATABASE_URL, the settings are those of the',
+    '`npm run admin -- <command> --help` lists the flags of a command. In a package or container:',
+    '`lethe-server admin <command>`. The database is the one of DATABASE_URL, the settings are those of the',
     'service. Exit code 0: done; 1: it failed, the message says why; 2: the command line is not understood.',
     '',
   ].join('\n');

@@ -37,17 +37,30 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// The theme is set before the page is painted. The bundle is loaded when the document is parsed.
+// The theme is set before the page is painted. The bundle is loaded when the document is parsed. Swagger UI itself does not
+// show `x-codeSamples`: a plug-in puts them above the answers of an operation.
 const START = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const setTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', setTheme);
 setTheme();
+const codeSamples = ({ React: { createElement } }) => ({
+  wrapComponents: {
+    responses: (Responses, { specSelectors }) => (props) => {
+      const found = specSelectors.specJson().getIn(['paths', props.path, props.method, 'x-codeSamples']);
+      const shown = (found ? found.toJS() : []).map(({ label, source }) =>
+        createElement('details', { key: label, className: 'code-sample' },
+          createElement('summary', null, label), createElement('pre', { className: 'microlight' }, source)));
+      return createElement('div', null, ...shown, createElement(Responses, props));
+    },
+  },
+});
 addEventListener('DOMContentLoaded', () => {
   SwaggerUIBundle({
     url: 'docs-json',
     dom_id: '#swagger-ui',
     deepLinking: true,
     filter: true,
+    plugins: [codeSamples],
     persistAuthorization: true,
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
@@ -63,6 +76,10 @@ addEventListener('DOMContentLoaded', () => {
  */
 const PAGE_CSS = `body { margin: 0; }
 .swagger-ui .headers-wrapper, .swagger-ui .response-col_links { display: none; }
+.swagger-ui .code-sample { margin: 0 20px 8px; }
+.swagger-ui .code-sample summary { cursor: pointer; font: 600 14px sans-serif; padding: 4px 0; }
+.swagger-ui .code-sample pre { overflow-x: auto; white-space: pre; }
+html.dark-mode .swagger-ui .code-sample summary { color: #e4e6e6; }
 html.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 12px; }

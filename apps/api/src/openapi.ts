@@ -8,6 +8,7 @@ import {
   topicOf,
 } from '@app/http';
 import { CONFLICT_REASONS, ERRORS } from '@app/kernel';
+import { samplesOf } from './openapi.samples';
 import { WEBHOOK_SCHEMAS, WEBHOOKS } from './openapi.webhooks';
 
 /** The version of the interface (specification, Part 9). The version of the software is another. */
@@ -101,13 +102,14 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     { operationIdFactory },
   );
   const topics = new Map<string, string>();
-  for (const item of Object.values(document.paths)) {
+  for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method] as DocumentedOperation | undefined;
       if (operation === undefined) continue;
       const topic = topicOf(operation);
       if (topic !== undefined) topics.set(topic.name, topic.description);
       completeOperation(operation, method);
+      Object.assign(operation, { 'x-codeSamples': samplesOf(method, path, operation) });
     }
   }
   document.tags = [...topics].map(([name, description]) => ({ name, description }));

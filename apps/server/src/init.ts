@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemdUnit } from './systemd-unit';
+
+const environment = (): string => `# Settings of Lethe; docs/reference.md lists all.
+NODE_ENV=production
+HOST=127.0.0.1
+PORT=3000
+DATABASE_URL=sqlite:./data/lethe.db
+
+# Decrypts everything. Keep a copy apart from the backups: without it they cannot be read, with it they can.
+LETHE_MASTER_KEY=${randomBytes(32).toString('base64')}
+
+# For /metrics, from other machines too.
+METRICS_TOKEN=${randomBytes(32).toString('base64url')}
+`;
+
+const NEXT = `.env is written, with fresh keys and for its owner only.
+
+Back up, each apart from the other:
+  - LETHE_MASTER_KEY of .env, for example in a password manager
+  - the database: \`lethe-server admin backup --to FOLDER\`, every day
+  - the ledger of erasures: \`lethe-server admin ledger:export\`, so that a restored backup forgets again who was erased
+
+Next: \`lethe-server start\`, then http://127.0.0.1:3000/docs. A systemd unit for this folder, to be stored as
+/etc/systemd/system/lethe.service (the folder belongs to the user lethe):
+
+`;
+
+/** Writes `.env` with fresh keys into the folder. Answers the exit code: 1 where there is one already, which is kept. */
+export function writeEnvironment(folder: string): number {
+  const path = join(folder, '.env');
+  try {
+    writeFileSync(path, environment(), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    process.stderr.write(
+      code === 'EEXIST'
+        ? `${path} exists and is kept as it is: its keys decrypt what is stored.\n`
+        : `.env cannot be written: ${message}\n`,
+    );
+    return 1;
+  }
+  process.stderr.write(NEXT);
+  process.stdout.write(systemdUnit(folder));
+  return 0;
+}

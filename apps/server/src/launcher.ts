@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeEnvironment } from './init';
+import { systemdUnit } from './systemd-unit';
+
+const USAGE = `lethe-server <command>
+
+  init            writes .env with fresh keys into this folder, and shows what to back up and a systemd unit
+  start           runs the service
+  worker          runs a worker: jobs and webhooks without the interface (PostgreSQL)
+  migrate         brings the schema up to date
+  admin COMMAND   runs a command of the operator; \`lethe-server admin --help\` lists them
+  verify KIND …   checks a certificate, a proof or an audit log without the service
+  unit            prints a systemd unit for this folder
+  --version       prints the version
+
+Settings are environment variables, or lines of a file .env in the working folder.
+`;
+
+interface Program {
+  /** Runs the program by loading it. */
+  readonly run: () => Promise<unknown>;
+  /** The arguments that its own begin with. */
+  readonly args?: readonly string[];
+}
+
+const admin = () => import('../../admin/src/main.js');
+
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  start: { run: () => import('../../api/src/main.js') },
+  worker: { run: () => import('../../worker/src/main.js') },
+  admin: { run: admin },
+  migrate: { run: admin, args: ['db:migrate'] },
+  verify: { run: () => import('./verify.js') },
+};
+
+/** Runs one command of `lethe-server`. Answers the exit code; a program that is started sets its own. */
+export async function launch([name = '--help', ...args]: readonly string[]): Promise<number | undefined> {
+  const program = PROGRAMS[name];
+  if (program !== undefined) {
+    process.argv.splice(2, process.argv.length, ...(program.args ?? []), ...args);
+    await program.run();
+    return undefined;
+  }
+  const own = OWN[name];
+  if (own === undefined || args.length > 0) {
+    process.stderr.write(
+      own === undefined
+        ? `There is no command ${name}.\n\n${USAGE}`
+        : `${name} takes no argument.\n\n${USAGE}`,
+    );
+    return 2;
+  }
+  return own();
+}
+
+const shows = (text: () => string) => (): number => {
+  process.stdout.write(text());
+  return 0;
+};
+
+const OWN: Readonly<Record<string, () => number>> = {
+  init: () => writeEnvironment(process.cwd()),
+  unit: shows(() => systemdUnit(process.cwd())),
+  '--version': shows(() => `${version()}\n`),
+  '--help': shows(() => USAGE),
+  '-h': shows(() => USAGE),
+  help: shows(() => USAGE),
+};
+
+/** That of the package which holds this file. */
+function version(folder = __dirname): string {
+  const manifest = join(folder, 'package.json');
+  if (!existsSync(manifest)) return version(dirname(folder));
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,38 @@
+import { realpathSync } from 'node:fs';
+
+/** A systemd unit that runs this installation in the folder, whose `.env` it reads. */
+export function systemdUnit(folder: string): string {
+  const launcher = realpathSync(process.argv[1] ?? '');
+  return `[Unit]
+Description=Lethe, a GDPR service for bots
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=exec
+User=lethe
+Group=lethe
+WorkingDirectory=${folder}
+Environment=NODE_ENV=production
+ExecStart=${process.execPath} --max-semi-space-size=8 --initial-old-space-size=32 ${launcher} start
+Restart=on-failure
+RestartSec=2
+TimeoutStopSec=40
+ReadWritePaths=${folder}
+UMask=0077
+NoNewPrivileges=true
+ProtectSystem=strict
+PrivateTmp=true
+PrivateDevices=true
+ProtectKernelTunables=true
+ProtectKernelModules=true
+ProtectControlGroups=true
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=true
+LockPersonality=true
+CapabilityBoundingSet=
+
+[Install]
+WantedBy=multi-user.target
+`;
+}

@@ -1,0 +1,1 @@
+import '@lethe/sdk/evidence/lethe-verify';

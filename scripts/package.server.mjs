@@ -1,0 +1,80 @@
+// Makes the package @lethe/server of a build, by default the one in dist: node scripts/package.server.mjs DIRECTORY [BUILD], then
+// `npm pack DIRECTORY`.
+// The service is one file. Only the drivers of the databases are installed with it, in the versions of the lock file here.
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { bundle, bundleThreads, DRIVERS } from './bundle.mjs';
+
+const ROOT = join(import.meta.dirname, '..');
+const [, , directory = fail('Name the directory of the package.'), build = join(ROOT, 'dist')] = process.argv;
+const target = resolve(directory);
+const LAUNCHER = 'dist/lethe-server.cjs';
+/** The files of the documentation page. The package of them depends on one that reports each installation. */
+const PAGES = 'swagger-ui-dist';
+const FLAGS = '--max-semi-space-size=8 --initial-old-space-size=32';
+
+if (!existsSync(join(build, 'apps/server/src/main.js')))
+  fail(`There is no build in ${build}. Run \`npm run build\` first.`);
+const read = (path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+const write = (path, content) =>
+  writeFileSync(join(target, path), `${JSON.stringify(content, undefined, 2)}\n`);
+
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
+await bundle(build, `require('./apps/server/src/main.js')`, join(target, LAUNCHER), {
+  banner: {
+    js: `#!/usr/bin/env -S node ${FLAGS}\nconst bundleUrl = require('node:url').pathToFileURL(__filename).href;`,
+  },
+  define: { 'import.meta.url': 'bundleUrl' },
+});
+chmodSync(join(target, LAUNCHER), 0o755);
+await bundleThreads(build, join(target, 'dist'));
+
+const { version, description, license, engines, dependencies } = read('package.json');
+const pages = { name: PAGES, version: dependencies[PAGES], license };
+const manifest = {
+  ...{ name: '@lethe/server', version, description, license, engines },
+  bin: { 'lethe-server': LAUNCHER },
+  files: ['dist', '.env.example', 'CHANGELOG.md'],
+  dependencies: Object.fromEntries([...DRIVERS, PAGES].map((name) => [name, dependencies[name]])),
+  bundleDependencies: [PAGES],
+};
+write('package.json', manifest);
+const { packages, ...lock } = read('package-lock.json');
+write('npm-shrinkwrap.json', {
+  ...lock,
+  name: manifest.name,
+  version,
+  packages: { '': manifest, ...installed(packages), [`node_modules/${PAGES}`]: { ...pages, inBundle: true } },
+});
+for (const file of ['LICENSE', 'CHANGELOG.md', '.env.example']) cpSync(join(ROOT, file), join(target, file));
+cpSync(join(ROOT, 'apps/server/README.md'), join(target, 'README.md'));
+mkdirSync(join(target, 'node_modules', PAGES), { recursive: true });
+for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE'])
+  cpSync(join(ROOT, 'node_modules', PAGES, file), join(target, 'node_modules', PAGES, file));
+write(join('node_modules', PAGES, 'package.json'), pages);
+
+/** The locked packages that the drivers need. */
+function installed(packages) {
+  const found = {};
+  const add = (name, from = '') => {
+    const places = from
+      .split('/node_modules/')
+      .map((_, at, all) => all.slice(0, all.length - at).join('/node_modules/'));
+    const path = [
+      ...places.filter((place) => place !== '').map((place) => `${place}/node_modules/${name}`),
+      `node_modules/${name}`,
+    ].find((one) => one in packages);
+    if (path === undefined || path in found) return;
+    found[path] = packages[path];
+    const { dependencies: needed, optionalDependencies: optional } = packages[path];
+    for (const further of Object.keys({ ...needed, ...optional })) add(further, path);
+  };
+  for (const driver of DRIVERS) add(driver);
+  return found;
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
