@@ -4,14 +4,29 @@ const shared = {
   rootDir: '.',
   testEnvironment: '<rootDir>/scripts/jest.environment.mjs',
   runtime: '<rootDir>/scripts/jest.runtime.mjs',
-  modulePathIgnorePatterns: ['<rootDir>/dist'],
-  moduleNameMapper: { '^@app/([^/]+)$': '<rootDir>/libs/$1/src' },
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/packages/[^/]+/dist'],
+  moduleNameMapper: {
+    '^@app/([^/]+)$': '<rootDir>/libs/$1/src',
+    '^@lethe/([^/]+)(.*)$': '<rootDir>/packages/$1/src$2',
+  },
   // With .swcrc, like the programs that suites start.
   transform: { '\\.ts$': '@swc/jest' },
 };
 
 /** Everything, at full depth: `npm run test:all`. */
 const FULL = process.env.TEST_DEPTH !== undefined;
+
+/** Suites of many processes and long measurements, whose statements other suites test every day with fewer cases. */
+const LONG = FULL
+  ? []
+  : [
+      'engines/many-processes',
+      'engines/key-rewrite-rivals',
+      'faults/connections-lost',
+      'faults/crash-load',
+      'faults/webhooks-crash',
+      'properties/export-memory',
+    ].map((name) => `<rootDir>/test/${name}\\.`);
 
 /**
  * The name of a suite says which engines it runs on (CONTRIBUTING.md).
@@ -32,8 +47,8 @@ module.exports = {
       ...shared,
       displayName: 'sqlite',
       globals: { testEngine: 'sqlite' },
-      testMatch: ['libs', 'test'].map((top) => `<rootDir>/${top}/**/*{.,-}spec.ts`),
-      testPathIgnorePatterns: ['/node_modules/', '\\.postgres\\.spec\\.ts$'],
+      testMatch: ['libs', 'packages', 'test'].map((top) => `<rootDir>/${top}/**/*{.,-}spec.ts`),
+      testPathIgnorePatterns: ['/node_modules/', '\\.postgres\\.spec\\.ts$', ...LONG],
     },
     {
       ...shared,
@@ -42,6 +57,7 @@ module.exports = {
         '<rootDir>/test/**/*.postgres.spec.ts',
         `<rootDir>/test/**/*${FULL ? '' : '.engines'}.e2e-spec.ts`,
       ],
+      testPathIgnorePatterns: ['/node_modules/', ...LONG],
       globals: { testEngine: 'postgres' },
       globalSetup: '<rootDir>/scripts/postgres.setup.mjs',
       globalTeardown: '<rootDir>/scripts/postgres.teardown.mjs',

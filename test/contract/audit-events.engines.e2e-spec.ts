@@ -287,7 +287,7 @@ describe('GET /api/v1/audit/events', () => {
     const exchanged = subject();
     await write({ ...valid(), ...exchanged });
     await service.database.run(
-      `UPDATE audit_events SET details = 's1.AAAAAAAAAAAA.' || substr(details, 17) WHERE user_id = ?`,
+      `UPDATE audit_events SET details = 's2.AAAAAAAAAAAA.' || substr(details, 17) WHERE user_id = ?`,
       service.stored(bot, exchanged).user_id,
     );
     expected.unshift({ user_id: ERASED_ID, details: null, erased: true });

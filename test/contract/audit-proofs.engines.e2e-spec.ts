@@ -299,7 +299,7 @@ if (engine === 'postgres') {
       } = (await older.query<{ seq: string }>(
         `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
          VALUES ($1, nextval('audit_events_seq'), gen_random_uuid()::text, $2, $3, 'data_deleted', 'client',
-           's1.erased.x', '2000-01-01T00:00:00.000Z')
+           's2.erased.x', '2000-01-01T00:00:00.000Z')
          RETURNING seq`,
         [bot.id, guildId, userId],
       )) as unknown as { rows: [{ seq: string }] };

@@ -79,6 +79,18 @@ describe('the API key', () => {
     expectFailure(await withCredential(header.replaceAll('KEY', bot.key)), 401, 'unauthorized');
   });
 
+  it.each(['KEY', ' KEY', 'sk_test_x'])(
+    'without the word Bearer is answered that it is missing: %j',
+    async (header) => {
+      const { status, error, text } = await withCredential(header.replaceAll('KEY', bot.key));
+      expect([status, error.message]).toEqual([
+        401,
+        expect.stringContaining('Bearer is missing before the API key'),
+      ]);
+      expect(text).not.toContain(bot.key);
+    },
+  );
+
   it.each(['KEY', 'Basic KEY', 'BearerKEY', 'Bearer '])(
     'is asked for as a Bearer key behind %j',
     async (header) => {

@@ -6,6 +6,7 @@ import type { Answer, Json } from '../support/client';
 import { A_TEXT, expectFailure, expectFaults, expectSuccess, forgotten } from '../support/expected';
 import { BAD_SNOWFLAKES, itRefuses } from '../support/inputs';
 import { withoutSealing } from '../support/sealing';
+import { beforeEachUnit } from '../support/units';
 import { useServiceInProcess } from '../support/service';
 import { BOT_WIDE, snowflake, subject } from '../support/snowflakes';
 
@@ -264,12 +265,10 @@ describe('an erasure of all guilds that breaks off', () => {
 
   /** The database refuses the units of the request after the `nth`. */
   function unavailableAfter(nth: number): void {
-    const unitOfWork = service.app.get(UnitOfWork);
-    const write = unitOfWork.write.bind(unitOfWork);
     let left = nth;
-    jest
-      .spyOn(unitOfWork, 'write')
-      .mockImplementation((work) => (left-- > 0 ? write(work) : Promise.reject(databaseUnavailable())));
+    beforeEachUnit(service.app.get(UnitOfWork), async () => {
+      if (left-- <= 0) throw databaseUnavailable();
+    });
   }
 
   it.each([4, 5, 6, 7])(

@@ -24,6 +24,7 @@ import {
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { beforeEachUnit } from '../support/units';
 import { until } from '../support/until';
 
 const service = useServiceInProcess();
@@ -44,7 +45,7 @@ async function hasStored(one: SubjectIds, ...categories: string[]): Promise<void
 }
 
 /** Makes the erasing step fail or wait at the first holder. */
-function eraseWith(act: () => Promise<readonly string[]>) {
+function eraseWith(act: () => Promise<never>) {
   const [holder] = service.app.get(SubjectDataHolders).all();
   if (holder === undefined) throw new Error('there is no holder');
   return jest.spyOn(holder, 'erase').mockImplementation(act);
@@ -167,11 +168,8 @@ describe('a running erasure', () => {
 
   /** The database fails after the request is recorded, as in a crash between the two steps. */
   async function brokenOff(): Promise<string> {
-    const unitOfWork = service.app.get(UnitOfWork);
-    const write = unitOfWork.write.bind(unitOfWork);
-    jest.spyOn(unitOfWork, 'write').mockImplementation(async (work) => {
+    beforeEachUnit(service.app.get(UnitOfWork), async () => {
       if ((await onRecord()) !== undefined) throw new Error('the disk is gone');
-      return write(work);
     });
     const { error, status } = await forget();
     expect({ status, details: error.details }).toMatchObject({
@@ -241,7 +239,7 @@ describe('a running erasure', () => {
   it('stays recorded when the next process finds the database busy, and is finished by the next try', async () => {
     const id = await brokenOff();
     const erasures = service.app.get(ErasureService, { strict: false });
-    jest.spyOn(service.app.get(UnitOfWork), 'write').mockRejectedValue(databaseUnavailable());
+    beforeEachUnit(service.app.get(UnitOfWork), () => Promise.reject(databaseUnavailable()));
     await erasures.finishLeft();
     jest.restoreAllMocks();
     expect((await deletion(id)).data['status']).toBe('processing');
@@ -330,7 +328,7 @@ describe('an erasure that another process has ended', () => {
     const consents = service.app.get(ConsentService, { strict: false });
     const lock = consents.lock.bind(consents);
     jest.spyOn(consents, 'lock').mockImplementation(async (tx, held) => {
-      await tx.run(sql, held.botId);
+      await tx.run(sql, held[0]!.botId);
       return lock(tx, held);
     });
   }

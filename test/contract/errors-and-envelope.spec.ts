@@ -15,6 +15,8 @@ beforeAll(async () => {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const BODY_LIMIT = 262_144;
+/** Of a batch of submits. */
+const BATCH_LIMIT = 1_048_576;
 
 const register = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = JSON_TYPE) =>
   service.anonymous.send('POST', `${PREFIX}/bots/register`, { headers, raw });
@@ -145,7 +147,8 @@ describe.each(BODY_ROUTES)('the body of $method /api/v1$path', ({ method, path }
   });
 
   it('is answered 413 when it is one byte too long', async () => {
-    expectFailure(await send(' '.repeat(BODY_LIMIT - 1) + '{}'), 413, 'payload_too_large');
+    const limit = path === '/data/submit/batch' ? BATCH_LIMIT : BODY_LIMIT;
+    expectFailure(await send(' '.repeat(limit - 1) + '{}'), 413, 'payload_too_large', { limit_bytes: limit });
   });
 
   it('is answered 400 when it is nested too deep', async () => {

@@ -1,12 +1,15 @@
+import { InstallationKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { Claims, IdempotencyRetention } from '@app/idempotency';
+import { encryptedBy } from '@app/primitives';
 import document from '../../openapi.json';
 import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { expectFailure } from '../support/expected';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
+import { CLOSED_ROUTES } from '../support/routes';
 import { until } from '../support/until';
 import { type SubjectIds, snowflake, subject } from '../support/snowflakes';
 
@@ -14,6 +17,10 @@ const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
 let bot: Bot;
 let who: SubjectIds;
 let turn = 0;
+
+interface Parameter {
+  readonly name: string;
+}
 
 beforeEach(async () => {
   bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
@@ -58,6 +65,10 @@ const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?
     await bot.hasRequest(who);
     return ['/consents/accept', { ...who, consent_version: '1.0' }];
   },
+  '/consents/decline': async () => {
+    await bot.hasRequest(who);
+    return ['/consents/decline', { ...who }];
+  },
   '/consents/revoke': async () => {
     await consented();
     await bot.hasData(who, 'profile', { value: 'a' });
@@ -67,6 +78,11 @@ const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?
   '/data/submit': async () => {
     await consented();
     return ['/data/submit', { ...who, category: 'profile', data: { value: 'a' } }];
+  },
+  '/data/submit/batch': async () => {
+    await consented();
+    const items = ['a', 'b'].map((value) => ({ ...who, category: 'profile', data: { value } }));
+    return ['/data/submit/batch', { items }];
   },
   '/gdpr/forget-user': async () => {
     await consented();
@@ -90,11 +106,13 @@ const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?
 };
 
 describe('Idempotency-Key', () => {
-  it('is taken by every POST but the registration', () => {
-    const posts = Object.entries(document.paths as Record<string, object>).flatMap(([path, item]) =>
-      'post' in item ? [path.replace('/api/v1', '')] : [],
-    );
-    expect(posts.filter((path) => POSTS[path] === undefined)).toStrictEqual(['/bots/register']);
+  it('is taken by every POST but the registration and those that only read', () => {
+    const posts = CLOSED_ROUTES.filter(({ method, scopes }) => method === 'POST' && !scopes.includes('read'));
+    const taking = Object.entries(document.paths as Record<string, { post?: { parameters: Parameter[] } }>)
+      .filter(([, { post }]) => post?.parameters.some(({ name }) => name === 'Idempotency-Key'))
+      .map(([path]) => path.replace('/api/v1', ''));
+    expect(taking.sort()).toStrictEqual(Object.keys(POSTS).sort());
+    expect(taking).toHaveLength(posts.length);
   });
 
   it.each(Object.keys(POSTS))('POST %s is done once, and its answer is replayed unchanged', async (route) => {
@@ -279,13 +297,10 @@ describe('Idempotency-Key', () => {
 });
 
 describe('after an erasure', () => {
-  const answers = () =>
-    service.database.rows(
-      'SELECT request, guild_id, user_id, answer FROM idempotency_keys WHERE bot_id = ?',
-      bot.id,
-    );
+  const keyIds = async (table: string, column: string) =>
+    (await service.database.rows<{ id: string }>(`SELECT ${column} AS id FROM ${table}`)).map(({ id }) => id);
 
-  it('the stored answers about the user are gone, and their keys are 409 idempotency_answer_erased', async () => {
+  it('no key opens the stored answers about the user, and their keys are 409 idempotency_answer_erased', async () => {
     await consented();
     const [submit, event, accept] = [newKey(), newKey(), newKey()];
     await submitted(submit);
@@ -294,16 +309,45 @@ describe('after an erasure', () => {
     await bot.hasRequest(who, '2');
     const acceptance = { ...who, consent_version: '2' };
     await bot.post('/consents/accept', acceptance, under(accept));
-    expect(await answers()).toHaveLength(3);
-    await bot.hasForgotten(who);
-    const erased = { request: '', guild_id: null, user_id: null, answer: null };
-    expect(await answers()).toStrictEqual([erased, erased, erased]);
-    expectConflict(await submitted(submit), 'idempotency_answer_erased');
-    expectConflict(await bot.post('/audit/event', audit, under(event)), 'idempotency_answer_erased');
-    expectConflict(
-      await bot.post('/consents/accept', acceptance, under(accept)),
-      'idempotency_answer_erased',
+    const [key] = await keyIds(`subjects WHERE bot_id = '${bot.id}'`, 'key_id');
+    const rows = await service.database.rows<{ answer: string }>(
+      'SELECT answer FROM idempotency_keys WHERE bot_id = ? ORDER BY created_at',
+      bot.id,
     );
+    const { installation } = service.app.get(InstallationKeys);
+    expect(rows.map(({ answer }) => encryptedBy(answer))).toStrictEqual([key, key, installation.id]);
+    await bot.hasForgotten(who);
+    expect(await keyIds('keys.subject_keys', 'id')).not.toContain(key);
+    const expectErased = async () => {
+      expectConflict(await submitted(submit), 'idempotency_answer_erased');
+      expectConflict(await bot.post('/audit/event', audit, under(event)), 'idempotency_answer_erased');
+      expectConflict(
+        await bot.post('/consents/accept', acceptance, under(accept)),
+        'idempotency_answer_erased',
+      );
+    };
+    await expectErased();
+    // The user has another key then.
+    await bot.hasConsent(who);
+    await expectErased();
+  });
+
+  it('what is stored of an acceptance names the user by digests only, and only to the installation', async () => {
+    await bot.hasRequest(who);
+    await bot.post('/consents/accept', { ...who, consent_version: '1.0' }, under(newKey()));
+    const [row] = await service.database.rows<{ id: string; answer: string }>(
+      'SELECT id, answer FROM idempotency_keys WHERE bot_id = ?',
+      bot.id,
+    );
+    const stored = service.stored(bot, who);
+    expect(JSON.stringify(row)).not.toContain(stored.user_id);
+    const context = `idempotency_keys/${bot.id}/${row?.id}`;
+    const opened = service.app.get(InstallationKeys).installation.decrypt(row?.answer ?? '', context);
+    expect(JSON.parse(opened)).toStrictEqual([
+      stored.guild_id,
+      stored.user_id,
+      expect.stringMatching(/^s2\.[\w-]{12}\.[\w-]+$/),
+    ]);
   });
 
   it('the answers about other users stay', async () => {

@@ -29,7 +29,8 @@ async function categories(count: number, length: number): Promise<unknown[]> {
   for (let at = 0; at < count; at++) {
     const fields = [0, 1, 2].map((each) => ({ ...field(`f${each}`), description: words(length / 3) }));
     const given = { label_de: 'Ä', label_en: 'A', description: at % 2 === 0 ? null : words(9) };
-    const limit = at % 3 === 0 ? {} : { retention_days: 30, legal_basis: 'contract' };
+    const limit =
+      at % 3 === 0 ? { labels: { fr: words(9) } } : { retention_days: 30, legal_basis: 'contract' };
     declared.push((await bot.post('/data/register', { key: `c${at}`, ...given, ...limit, fields })).data);
   }
   return declared;

@@ -240,6 +240,18 @@ describe('the history of a consent', () => {
     expect(await history()).toEqual(['requested 2.0', 'accepted 2.0']);
   });
 
+  it('of a declined request is kept for EVIDENCE_RETENTION_DAYS, and ends no consent', async () => {
+    await bot.hasConsent(who);
+    await bot.hasRequest(who, '2.0');
+    const { data } = await bot.post<{ declined_at: string }>('/consents/decline', who);
+    after(data.declined_at, DAYS);
+    await sweep();
+    expect(await history()).toHaveLength(4);
+    after(data.declined_at, DAYS, 1);
+    await sweep();
+    expect(await history()).toEqual(['requested 1.0', 'accepted 1.0']);
+  });
+
   it('does not end by the acceptance of another user, or of the same user in another guild', async () => {
     await bot.hasConsent(who);
     for (const other of [

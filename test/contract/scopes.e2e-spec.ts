@@ -14,14 +14,15 @@ const NEEDED: readonly (readonly [RegExp, readonly Scope[]])[] = [
   [/^GET \/bots\/(me|[\w-]+|[\w-]+\/keys)$/, ['read', 'admin']],
   [/^GET \/webhooks\/deliveries/, ['read', 'admin']],
   [/^GET /, ['read']],
+  [/^POST \/consents\/status\/batch$/, ['read']],
   [/^(PUT|DELETE) \/bots\//, ['admin']],
   [/^POST \/bots\/[\w-]+\/(keys|keys\/rotate|webhook-secret\/rotate)$/, ['admin']],
   [/^POST \/webhooks\/(deliveries\/[\w-]+\/redeliver|replay|test)$/, ['admin']],
   [/^POST \/gdpr\/forget-user$/, ['erase']],
-  [/^DELETE \/(servers|data\/categories)\//, ['erase']],
-  [/^POST \/consents\/(request|accept|revoke|texts)$/, ['write']],
+  [/^DELETE \/(servers|data\/categories|data\/values)\//, ['erase']],
+  [/^POST \/consents\/(request|accept|decline|revoke|texts)$/, ['write']],
   [/^POST \/servers\/(register|[\w-]+\/cancel-deletion)$/, ['write']],
-  [/^POST \/(data\/register|data\/submit|audit\/event)$/, ['write']],
+  [/^POST \/(data\/register|data\/submit|data\/submit\/batch|audit\/event)$/, ['write']],
   [/^PUT \/data\/categories\//, ['write']],
 ];
 

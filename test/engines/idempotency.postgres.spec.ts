@@ -26,7 +26,7 @@ afterAll(async () => {
   await one.stop();
 });
 
-const ROUNDS = atDepth(8, 40);
+const ROUNDS = atDepth(4, 40);
 
 /** Sends the same request to both instances at once. */
 function toBoth(path: string, body: Json, key: string): Promise<Answer[]> {

@@ -1,6 +1,7 @@
 import { Keyring, KeyRewrite } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { KeyRewriteJob } from '@app/erasure';
+import { atDepth } from '../support/depth';
 import { Rewriting } from '../support/key-rewrites';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -121,7 +122,7 @@ describe('on a busy server', () => {
     await on.stores(subject());
     const { request_id: id } = await on.forgets(who);
     let isOver = false;
-    const readers = Array.from({ length: 16 }, async () => {
+    const readers = Array.from({ length: atDepth(6, 16) }, async () => {
       const client = await on.connected();
       for (; !isOver;) {
         await client.query('BEGIN');

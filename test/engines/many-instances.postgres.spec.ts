@@ -34,7 +34,7 @@ describe('two instances on one database', () => {
 
   it('both answer 401 once the deletion of a bot is answered, also where its key was used just before', async () => {
     // Longer than a deletion takes.
-    for (const { app } of [one, other]) app.get(ApiKeyTimes, { strict: false }).believedMs = 3_000;
+    for (const { app } of [one, other]) app.get(ApiKeyTimes, { strict: false }).believedMs = 1_000;
     const connection = elsewhere();
     let deleted = false;
     const using = (async () => {

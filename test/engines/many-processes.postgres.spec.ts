@@ -113,7 +113,7 @@ describe('two apis and two workers on one database', () => {
   }
 
   it('send the first attempt of what an api has committed within 50 ms in the median', async () => {
-    const [took, count]: [number[], number] = [[], atDepth(21, 51)];
+    const [took, count]: [number[], number] = [[], atDepth(11, 51)];
     for (let times = 0; times < count; times++) {
       const id = await through(of(bots, times), of(apis, times)).hasForgotten(subject());
       const answeredMs = performance.now();
@@ -125,7 +125,7 @@ describe('two apis and two workers on one database', () => {
   });
 
   it('deliver each of hundreds of events exactly once while nothing fails', async () => {
-    const count = atDepth(60, 300);
+    const count = atDepth(40, 300);
     const acknowledged = await makeEvents(apis, bots, count);
     await until(async () => (await fleet.pending()) === 0);
     expect(acknowledged.erasures.length + acknowledged.revoked.length).toBe(count);
@@ -137,7 +137,7 @@ describe('two apis and two workers on one database', () => {
   it('lose no event when an api and a worker are killed and the receiver fails, and finish its erasures', async () => {
     // Every seventh delivery fails at first, and every fiftieth three times.
     receiver.fails = (attempt, nth) => attempt <= (nth % 50 === 0 ? 3 : nth % 7 === 0 ? 1 : 0);
-    const count = atDepth(120, 1_000);
+    const count = atDepth(80, 1_000);
     let held: Awaited<ReturnType<typeof erasuresHeld>> | undefined;
     const acknowledged = await makeEvents(apis, bots, count, async () => {
       held = await erasuresHeld(of(apis, 1), of(bots, 0));

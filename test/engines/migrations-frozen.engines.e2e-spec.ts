@@ -28,12 +28,12 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: 'e449065f3b19bbe8e8d8a76f77bf4daa',
   },
   Categories1763600000003: {
-    sqlite: '15435b4fcc0e1679312e91bdc620c799',
-    postgres: '95760a1c25b0fdbf17e4583c5407dddc',
+    sqlite: '0fa7dd52c8e1bba39515d67377e1ec27',
+    postgres: 'a3a63468cfb43994a9055fca67a129d6',
   },
   Consents1763600000004: {
-    sqlite: '43147694564de36d4360ea284742de9a',
-    postgres: 'd24763697d39fdee6625a379e19b0784',
+    sqlite: '1436392a8f8170bad87efb1bf93595c3',
+    postgres: 'a50e5056a078af8c1825443bf03e25c3',
   },
   UserData1763600000005: {
     sqlite: 'f81cb697b9e78523b64f1e11233e357b',
@@ -68,8 +68,8 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: 'e5fa57cbab8279bc4ddfd77649c0d3be',
   },
   IdempotencyKeys1763600000013: {
-    sqlite: 'fe1a1a186730fa9c96760444e8b8f219',
-    postgres: '738179e7908a8c99ba867692ed93208e',
+    sqlite: '021fcec845a6ee877e50aa83b7c1fc85',
+    postgres: '54e69760d61c4247e2ca7a8bc8edb66c',
   },
   KeysAndStanding1763600000020: {
     sqlite: 'e993b75e0547b34f9c1eda8e051f116a',

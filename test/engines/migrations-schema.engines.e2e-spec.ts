@@ -23,6 +23,7 @@ const OWN_TABLES = [
   ...[
     'consent_history',
     'consent_texts',
+    'consent_words',
     'consents',
     'deletion_requests',
     'idempotency_keys',
@@ -91,6 +92,7 @@ describe('the migrated schema', () => {
        "categories(bot_id, key)",
        "consent_history(bot_id, guild_id, user_id, id)",
        "consent_texts(bot_id, consent_version, language)",
+       "consent_words(bot_id, digest)",
        "consents(bot_id, guild_id, user_id)",
        "consents(bot_id, id)",
        "deletion_requests(bot_id, id)",
@@ -141,7 +143,6 @@ describe('the migrated schema', () => {
     expect(partial).toStrictEqual([
       `ix_deletion_requests_bot_id_user_id status = 'processing'`,
       `ix_deletion_requests_id unrecoverable_at IS NULL AND key_id IS NOT NULL`,
-      `ix_idempotency_keys_bot_id_guild_id_user_id user_id IS NOT NULL`,
       `ix_servers_bot_id_deletion_scheduled_for deletion_scheduled_for IS NOT NULL`,
       `ix_user_data_bot_id_withdrawn_at withdrawn_at IS NOT NULL`,
       `ix_webhook_deliveries_bot_id_next_attempt_at status = 'pending'`,

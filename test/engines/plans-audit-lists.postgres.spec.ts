@@ -16,7 +16,7 @@ beforeAll(async () => {
   const stored = service.stored(bot, { user_id: userId, guild_id: guildId });
   await service.database.run(
     `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
-     SELECT ?, n, n::text, ?, ?, 'data_exported', 'service', 's1.unknown.', '2026-01-01T00:00:00.000Z'
+     SELECT ?, n, n::text, ?, ?, 'data_exported', 'service', 's2.unknown.', '2026-01-01T00:00:00.000Z'
      FROM generate_series(1, ${EVENTS}) n`,
     ...[bot.id, stored.guild_id, stored.user_id],
   );

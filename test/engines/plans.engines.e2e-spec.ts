@@ -118,6 +118,18 @@ async function lives(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.export(who);
   await bot.export(who, '&format=full');
   await bot.get(`/data/export/${who.user_id}?scope=all_guilds`);
+  await values(bot, who);
+}
+
+/** Values read back, of a user and of a guild, and erased. */
+async function values(bot: Bot, { user_id, guild_id }: SubjectIds): Promise<void> {
+  await bot.get(`/data/values/${user_id}?guild_id=${guild_id}`);
+  for (const page of [1, 2])
+    await bot.get(`/data/values?guild_id=${guild_id}&category=profile&page_size=1&page=${page}`);
+  const path = `/data/values/${user_id}?guild_id=${guild_id}&category=profile`;
+  await bot.get(path);
+  await bot.delete(path);
+  await bot.hasData({ user_id, guild_id }, 'profile', { value: 'x' });
 }
 
 /** A user with a request with registered texts, and another one with other texts, in both shapes. */
@@ -127,6 +139,7 @@ async function isAsked(bot: Bot, who: SubjectIds): Promise<void> {
     await bot.post('/consents/texts', { ...text, language });
     await bot.post('/consents/request', { ...who, consent_version: '1.0', language });
   }
+  await bot.post('/consents/decline', who);
   const asked = { user_id: who.user_id, bot_id: bot.id, categories: ['profile'] };
   for (const consent_version of [undefined, '1.0'])
     await bot.post('/consents/request', { ...asked, consent_version });
@@ -139,6 +152,11 @@ async function reads(bot: Bot, who: SubjectIds): Promise<void> {
   for (const path of ['receipt', 'history', 'history&page=2&page_size=1'])
     await bot.get(`/consents/${path.replace(/&|$/, (rest) => `?${query}${rest}`)}`);
   await bot.get('/consents/texts');
+  const shown = await service.database.rows<{ digest: string }>(
+    `SELECT digest FROM consent_words WHERE bot_id = ? AND content LIKE '[%'`,
+    bot.id,
+  );
+  await bot.get(`/consents/texts/${shown[0]?.digest}`);
   await bot.get('/consents/texts?consent_version=1.0&page_size=1&page=2');
 }
 
@@ -150,6 +168,23 @@ async function atOnce(bot: Bot, people: readonly SubjectIds[]): Promise<void> {
     await Promise.all(people.map((who) => bot.status(who)));
     await Promise.all(people.map(submit));
   }
+  for (const categories of [undefined, ['profile']]) {
+    const asked = { consent_version: '3', categories };
+    const requests = await Promise.all(
+      people.map((who) => bot.post<{ id: string }>('/consents/request', { ...who, ...asked })),
+    );
+    await Promise.all(
+      people.map((who, at) =>
+        bot.post(
+          '/consents/accept',
+          at % 2 === 0 ? { ...who, categories } : { consent_id: requests[at]?.data.id, categories },
+        ),
+      ),
+    );
+  }
+  const items = people.map((who) => ({ ...who, category: 'profile', data: { value: 'z' } }));
+  for (let round = 0; round < 2; round++) await bot.post('/data/submit/batch', { items });
+  await bot.post('/consents/status/batch', { items: people });
   await Promise.all([service.registerBot(), service.registerBot()]);
 }
 

@@ -1,7 +1,11 @@
+import { lockBot } from '@app/bots';
 import { CategoriesService, CategoryDeclarations } from '@app/categories';
 import { ConsentService, consentsInForce, holdSubject, requireConsent } from '@app/consent';
 import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
+import { ErasureService } from '@app/erasure';
+import { NO_CLAIM } from '@app/idempotency';
+import { CONFIG, type Config } from '@app/kernel';
 import { lockSubject, type Subject } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
@@ -40,14 +44,14 @@ async function someoneWaits(): Promise<'waits'> {
 }
 
 /** The answer of `compete`, which has to wait for an uncommitted unit with `hold`. */
-async function behind(
+async function behind<T = Answer>(
   hold: (tx: Tx) => Promise<unknown>,
-  compete: () => Promise<Answer>,
+  compete: () => Promise<T>,
   meanwhile: () => boolean = () => true,
-): Promise<Answer> {
+): Promise<T> {
   let commit = (): void => undefined;
   const decided = new Promise<void>((resolve) => (commit = resolve));
-  let competing: Promise<Answer> | undefined;
+  let competing: Promise<T> | undefined;
   const holding = service.app.get(UnitOfWork).write(async (tx) => {
     await hold(tx);
     competing = compete();
@@ -93,7 +97,7 @@ describe('a submit that has found its consent in force', () => {
 describe('a submit', () => {
   it('waits for a running decision about the consent, and obeys it', async () => {
     const deciding = async (tx: Tx) => {
-      await consents().lock(tx, held);
+      await consents().lock(tx, [held]);
       await tx.run(
         `UPDATE consents SET status = 'revoked' WHERE bot_id = ? AND guild_id = ? AND user_id = ?`,
         ...[held.botId, held.guildId, held.userId],
@@ -124,7 +128,7 @@ describe('an event that a bot posts', () => {
   });
 
   it('waits for an erasure that removes what there is', async () => {
-    expect((await behind((tx) => consents().lock(tx, held), post)).status).toBe(201);
+    expect((await behind((tx) => consents().lock(tx, [held]), post)).status).toBe(201);
   });
 });
 
@@ -139,10 +143,154 @@ describe('submits of one moment', () => {
       return slow;
     };
     const holding = async (tx: Tx) => {
-      await consents().lock(tx, held);
+      await consents().lock(tx, [held]);
     };
     expect((await behind(holding, both, () => elsewhere !== undefined)).status).toBe(200);
     expect(elsewhere?.status).toBe(200);
+  });
+});
+
+describe('requests of one moment', () => {
+  const ask = (whom: SubjectIds) =>
+    bot.post('/consents/request', { ...whom, consent_version: '2', categories: ['profile'] });
+
+  it.each([
+    ['whose subject is held', (tx: Tx) => consents().lock(tx, [held])],
+    ['whose consent is held', (tx: Tx) => holdSubject(tx, held)],
+  ])('do not wait for one among them %s', async (_, hold) => {
+    const others = Array.from({ length: 6 }, () => subject());
+    const all = async (act: (whom: SubjectIds) => Promise<Answer>, whom: SubjectIds) => {
+      const slow = act(whom);
+      elsewhere = await Promise.all(others.map((other) => act(other)));
+      return slow;
+    };
+    let elsewhere: Answer[] = [];
+    const isAnswered = () => elsewhere.length > 0;
+    const begunMs = performance.now();
+    expect((await behind(hold, () => all(ask, who), isAnswered)).status).toBe(201);
+    expect(elsewhere.map(({ status }) => status)).toStrictEqual(others.map(() => 201));
+    elsewhere = [];
+    const accept = (whom: SubjectIds) => bot.post('/consents/accept', { ...whom, consent_version: '2' });
+    expect((await behind(hold, () => all(accept, who), isAnswered)).status).toBe(200);
+    expect(elsewhere.map(({ status }) => status)).toStrictEqual(others.map(() => 200));
+    // A group that waited would be done one by one behind the time limit of its lock.
+    expect(performance.now() - begunMs).toBeLessThan(service.app.get<Config>(CONFIG).databaseLockTimeoutMs);
+  });
+
+  it('do not wait for one among them about whom an event is being posted', async () => {
+    const stranger = subject();
+    const hold = (tx: Tx) => lockSubject(tx, named(stranger), 'together');
+    let elsewhere: Answer[] | undefined;
+    const all = async () => {
+      const slow = ask(stranger);
+      elsewhere = await Promise.all(Array.from({ length: 6 }, () => ask(subject())));
+      return slow;
+    };
+    expect((await behind(hold, all, () => elsewhere !== undefined)).status).toBe(201);
+  });
+
+  it.each([
+    ['category', (tx: Tx) => tx.get(`SELECT 1 FROM categories WHERE bot_id = ? FOR UPDATE`, bot.id)],
+    ['bot', (tx: Tx) => lockBot(tx, bot.id, 'UPDATE')],
+  ])('do not wait for one among them whose %s is held', async (_, hold) => {
+    const other = await service.registerBot();
+    await other.hasCategory('profile');
+    const asked = consents();
+    const body = { consent_version: '2', categories: ['profile'] };
+    let elsewhere: unknown[] | undefined;
+    const all = async () => {
+      // In one turn of the event loop, so that they share a unit.
+      const slow = asked.request(bot.id, { ...who, ...body }, NO_CLAIM);
+      const others = [subject(), subject()];
+      elsewhere = await Promise.all(
+        others.map((whom) => asked.request(other.id, { ...whom, ...body }, NO_CLAIM)),
+      );
+      return slow;
+    };
+    const begunMs = performance.now();
+    const isAnswered = () => elsewhere !== undefined;
+    expect(await behind(hold, all, isAnswered)).toMatchObject({ status: 'pending' });
+    expect(performance.now() - begunMs).toBeLessThan(service.app.get<Config>(CONFIG).databaseLockTimeoutMs);
+  });
+});
+
+describe('erasures of one moment', () => {
+  it.each([
+    ['a unit that stores about it', (tx: Tx) => lockSubject(tx, held, 'together')],
+    ['a decision about its consent', (tx: Tx) => holdSubject(tx, held)],
+  ])('do not wait for one among them whose subject is held by %s', async (_, hold) => {
+    const others = [subject(), subject()];
+    for (const other of others) await bot.hasConsent(other);
+    let elsewhere: Answer[] | undefined;
+    const all = async () => {
+      const slow = forget();
+      elsewhere = await Promise.all(others.map((other) => bot.post('/gdpr/forget-user', other)));
+      return slow;
+    };
+    expect((await behind(hold, all, () => elsewhere !== undefined)).status).toBe(200);
+    expect(elsewhere?.map(({ status }) => status)).toStrictEqual([200, 200]);
+  });
+});
+
+describe('erasures of several bots', () => {
+  let others: { readonly bot: Bot; readonly who: SubjectIds }[];
+  beforeEach(async () => {
+    others = await Promise.all(
+      [0, 1].map(async () => {
+        const one = { bot: await service.registerBot(), who: subject() };
+        await one.bot.hasConsent(one.who);
+        return one;
+      }),
+    );
+  });
+
+  it('do not wait for one whose bot is held', async () => {
+    const erasures = service.app.get(ErasureService, { strict: false });
+    const subjects = others.map((one) =>
+      service.app.get(SubjectDigests, { strict: false }).named(one.bot.id, one.who),
+    );
+    let elsewhere: unknown[] | undefined;
+    const all = async () => {
+      // In one turn of the event loop, so that they share a unit.
+      const slow = erasures.erase(named(who), NO_CLAIM);
+      elsewhere = await Promise.all(subjects.map((each) => erasures.erase(each, NO_CLAIM)));
+      return slow;
+    };
+    const begunMs = performance.now();
+    const hold = (tx: Tx) => lockBot(tx, bot.id, 'UPDATE');
+    expect(await behind(hold, all, () => elsewhere !== undefined)).toMatchObject({ status: 'completed' });
+    // A group that waited would be done one by one behind the time limit of its lock.
+    expect(performance.now() - begunMs).toBeLessThan(service.app.get<Config>(CONFIG).databaseLockTimeoutMs);
+    expect(elsewhere).toMatchObject(others.map(() => ({ status: 'completed' })));
+  });
+
+  it('do not wait for one that has begun and whose subject is held', async () => {
+    const erasures = service.app.get(ErasureService, { strict: false });
+    const finish = erasures.finish.bind(erasures);
+    let elsewhere: Answer | undefined;
+    let free = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => (free = resolve));
+    const planned = jest.spyOn(erasures, 'finish').mockImplementation(async (begun) => {
+      await isHeld;
+      return finish(begun);
+    });
+    const [one] = others;
+    const slow = forget();
+    await until(() => planned.mock.calls.length === 1);
+    const quick = one?.bot.post('/gdpr/forget-user', one.who);
+    await until(() => planned.mock.calls.length === 2);
+    const all = async () => {
+      free();
+      elsewhere = await quick;
+      return slow;
+    };
+    const answer = await behind(
+      (tx) => holdSubject(tx, held),
+      all,
+      () => elsewhere !== undefined,
+    );
+    planned.mockRestore();
+    expect([answer.status, elsewhere?.status]).toStrictEqual([200, 200]);
   });
 });
 

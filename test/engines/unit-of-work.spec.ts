@@ -1,7 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  ConcurrentChange,
+  databaseUnavailable,
   keysPath,
   SqliteConnection,
   SqliteDatabase,
@@ -277,6 +279,27 @@ describe('SqliteUnitOfWork.write', () => {
     expect(() => escaped?.run('DELETE FROM notes')).toThrow('has ended');
     expect(() => escaped?.manager).toThrow('has ended');
     expect(() => escaped?.afterCommit(() => undefined)).toThrow('has ended');
+  });
+
+  it('runs a unit again that collides, without its first rows, and refuses it with 503 after six runs', async () => {
+    let tries = 0;
+    const collide = (times: number) =>
+      unitOfWork.write(async (tx) => {
+        await insertBoth(tx, ++tries);
+        if (tries <= times) throw new ConcurrentChange();
+        return tries;
+      });
+    expect(await Promise.all([collide(2), unitOfWork.write((tx) => insert(tx, 50))])).toStrictEqual([3, 1]);
+    expect([await ids(), await secrets()]).toStrictEqual([[3, 50], [3]]);
+    expect(faults).toStrictEqual([]);
+    tries = 10;
+    const refused = await settled(collide(100));
+    expect(refused).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect({ tries, left: await ids(), faults: faults.length }).toStrictEqual({
+      tries: 16,
+      left: [3, 50],
+      faults: 1,
+    });
   });
 
   it('calls afterCommit between the commit and the answer, and never for a failed unit', async () => {
@@ -565,5 +588,132 @@ describe('a unit of work that reads beside another process', () => {
     expect(await settled(beside.scrubKeys())).toMatchObject({ error: { code: 'service_unavailable' } });
     expect(await ids()).toStrictEqual([1]);
     await beside.close();
+  });
+});
+
+describe('a unit that destroys keys', () => {
+  const logBytes = (): number => statSync(`${keysPath(path)}-wal`).size;
+  const destroy = (tx: Tx): Promise<number> => tx.run('DELETE FROM keys.secrets WHERE id = 1');
+
+  beforeEach(async () => {
+    await unitOfWork.write((tx) => insertBoth(tx, 1));
+    await unitOfWork.scrubKeys();
+  });
+
+  it('runs its second part when the key is out of the file and its log, and before its data is committed', async () => {
+    const seen: unknown[] = [];
+    const second = async (tx: Tx, destroyed: number, isScrubbed: boolean): Promise<string> => {
+      const file = new SqliteDatabase(keysPath(path), { readonly: true });
+      const { total } = file.prepare('SELECT COUNT(*) AS total FROM secrets').get() as { total: number };
+      file.close();
+      seen.push(destroyed, isScrubbed, total, logBytes(), await ids());
+      expect(readFileSync(keysPath(path)).includes('secret 1')).toBe(false);
+      await insert(tx, 3);
+      return 'done';
+    };
+    const earlier = unitOfWork.write((tx) => insertBoth(tx, 2));
+    const destroying = unitOfWork.destroyKeys(destroy, second);
+    const later = unitOfWork.write((tx) => insertBoth(tx, 4));
+    await earlier;
+    expect(await destroying).toBe('done');
+    expect(seen).toStrictEqual([1, true, 1, 0, [1]]);
+    await later;
+    expect([await ids(), await secrets()]).toStrictEqual([
+      [1, 2, 3, 4],
+      [2, 4],
+    ]);
+  });
+
+  it('is told that the key is still in the log while a reader of the keys is open', async () => {
+    const file = new SqliteDatabase(keysPath(path), { readonly: true });
+    file.exec('BEGIN');
+    file.prepare('SELECT COUNT(*) FROM secrets').get();
+    const answer = await unitOfWork.destroyKeys(destroy, async (_, __, isScrubbed) => isScrubbed);
+    file.close();
+    expect(answer).toBe(false);
+    expect(await secrets()).toStrictEqual([]);
+  });
+
+  it('keeps the first part where the second fails, which then runs as if nothing was scrubbed', async () => {
+    const given: boolean[] = [];
+    const second = async (tx: Tx, _: number, isScrubbed: boolean): Promise<void> => {
+      given.push(isScrubbed);
+      await insert(tx, isScrubbed ? 2 : 3);
+      if (isScrubbed) throw new Error('broken');
+    };
+    const beside = unitOfWork.write((tx) => insert(tx, 4));
+    const failing = unitOfWork.destroyKeys(async (tx) => (await insert(tx, 5), destroy(tx)), second);
+    await expect(failing).rejects.toThrow('broken');
+    await beside;
+    expect(given).toStrictEqual([true, false]);
+    expect([await ids(), await secrets()]).toStrictEqual([[1, 3, 4, 5], []]);
+  });
+
+  it('undoes the data of its group where the second part fails both times: the key is destroyed', async () => {
+    const second = () => Promise.reject(new Error('broken'));
+    const beside = unitOfWork.write((tx) => insert(tx, 4));
+    const failing = unitOfWork.destroyKeys(async (tx) => (await insert(tx, 5), destroy(tx)), second);
+    await expect(failing).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(beside).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect([await ids(), await secrets()]).toStrictEqual([[1], []]);
+    await unitOfWork.write((tx) => insert(tx, 6));
+    expect(await ids()).toStrictEqual([1, 6]);
+  });
+
+  it('keeps nothing of its data where the engine has ended the transaction in the second part', async () => {
+    const second = async (tx: Tx, _: number, isScrubbed: boolean): Promise<void> => {
+      if (!isScrubbed) return void (await insert(tx, 3));
+      // As SQLite does when the disk is full or fails.
+      writer.database.exec('ROLLBACK');
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    };
+    const beside = unitOfWork.write((tx) => insert(tx, 4));
+    const failing = unitOfWork.destroyKeys(async (tx) => (await insert(tx, 5), destroy(tx)), second);
+    await expect(failing).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(beside).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect([await ids(), await secrets()]).toStrictEqual([[1], []]);
+    await unitOfWork.write((tx) => insert(tx, 6));
+    expect(await ids()).toStrictEqual([1, 6]);
+  });
+
+  it('does not say that nothing was changed where the second part fails and is kept in its second run', async () => {
+    const second = async (tx: Tx, _: number, isScrubbed: boolean): Promise<void> => {
+      await insert(tx, 3);
+      if (isScrubbed) throw databaseUnavailable();
+    };
+    const failing = unitOfWork.destroyKeys(destroy, second);
+    await expect(failing).rejects.toThrow('part of it is done');
+    expect(await ids()).toStrictEqual([1, 3]);
+  });
+
+  it('has no second part where the first fails', async () => {
+    const second = jest.fn();
+    const failing = unitOfWork.destroyKeys(async (tx) => {
+      await destroy(tx);
+      throw new Error('broken');
+    }, second);
+    await expect(failing).rejects.toThrow('broken');
+    expect(second).not.toHaveBeenCalled();
+    expect([await ids(), await secrets()]).toStrictEqual([[1], [1]]);
+  });
+});
+
+describe('two groups of units one after the other', () => {
+  it('leave several turns of the event loop to others between them', async () => {
+    let turns = 0;
+    let isCounting = true;
+    const turn = (): void => {
+      turns++;
+      if (isCounting) setImmediate(turn);
+    };
+    await unitOfWork.write((tx) => insert(tx, 1));
+    const from = await unitOfWork.write(async (tx) => {
+      turn();
+      await insert(tx, 2);
+      return turns;
+    });
+    const until = await unitOfWork.write(async () => turns);
+    isCounting = false;
+    expect(until - from).toBeGreaterThanOrEqual(6);
   });
 });

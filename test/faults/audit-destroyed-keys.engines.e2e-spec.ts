@@ -24,7 +24,7 @@ afterEach(() => jest.restoreAllMocks());
 async function goes(who: SubjectIds): Promise<void> {
   const named = service.app.get(SubjectDigests).named(bot.id, who);
   await service.app.get(UnitOfWork).write(async (tx) => {
-    const keyId = await service.app.get(SubjectKeys).destroy(tx, named);
+    const [keyId] = await service.app.get(SubjectKeys).destroy(tx, [named]);
     await tx.run(
       `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, key_id, erased_at)
        VALUES (?, ?, ?, ?, ?, ?)`,

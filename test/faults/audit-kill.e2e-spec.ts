@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KeySet, verifyAuditExport } from '@app/sdk';
+import { type KeySet, verifyAuditExport } from '@lethe/sdk/evidence';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';

@@ -28,7 +28,7 @@ import { until } from '../support/until';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'search').toString('base64');
 const MASTER = { LETHE_MASTER_KEY };
 /** Of ten times as many users. With TEST_DEPTH=4 they are 2,000 of 20,000. */
-const ERASED = atDepth(20, 500);
+const ERASED = atDepth(10, 500);
 /** Callers that erase at the same time, and the longest erasure but for one in a hundred. */
 const CALLERS = 8;
 const LATENCY_MAX_MS = 5_000;

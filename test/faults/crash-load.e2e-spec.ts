@@ -20,13 +20,13 @@ let directory: string;
 let database: TestDatabase;
 let service: ChildService;
 
-beforeEach(async () => {
+beforeAll(async () => {
   directory = directoryOnDisk();
   database = await newDatabase(directory);
   const environment = { DATABASE_URL: database.url, LETHE_MASTER_KEY };
   service = await new ChildService(build.directory, join(directory, 'lethe.db'), environment).start();
 });
-afterEach(async () => {
+afterAll(async () => {
   await service.end('SIGKILL');
   await database.drop();
   rmSync(directory, { recursive: true, force: true });
@@ -138,47 +138,54 @@ describe('kill -9 under load', () => {
 });
 
 describe('kill -9 during erasures', () => {
-  it('leaves no user half erased: the next start finishes what was begun, and what was answered stays erased', async () => {
-    const bot = await Bot.register(service.url);
-    await bot.hasCategory('profile');
-    const subjects = Array.from({ length: atDepth(30, 60) }, () => subject());
-    for (const who of subjects) {
-      await bot.hasConsent(who);
-      await bot.hasData(who, 'profile', { value: 'x' });
-    }
-    const answered = new Set<SubjectIds>();
-    const left = [...subjects];
-    await killAfter(service, atDepth(12, 25), 8, async () => {
-      const who = left.pop();
-      if (who === undefined) return false;
-      const answer = await unlessCut(bot.post('/gdpr/forget-user', who));
-      if (answer?.status === 200) answered.add(who);
-      return answer !== undefined;
-    });
-    // On PostgreSQL recent requests are left to other processes, and leases of dead processes expire.
-    await database.run(`UPDATE deletion_requests SET created_at = '2020-01-01T00:00:00.000Z'`);
-    await database.run('DELETE FROM job_leases');
-    await service.start();
-    const states = () => database.rows<{ status: string }>('SELECT status FROM deletion_requests');
-    let requests: { status: string }[] = [];
-    await until(async () => {
-      requests = await states();
-      return engine === 'sqlite' || !requests.some(({ status }) => status === 'processing');
-    });
-    expect(new Set(requests.map(({ status }) => status))).toStrictEqual(new Set(['completed']));
-    for (const who of subjects) {
-      const erased = (await bot.eventTypes(who)).includes('deletion_completed');
-      if (answered.has(who)) expect(erased).toBe(true);
-      const answer = await bot.export(who);
-      if (erased) expectFailure(answer, 404, 'not_found');
-      else
-        expect(answer.data).toMatchObject({
-          consent: { status: 'accepted' },
-          data: { profile: { value: 'x' } },
-        });
-    }
-    requireWhole();
-  });
+  it.each([
+    ['few at a time', 8, atDepth(12, 25), atDepth(30, 60)],
+    ['in the middle of a group', 48, 1, 96],
+    ['in the middle of a later group', 48, 49, 96],
+  ])(
+    '%s leaves no user half erased: the next start finishes what was begun, and what was answered stays erased',
+    async (_, clients, answers, users) => {
+      const bot = await Bot.register(service.url);
+      await bot.hasCategory('profile');
+      const subjects = Array.from({ length: users }, () => subject());
+      for (const who of subjects) {
+        await bot.hasConsent(who);
+        await bot.hasData(who, 'profile', { value: 'x' });
+      }
+      const answered = new Set<SubjectIds>();
+      const left = [...subjects];
+      await killAfter(service, answers, clients, async () => {
+        const who = left.pop();
+        if (who === undefined) return false;
+        const answer = await unlessCut(bot.post('/gdpr/forget-user', who));
+        if (answer?.status === 200) answered.add(who);
+        return answer !== undefined;
+      });
+      // On PostgreSQL recent requests are left to other processes, and leases of dead processes expire.
+      await database.run(`UPDATE deletion_requests SET created_at = '2020-01-01T00:00:00.000Z'`);
+      await database.run('DELETE FROM job_leases');
+      await service.start();
+      const states = () => database.rows<{ status: string }>('SELECT status FROM deletion_requests');
+      let requests: { status: string }[] = [];
+      await until(async () => {
+        requests = await states();
+        return engine === 'sqlite' || !requests.some(({ status }) => status === 'processing');
+      });
+      expect(new Set(requests.map(({ status }) => status))).toStrictEqual(new Set(['completed']));
+      for (const who of subjects) {
+        const erased = (await bot.eventTypes(who)).includes('deletion_completed');
+        if (answered.has(who)) expect(erased).toBe(true);
+        const answer = await bot.export(who);
+        if (erased) expectFailure(answer, 404, 'not_found');
+        else
+          expect(answer.data).toMatchObject({
+            consent: { status: 'accepted' },
+            data: { profile: { value: 'x' } },
+          });
+      }
+      requireWhole();
+    },
+  );
 
   it('finishes an erasure that was left processing, on SQLite before the first request is taken', async () => {
     const bot = await Bot.register(service.url);

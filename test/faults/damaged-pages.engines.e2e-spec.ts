@@ -14,6 +14,7 @@ import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { engine, newDatabase, type TestDatabase } from '../support/database';
+import { ServiceHere } from '../support/here';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
@@ -24,22 +25,17 @@ let directory: string;
 let database: TestDatabase;
 let service: ChildService;
 let log: number;
+let settings: Record<string, string>;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   database = await newDatabase(directory);
   log = openSync(join(directory, 'log'), 'w');
-  const settings = {
+  settings = {
     DATABASE_URL: database.url,
     LETHE_MASTER_KEY: Buffer.alloc(32, 'test').toString('base64'),
   };
-  service = await new ChildService(
-    build.directory,
-    join(directory, 'lethe.db'),
-    settings,
-    'api',
-    log,
-  ).start();
+  service = new ChildService(build.directory, join(directory, 'lethe.db'), settings, 'api', log);
 });
 afterEach(async () => {
   await service.end('SIGKILL');
@@ -88,14 +84,16 @@ describe('a statement that meets a damaged page', () => {
   it.each(['user_data', 'audit_events'])(
     'of %s degrades the process until it ends, with one line that says what to do',
     async (table) => {
-      const bot = await Bot.register(service.url);
-      await bot.hasCategory('profile');
+      const here = await new ServiceHere(database, settings).start();
+      const prepared = await Bot.register(here.url);
+      await prepared.hasCategory('profile');
       const [first, second] = [subject(), subject()];
-      for (const who of [first, second]) await bot.hasConsent(who);
-      await bot.hasData(first, 'profile', { value: 'x' });
-      await service.end('SIGTERM');
+      for (const who of [first, second]) await prepared.hasConsent(who);
+      await prepared.hasData(first, 'profile', { value: 'x' });
+      await here.end();
       await damage(table);
       await service.start();
+      const bot = prepared.at(service);
       for (let time = 0; time < 2; time++) {
         const answer = await bot.post('/data/submit', {
           ...second,

@@ -13,9 +13,10 @@ import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
+import { sqliteFile } from '../support/database';
 import { runScript } from '../support/child-script';
 import { someOf } from '../support/depth';
-import { adminHere } from '../support/here';
+import { adminHere, ServiceHere } from '../support/here';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
@@ -35,18 +36,25 @@ const guilds = async (bot: Bot): Promise<string[]> => {
   return servers.map(({ guild_id }) => guild_id).sort();
 };
 
-beforeEach(async () => {
+beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   log = openSync(file('log'), 'w');
-  service = await new ChildService(build.directory, file('lethe.db'), {}, 'api', log).start();
+  service = new ChildService(build.directory, file('lethe.db'), {}, 'api', log);
 });
-afterEach(async () => {
-  await service.end('SIGKILL');
+afterEach(() => {
   closeSync(log);
   rmSync(directory, { recursive: true });
 });
 
+const settings = (): { DATABASE_URL: string } => ({ DATABASE_URL: `sqlite:${file('lethe.db')}` });
+
+/** A service in this process, where no signal and no message of a start matters. */
+const here = (): ServiceHere => new ServiceHere(sqliteFile(file('lethe.db')), settings());
+
 describe('a service whose file', () => {
+  beforeEach(() => service.start());
+  afterEach(() => service.end('SIGKILL'));
+
   const ways = {
     'is removed': () => undefined,
     'is replaced by a copy': (path: string) => copyFileSync(`${path}.away`, path),
@@ -56,7 +64,7 @@ describe('a service whose file', () => {
     Object.entries(ways).map(([how, replace]) => ({ name, how, replace })),
   );
 
-  it.each(someOf(faults, 4))(
+  it.each(someOf(faults, 6))(
     '$name $how is not ready and acknowledges no act, and goes on when the file is back',
     async ({ name, replace }) => {
       const bot = await Bot.register(service.url);
@@ -92,10 +100,10 @@ describe('a start whose data is gone, beside keys in use', () => {
   };
 
   it.each(Object.entries(ways))('because lethe.db %s is refused until it is restored', async (_, lose) => {
-    const bot = await Bot.register(service.url);
-    const settings = { DATABASE_URL: `sqlite:${file('lethe.db')}` };
-    expect((await adminHere(['backup', '--to', file('backup')], settings)).code).toBe(0);
-    expect((await service.end('SIGTERM')).code).toBe(0);
+    const before = await here().start();
+    const bot = await Bot.register(before.url);
+    expect((await adminHere(['backup', '--to', file('backup')], settings())).code).toBe(0);
+    await before.end();
     lose(file('lethe.db'));
     const keys = readFileSync(file('keys.db'));
     for (let time = 0; time < 2; time++) {
@@ -107,18 +115,21 @@ describe('a start whose data is gone, beside keys in use', () => {
     }
     expect(readFileSync(file('keys.db')).equals(keys)).toBe(true);
     const restore = ['restore', '--from', file('backup'), '--only', 'data', '--force'];
-    expect((await adminHere(restore, settings)).code).toBe(0);
-    await service.start();
-    expect(await guilds(bot)).toStrictEqual([]);
+    expect((await adminHere(restore, settings())).code).toBe(0);
+    const after = await here().start();
+    expect(await guilds(bot.at(after))).toStrictEqual([]);
+    await after.end();
   });
 
   it('begins anew once keys.db has another name', async () => {
-    const bot = await Bot.register(service.url);
-    await service.end('SIGTERM');
+    const before = await here().start();
+    const bot = await Bot.register(before.url);
+    await before.end();
     rmSync(file('lethe.db'));
     renameSync(file('keys.db'), file('keys.db.away'));
-    await service.start();
-    expect((await bot.get('/servers')).status).toBe(401);
+    const after = await here().start();
+    expect((await bot.at(after).get('/servers')).status).toBe(401);
+    await after.end();
   });
 });
 
@@ -128,13 +139,12 @@ describe('a first start that is killed', () => {
     ...[1, 2, 3].map((count) => ({ at: 'INSERT INTO service_keys', count })),
     { at: 'INSERT INTO installation', count: 1 },
   ];
-  it.each(someOf(moments, 2))('before statement $count of /$at/ starts again', async (moment) => {
+  it.each(someOf(moments, 4))('before statement $count of /$at/ starts again', async (moment) => {
     const place = mkdtempSync(join(tmpdir(), 'lethe-test-'));
     const killed = await runScript({ ...build, workingDirectory: place }, 'api', [], { PORT: '0' }, moment);
     expect(killed).toMatchObject({ code: null, stderr: expect.stringContaining('HELD') });
-    const again = new ChildService(build.directory, join(place, 'data/lethe.db'));
-    await again.start();
-    expect((await again.end('SIGTERM')).code).toBe(0);
+    const path = join(place, 'data/lethe.db');
+    await (await new ServiceHere(sqliteFile(path), { DATABASE_URL: `sqlite:${path}` }).start()).end();
     rmSync(place, { recursive: true });
   });
 });

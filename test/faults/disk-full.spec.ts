@@ -112,7 +112,11 @@ describeOnSmallDisk('on a full disk', DISK_MIB, (disk) => {
     expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } });
     expect(refused.text).toContain('what stores more is refused, and erasures and withdrawals are accepted');
     expect(Number(refused.header('retry-after'))).toBeGreaterThan(0);
+    const items = [{ ...users[1]!, category: 'profile', data: { value: 'y' } }];
+    expect((await bot.post('/data/submit/batch', { items })).status).toBe(503);
     expect((await bot.export(users[1]!)).status).toBe(200);
+    const { guild_id, user_id } = users[1]!;
+    expect((await bot.post('/consents/status/batch', { items: [{ user_id, guild_id }] })).status).toBe(200);
     expect(await ready()).toMatchObject({
       status: 'degraded',
       conditions: expect.arrayContaining(['disk_low']),

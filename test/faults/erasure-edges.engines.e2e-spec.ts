@@ -91,7 +91,7 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
 describe('a subject that is being erased', () => {
   /** The first of the two steps of an erasure, after which a crash can happen. */
   const close = (who: SubjectIds) =>
-    service.app.get(UnitOfWork).write((tx) => consents().close(tx, named(who)));
+    service.app.get(UnitOfWork).write((tx) => consents().close(tx, [named(who)]));
 
   it('is closed for submits also when it had no consent before and is given one meanwhile', async () => {
     const who = subject();
@@ -119,7 +119,7 @@ describe('a subject that is being erased', () => {
     await bot.hasConsent(who);
     for (const closed of [who, stranger]) {
       await close(closed);
-      await service.app.get(UnitOfWork).write((tx) => consents().reopen(tx, named(closed)));
+      await service.app.get(UnitOfWork).write((tx) => consents().reopen(tx, [named(closed)]));
     }
     await bot.hasData(who, 'notes', { value: 'v' });
     expect((await bot.export(stranger)).status).toBe(404);

@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { SubjectKeys } from '@app/crypto';
-import { databaseUnavailable, keysPath, UnitOfWork, SqliteDatabase } from '@app/database';
+import { databaseUnavailable, keysPath, UnitOfWork, SqliteDatabase, SqliteKeys } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
@@ -42,8 +42,12 @@ const requests = () =>
     bot.id,
   );
 
+/** The next log of the keys cannot be truncated in the unit that destroys a key, as beside a reader. */
+const keptLog = () => jest.spyOn(SqliteKeys.prototype, 'truncateNow').mockReturnValueOnce(false);
+
 /** Runs an erasure up to the removal of its rows; then the log of the keys cannot be truncated. */
 async function removed(): Promise<void> {
+  keptLog();
   jest.spyOn(service.app.get(UnitOfWork), 'scrubKeys').mockRejectedValue(databaseUnavailable());
   const answer = await bot.post('/gdpr/forget-user', who);
   jest.restoreAllMocks();
@@ -57,6 +61,7 @@ describe('an erasure on SQLite, which commits to the keys and to the data one af
   it('leaves what a bot posts about the user between the two to the user, under a new key', async () => {
     const unitOfWork = service.app.get(UnitOfWork);
     const scrubKeys = unitOfWork.scrubKeys.bind(unitOfWork);
+    keptLog();
     const scrubs = jest.spyOn(unitOfWork, 'scrubKeys').mockImplementationOnce(async () => {
       await bot.post('/audit/event', { ...who, event_type: 'data_exported', details: { text: 'x' } });
       expect(await keys()).toBe(1);

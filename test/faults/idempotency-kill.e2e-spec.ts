@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Bot } from '../support/bot';
+import { Bot, field } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import type { Answer, Json } from '../support/client';
@@ -59,7 +59,7 @@ async function untilKilled(next: () => Sent): Promise<Sent[]> {
       if (answer === undefined) return;
       expect(answer.status).toBe(200);
       one.text = answer.text;
-      if (all.length > atDepth(30, 100) + 40 * Math.random()) killed ??= service.end('SIGKILL');
+      if (all.length > atDepth(15, 100) + atDepth(20, 40) * Math.random()) killed ??= service.end('SIGKILL');
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
@@ -67,16 +67,23 @@ async function untilKilled(next: () => Sent): Promise<Sent[]> {
   return all;
 }
 
-/** Sends every request again: those with an answer must get the same one. */
+/** Sends every request again: those with an answer must get the same one. Afterwards each has one. */
 async function repeat(all: readonly Sent[]): Promise<void> {
-  for (const one of all) {
-    const again = await send(one);
-    expect([again.status, again.header('idempotent-replayed') ?? 'new']).toStrictEqual([
-      200,
-      one.text === undefined ? (again.header('idempotent-replayed') ?? 'new') : 'true',
-    ]);
-    if (one.text !== undefined) expect(again.text).toBe(one.text);
-  }
+  const left = [...all];
+  const client = async (): Promise<void> => {
+    for (let one = left.pop(); one !== undefined; one = left.pop()) await repeatOne(one);
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+}
+
+async function repeatOne(one: Sent): Promise<void> {
+  const again = await send(one);
+  expect([again.status, again.header('idempotent-replayed') ?? 'new']).toStrictEqual([
+    200,
+    one.text === undefined ? (again.header('idempotent-replayed') ?? 'new') : 'true',
+  ]);
+  if (one.text !== undefined) expect(again.text).toBe(one.text);
+  one.text = again.text;
 }
 
 it('after kill -9 every submit is done once: repeats of answered ones are replayed, others are done', async () => {
@@ -90,17 +97,45 @@ it('after kill -9 every submit is done once: repeats of answered ones are replay
       const key = `${round}-${++count}`;
       return { path: '/data/submit', key, body: { ...who, category: 'profile', data: { value: key } } };
     };
-    all.push(...(await untilKilled(next)));
+    const sent = await untilKilled(next);
+    all.push(...sent);
     await service.start();
-    await repeat(all);
+    await repeat(sent);
   }
+  await repeat(all);
   const events = await database.rows(`SELECT 1 FROM audit_events WHERE event_type = 'data_submitted'`);
   expect(events).toHaveLength(all.length);
 });
 
+it('after kill -9 every item of a batch is done once, also of a batch that was cut in the middle', async () => {
+  const guild_id = snowflake();
+  const people = Array.from({ length: 20 }, () => ({ user_id: snowflake(), guild_id }));
+  await bot.hasCategory('profile', [field('value'), field('more', 'json')]);
+  await Promise.all(people.map((who) => bot.hasConsent(who)));
+  let count = 0;
+  // Each user twice: a batch takes two units at least, and is killed between them too.
+  const next = (): Sent => {
+    const value = `batch-${++count}`;
+    const items = people.flatMap((who) => [
+      { ...who, category: 'profile', data: { value } },
+      { ...who, category: 'profile', data: { more: [value] }, mode: 'merge' },
+    ]);
+    return { path: '/data/submit/batch', key: value, body: { items } };
+  };
+  const all = await untilKilled(next);
+  await service.start();
+  await repeat(all);
+  for (const one of all) {
+    const { results } = (await send(one)).data as unknown as { results: { ok: boolean }[] };
+    expect(results.filter(({ ok }) => ok)).toHaveLength(2 * people.length);
+  }
+  const events = await database.rows(`SELECT 1 FROM audit_events WHERE event_type = 'data_submitted'`);
+  expect(events).toHaveLength(all.length * 2 * people.length);
+});
+
 it('after kill -9 every erasure is done once, with the salt of its certificate, and all guilds are answered', async () => {
   const users: SubjectIds[] = [];
-  const many = atDepth(80, 200);
+  const many = atDepth(50, 200);
   for (let at = 0; at < many; at++) {
     const user_id = snowflake();
     users.push({ user_id, guild_id: snowflake() });

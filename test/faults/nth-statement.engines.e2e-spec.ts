@@ -39,9 +39,9 @@ afterAll(() => {
   expect(unhandled).toStrictEqual([]);
 });
 
-/** The statements that fail: each of them, or a third of them on the one engine and another third on the other. */
-const STEP = isFull ? 1 : 3;
-const FIRST = isFull || engine === 'sqlite' ? 1 : 2;
+/** The statements that fail: each of them, or a fifth of them on the one engine and another fifth on the other. */
+const STEP = isFull ? 1 : 5;
+const FIRST = isFull || engine === 'sqlite' ? 1 : 3;
 
 interface Scene {
   readonly bot: Bot;
@@ -52,7 +52,7 @@ interface Scene {
 }
 
 /** A bot with a user who has consented and has stored values, and a user with a request that waits. */
-async function scene(): Promise<Scene> {
+async function scene(isGroup = false): Promise<Scene> {
   const bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
   const [who, asked] = [subject(), subject()];
   await bot.hasCategory('profile', [field('value'), field('more', 'json')]);
@@ -61,6 +61,7 @@ async function scene(): Promise<Scene> {
   await bot.hasData(who, 'profile', { value: 'before' });
   await bot.post('/consents/texts', { ...TEXT, language: 'de' });
   await bot.hasRequest(asked);
+  if (isGroup) for (const guild_id of GUILDS) await bot.hasRequest({ ...who, guild_id });
   const { user_id: userId } = service.stored(bot, who);
   const [key] = await service.database.rows<{ id: string }>(
     'SELECT id FROM subjects JOIN keys.subject_keys ON id = key_id WHERE bot_id = ? AND user_id = ?',
@@ -118,6 +119,29 @@ const ACTS: readonly (readonly [string, (scene: Scene) => Promise<Answer>])[] = 
   ['POST /audit/event', ({ bot, who }) => bot.post('/audit/event', { ...who, event_type: 'data_exported' })],
 ];
 
+type GroupAct = (scene: Scene, guild: string) => Promise<Answer>;
+
+/** The guilds in which a user is asked at the same time. */
+const GUILDS = ['1', '2', '3'].map((digit) => digit.repeat(18));
+const atOnce = (act: GroupAct, tried: Scene) => Promise.all(GUILDS.map((guild) => act(tried, guild)));
+const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status);
+
+/** Acts of several callers that share a transaction. */
+const GROUPS: readonly (readonly [string, number, GroupAct])[] = [
+  [
+    'POST /consents/request',
+    201,
+    ({ bot, who: { user_id } }, guild_id) =>
+      bot.post('/consents/request', { user_id, guild_id, consent_version: '2', categories: ['profile'] }),
+  ],
+  [
+    'POST /consents/accept',
+    200,
+    ({ bot, who: { user_id } }, guild_id) =>
+      bot.post('/consents/accept', { user_id, guild_id, consent_version: '1.0' }),
+  ],
+];
+
 /** Answers that say that the act took effect, or that the caller can try again. */
 function requireHonest(answer: Answer, done: number): void {
   expect({ text: answer.text, status: answer.status }).toMatchObject({
@@ -144,6 +168,23 @@ describe('whichever statement fails', () => {
       expect({ nth, found }).toStrictEqual({ nth, found: answer.status === done ? after : before });
       if (answer.status === done) continue;
       expect((await act(tried)).status).toBe(done);
+      expect({ nth, found: await dump(tried) }).toStrictEqual({ nth, found: after });
+    }
+  });
+
+  it.each(GROUPS)('%s of one moment take place whole or not at all each', async (_, done, act) => {
+    const model = await scene(true);
+    expect(statusesOf(await atOnce(act, model))).toStrictEqual([done, done, done]);
+    const after = await dump(model);
+    for (let nth = FIRST, fired = true; fired; nth += STEP) {
+      const tried = await scene(true);
+      faults.failAt(nth);
+      const answers = await atOnce(act, tried);
+      faults.heal();
+      ({ fired } = faults);
+      for (const answer of answers) requireHonest(answer, done);
+      for (const [at, answer] of answers.entries())
+        if (answer.status !== done) expect((await act(tried, GUILDS[at]!)).status).toBe(done);
       expect({ nth, found: await dump(tried) }).toStrictEqual({ nth, found: after });
     }
   });

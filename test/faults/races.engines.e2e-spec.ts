@@ -1,5 +1,6 @@
 import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
+import { atDepth } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { useService } from '../support/shared-service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -164,7 +165,7 @@ describe('a storm of requests, acceptances, revocations and submits', () => {
     const answers = (
       await times(8, async (client) => {
         const seen: Answer[] = [];
-        for (let turn = 0; turn < 25; turn++) {
+        for (let turn = 0; turn < atDepth(12, 25); turn++) {
           const act = acts[(client * 3 + turn * (1 + (client % 3))) % acts.length];
           if (act !== undefined) seen.push(await act());
         }
@@ -186,7 +187,7 @@ describe('a storm of requests, acceptances, revocations and submits', () => {
 
   it('lets no submit through that began after the answer to a revocation', async () => {
     await bot.hasCategory('profile');
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < atDepth(3, 10); round++) {
       await bot.hasConsent(who, `v${round}`);
       let revoked = false;
       const submits = times(10, async () => {

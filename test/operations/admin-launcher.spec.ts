@@ -112,7 +112,7 @@ describe('package.json', () => {
     expect(bin['lethe-admin']).toBe(MAIN);
     for (const path of Object.values(bin)) {
       const source = path.replace(/^dist\//, '').replace(/\.js$/, '.ts');
-      expect(readFileSync(join(ROOT, source), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+      expect(readFileSync(join(ROOT, source), 'utf8')).toMatch(/^#!\/usr\/bin\/env (-S )?node\b/);
     }
   });
 

@@ -1,6 +1,6 @@
 import { UnitOfWork } from '@app/database';
 import { JobLeases } from '@app/jobs';
-import { type KeySet, verifyAuditExport } from '@app/sdk';
+import { type KeySet, verifyAuditExport } from '@lethe/sdk/evidence';
 import { AuditPruning } from '@app/sealing';
 import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';

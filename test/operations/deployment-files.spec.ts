@@ -149,19 +149,26 @@ describe('the metrics', () => {
 const flags = /exec node (.+) dist\//.exec(read('package.json'))?.[1]?.split(' ') ?? [];
 
 describe('every start of the api and the worker', () => {
-  const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
-  const compose = parse(operations('compose.yaml')) as { services: { worker: { command: string[] } } };
-  const unit = /^ExecStart=(.+)$/m.exec(read('docs/operate.md'))?.[1];
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const given = flags.join(' ');
 
-  it.each([
-    ['npm start', scripts['start']?.split('exec ')[1]],
-    ['npm run start:worker', scripts['start:worker']?.split('exec ')[1]],
-    ['npm run start:prod', scripts['start:prod']?.split('exec ')[1]],
-    ['compose.yaml', compose.services.worker.command.join(' ')],
-    ['systemd', unit?.replace('/usr/bin/', '')],
-  ])('has the options of Node.js that bound its memory: %s', (_, command) => {
+  it.each(['start', 'start:worker', 'start:prod'])('has the options that bound its memory: %s', (name) => {
     expect(flags).toHaveLength(2);
-    expect(command).toMatch(new RegExp(`^node ${flags.join(' ')} dist/apps/(api|worker)/src/main\\.js$`));
+    const program = `node ${given} dist/apps/server/src/main.js ${name === 'start:worker' ? 'worker' : 'start'}`;
+    expect(scripts[name]?.split('exec ')[1]).toBe(program);
+  });
+
+  it('has them in the launcher and in the package of it, which containers and systemd start', () => {
+    expect(read('apps/server/src/main.ts').split('\n')[0]).toBe(`#!/usr/bin/env -S node ${given}`);
+    expect(read('apps/server/src/systemd-unit.ts')).toContain(` ${given} `);
+    expect(read('scripts/package.server.mjs')).toContain(`'${given}'`);
+    const { services } = parse(operations('compose.yaml')) as {
+      services: Readonly<Record<string, { readonly command?: readonly string[] }>>;
+    };
+    expect(['migrate', 'worker'].map((name) => services[name]?.command)).toEqual([
+      ['lethe-server', 'migrate'],
+      ['lethe-server', 'worker'],
+    ]);
   });
 });
 
@@ -185,6 +192,20 @@ describe('the Dockerfile', () => {
     expect(new Set(copied)).toEqual(new Set(allowed));
   });
 
+  it('copies what the programs import from the top folder, and the folders that are compiled', () => {
+    const imported = ['api', 'worker', 'admin', 'server'].flatMap((app) => {
+      const main = readFileSync(join(ROOT, 'apps', app, 'src/main.ts'), 'utf8');
+      return [...main.matchAll(/'(?:\.\.\/){3}(\w+)'/g)].map(([, name]) => `${name}.ts`);
+    });
+    const { include } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.build.json'), 'utf8')) as {
+      include: string[];
+    };
+    const needed = [...imported, ...include.map((path) => path.split('/')[0] ?? '')];
+    expect(needed).toContain('modules.ts');
+    const copied = instructions.filter((line) => line.startsWith('COPY ')).join(' ');
+    expect(needed.filter((path) => !copied.split(' ').includes(path))).toEqual([]);
+  });
+
   it('pins one version of Node.js 24, the one that .ci/run tests on', () => {
     const [, build] = /^ARG NODE_BUILD_IMAGE=node:(24\.\d+\.\d+)-bookworm$/m.exec(text) ?? [];
     const [, run] = /^ARG NODE_RUN_IMAGE=node:(24\.\d+\.\d+)-bookworm-slim$/m.exec(text) ?? [];
@@ -205,9 +226,7 @@ describe('the Dockerfile', () => {
   it('ends in a process that is not root and gets its signals', () => {
     expect(instructions).toContain('USER 1000:1000');
     expect(instructions).toContain('STOPSIGNAL SIGTERM');
-    expect(instructions.at(-1)).toBe(
-      `CMD ["node", ${flags.map((flag) => `"${flag}"`).join(', ')}, "dist/apps/api/src/main.js"]`,
-    );
+    expect(instructions.at(-1)).toBe('CMD ["lethe-server", "start"]');
   });
 
   it('holds no secret, and no setting but those of an image', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Degradations, readConfig, SystemClock } from '@app/kernel';
-import { MemoryRateLimitStore, RedisRateLimitStore } from '@app/limits';
+import { MemoryRateLimitStore, RateLimitStore, RedisRateLimitStore } from '@app/limits';
 import pino from 'pino';
 import { expectFailure } from '../support/expected';
 import { describeWithRedis } from '../support/redis-server';
@@ -29,6 +29,19 @@ describeWithRedis('rate limits in Redis', () => {
     for (let count = 0; count < 6; count++) answers.push(await services[count % 2]?.ask());
     expect(answers.map((answer) => answer && remaining(answer))).toEqual([29, 28, 27, 26, 25, 24]);
     expect(new Set(answers.map((answer) => answer && resetOf(answer))).size).toBe(1);
+  });
+
+  it('admit a batch as a whole or not at all over two services, beside single requests', async () => {
+    const stores = [await given.started(), await given.started()].map((one) => one.app.get(RateLimitStore));
+    const [one, other] = stores as [RateLimitStore, RateLimitStore];
+    await one.hit('bot', 30);
+    const both = await Promise.all([one.take('bot', 30, 20), other.take('bot', 30, 20)]);
+    expect(both.map(({ exceeded }) => exceeded).sort()).toEqual([false, true]);
+    for (const { remaining: left } of both) expect(left).toBe(9);
+    const hits = await Promise.all([one.hit('bot', 30), one.take('bot', 30, 8), one.take('bot', 30, 1)]);
+    expect(hits.map(({ exceeded }) => exceeded)).toEqual([false, false, true]);
+    expect((await other.take('bot', 30, 1)).remaining).toBe(0);
+    expect(stores.map(({ fallbacks }) => fallbacks)).toEqual([0, 0]);
   });
 
   it('answer 429 with the three headers and a Retry-After that leads to the reset', async () => {

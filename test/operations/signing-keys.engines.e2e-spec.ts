@@ -133,7 +133,7 @@ describe('Signer', () => {
   it('shows its secret nowhere in the database', async () => {
     const rows = await service.database.rows<{ id: string; sealed: string }>(SIGNED_BY_ALL);
     expect(rows.length).toBeGreaterThan(0);
-    for (const { sealed } of rows) expect(sealed).toMatch(/^v1\.[\w-]+\.[\w-]+$/);
+    for (const { sealed } of rows) expect(sealed).toMatch(/^v2\.[\w-]+\.[\w-]+$/);
   });
 
   it('is one key for processes that open it at once', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type KeySet, verifyAuditExport } from '@app/sdk';
+import { type KeySet, verifyAuditExport } from '@lethe/sdk/evidence';
 import { exported, seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';

@@ -1,7 +1,7 @@
 import { type InstallationKeys, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
 import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
-import { detailsContext, DigestKey } from '@app/primitives';
+import { detailsContext, DigestKey, ENCRYPTION_KEY_BYTES } from '@app/primitives';
 import { ERASED_IDS } from '@app/subjects';
 import {
   type BatchSeal,
@@ -48,7 +48,7 @@ function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
   return {
     ...{ seq: at + 1, id, event_type: 'data_submitted', source: 'service', created_at: createdAt },
     ...ids,
-    ...(kind === 2 ? { key_id: null, key_sealed: null } : { key_id: key.id, key_sealed: 'v1.' }),
+    ...(kind === 2 ? { key_id: null, key_sealed: null } : { key_id: key.id, key_sealed: 'v2.' }),
     details: by.encrypt(text, detailsContext(BOT, ids.guild_id, ids.user_id, id)),
   };
 }
@@ -111,7 +111,7 @@ describe('the thread that seals', () => {
   it('overwrites the keys of the sender', async () => {
     const batch = threadBatch(BOT, eventsOf(keys, 20));
     // Each once.
-    expect(batch.keys.byteLength).toBe(keys.length * 64);
+    expect(batch.keys.byteLength).toBe(keys.length * ENCRYPTION_KEY_BYTES);
     const sealed = start().seal(() => batch);
     await sealed;
     expect(batch.keys.byteLength).toBe(0);

@@ -1,8 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   type AuditProof,
   VerificationError,
@@ -10,19 +10,17 @@ import {
   verifyAuditExport,
   verifyAuditProof,
   verifyCertificate,
-} from '@app/sdk';
+} from '@lethe/sdk/evidence';
 import type { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
+import { PYTHON_SCRIPT, type Ran, runsPython, usePython } from '../support/python-verifier';
 import { contradicting, exported, payloadOf, seal, verified } from '../support/sealing';
 import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-const SCRIPT = resolve(__dirname, '../../docs/verify/lethe_verify.py');
-/** CI has Python; a machine without it skips these tests. */
-const runsPython = spawnSync('python3', ['--version']).status === 0 || Boolean(process.env['CI']);
-
 const build = useBuild();
 const service = useServiceInProcess();
+const verifier = usePython();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -59,8 +57,6 @@ beforeAll(async () => {
   keySet = (await (await fetch(`${service.url}/.well-known/lethe-keys.json`)).json()) as KeySet;
 }, 120_000);
 
-type Ran = { readonly code: number | null; readonly text: string };
-
 /** Runs one of the two commands; answers its exit code and output. The service in this process continues meanwhile. */
 function verifying(
   program: string,
@@ -81,10 +77,19 @@ function verifying(
 }
 
 const python = (kind: string, content: unknown, ...more: string[]): Promise<Ran> =>
-  verifying('python3', SCRIPT, kind, content, more);
+  verifying('python3', PYTHON_SCRIPT, kind, content, more);
+
+/** The same without a process of its own. */
+const inPython = (kind: string, content: unknown): Promise<Ran> => verifier.run(kind, content, keySet);
 
 const node = (kind: string, content: unknown, ...more: string[]): Promise<Ran> =>
-  verifying(process.execPath, join(build.directory, 'libs/sdk/src/lethe-verify.js'), kind, content, more);
+  verifying(
+    process.execPath,
+    join(build.directory, 'packages/sdk/src/evidence/lethe-verify.js'),
+    kind,
+    content,
+    more,
+  );
 
 /** The JSON with one leaf value replaced, once for each leaf. */
 function variants(value: unknown): unknown[] {
@@ -155,14 +160,15 @@ function forged(event: AuditProof['event']): AuditProof['event'][] {
   if (parts === null) throw new Error('the event tells no parts');
   const names = ['user', 'guild', 'details'] as const;
   return names.flatMap((name) => {
-    const hash = hashOf(name, parts[name]);
+    const { [name]: own = {} } = parts;
+    const hash = hashOf(name, own);
     const others = [
-      { ...parts[name], hash },
+      { ...own, hash },
       { value: 'forged', salt: 'AAAA', hash },
       { value: 'forged', hash },
     ];
     if (!event.erased) others.push({ hash });
-    return others.slice('hash' in parts[name] ? 1 : 0).map((part) => ({
+    return others.slice('hash' in own ? 1 : 0).map((part) => ({
       ...event,
       parts: { ...parts, [name]: part },
     }));
@@ -346,7 +352,7 @@ describe('a salt that begins with a hyphen', () => {
   it('refuses a hash beside a value, and an export that does not go on from what was kept', async () => {
     const rival = await contradicting(service, checkpoint);
     for (const event of forged(proof.event).filter((_, at) => at % 4 === 1))
-      expect((await python('proof', { ...proof, event })).text).toContain('must have value and salt');
+      expect((await inPython('proof', { ...proof, event })).text).toContain('must have value and salt');
     const [one, two] = [join(directory, 'one'), join(directory, 'two')];
     writeFileSync(one, checkpoint);
     writeFileSync(two, rival);
@@ -364,12 +370,12 @@ describe('a salt that begins with a hyphen', () => {
       'it does not hold',
     );
     const some = variants(proof).filter((_, at) => at % 4 === 0);
-    for (const changed of some) expect(await python('proof', changed)).toMatchObject({ code: 1 });
+    for (const changed of some) expect(await inPython('proof', changed)).toMatchObject({ code: 1 });
     for (const at of [0, 1, lines.length - 2, lines.length - 1])
-      expect(await python('audit', lines.toSpliced(at, 1).join('\n'))).toMatchObject({ code: 1 });
+      expect(await inPython('audit', lines.toSpliced(at, 1).join('\n'))).toMatchObject({ code: 1 });
     const planted = variants(JSON.parse(lines[2] ?? '')).filter((_, at) => at % 3 === 0);
     for (const event of planted)
-      expect(await python('audit', lines.with(2, JSON.stringify(event)).join('\n'))).toMatchObject({
+      expect(await inPython('audit', lines.with(2, JSON.stringify(event)).join('\n'))).toMatchObject({
         code: 1,
       });
   });

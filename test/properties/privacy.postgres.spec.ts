@@ -51,7 +51,7 @@ describe('the tables of the database', () => {
     );
     const ofKey = () =>
       service.database.rows('SELECT 1 FROM keys.subject_keys WHERE id = ?', stored?.id ?? null);
-    marked.marker = `s1.${stored?.id}.`;
+    marked.marker = `s2.${stored?.id}.`;
     expect(await placesWithMarker()).toStrictEqual(['public.audit_events.details', 'public.user_data.value']);
     expect(await ofKey()).toHaveLength(1);
     await marked.bot.hasForgotten(marked.who);

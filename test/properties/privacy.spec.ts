@@ -34,7 +34,7 @@ describe('the files of the database', () => {
   it('and the log hold no key in any spelling, neither before an erasure nor after it', async () => {
     await marked.stores(marked.who);
     const { key } = await traces();
-    expect(key).toHaveLength(12);
+    expect(key).toHaveLength(16);
     expect(holding(...key)).toStrictEqual([]);
     await marked.bot.hasForgotten(marked.who);
     expect(holding(...key)).toStrictEqual([]);

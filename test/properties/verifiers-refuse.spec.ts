@@ -1,7 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { Signer } from '@app/crypto';
 import {
   type AuditProof,
@@ -10,16 +6,15 @@ import {
   verifyAuditProof,
   verifyCertificate,
   VerificationError,
-} from '@app/sdk';
+} from '@lethe/sdk/evidence';
+import { runsPython, usePython } from '../support/python-verifier';
 import { exported, payloadOf, seal } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
-const SCRIPT = resolve(__dirname, '../../docs/verify/lethe_verify.py');
 const TYPE = 'lethe-erasure-certificate+jwt';
 const service = useServiceInProcess();
-const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const verifier = usePython();
 
 type Verify = (content: string, keySet: KeySet) => Promise<string>;
 
@@ -36,16 +31,11 @@ const sdk = (verify: (content: string, keySet: KeySet) => unknown): Verify => {
   };
 };
 const python = (kind: string): Verify => {
-  return (content, keySet) => {
-    const [file, keys] = [join(directory, 'evidence'), join(directory, 'keys.json')];
-    writeFileSync(file, content);
-    writeFileSync(keys, JSON.stringify(keySet));
-    const { status, stderr } = spawnSync('python3', [SCRIPT, kind, file, '--keys', keys]);
-    return Promise.resolve(status === 0 ? 'holds' : stderr.toString());
+  return async (content, keySet) => {
+    const { code, text } = await verifier.run(kind, content, keySet);
+    return code === 0 ? 'holds' : text;
   };
 };
-/** CI has Python; a machine without it leaves these out. */
-const runsPython = spawnSync('python3', ['--version']).status === 0 || Boolean(process.env['CI']);
 
 const VERIFIERS: readonly (readonly [string, Readonly<Record<'certificate' | 'proof' | 'audit', Verify>>])[] =
   [

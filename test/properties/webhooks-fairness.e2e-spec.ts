@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { atDepth } from '../support/depth';
 import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -40,6 +41,8 @@ describe('a receiver that takes calls and never answers', () => {
   });
 });
 
+const CALLS = atDepth(100, 200);
+
 describe('200 receivers that confirm slowly', () => {
   const service = useServiceInProcess();
   const receiver = useReceiver();
@@ -70,7 +73,7 @@ describe('200 receivers that confirm slowly', () => {
       for (let n = 0; n < 3; n++) await bot.hasForgotten(subject());
     }
     const all: number[] = [];
-    for (let n = 0; n < 200; n++) all.push(await latency());
-    expect(all.sort((one, other) => one - other)[197]).toBeLessThan(250);
+    for (let n = 0; n < CALLS; n++) all.push(await latency());
+    expect(all.sort((one, other) => one - other)[Math.ceil(0.99 * CALLS) - 1]).toBeLessThan(250);
   });
 });

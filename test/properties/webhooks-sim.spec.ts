@@ -317,6 +317,8 @@ describe('limits', () => {
 
 describe('200 receivers that confirm after 9.5 seconds', () => {
   const SLOW = 200;
+  /** Erasures of a quick receiver, ten a second. */
+  const ERASURES = atDepth(200, 600);
   const innocentUrl = 'http://innocent.test/hook';
 
   async function addSlow(): Promise<void> {
@@ -324,21 +326,21 @@ describe('200 receivers that confirm after 9.5 seconds', () => {
       const url = `http://slow-${i}.test/hook`;
       world.internet.at(url, confirms(9.5 * SECOND));
       const botId = await world.registerBot(url);
-      for (let n = 0; n < 20; n++) await world.forget(process, botId);
+      for (let n = 0; n < atDepth(12, 20); n++) await world.forget(process, botId);
     }
   }
 
-  /** The longest wait of an erasure's call to a quick receiver, with an erasure every 100 ms for a minute. */
+  /** The longest wait of an erasure's call to a quick receiver, with an erasure every 100 ms. */
   async function longestWaitMs(botId: string): Promise<number> {
     const before = world.internet.contactsTo(innocentUrl).length;
     const begunMs: number[] = [];
-    for (let n = 0; n < 600; n++) {
+    for (let n = 0; n < ERASURES; n++) {
       begunMs.push(world.timeline.monotonicMs());
       await world.forget(process, botId);
       await world.play(100);
     }
     const heard = world.internet.contactsTo(innocentUrl).slice(before);
-    expect(heard).toHaveLength(600);
+    expect(heard).toHaveLength(ERASURES);
     return Math.max(...heard.map(({ endMs = Infinity }, at) => endMs - begunMs[at]!));
   }
 
@@ -361,7 +363,7 @@ describe('200 receivers that confirm after 9.5 seconds', () => {
     const calls = world.internet.contacts.length;
     expect(await longestWaitMs(await world.registerBot(innocentUrl))).toBeLessThan(250);
     expect(worst).toBe(1);
-    expect(world.internet.contacts.length - calls).toBeGreaterThan(600 + 80);
+    expect(world.internet.contacts.length - calls).toBeGreaterThan(ERASURES + (80 / 600) * ERASURES);
     const slow = world.internet.contacts.slice(calls).filter(({ url }) => url !== innocentUrl);
     const counts = slow.map(({ url }) => slow.filter((other) => other.url === url).length);
     expect(Math.max(...counts)).toBeLessThanOrEqual(2);
@@ -504,7 +506,7 @@ describe('records', () => {
 });
 
 describe('chaos', () => {
-  const seeds = Array.from({ length: atDepth(2, 12) }, (_, i) => i + 1);
+  const seeds = Array.from({ length: atDepth(1, 12) }, (_, i) => i + 1);
   const urls = Array.from({ length: 8 }, (_, i) => `http://bot-${i}.test/`);
   const behaviours = [
     confirms(),

@@ -142,6 +142,11 @@ describe('every markdown file', () => {
     expect(missing).toEqual([]);
   });
 
+  it.each(markdownFiles())('%s has each heading once', (path) => {
+    const all = headings(read(path));
+    expect(all.filter((heading, at) => all.indexOf(heading) !== at)).toEqual([]);
+  });
+
   it.each(markdownFiles())('%s links only to headings that are there', (path) => {
     const missing = linkedHeadings(read(path)).filter(([target, heading]) => {
       const file = target === '' ? path : join(dirname(path), target);

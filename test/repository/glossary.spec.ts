@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 const ROOT = join(__dirname, '../..');
 const FOREIGN = new Set(['node_modules', 'dist', 'data', 'coverage', '.git']);
 /** The folders of the source code. */
-const SOURCES = ['apps', 'libs', 'scripts', 'test'];
+const SOURCES = ['apps', 'libs', 'packages', 'scripts', 'test'];
 
 /** Documentation in other forms. */
 const OTHER_FILES = ['.env.example', 'docs/operations/alerts.yaml', 'docs/operations/compose.yaml'];

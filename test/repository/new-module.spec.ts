@@ -8,7 +8,7 @@ import { itAtFullDepth } from '../support/depth';
 
 const ROOT = join(__dirname, '../..');
 const COPY = mkdtempSync(join(tmpdir(), 'lethe-new-module-'));
-const COPIED = ['apps', 'bench', 'docs', 'libs', 'test', 'scripts'];
+const COPIED = ['apps', 'bench', 'docs', 'libs', 'packages', 'test', 'scripts'];
 
 /** The suites that see every table and every library. */
 const SUITES = [
@@ -72,9 +72,15 @@ describe('npm run new:module', () => {
     }
   });
 
-  it('leaves the tests of the project, and those that it writes, green', () => {
+  itAtFullDepth('leaves the tests of the project, and those that it writes, green', () => {
     const suites = [...SUITES, 'libs/notices', 'libs/wishes'];
-    const { status, output } = tool('jest/bin/jest.js', ...suites, '--selectProjects', 'sqlite');
+    const { status, output } = tool(
+      'jest/bin/jest.js',
+      ...suites,
+      '--runInBand',
+      '--selectProjects',
+      'sqlite',
+    );
     expect([status, output]).toEqual([0, expect.stringContaining('Test Suites: 5 passed, 5 total')]);
   });
 

@@ -144,6 +144,20 @@ describe('openapi.json', () => {
     expect(reason.enum).toEqual(Object.keys(CONFLICT_REASONS));
   });
 
+  it('limits details.reason of each 409 to the reasons of its operation', () => {
+    const conflicts = operations.flatMap(([route, { responses }]) => {
+      const { schema, examples = {} } = responses['409']?.content?.['application/json'] ?? {};
+      return schema === undefined ? [] : [{ route, schema, reasons: Object.keys(examples) }];
+    });
+    expect(conflicts.length).toBeGreaterThan(15);
+    for (const { route, schema, reasons } of conflicts) {
+      const [error, own] = (schema as { allOf: [object, ErrorSchema] }).allOf;
+      expect([route, error]).toEqual([route, { $ref: '#/components/schemas/Error' }]);
+      const { details } = own.properties.error.properties;
+      expect([route, details.properties.reason.enum]).toEqual([route, reasons]);
+    }
+  });
+
   it('wants the key everywhere but at the registration', () => {
     expect(document.security).toEqual([{ apiKey: [] }]);
     const open = operations.filter(([, { security }]) => security?.length === 0).map(([route]) => route);

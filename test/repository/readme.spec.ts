@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync, transformSync } from 'esbuild';
+import { freePort } from '../support/free-port';
 import { useServiceInProcess } from '../support/service';
 
 // Runs the five minutes of README.md and its bot in a shell, with other ports.
 
 const ROOT = join(__dirname, '../..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const VERIFIER = join(ROOT, 'libs/sdk/src/lethe-verify.ts');
+const VERIFIER = join(ROOT, 'packages/sdk/src/evidence/lethe-verify.ts');
 const HAS_CURL = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
 
 /** Waits for the receiver where a reader would pause: until it listens, and until a call has arrived. */
@@ -24,14 +24,6 @@ function blocks(language: string): string[] {
   return [...README.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
     ([, code = '']) => code,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 (HAS_CURL ? describe : describe.skip)('the commands of README.md', () => {

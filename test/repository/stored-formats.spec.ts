@@ -11,7 +11,7 @@ import {
   verifyAuditExport,
   verifyAuditProof,
   verifyCertificate,
-} from '@app/sdk';
+} from '@lethe/sdk/evidence';
 import { newDatabase, type TestDatabase } from '../support/database';
 import { adminHere } from '../support/here';
 import { exported, seal } from '../support/sealing';
@@ -61,12 +61,12 @@ const ENTRY = {
 
 const FORMATS: Readonly<Record<string, Format>> = {
   'text under the master key': {
-    mark: 'v1',
+    mark: 'v2',
     make: () => keyring.encrypt(PLAIN, CONTEXT),
     open: (stored) => keyring.decrypt(stored, CONTEXT),
   },
   'text under a subject key': {
-    mark: 's1',
+    mark: 's2',
     make: () => key.encrypt(PLAIN, CONTEXT, bytes(12, 4)),
     open: (stored) => key.decrypt(stored, CONTEXT),
   },

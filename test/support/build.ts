@@ -11,9 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { transformFileSync } from '@swc/core';
-import { buildSync } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import { until } from './until';
 
 const ROOT = resolve(__dirname, '../..');
@@ -81,7 +80,7 @@ async function made(directory: string): Promise<void> {
   }
   try {
     compile(directory);
-    bundle(directory);
+    await bundled(directory);
     await warmUp(directory);
     writeFileSync(done, '');
   } catch (error) {
@@ -91,7 +90,7 @@ async function made(directory: string): Promise<void> {
 }
 
 function compile(target: string): void {
-  const files = ['apps', 'libs'].flatMap((top) =>
+  const files = ['apps', 'libs', 'packages'].flatMap((top) =>
     readdirSync(join(ROOT, top), { recursive: true, withFileTypes: true })
       .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
       .map((entry) => join(entry.parentPath, entry.name)),
@@ -102,58 +101,36 @@ function compile(target: string): void {
     mkdirSync(dirname(out), { recursive: true });
     writeFileSync(
       out,
-      code.replace(/"@app\/([a-z-]+)"/g, (_, lib: string) =>
-        JSON.stringify(join(target, 'libs', lib, 'src')),
+      code.replace(/"@(app|lethe)\/([a-z-]+)([^"]*)"/g, (_, top: string, room: string, path: string) =>
+        JSON.stringify(join(target, top === 'app' ? 'libs' : 'packages', room, 'src', path)),
       ),
     );
   }
 }
 
-/** Optional packages of NestJS that are not installed. */
-const NOT_INSTALLED = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static'].flatMap((name) => [
-  name,
-  `${name}/*`,
-]);
-
-/**
- * Bundles all programs in one file: most of the time of a start is the loading of more than a thousand modules. The
- * drivers stay outside, so that tests can replace them.
- */
-function bundle(directory: string): void {
+/** Bundles all programs in one file. The drivers of databases stay outside, so that tests can replace them. */
+async function bundled(directory: string): Promise<void> {
+  const { bundle, bundleThreads, DRIVERS } = (await import(BUNDLER)) as Bundling;
   const programs = Object.entries(PROGRAMS).map(
     ([name, path]) => `${JSON.stringify(name)}: () => require(${JSON.stringify(path)})`,
   );
-  buildSync({
-    stdin: { contents: `module.exports = { ${programs.join(', ')} };`, resolveDir: directory },
-    outfile: join(directory, 'bundle.cjs'),
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    keepNames: true,
-    nodePaths: [MODULES],
-    external: ['pg', 'better-sqlite3', 'better-sqlite3-napi', 'ioredis', ...NOT_INSTALLED],
-    define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(MODULES, '@nestjs/bundle.js')).href) },
-    logLevel: 'silent',
+  const code = `module.exports = { ${programs.join(', ')} };`;
+  await bundle(directory, code, join(directory, 'bundle.cjs'));
+  // They load the drivers by path: a test can start them.
+  await bundleThreads(directory, directory, {
+    alias: Object.fromEntries(DRIVERS.map((name) => [name, join(MODULES, name)])),
+    external: [`${MODULES}/*`],
   });
-  bundleThreads(directory);
   writeFileSync(join(directory, 'start.cjs'), START);
 }
 
-/** Bundles the files of threads beside the bundle. */
-function bundleThreads(directory: string): void {
-  const threads = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.thread.js'),
-  );
-  buildSync({
-    entryPoints: threads.map((file) => join(directory, file)),
-    entryNames: '[name]',
-    outdir: directory,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-  });
+/** As text, since it has no types. */
+const BUNDLER: string = '../../scripts/bundle.mjs';
+
+interface Bundling {
+  readonly bundle: (directory: string, code: string, outfile: string) => Promise<void>;
+  readonly bundleThreads: (directory: string, outdir: string, options: BuildOptions) => Promise<void>;
+  readonly DRIVERS: readonly string[];
 }
 
 /** Runs a program of the bundle with the code cache of V8. It ends with its parent process. */
@@ -166,7 +143,7 @@ const START = `
   const [bundle, code] = [__dirname + '/bundle.cjs', __dirname + '/bundle.code'];
   const [program] = process.argv.splice(2, 1);
   const cachedData = existsSync(code) ? readFileSync(code) : undefined;
-  const script = new Script(wrap(readFileSync(bundle, 'utf8')), { filename: bundle, cachedData });
+  const script = new Script(wrap(readFileSync(bundle, 'latin1')), { filename: bundle, cachedData });
   if (cachedData === undefined) process.on('exit', () => writeFileSync(code, script.createCachedData()));
   const module_ = { exports: {} };
   const outside = createRequire(${JSON.stringify(join(ROOT, 'bundle.js'))});

@@ -1,9 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Keyring, SubjectDigests } from '@app/crypto';
 import { type Bot, field } from './bot';
 import type { ByteSearch } from './byte-search';
 import type { TestDatabase } from './database';
-import { storedIds } from './digests';
+import { keysOf, storedIds } from './digests';
 import type { SubjectIds } from './snowflakes';
 
 const SECRET_BYTES = 32;
@@ -104,8 +104,7 @@ export async function addTraces(
     if (stored === undefined) throw new Error('the subject has no key');
     search.addPieces('key', stored.sealed.slice(stored.sealed.lastIndexOf('.') + 1));
     const secret = keyring.open(stored.sealed, `subject_keys/${stored.id}`).subarray(0, SECRET_BYTES);
-    const derived = createHmac('sha512', secret).update('lethe/subject\x01').digest();
-    for (const bytes of [secret, derived])
+    for (const bytes of keysOf(secret))
       for (const spelling of [
         bytes,
         ...(['hex', 'base64', 'base64url'] as const).map((as) => bytes.toString(as)),

@@ -1,8 +1,8 @@
 import { engine } from './database';
 
 /**
- * TEST_DEPTH: `full` runs everything (`npm run test:all`); a number multiplies the counts. By default each fault happens
- * at least once (`npm test`).
+ * TEST_DEPTH: `full` runs everything (`npm run test:all`); a number multiplies the counts. Without it a deep suite takes
+ * part of its cases, and each kind of fault happens at least once (`npm test`).
  */
 const DEPTH = process.env['TEST_DEPTH'];
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { type InstallationKeys, Keyring, presentMasterKeys, SubjectDigests } from '@app/crypto';
 import { type Random, readConfig } from '@app/kernel';
 import { type Digest, EncryptionKey } from '@app/primitives';
@@ -62,6 +63,13 @@ export async function secretOf(
   if (stored === undefined) throw new Error('the subject has no key');
   const opened = keyring.open(stored.sealed, `subject_keys/${stored.id}`);
   return { ...stored, secret: opened.subarray(0, SECRET_BYTES) };
+}
+
+/** A secret and the keys that are derived from it. */
+export function keysOf(secret: Buffer): Buffer[] {
+  const first = createHmac('sha512', secret).update('lethe/subject\x01').digest();
+  const second = createHmac('sha512', secret).update(first).update('lethe/subject\x02').digest();
+  return [secret, first.subarray(0, 32), first.subarray(32), second.subarray(0, 32)];
 }
 
 /** Encrypts as the service does, for rows that a test inserts in great number. */

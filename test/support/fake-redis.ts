@@ -58,9 +58,11 @@ export class FakeRedis {
     const numbers = keys.flatMap((key, at) => {
       const known = this.windows.get(key);
       const window = known !== undefined && known.ends > now ? known : { count: 0, ends: now + WINDOW_MS };
-      window.count += Number(given[keys.length + at]);
+      const [amount, most] = [1, 2].map((list) => Number(given[list * keys.length + at])) as [number, number];
+      const count = window.count + amount;
+      if (most === 0 || count <= most) window.count = count;
       this.windows.set(key, window);
-      return [window.count, window.ends];
+      return [count, window.ends];
     });
     return listOf([now, ...numbers]);
   }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,6 @@ static int file_of(int fd) {
   return file_at(path);
 }
 
-/* One call, so that records of several threads do not mix. */
 static void note(int op, int file, uint64_t at, const void *bytes, size_t length) {
   if (journal < 0 || file < 0) return;
   struct record record = {op, file, at, length};
@@ -55,36 +55,43 @@ static void note(int op, int file, uint64_t at, const void *bytes, size_t length
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
+/* Held from the record of a change to its end, and from the begin of a sync to its record. No thread changes a file during
+ * the sync of another thread, which would take the change for durable. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
 /* A change is recorded before it is made, a sync after it: a kill between leaves a journal that promises less. */
+#define CHANGED(type, op, file, at, bytes, length, call) \
+  pthread_mutex_lock(&turn); \
+  note(op, file, at, bytes, length); \
+  type result = call; \
+  pthread_mutex_unlock(&turn); \
+  return result;
+
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t at) {
-  note(WRITE, file_of(fd), at, bytes, count);
-  return NEXT(pwrite64)(fd, bytes, count, at);
+  CHANGED(ssize_t, WRITE, file_of(fd), at, bytes, count, NEXT(pwrite64)(fd, bytes, count, at))
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) {
-  note(WRITE, file_of(fd), at, bytes, count);
-  return NEXT(pwrite)(fd, bytes, count, at);
+  CHANGED(ssize_t, WRITE, file_of(fd), at, bytes, count, NEXT(pwrite)(fd, bytes, count, at))
 }
 
 int ftruncate(int fd, off_t length) {
-  note(TRUNCATE, file_of(fd), length, NULL, 0);
-  return NEXT(ftruncate)(fd, length);
+  CHANGED(int, TRUNCATE, file_of(fd), length, NULL, 0, NEXT(ftruncate)(fd, length))
 }
 
 int ftruncate64(int fd, off64_t length) {
-  note(TRUNCATE, file_of(fd), length, NULL, 0);
-  return NEXT(ftruncate64)(fd, length);
+  CHANGED(int, TRUNCATE, file_of(fd), length, NULL, 0, NEXT(ftruncate64)(fd, length))
 }
 
-int unlink(const char *path) {
-  note(UNLINK, file_at(path), 0, NULL, 0);
-  return NEXT(unlink)(path);
-}
+int unlink(const char *path) { CHANGED(int, UNLINK, file_at(path), 0, NULL, 0, NEXT(unlink)(path)) }
 
-static int synced(int fd, int result) {
+static int synced(int fd, int (*sync)(int)) {
+  pthread_mutex_lock(&turn);
+  int result = sync(fd);
   if (result == 0) note(SYNC, file_of(fd), 0, NULL, 0);
+  pthread_mutex_unlock(&turn);
   return result;
 }
 
-int fsync(int fd) { return synced(fd, NEXT(fsync)(fd)); }
-int fdatasync(int fd) { return synced(fd, NEXT(fdatasync)(fd)); }
+int fsync(int fd) { return synced(fd, NEXT(fsync)); }
+int fdatasync(int fd) { return synced(fd, NEXT(fdatasync)); }

@@ -18,10 +18,11 @@ interface Change {
   readonly bytes: Buffer;
 }
 
-/** A file as it was at its last sync, undefined where there is none, and every change since. */
+/** A file as it was at the begin, undefined where there was none, every change since, and how many of them are synced. */
 interface FileState {
-  image: Buffer | undefined;
-  changes: Change[];
+  readonly image: Buffer | undefined;
+  readonly changes: Change[];
+  synced: number;
 }
 
 /** Records what a child process changes in the files of a database, and cuts the power: a part of it is lost. */
@@ -42,7 +43,7 @@ export class IoJournal {
   /** Takes the present files for durable. No process may use them. */
   begin(): void {
     writeFileSync(this.journal, '');
-    this.states = FILES.map((name) => ({ image: this.read(name), changes: [] }));
+    this.states = FILES.map((name) => ({ image: this.read(name), changes: [], synced: 0 }));
   }
 
   /**
@@ -53,8 +54,9 @@ export class IoJournal {
     this.replay();
     this.requireComplete();
     for (const [at, name] of FILES.entries()) {
-      const { image, changes } = this.states[at] as FileState;
-      this.write(name, surviving(changes, share).reduce(applied, copyOf(image)));
+      const { image, changes, synced } = this.states[at] as FileState;
+      const later = surviving(changes.slice(synced), share);
+      this.write(name, changed(image, [...changes.slice(0, synced), ...later]));
     }
     // It is in memory alone, and is made anew.
     for (const name of ['lethe.db-shm', 'keys.db-shm']) rmSync(join(this.data, name), { force: true });
@@ -68,10 +70,8 @@ export class IoJournal {
       const at = Number(journal.readBigUInt64LE(from + 8));
       const end = from + RECORD_BYTES + Number(journal.readBigUInt64LE(from + 16));
       const state = this.states[file] as FileState;
-      if (op === SYNC) {
-        state.image = state.changes.reduce(applied, state.image);
-        state.changes = [];
-      } else if (end <= journal.length)
+      if (op === SYNC) state.synced = state.changes.length;
+      else if (end <= journal.length)
         state.changes.push({ op, at, bytes: journal.subarray(from + RECORD_BYTES, end) });
       from = end;
     }
@@ -81,11 +81,8 @@ export class IoJournal {
   private requireComplete(): void {
     for (const [at, name] of FILES.entries()) {
       const { image, changes } = this.states[at] as FileState;
-      const present = this.read(name);
-      const isPresent = (some: readonly Change[]): boolean => {
-        const left = some.reduce(applied, copyOf(image));
-        return left === undefined ? present === undefined : present?.equals(left) === true;
-      };
+      const present = contentOf(this.read(name));
+      const isPresent = (some: readonly Change[]): boolean => contentOf(changed(image, some)).equals(present);
       if (!isPresent(changes) && !isPresent(changes.slice(0, -1)))
         throw new Error(`the journal does not lead to the present ${name}`);
     }
@@ -119,20 +116,25 @@ function torn(change: Change): Change {
   return { ...change, bytes: change.bytes.subarray(0, whole) };
 }
 
-const copyOf = (image: Buffer | undefined): Buffer | undefined => image && Buffer.from(image);
-
-/** Changes the image in place if it can. */
-function applied(image: Buffer | undefined, { op, at, bytes }: Change): Buffer | undefined {
-  if (op === UNLINK) return undefined;
-  const present = image ?? Buffer.alloc(0);
-  if (op === TRUNCATE) return resized(present, at);
-  const grown = resized(present, Math.max(present.length, at + bytes.length));
-  bytes.copy(grown, at);
-  return grown;
+/** A copy of the image after the changes. */
+function changed(image: Buffer | undefined, changes: readonly Change[]): Buffer | undefined {
+  let length = image?.length;
+  const most = changes.reduce((end, { at, bytes }) => Math.max(end, at + bytes.length), length ?? 0);
+  // All behind the length is zero.
+  const file = Buffer.alloc(most);
+  image?.copy(file);
+  for (const { op, at, bytes } of changes) {
+    if (op !== WRITE) file.fill(0, at);
+    bytes.copy(file, at);
+    if (op === UNLINK) length = undefined;
+    else length = op === TRUNCATE ? at : Math.max(length ?? 0, at + bytes.length);
+  }
+  return length === undefined ? undefined : file.subarray(0, length);
 }
 
-function resized(image: Buffer, length: number): Buffer {
-  return length === image.length ? image : Buffer.concat([image], length);
+/** A file without a byte for no file: its creation is not recorded. */
+function contentOf(file: Buffer = Buffer.alloc(0)): Buffer {
+  return file;
 }
 
 function oneOf<T>(some: readonly T[]): T {

@@ -11,3 +11,8 @@ export function ranAtStart({ app }: Pick<Service, 'app'>, job: Type<Job>): Promi
 export function runNow({ app }: Pick<Service, 'app'>, job: Type<Job>): Promise<void> {
   return app.get(JobRunner).run(app.get(job, { strict: false }), 'now');
 }
+
+/** A run of a job that begins after the call: `runNow` joins one that is under way. */
+export async function runAnew(service: Pick<Service, 'app'>, job: Type<Job>): Promise<void> {
+  for (let runs = 0; runs < 2; runs++) await runNow(service, job);
+}

@@ -1,5 +1,5 @@
 import { Signer } from '@app/crypto';
-import { chainOf } from '@app/sdk';
+import { chainOf } from '@lethe/sdk/evidence';
 import { BatchSealer, SealLoop, AuditVerifier, type LogFault, type LogSummary } from '@app/sealing';
 import type { Bot } from './bot';
 import type { Service } from './service';

@@ -2,12 +2,16 @@ import type { Statement } from 'better-sqlite3';
 import { SqliteDatabase } from '@app/database';
 import { Client } from 'pg';
 
+const ABOUT_ROWS = /^(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
+
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 
 /** Every SQL text that the drivers of this process run while the log is open, each once. */
 export class SqlLog {
   private readonly found = new Set<string>();
   private readonly undo: (() => void)[] = [];
+  /** The number of runs of statements about rows. */
+  runs = 0;
 
   open(): this {
     this.wrap(Client.prototype, 'query', (_, [given]) =>
@@ -27,17 +31,20 @@ export class SqlLog {
 
   /** The statements about rows, in the order of their first run. */
   statements(): string[] {
-    return [...this.found].filter((text) => /^(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text));
+    return [...this.found].filter((text) => ABOUT_ROWS.test(text));
   }
 
   private wrap(prototype: unknown, name: string, textOf: (self: unknown, given: unknown[]) => unknown): void {
     const methods = prototype as Record<string, Method>;
     const original = methods[name];
     if (original === undefined) throw new Error(`the driver has no method ${name}`);
-    const { found } = this;
+    const note = (text: string): void => {
+      this.found.add(text);
+      if (ABOUT_ROWS.test(text)) this.runs++;
+    };
     methods[name] = function (...given) {
       const text = textOf(this, given);
-      if (typeof text === 'string') found.add(text.trim());
+      if (typeof text === 'string') note(text.trim());
       return original.apply(this, given);
     };
     this.undo.push(() => (methods[name] = original));

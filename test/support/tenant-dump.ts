@@ -6,7 +6,7 @@ const EXCLUDED = ['seq', 'writer', 'total', 'payload', 'digest', 'prefix', 'secr
 const CALL_COLUMNS = ['bot_id', 'event', 'event_type', 'user_id', 'guild_id'];
 
 /** An encrypted text, of which only the length is kept. */
-const ENCRYPTED = /\b[sv]1\.[\w-]+\.([\w-]+)/g;
+const ENCRYPTED = /\b[sv]2\.[\w-]+\.([\w-]+)/g;
 /** The digest of an id, in the column of the id. */
 const DIGEST = /(?<="(?:guild|user)_id":")[\w-]{20}(?=")/g;
 const KEY_ID = /"id":"[\w-]{12}"/;

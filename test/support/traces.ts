@@ -1,8 +1,7 @@
-import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Keyring } from '@app/crypto';
-import { secretOf } from './digests';
+import { keysOf, secretOf } from './digests';
 import type { Service } from './service';
 import type { SubjectIds } from './snowflakes';
 
@@ -26,15 +25,14 @@ export interface Traces {
 export async function tracesOf(service: Service, botId: string, who: SubjectIds): Promise<Traces> {
   const stored = service.stored({ id: botId }, who);
   const { id, sealed, secret } = await secretOf(service.database, service.app.get(Keyring), botId, stored);
-  const derived = createHmac('sha512', secret).update('lethe/subject\x01').digest();
   const tables = (await service.database.tables()).map(({ name }) => name);
   const others = tables.filter((name) => name !== 'audit_events');
-  const texts = await textsOf(service, others, `s1.${id}.`);
+  const texts = await textsOf(service, others, `s2.${id}.`);
   return {
-    key: [secret, derived.subarray(0, 32), derived.subarray(32)].flatMap(spellings),
+    key: keysOf(secret).flatMap(spellings),
     wrapped: pieces(sealed),
     sealed: [...texts, sealed].flatMap(pieces),
-    details: (await textsOf(service, ['audit_events'], `s1.${id}.`)).flatMap(pieces),
+    details: (await textsOf(service, ['audit_events'], `s2.${id}.`)).flatMap(pieces),
   };
 }
 

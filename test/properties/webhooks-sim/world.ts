@@ -164,7 +164,7 @@ export class World {
       this.random,
     );
     this.texts = new DeliveryTexts(subjectKeys, keys);
-    this.forms = new EncryptedForms(keys);
+    this.forms = new EncryptedForms(keys, subjectKeys);
     // Power cuts are not played here.
     await app.get<DataSource>(getDataSourceToken()).query('PRAGMA synchronous = OFF');
     this.close = () => app.close();

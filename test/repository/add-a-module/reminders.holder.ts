@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { SubjectTexts } from '@app/crypto';
 import type { Tx } from '@app/database';
 import {
+  amongSubjects,
+  type ErasedCategory,
   HoldsSubjectData,
   type Subject,
   type SubjectDataHolder,
@@ -31,8 +33,11 @@ export class RemindersHolder implements SubjectDataHolder {
     return { data: [[NAME, JSON.stringify({ items })]] };
   }
 
-  async erase(tx: Tx, subject: Subject): Promise<readonly string[]> {
-    const { affected } = await tx.manager.delete(Reminder, subjectOf(subject));
-    return affected ? [NAME] : [];
+  erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasedCategory[]> {
+    const among = amongSubjects(tx, subjects);
+    return tx.all<ErasedCategory>(
+      `DELETE FROM reminders WHERE ${among.sql} RETURNING bot_id, guild_id, user_id, '${NAME}' AS category`,
+      ...among.values,
+    );
   }
 }

@@ -3,7 +3,7 @@ import { AuditService, declareEventTypes } from '@app/audit';
 import { requireConsentTo } from '@app/consent';
 import { SubjectDigests, SubjectTexts } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { about, type Claim } from '@app/idempotency';
+import { type Claim, EncryptedForms } from '@app/idempotency';
 import { Clock, Random } from '@app/kernel';
 import { Reminder } from './reminder.entity';
 import type { AddReminder, ReminderView } from './reminders.dto';
@@ -22,6 +22,7 @@ export class RemindersService {
     private readonly audit: AuditService,
     private readonly digests: SubjectDigests,
     private readonly texts: SubjectTexts,
+    private readonly forms: EncryptedForms,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -43,7 +44,6 @@ export class RemindersService {
       await this.audit.record(tx, subject, REMINDER_SET, { due_at });
       return { id, text, due_at };
     };
-    // A repeat of the request has the text: it is not stored for it.
-    return this.unitOfWork.write(claim.once(about(subject, { text }), add));
+    return this.unitOfWork.write(claim.once(this.forms.ofSubject(subject), add));
   }
 }

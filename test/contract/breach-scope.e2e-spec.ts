@@ -175,7 +175,7 @@ describe('GET /api/v1/audit/breach-scope', () => {
         .slice(begin, begin + 500)
         .map(
           (n) =>
-            `('${bot.id}', ${last + n + 1}, 'x${n}', '${guildId}', 'u${n % 1_000}', 'data_exported', 'service', 's1.erased.x', '${at('02T00:00:00')}')`,
+            `('${bot.id}', ${last + n + 1}, 'x${n}', '${guildId}', 'u${n % 1_000}', 'data_exported', 'service', 's2.erased.x', '${at('02T00:00:00')}')`,
         );
       await service.database.run(
         `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at) VALUES ${rows.join(', ')}`,

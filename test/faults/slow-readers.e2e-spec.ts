@@ -61,7 +61,8 @@ async function large(): Promise<Greedy> {
   for (let at = 0; at < PARTS; at++) {
     const value = String(at).repeat(PART_LENGTH);
     await bot.hasData(who, `category_${at}`, { value });
-    await bot.post('/audit/event', { ...who, event_type: 'data_submitted', details: { value } });
+    if (reads('an audit export'))
+      await bot.post('/audit/event', { ...who, event_type: 'data_submitted', details: { value } });
   }
   return { bot, who };
 }
@@ -167,13 +168,17 @@ const cases = Object.keys(READERS).flatMap((reader) =>
   Object.keys(DOCUMENTS).map((document) => [document, reader] as const),
 );
 
+const taken = someOf(cases, 15);
+
+/** Whether a case of this depth has the document. */
+function reads(document: string): boolean {
+  return taken.some(([name]) => name === document);
+}
+
 describe('readers of several bots that hold every large answer', () => {
-  it.each(someOf(cases, 15))(
-    'of %s, and %s, delay no lawful call of another bot',
-    async (document, reader) => {
-      await begin(READERS[reader]!, DOCUMENTS[document]!);
-      await until(async () => !(await isHeld()));
-      await lawfulCalls();
-    },
-  );
+  it.each(taken)('of %s, and %s, delay no lawful call of another bot', async (document, reader) => {
+    await begin(READERS[reader]!, DOCUMENTS[document]!);
+    await until(async () => !(await isHeld()));
+    await lawfulCalls();
+  });
 });

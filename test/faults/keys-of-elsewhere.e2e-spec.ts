@@ -7,6 +7,7 @@ import { useBuild } from '../support/build';
 import { runScript } from '../support/child-script';
 import { ChildService } from '../support/child-service';
 import { engine, newDatabase, type TestDatabase } from '../support/database';
+import { ServiceHere } from '../support/here';
 import { subject } from '../support/snowflakes';
 
 // The keys of one installation beside the data of another one that has the same master key.
@@ -34,12 +35,12 @@ class Installation {
     this.database = await newDatabase(this.directory);
     const path = join(this.directory, 'lethe.db');
     this.service = new ChildService(build.directory, path, this.settings);
-    await this.service.start();
-    this.bot = await Bot.register(this.service.url);
+    const here = await new ServiceHere(this.database, this.settings).start();
+    this.bot = await Bot.register(here.url);
     await this.bot.hasCategory('profile');
     await this.bot.hasConsent(this.who);
     await this.bot.hasData(this.who, 'profile', { value: 'x' });
-    await this.service.end('SIGTERM');
+    await here.end();
     return this;
   }
 
@@ -68,35 +69,32 @@ class Installation {
   }
 
   async remove(): Promise<void> {
-    await this.service.end('SIGKILL');
     await this.database.drop();
     rmSync(this.directory, { recursive: true });
   }
 }
 
 let own: Installation;
-let other: Installation;
 beforeEach(async () => {
   own = await new Installation().make();
-  other = await new Installation().make();
 });
-afterEach(async () => {
-  await own.remove();
-  await other.remove();
-});
+afterEach(() => own.remove());
 
 describe('a start on the keys of another installation', () => {
   it('is refused in words until the own keys are back, and so is a command', async () => {
     const saved = await own.keys();
+    const other = await new Installation().make();
     await own.replaceKeys(await other.keys());
+    await other.remove();
     const { code, stderr } = await own.service.refused();
     expect([code, stderr]).toEqual([1, expect.stringMatching(WORDS)]);
     const command = await runScript(build, 'admin', ['audit:verify'], own.settings);
     expect([command.code, command.stderr]).toEqual([1, expect.stringMatching(WORDS)]);
     await own.replaceKeys(saved);
-    await own.service.start();
-    const answer = await own.bot.at(own.service).export<{ data: object }>(own.who);
+    const service = await new ServiceHere(own.database, own.settings).start();
+    const answer = await own.bot.at(service).export<{ data: object }>(own.who);
     expect(answer.data.data).toEqual({ profile: { value: 'x' } });
+    await service.end();
   });
 
   it('is refused too when they hold nothing, and leaves them empty', async () => {

@@ -158,7 +158,7 @@ describe('webhooks', () => {
       'SELECT webhook_secret FROM bots WHERE id = ?',
       bot.id,
     );
-    expect(row?.webhook_secret).toMatch(/^v1\./);
+    expect(row?.webhook_secret).toMatch(/^v2\./);
     expect(row?.webhook_secret).not.toContain(bot.webhookSecret.slice(6));
   });
 

@@ -1,0 +1,166 @@
+import type { Bot } from '../support/bot';
+import type { Json } from '../support/client';
+import {
+  A_TIME,
+  consentStatus,
+  exportRecord,
+  expectFailure,
+  expectFaults,
+  expectSuccess,
+} from '../support/expected';
+import { BAD_SNOWFLAKES, itRefuses } from '../support/inputs';
+import { useService } from '../support/shared-service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+const service = useService();
+let bot: Bot;
+let who: SubjectIds;
+beforeEach(async () => {
+  bot = await service.registerBot();
+  who = subject();
+});
+
+const decline = (more: Json = {}) => bot.post('/consents/decline', { ...who, ...more });
+const history = async () => {
+  const query = `user_id=${who.user_id}&guild_id=${who.guild_id}&page_size=100`;
+  return (await bot.get<{ entries: Json[] }>(`/consents/history?${query}`)).data.entries;
+};
+const accept = (version: string) => bot.post('/consents/accept', { ...who, consent_version: version });
+const submit = () => bot.post('/data/submit', { ...who, category: 'profile', data: { value: 'a' } });
+
+/** Declines, and expects the status of before the request, then and afterwards. */
+async function expectAsBefore(before: Json): Promise<void> {
+  expectSuccess(await decline(), 200, { ...before, declined_at: A_TIME });
+  expectSuccess(await bot.status(who), 200, before);
+}
+
+describe('POST /api/v1/consents/decline', () => {
+  it('ends a first request: the status is none, and nothing can be accepted or stored', async () => {
+    await bot.hasCategory('profile');
+    await bot.hasRequest(who);
+    await expectAsBefore(consentStatus(who));
+    expectFailure(await accept('1.0'), 404, 'not_found', { current_status: 'none' });
+    expectFailure(await submit(), 403, 'consent_required', { current_status: 'none' });
+    expectFailure(await decline(), 404, 'not_found', { current_status: 'none' });
+  });
+
+  it('leaves a consent to an older version in force', async () => {
+    await bot.hasCategory('profile');
+    await bot.hasConsent(who);
+    const before = (await bot.status(who)).data;
+    await bot.hasRequest(who, '2.0');
+    await expectAsBefore(before);
+    expect((await submit()).status).toBe(200);
+    expectFailure(await accept('2.0'), 404, 'not_found', { current_status: 'accepted' });
+  });
+
+  it('restores a revoked consent, with its times, its categories and the erasure of its data', async () => {
+    for (const key of ['profile', 'version']) await bot.hasCategory(key);
+    const categories = ['profile', 'version'];
+    await bot.post('/consents/request', { ...who, consent_version: '1.0', categories });
+    await accept('1.0');
+    await submit();
+    await bot.hasRevoked(who);
+    const before = (await bot.status(who)).data;
+    expect(before).toMatchObject({ status: 'revoked', version: '1.0', data_erased_at: A_TIME });
+    for (const version of ['2.0', '3.0']) await bot.hasRequest(who, version);
+    await expectAsBefore(before);
+    await bot.delete('/data/categories/version');
+    await bot.hasRequest(who, '4.0');
+    await bot.delete('/data/categories/profile');
+    const left: Json = { ...before, categories: [] };
+    delete left['data_erased_at'];
+    await expectAsBefore(left);
+  });
+
+  it('keeps the refusal in the history, with the words that were shown, and writes no audit event', async () => {
+    await bot.post('/consents/texts', { consent_version: '1.0', language: 'en', title: 'a', body: 'b' });
+    const id = await bot.hasRequest(who);
+    const { data } = await decline({ source: 'button:no' });
+    const [declined, requested] = await history();
+    expect(declined).toStrictEqual({
+      ...requested,
+      id: expect.any(String) as string,
+      consent_id: id,
+      action: 'declined',
+      source: 'button:no',
+      created_at: data['declined_at'],
+    });
+    expect(declined!['texts']).toHaveLength(1);
+    expect(await bot.eventTypes(who)).toStrictEqual(['consent_requested']);
+  });
+
+  it('lets the user be asked again at once', async () => {
+    await bot.hasRequest(who);
+    await decline();
+    await bot.hasConsent(who);
+    expect((await history()).map(({ action }) => action)).toStrictEqual([
+      ...['accepted', 'requested', 'declined', 'requested'],
+    ]);
+  });
+
+  it('leaves a history that is exported, and erased with the user', async () => {
+    await bot.hasRequest(who);
+    await decline();
+    const full = (await bot.export<{ consent_history: Json[] }>(who, '&format=full')).data;
+    expect(full.consent_history.map(({ action }) => action)).toStrictEqual(['requested', 'declined']);
+    expectSuccess(await bot.export(who), 200, exportRecord(who, bot, { consent: null }));
+    await bot.hasForgotten(who);
+    expect(await history()).toStrictEqual([]);
+    expectFailure(await bot.export(who), 404, 'not_found');
+  });
+
+  it('answers 404 without a request that waits', async () => {
+    expectFailure(await decline(), 404, 'not_found', { current_status: 'none' });
+    await bot.hasConsent(who);
+    expectFailure(await decline(), 404, 'not_found', { current_status: 'accepted' });
+    await bot.hasRevoked(who);
+    expectFailure(await decline(), 404, 'not_found', { current_status: 'revoked' });
+    const other = await service.registerBot();
+    await bot.hasRequest(who);
+    expectFailure(await other.post('/consents/decline', who), 404, 'not_found', { current_status: 'none' });
+  });
+
+  it('and an acceptance at the same moment: one of them succeeds', async () => {
+    for (let round = 0; round < 5; round++) {
+      who = subject();
+      await bot.hasRequest(who);
+      const answers = await Promise.all([decline(), accept('1.0')]);
+      expect(answers.map(({ status }) => status).sort()).toStrictEqual([200, 404]);
+      const { status } = (await bot.status(who)).data;
+      expect(status).toBe(answers[0].status === 200 ? 'none' : 'accepted');
+    }
+  });
+
+  it('keeps a user closed who is being erased', async () => {
+    await bot.hasRequest(who);
+    const { guild_id, user_id } = service.stored(bot, who);
+    const where = `bot_id = '${bot.id}' AND guild_id = '${guild_id}' AND user_id = '${user_id}'`;
+    await service.database.run(`UPDATE consents SET erasing = 1 WHERE ${where}`);
+    await expectAsBefore(consentStatus(who));
+    const rows = await service.database.rows(`SELECT status, erasing FROM consents WHERE ${where}`);
+    expect(
+      rows.map((row) => ({ ...(row as Json), erasing: Number((row as Json)['erasing']) })),
+    ).toStrictEqual([{ status: 'none', erasing: 1 }]);
+  });
+
+  it('takes bot_id in place of guild_id', async () => {
+    const asked = { bot_id: bot.id, user_id: who.user_id };
+    await bot.post('/consents/request', { ...asked, consent_version: '1.0' });
+    const botWide = { ...who, guild_id: '0'.repeat(17) };
+    const answer = await bot.post('/consents/decline', asked);
+    expectSuccess(answer, 200, { ...consentStatus(botWide, { categories: [] }), declined_at: A_TIME });
+  });
+
+  for (const name of ['user_id', 'guild_id'])
+    itRefuses(
+      name,
+      BAD_SNOWFLAKES,
+      (body) => bot.post('/consents/decline', body),
+      () => ({ ...who }),
+    );
+
+  it('answers 400 for a source that is no short name', async () => {
+    expectFaults(await decline({ source: 'Button No' }), 'source');
+  });
+});

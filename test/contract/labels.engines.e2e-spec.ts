@@ -1,0 +1,130 @@
+import { type Bot, field } from '../support/bot';
+import type { Json } from '../support/client';
+import { category, expectFailure, expectFaults, expectSuccess } from '../support/expected';
+import { useService } from '../support/shared-service';
+import { subject } from '../support/snowflakes';
+
+const service = useService();
+let bot: Bot;
+beforeEach(async () => {
+  bot = await service.registerBot();
+});
+
+const LABELS = { fr: 'Profil (fr)', pt: 'Perfil', 'zh-Hant': '個人資料' };
+const valid = (more: Json = {}): Json => ({
+  key: 'profile',
+  label_de: 'Profil',
+  label_en: 'Profile',
+  labels: LABELS,
+  fields: [{ ...field('value'), labels: { fr: 'Valeur' }, description: null }],
+  ...more,
+});
+const register = (more: Json = {}) => bot.post('/data/register', valid(more));
+const read = () => bot.get('/data/categories/profile');
+
+interface Asked {
+  readonly version: string;
+  readonly texts: { readonly title: string; readonly categories: readonly { key: string; label: string }[] };
+}
+const ask = (language?: string, keys: readonly string[] = ['profile']) =>
+  bot.post<Asked>('/consents/request', {
+    ...subject(),
+    bot_id: bot.id,
+    guild_id: undefined,
+    categories: keys,
+    language,
+  });
+const labelsIn = async (language?: string, keys?: readonly string[]) =>
+  (await ask(language, keys)).data.texts.categories.map(({ label }) => label);
+
+describe('the labels of a category in further languages', () => {
+  it('are answered and listed as they were given, and are left out where none are', async () => {
+    expectSuccess(await register(), 201, category(valid()));
+    expectSuccess(await read(), 200, category(valid()));
+    const list = await bot.get<{ categories: Json[] }>('/data/categories');
+    expect(list.data.categories).toStrictEqual([category(valid())]);
+    const bare = await register({ key: 'bare', labels: undefined });
+    expect(bare.data).not.toHaveProperty('labels');
+  });
+
+  it('are replaced and removed by a change, and kept where it does not name them', async () => {
+    await register();
+    const change = (body: Json) => bot.put('/data/categories/profile', body);
+    expectSuccess(await change({ label_de: 'Neu' }), 200, category(valid({ label_de: 'Neu' })));
+    expect((await change({ labels: { it: 'Profilo' } })).data['labels']).toStrictEqual({ it: 'Profilo' });
+    expect((await change({ labels: null })).data).not.toHaveProperty('labels');
+    expect((await read()).data).not.toHaveProperty('labels');
+  });
+
+  it.each([
+    ['an empty object', {}],
+    ['a list', ['fr']],
+    ['a text', 'fr'],
+    ['German, which has a label of its own', { de: 'Profil' }],
+    ['English, which has a label of its own', { fr: 'Profil', en: 'Profile' }],
+    ['no language tag', { french: 'Profil' }],
+    ['a tag in another case', { FR: 'Profil' }],
+    ['a name of JavaScript', JSON.parse('{"__proto__":"Profil"}')],
+    ['an empty label', { fr: '' }],
+    ['a label that is no text', { fr: 1 }],
+    ['a label of 2,001 characters', { fr: 'x'.repeat(2_001) }],
+    ['51 languages', Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`de-a${1000 + at}`, 'x']))],
+  ])('are refused with 400 for %s', async (_, labels) => {
+    expectFaults(await register({ labels }), 'labels');
+    expectFaults(await register({ fields: [{ ...field('value'), labels }] }), 'fields[0].labels');
+    expectFailure(await read(), 404, 'not_found');
+  });
+
+  it('count towards the size of a declaration', async () => {
+    const labels = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [`de-a${1000 + at}`, 'x'.repeat(2_000)]),
+    );
+    expectFailure(await register({ labels }), 413, 'payload_too_large');
+  });
+
+  it('are taken in the shape with bot_id', async () => {
+    const body = { bot_id: bot.id, categories: [{ name: 'levels', labels: { fr: 'Niveaux' } }] };
+    const { data } = await bot.post<{ categories: Json[] }>('/data/register', body);
+    expect(data.categories[0]).toMatchObject({ labels: { fr: 'Niveaux' } });
+  });
+
+  it('are shown where a request names the language, or a part of its tag; else the English ones', async () => {
+    await register();
+    await bot.hasCategory('notes');
+    expect(await labelsIn('fr', ['profile', 'notes'])).toStrictEqual(['Profil (fr)', 'Category notes']);
+    expect(await labelsIn('pt-BR')).toStrictEqual(['Perfil']);
+    expect(await labelsIn('zh-Hant')).toStrictEqual(['個人資料']);
+    expect(await labelsIn('de')).toStrictEqual(['Profil']);
+    expect(await labelsIn()).toStrictEqual(['Profile']);
+    const [french, english] = [await ask('fr'), await ask('en')];
+    expect(french.data.texts.title).toBe(english.data.texts.title);
+    expectFaults(await ask('zh-Hans'), 'language');
+    expectFaults(await ask('fr', ['notes']), 'language');
+  });
+
+  it('are part of the declaration: with others a request has another version', async () => {
+    await register();
+    const before = (await ask()).data.version;
+    await bot.put('/data/categories/profile', { labels: { fr: 'Autre' } });
+    expect((await ask()).data.version).not.toBe(before);
+  });
+
+  it('are in the receipt and in the full export', async () => {
+    await register();
+    const who = subject();
+    await bot.hasRequest(who);
+    const { data } = await bot.post<{ receipt: string }>('/consents/accept', {
+      ...who,
+      consent_version: '1.0',
+    });
+    const payload = Buffer.from(data.receipt.split('.')[1]!, 'base64url').toString();
+    const { pii_processing: processing } = JSON.parse(payload) as { pii_processing: { purposes: Json[] } };
+    expect(processing.purposes[0]).toMatchObject({
+      purpose_label: { de: 'Profil', en: 'Profile', ...LABELS },
+      pii_information: [{ pii_type_label: { fr: 'Valeur' } }],
+    });
+    await bot.hasData(who, 'profile', { value: 'a' });
+    const full = await bot.export<{ categories: Json[] }>(who, '&format=full');
+    expect(full.data.categories[0]).toMatchObject({ labels: LABELS, fields: [{ labels: { fr: 'Valeur' } }] });
+  });
+});

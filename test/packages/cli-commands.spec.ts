@@ -1,0 +1,256 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { createWebhookHandler, Lethe } from '@lethe/sdk';
+import { builtCommandLine, CommandLine, type Ran } from '../support/command-line';
+import { useReceiver } from '../support/receiver';
+import { useService } from '../support/shared-service';
+import { freePort } from '../support/free-port';
+import { snowflake, subject } from '../support/snowflakes';
+
+// Each command as a developer of a bot runs it: in a process of its own, in an empty folder, on the service.
+
+const service = useService();
+const receiver = useReceiver();
+const built = builtCommandLine();
+afterAll(() => built.remove());
+let cli: CommandLine;
+beforeEach(() => {
+  receiver.reset();
+  cli = new CommandLine(built.program);
+});
+afterEach(() => cli.remove());
+
+const inFolder = (file: string): string => join(cli.directory, file);
+const read = (file: string): string => readFileSync(inFolder(file), 'utf8');
+const env = () => parseEnv(read('.env')) as Record<string, string>;
+const client = () => new Lethe({ url: service.url, key: env()['LETHE_KEY'] ?? '' });
+const json = <T = Record<string, unknown>>({ stdout }: Ran): T => JSON.parse(stdout) as T;
+
+/** Runs a command that has to succeed. */
+async function done(...args: string[]): Promise<Ran> {
+  const ran = await cli.run(args);
+  expect(ran).toMatchObject({ code: 0 });
+  return ran;
+}
+
+async function registered(...options: string[]): Promise<void> {
+  await done(
+    ...['init', '--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter', ...options],
+  );
+}
+
+const PROFILE = {
+  ...{ key: 'profile', label_de: 'Profil', label_en: 'Profile' },
+  fields: [{ key: 'nickname', type: 'string', label_de: 'Spitzname', label_en: 'Nickname' }],
+} as const;
+
+async function consenting() {
+  const [who, lethe] = [subject(), client()];
+  await lethe.categories.register(PROFILE);
+  await lethe.consents.request({ ...who, consent_version: '1.0' });
+  const { receipt } = await lethe.consents.accept({ ...who, consent_version: '1.0' });
+  await lethe.data.submit({ ...who, category: 'profile', data: { nickname: 'Robin' } });
+  return { who, receipt };
+}
+
+describe('lethe init', () => {
+  it('registers the bot, and adds to .env and .gitignore without losing a line', async () => {
+    const before = '# my bot\nTOKEN="a b"\nexport LETHE_URL=http://old # old\n\nLAST=1';
+    writeFileSync(inFolder('.env'), before);
+    chmodSync(inFolder('.env'), 0o644);
+    writeFileSync(inFolder('.gitignore'), 'node_modules');
+    await registered();
+    expect(read('.env')).toMatch(/^# my bot\nTOKEN="a b"\nLETHE_URL=\S+\n\nLAST=1\nLETHE_BOT_ID=/);
+    expect(statSync(inFolder('.env')).mode & 0o777).toBe(0o600);
+    expect(read('.gitignore')).toBe('node_modules\n.env\n');
+    expect(await client().bots.me()).toMatchObject({ id: env()['LETHE_BOT_ID'], name: 'Greeter' });
+  });
+
+  it('registers nothing where the bot has a key already, or .env cannot be written', async () => {
+    writeFileSync(inFolder('.env'), 'LETHE_KEY=sk_live_x\n');
+    const args = ['init', '--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter'];
+    expect(await cli.run(args)).toMatchObject({ code: 1, stderr: expect.stringContaining('--dotenv') });
+    mkdirSync(inFolder('folder'));
+    const broken = [...args, '--dotenv', 'missing/.env'];
+    expect(await cli.run(broken)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Nothing was changed'),
+    });
+    writeFileSync(inFolder('.env'), 'NOTE="two\nLETHE_URL=lines"\n');
+    expect(await cli.run(args)).toMatchObject({ code: 1, stderr: expect.stringContaining('NOTE') });
+    writeFileSync(inFolder('.env'), '');
+    expect(await cli.run(args)).toMatchObject({ code: 0 });
+    expect(await cli.run([...args, '--dotenv', '.env.two'])).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('bots:new-key') },
+    });
+  });
+
+  it('says which options it lacks where there is no terminal', async () => {
+    expect(await cli.run(['init'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--platform-bot-id ID'),
+    });
+  });
+});
+
+describe('the exit code', () => {
+  it('is 2 for wrong usage, 3 where nothing answers and 1 for a refusal, each with what to do', async () => {
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    const runs: [string[], Record<string, string>, number, string][] = [
+      [['deliveries'], {}, 2, 'lethe init'],
+      [['deliveries', '--key', 'x'], {}, 2, 'set LETHE_KEY'],
+      [['forget', '1', '--guild', '2'], {}, 2, '17 to 20 digits'],
+      [['deliverys'], {}, 2, 'Did you mean deliveries?'],
+      [['keys'], {}, 2, 'rotate'],
+      [['deliveries'], { LETHE_KEY: 'sk_live_x', LETHE_URL: closed }, 3, 'LETHE_URL'],
+      [['deliveries'], { LETHE_KEY: 'sk_live_x', LETHE_URL: service.url }, 1, 'no valid key'],
+      [['deliveries'], { LETHE_KEY: 'Bearer x', LETHE_URL: service.url }, 2, 'the key alone'],
+      [['deliveries'], { LETHE_KEY: 'x', LETHE_URL: 'localhost:3000' }, 2, 'with its scheme'],
+    ];
+    for (const [args, environment, code, words] of runs)
+      expect(await cli.run(args, environment)).toMatchObject({
+        code,
+        stderr: expect.stringContaining(words),
+      });
+    const failed = await cli.run(['deliveries', '--json'], { LETHE_KEY: 'x', LETHE_URL: service.url });
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(JSON.parse(failed.stderr)).toMatchObject({
+      error: { code: 'unauthorized', mend: expect.any(String) },
+    });
+    expect((await done('--help')).stdout).toContain('Exit codes: 0 done');
+  });
+});
+
+describe('lethe listen and lethe trigger', () => {
+  it('bring each call to the bot once, with a signature that fits', async () => {
+    await registered();
+    const { who } = await consenting();
+    const listening = await cli.start(['listen', '--forward-to', receiver.url, '--interval', '1']);
+    await listening.wrote('Calls of Greeter');
+    const cmdline = existsSync('/proc') ? readFileSync(`/proc/${listening.child.pid}/cmdline`, 'utf8') : '';
+    expect(cmdline).not.toMatch(/sk_live_|whsec_/);
+    await client().consents.revoke(who);
+    const [revoked] = await receiver.received(1);
+    // An erasure of the same user would remove the delivery that was made already.
+    const other = subject();
+    await client().privacy.forget(other);
+    const [, forgotten] = await receiver.received(2);
+    await listening.wrote('user_forgotten   ');
+    const got: string[] = [];
+    const secrets = env()['LETHE_WEBHOOK_SECRET'] ?? '';
+    const on = {
+      user_forgotten: () => void got.push('forgotten'),
+      consent_revoked: () => void got.push('revoked'),
+    };
+    const handler = createWebhookHandler({ secrets, on });
+    for (const call of [revoked, forgotten])
+      expect(await handler.handle(call as never)).toMatchObject({ status: 204 });
+    expect(got).toEqual(['revoked', 'forgotten']);
+    const ids = (await client().webhooks.deliveries().toArray()).map(({ id }) => id);
+    expect([forgotten, revoked].map((call) => call?.headers['webhook-id'])).toEqual(ids);
+    expect([revoked?.body, forgotten?.body]).toMatchObject([who, other]);
+    listening.child.kill('SIGINT');
+    expect(await listening.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('200 in') });
+    expect(receiver.calls).toHaveLength(2);
+  });
+
+  it('shows the answer of the bot, and what a refusal means', async () => {
+    writeFileSync(
+      inFolder('.env'),
+      `LETHE_WEBHOOK_SECRET=whsec_${Buffer.alloc(32, 'x').toString('base64')}\n`,
+    );
+    const good = json(await done('trigger', 'user_forgotten', '--forward-to', receiver.url, '--json'));
+    expect(good).toMatchObject({
+      event: 'user_forgotten',
+      status: 200,
+      id: receiver.calls[0]?.headers['webhook-id'],
+    });
+    receiver.status = 400;
+    const refused = await cli.run(['trigger', 'consent_revoked', '--forward-to', receiver.url]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('LETHE_WEBHOOK_SECRET') });
+    const none = await cli.run(['trigger', 'ping', '--forward-to', `http://127.0.0.1:${await freePort()}/`]);
+    expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining('ECONNREFUSED') });
+    const badly = await cli.run(['trigger', 'ping'], { LETHE_WEBHOOK_SECRET: 'sk_live_x' });
+    expect(badly).toMatchObject({ code: 2, stderr: expect.stringContaining('no webhook secret') });
+    const elsewhere = await cli.run(['trigger', 'ping', '--forward-to', 'http://bot.example/']);
+    expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-remote') });
+  });
+});
+
+describe('lethe deliveries and lethe redeliver', () => {
+  it('list the calls and send one again', async () => {
+    await registered('--webhook-url', receiver.url);
+    const { who } = await consenting();
+    await client().consents.revoke(who);
+    await receiver.received(1);
+    const [one] = json<{ id: string }[]>(await done('deliveries', '--event', 'consent_revoked', '--json'));
+    expect((await done('deliveries', '--user', who.user_id)).stdout).toContain(who.user_id);
+    await done('redeliver', one?.id ?? '');
+    const calls = await receiver.received(2);
+    expect(calls.map(({ headers }) => headers['webhook-id'])).toEqual([one?.id, one?.id]);
+    expect((await done('deliveries', one?.id ?? '')).stdout).toContain('confirmed');
+    expect(json(await done('redeliver', '--since', '2026-01-01T00:00:00Z', '--json'))).toEqual({
+      queued: expect.any(Number),
+    });
+    expect(await cli.run(['redeliver'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('lethe keys', () => {
+  it('makes, replaces and ends keys, which are in .env and in no output', async () => {
+    await registered();
+    const old = env()['LETHE_KEY'] ?? '';
+    await done('keys', 'create', '--scopes', 'read', '--save-as', 'LETHE_READ_KEY');
+    const reading = env()['LETHE_READ_KEY'] ?? '';
+    await done('keys', 'rotate', '--overlap', '0');
+    expect(env()['LETHE_KEY']).not.toBe(old);
+    const keys = json<{ id: string; scopes: string[] }[]>(await done('keys', 'list', '--json'));
+    const made = keys.find(({ scopes }) => scopes.join() === 'read');
+    await done('keys', 'delete', made?.id ?? '');
+    const ended = await cli.run(['deliveries'], { LETHE_KEY: reading });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('no valid key') });
+    for (const secret of [old, reading, env()['LETHE_KEY'] ?? '', env()['LETHE_WEBHOOK_SECRET'] ?? '']) {
+      expect(secret).toMatch(/^(sk_live|whsec)_.{30}/);
+      expect(cli.written).not.toContain(secret);
+    }
+    expect(await cli.run(['keys', 'create'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--save-as'),
+    });
+    const shown = json(await done('keys', 'create', '--show', '--json'));
+    expect(shown).toMatchObject({ api_key: expect.stringMatching(/^sk_live_/) });
+    const outside = await cli.run(['keys', 'rotate'], { LETHE_KEY: env()['LETHE_KEY'] ?? '' });
+    expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('--show') });
+  });
+});
+
+describe('lethe completion', () => {
+  /** A script that prints what the shell offers after `lethe` and the words. */
+  const OFFERS: Readonly<Record<string, (words: readonly string[]) => string>> = {
+    bash: (words) =>
+      `. ./completion; COMP_WORDS=(lethe ${quoted(words)}); COMP_CWORD=${words.length}; _lethe; echo "\${COMPREPLY[*]}"`,
+    zsh: (words) =>
+      `compdef() { }; _files() { }; compadd() { print -- \${\${(M)@:#\${words[CURRENT]}*}} }; source ./completion
+       words=(lethe ${quoted(words)}); CURRENT=${words.length + 1}; _lethe`,
+    fish: (words) => `source ./completion; complete -C 'lethe ${words.join(' ')}'`,
+  };
+  const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+
+  for (const [shell, offer] of Object.entries(OFFERS)) {
+    const has = spawnSync(shell, ['--version']).status === 0;
+    (has ? it : it.skip)(`completes commands, their commands and their options in ${shell}`, async () => {
+      writeFileSync(inFolder('completion'), (await done('completion', shell)).stdout);
+      const completed = (...words: string[]): string[] =>
+        execFileSync(shell, ['-c', offer(words)], { cwd: cli.directory, encoding: 'utf8' })
+          .split(/\s+/)
+          .filter((word) => word !== '' && !word.includes('completion'));
+      expect(completed('ver')).toContain('verify');
+      expect(completed('keys', '')).toEqual(expect.arrayContaining(['list', 'create', 'rotate', 'delete']));
+      expect(completed('keys', '')).not.toContain('listen');
+      expect(completed('--json', 'keys', 'rotate', '--o')).toEqual(['--overlap']);
+      expect(completed('trigger', 'u')).toContain('user_forgotten');
+    });
+  }
+});

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { createWebhookHandler, Lethe } from '@lethe/sdk';
+import { builtCommandLine, CommandLine } from '../support/command-line';
+import { freePort } from '../support/free-port';
+import { useService } from '../support/shared-service';
+import { snowflake } from '../support/snowflakes';
+
+// lethe doctor on bots with one fault each: it finds the fault, and says how to mend it.
+
+const service = useService();
+const built = builtCommandLine();
+let bot: Server;
+/** What the bot does with a call; each test sets its own. */
+let handle: (request: IncomingMessage, response: ServerResponse) => unknown;
+let webhookUrl: string;
+let cli: CommandLine;
+
+beforeAll(async () => {
+  bot = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((listening) => bot.listen(0, '127.0.0.1', listening));
+  webhookUrl = `http://127.0.0.1:${(bot.address() as AddressInfo).port}/gdpr`;
+});
+afterAll(() => {
+  built.remove();
+  bot.closeAllConnections();
+  bot.close();
+});
+beforeEach(() => (cli = new CommandLine(built.program)));
+afterEach(() => cli.remove());
+
+interface Check {
+  readonly name: string;
+  readonly ok: boolean | null;
+  readonly mend: string;
+}
+
+const settings = () => parseEnv(readFileSync(join(cli.directory, '.env'), 'utf8')) as Record<string, string>;
+
+/** A bot whose everything is right. */
+async function healthy(...options: string[]): Promise<Lethe> {
+  const args = ['--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter', ...options];
+  expect(await cli.run(['init', ...args])).toMatchObject({ code: 0 });
+  const { LETHE_KEY: key = '', LETHE_WEBHOOK_SECRET: secrets = '' } = settings();
+  handle = createWebhookHandler({ secrets, on: {} }).node;
+  const lethe = new Lethe({ url: service.url, key });
+  const labels = { label_de: 'Profil', label_en: 'Profile' };
+  await lethe.categories.register({
+    key: 'profile',
+    ...labels,
+    fields: [{ key: 'a', type: 'string', ...labels }],
+  });
+  const categories = [{ key: 'profile', label: 'Profile', text: 'Your nickname.' }];
+  for (const language of ['de', 'en'])
+    await lethe.consents.registerText({ consent_version: '1', language, title: '?', body: '.', categories });
+  return lethe;
+}
+
+async function faults(environment: Record<string, string> = {}): Promise<Record<string, string>> {
+  const ran = await cli.run(['doctor', '--json'], environment);
+  const { ok, checks } = JSON.parse(ran.stdout) as { ok: boolean; checks: Check[] };
+  const found = checks.filter((one) => one.ok === false);
+  expect([ran.code === 0, ok]).toEqual([found.length === 0, found.length === 0]);
+  return Object.fromEntries(found.map(({ name, mend }) => [name, mend]));
+}
+
+describe('lethe doctor', () => {
+  it('finds nothing wrong with a bot that is right, and checks all of it', async () => {
+    await healthy('--webhook-url', webhookUrl);
+    const ran = await cli.run(['doctor']);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect([...ran.stdout.matchAll(/^✓ (\w+)/gm)].map(([, name]) => name)).toEqual([
+      ...['settings', 'service', 'clock', 'key', 'scopes', 'webhook', 'signature', 'texts'],
+    ]);
+    expect(cli.written).not.toMatch(/sk_live_|whsec_/);
+  });
+
+  it('finds a receiver that takes forged calls', async () => {
+    await healthy('--webhook-url', webhookUrl);
+    handle = (_: unknown, response: { end(): void }) => response.end();
+    expect(await faults()).toEqual({ signature: expect.stringContaining('createWebhookHandler') });
+  });
+
+  it('finds a receiver with another secret, and one that is not there', async () => {
+    const lethe = await healthy('--webhook-url', webhookUrl);
+    const other = { LETHE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 'x').toString('base64')}` };
+    expect(await faults(other)).toEqual({ signature: expect.stringContaining('the same secret') });
+    handle = createWebhookHandler({ secrets: other.LETHE_WEBHOOK_SECRET, on: {} }).node;
+    expect(await faults()).toMatchObject({ webhook: expect.stringContaining('webhook secret of this bot') });
+    await lethe.bots.change({ webhook_url: `http://127.0.0.1:${await freePort()}/` });
+    expect(await faults()).toEqual({ webhook: expect.stringContaining('port of webhook_url') });
+    await lethe.bots.change({ webhook_url: null });
+    expect(await faults()).toEqual({ webhook: expect.stringContaining('lethe listen') });
+  });
+
+  it('finds a file that others can read, a wrong key, a key with too few scopes and incomplete texts', async () => {
+    const lethe = await healthy('--webhook-url', webhookUrl);
+    chmodSync(join(cli.directory, '.env'), 0o644);
+    expect(await faults()).toEqual({ settings: expect.stringContaining('chmod 600') });
+    chmodSync(join(cli.directory, '.env'), 0o600);
+    execFileSync('git', ['init', '-q'], { cwd: cli.directory });
+    writeFileSync(join(cli.directory, '.gitignore'), 'node_modules\n');
+    expect(await faults()).toEqual({ settings: expect.stringContaining('.gitignore') });
+    writeFileSync(join(cli.directory, '.gitignore'), '.env*\n');
+    expect(await faults({ LETHE_KEY: 'sk_live_x' })).toEqual({ key: expect.stringContaining('LETHE_KEY') });
+    const { api_key: key } = await lethe.keys.create({ scopes: ['read', 'admin'] });
+    expect(await faults({ LETHE_KEY: key })).toEqual({ scopes: expect.stringContaining('read,write,erase') });
+    await lethe.consents.registerText({ consent_version: '2', language: 'en', title: '?', body: '.' });
+    const ran = await cli.run(['doctor']);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('1 of 8 checks failed: texts') });
+    expect(ran.stdout).toMatch(
+      /version 2: no text in de; the text in en does not explain profile\n +→ Complete/,
+    );
+  });
+
+  it('finds a clock that differs, and a service that is not there', async () => {
+    await healthy();
+    const late = createServer((_, response) =>
+      response.setHeader('date', new Date(0).toUTCString()).end('{"keys":[]}'),
+    );
+    await new Promise<void>((listening) => late.listen(0, '127.0.0.1', listening));
+    const url = `http://127.0.0.1:${(late.address() as AddressInfo).port}`;
+    expect(await faults({ LETHE_URL: url })).toMatchObject({ clock: expect.stringContaining('NTP') });
+    late.closeAllConnections();
+    late.close();
+    const ran = await cli.run(['doctor'], { LETHE_URL: url });
+    expect(ran).toMatchObject({ code: 3, stdout: expect.stringContaining('Is the service started') });
+    expect(ran.stdout).not.toMatch(/^. key/m);
+  });
+});

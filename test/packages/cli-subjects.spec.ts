@@ -1,0 +1,279 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { Lethe } from '@lethe/sdk';
+import { builtCommandLine, CommandLine, type Ran } from '../support/command-line';
+import { useService } from '../support/shared-service';
+import { snowflake, subject } from '../support/snowflakes';
+
+// What the command line does with declarations and users, and what it says about the evidence of it.
+
+const service = useService();
+const built = builtCommandLine();
+afterAll(() => built.remove());
+let cli: CommandLine;
+let lethe: Lethe;
+let botId: string;
+beforeEach(async () => {
+  cli = new CommandLine(built.program);
+  await done('init', '--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter');
+  const { LETHE_KEY: key = '', LETHE_BOT_ID: id = '' } = parseEnv(read('.env'));
+  lethe = new Lethe({ url: service.url, key });
+  botId = id;
+});
+afterEach(() => cli.remove());
+
+const inFolder = (file: string): string => join(cli.directory, file);
+const read = (file: string): string => readFileSync(inFolder(file), 'utf8');
+const json = <T = Record<string, unknown>>({ stdout }: Ran): T => JSON.parse(stdout) as T;
+
+async function done(...args: string[]): Promise<Ran> {
+  const ran = await cli.run(args);
+  expect(ran).toMatchObject({ code: 0 });
+  return ran;
+}
+
+async function refused(words: string, ...args: string[]): Promise<Ran> {
+  const ran = await cli.run(args);
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
+  return ran;
+}
+
+const PROFILE = {
+  ...{ key: 'profile', label_de: 'Profil', label_en: 'Profile' },
+  fields: [{ key: 'nickname', type: 'string', label_de: 'Spitzname', label_en: 'Nickname' }],
+} as const;
+
+async function consenting() {
+  const who = subject();
+  await lethe.categories.register(PROFILE);
+  await lethe.consents.request({ ...who, consent_version: '1.0' });
+  const { receipt } = await lethe.consents.accept({ ...who, consent_version: '1.0' });
+  await lethe.data.submit({ ...who, category: 'profile', data: { nickname: 'Robin' } });
+  return { who, receipt };
+}
+
+const FILE = `categories:
+  - key: profile
+    label_de: Profil
+    label_en: Profile
+    retention_days: 365
+    fields:
+      - { key: nickname, type: string, label_de: Spitzname, label_en: Nickname }
+texts:
+  - { consent_version: '1.0', language: en, title: May we?, body: Your nickname. }
+`;
+
+describe('lethe categories', () => {
+  const push = (...options: string[]): Promise<Ran> =>
+    cli.run(['categories', 'push', 'bot.yaml', ...options]);
+  const write = (text: string): void => writeFileSync(inFolder('bot.yaml'), text);
+
+  it('push shows the difference and changes nothing before it is confirmed', async () => {
+    write(FILE);
+    const asked = await push();
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('Run it with --yes') });
+    expect(asked.stderr).toContain('+   - key: profile');
+    expect(await lethe.categories.list().toArray()).toEqual([]);
+    expect(await push('--yes')).toMatchObject({ code: 0 });
+    expect(await lethe.categories.get('profile')).toMatchObject({ retention_days: 365, label_de: 'Profil' });
+    expect(await lethe.consents.texts().toArray()).toMatchObject([{ language: 'en', title: 'May we?' }]);
+    expect(await push()).toMatchObject({ code: 0, stdout: expect.stringContaining('all of it already') });
+  });
+
+  it('push changes what differs, and clears what the file no longer has', async () => {
+    write(FILE);
+    await push('--yes');
+    write(
+      FILE.replace('    retention_days: 365\n', '').replace('label_de: Profil\n', 'label_de: Steckbrief\n'),
+    );
+    const changed = await push('--yes');
+    expect(changed.stderr).toContain('-     label_de: Profil\n+     label_de: Steckbrief\n');
+    expect(await lethe.categories.get('profile')).toMatchObject({
+      retention_days: null,
+      label_de: 'Steckbrief',
+    });
+  });
+
+  it('push deletes a category only with --prune', async () => {
+    write(FILE);
+    await push('--yes');
+    await lethe.categories.register({ ...PROFILE, key: 'old' });
+    expect((await push('--yes')).stderr).toContain('kept: old');
+    expect(await lethe.categories.list().toArray()).toHaveLength(2);
+    expect(json(await done('categories', 'push', 'bot.yaml', '--yes', '--prune', '--json'))).toMatchObject({
+      deleted: ['old'],
+    });
+    expect(await lethe.categories.list().toArray()).toHaveLength(1);
+  });
+
+  it('push refuses other words of a registered version, and a file with a slip, before anything changes', async () => {
+    write(FILE);
+    await push('--yes');
+    const more = FILE.replace('key: profile', 'key: more');
+    const slips: [string, string][] = [
+      [more.replace('Your nickname.', 'Something else.'), 'new consent_version'],
+      [more.replace("'1.0'", '2.0'), "in quotes: '2'"],
+      [more.replace('label_en', 'lable_en'), 'categories[0] has lable_en'],
+      ['categories: {}', 'lists categories and texts'],
+      ['categories: [', 'is no YAML'],
+    ];
+    for (const [text, words] of slips) {
+      write(text);
+      await refused(words, 'categories', 'push', 'bot.yaml', '--yes');
+    }
+    expect(await lethe.categories.list().toArray()).toHaveLength(1);
+  });
+
+  it('pull writes a file that push takes unchanged, and replaces another file only when asked to', async () => {
+    write(FILE);
+    await push('--yes');
+    await done('categories', 'pull');
+    expect(json(await done('categories', 'push', '--json'))).toMatchObject({ registered: [], changed: [] });
+    writeFileSync(inFolder('lethe.yaml'), '# mine\n');
+    expect(await cli.run(['categories', 'pull'])).toMatchObject({ code: 2 });
+    expect(read('lethe.yaml')).toBe('# mine\n');
+    await done('categories', 'pull', '--yes');
+    expect(read('lethe.yaml')).toContain('label_de: Profil');
+  });
+});
+
+describe('lethe export and lethe forget', () => {
+  it('write what is stored into a new file for its owner, and erase after a confirmation', async () => {
+    const { who } = await consenting();
+    const at = [who.user_id, '--guild', who.guild_id];
+    expect(json(await done('export', ...at))).toMatchObject({ data: { profile: { nickname: 'Robin' } } });
+    await done('export', who.user_id, '--everywhere', '--full', '--output', 'all.json');
+    expect(JSON.parse(read('all.json'))).toMatchObject({ guilds: [{ guildId: who.guild_id }] });
+    expect(statSync(inFolder('all.json')).mode & 0o777).toBe(0o600);
+    await refused('exists', 'export', ...at, '--output', 'all.json');
+    expect(await cli.run(['export', who.user_id])).toMatchObject({ code: 2 });
+    const asked = await cli.run(['forget', ...at]);
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    await refused('Nothing was erased', 'forget', ...at, '--yes', '--certificate', 'all.json');
+    expect((await lethe.data.export(who)).data).toEqual({ profile: { nickname: 'Robin' } });
+    expect(json(await done('forget', ...at, '--yes', '--json'))).toMatchObject({ status: 'completed' });
+    await refused('not found', 'export', ...at, '--output', 'gone.json');
+    expect(existsSync(inFolder('gone.json'))).toBe(false);
+    expect(json(await done('forget', who.user_id, '--everywhere', '--yes', '--json'))).toHaveProperty(
+      'requests',
+    );
+  });
+
+  it('leave no file behind that has a part of an export', async () => {
+    const cutting = createServer((_, response) => {
+      response.write('{"success":true,"data":{"userId":"1","data":');
+      setImmediate(() => response.destroy());
+    });
+    await new Promise<void>((listening) => cutting.listen(0, '127.0.0.1', listening));
+    const url = `http://127.0.0.1:${(cutting.address() as AddressInfo).port}`;
+    const args = ['export', snowflake(), '--guild', snowflake(), '--output', 'part.json'];
+    expect(await cli.run(args, { LETHE_URL: url })).toMatchObject({ code: 3 });
+    expect(existsSync(inFolder('part.json'))).toBe(false);
+    cutting.closeAllConnections();
+    cutting.close();
+  });
+});
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+(hasPython ? describe : describe.skip)('on a terminal', () => {
+  /** Runs a command at a terminal, at which the line is typed. */
+  function typed(line: string, ...args: string[]): { status: number | null; output: string } {
+    const code = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+    const { status, stdout } = spawnSync('python3', ['-c', code, process.execPath, built.program, ...args], {
+      ...{ cwd: cli.directory, input: `${line}\n`, encoding: 'utf8' },
+      env: { PATH: process.env['PATH'], TERM: 'xterm' },
+    });
+    return { status, output: stdout };
+  }
+
+  it('lethe forget erases only after the id was typed', async () => {
+    const { who } = await consenting();
+    const args = ['forget', who.user_id, '--guild', who.guild_id];
+    const wrong = typed(snowflake(), ...args);
+    expect(wrong).toMatchObject({ status: 1, output: expect.stringContaining('Nothing was erased') });
+    expect((await lethe.data.export(who)).data).toEqual({ profile: { nickname: 'Robin' } });
+    const right = typed(who.user_id, ...args);
+    expect(right).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('\u001B[32mcompleted\u001B[39m'),
+    });
+    expect(cli.written).not.toContain('\u001B');
+  });
+
+  it('lethe categories push --prune deletes only after the name was typed', async () => {
+    await lethe.categories.register(PROFILE);
+    writeFileSync(inFolder('bot.yaml'), 'categories: []\n');
+    const args = ['categories', 'push', 'bot.yaml', '--prune'];
+    expect(typed('y', ...args)).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('Nothing was changed'),
+    });
+    expect(await lethe.categories.list().toArray()).toHaveLength(1);
+    expect(typed('profile', ...args)).toMatchObject({ status: 0 });
+    expect(await lethe.categories.list().toArray()).toEqual([]);
+  });
+});
+
+describe('lethe verify', () => {
+  const says = async (...args: string[]): Promise<string> => (await done('verify', ...args)).stdout;
+
+  it('says in a sentence what a certificate proves, and about whom', async () => {
+    const { who } = await consenting();
+    await done('forget', who.user_id, '--guild', who.guild_id, '--yes', '--certificate', 'it.json');
+    expect(statSync(inFolder('it.json')).mode & 0o777).toBe(0o600);
+    expect(await says('it.json')).toMatch(
+      new RegExp(
+        `^It holds. On \\d+ \\w+ 20\\d\\d at \\d\\d:\\d\\d UTC everything that the bot ${botId} had stored in Lethe about ` +
+          `user ${who.user_id} in guild ${who.guild_id} was erased \\(profile\\)`,
+      ),
+    );
+    const { certificate, certificate_salt: salt = '' } = JSON.parse(read('it.json')) as Record<
+      string,
+      string
+    >;
+    writeFileSync(inFolder('bare.json'), JSON.stringify({ success: true, data: { certificate } }));
+    expect(await says('bare.json')).toContain('one user, whom it does not name');
+    const named = ['--salt', salt, '--guild', who.guild_id];
+    expect(await says('bare.json', ...named, '--user', who.user_id)).toContain(who.user_id);
+    await refused('not about this user', 'verify', 'bare.json', ...named, '--user', snowflake());
+    expect(await cli.run(['verify', 'bare.json', ...named])).toMatchObject({ code: 2 });
+  });
+
+  it('says what a receipt, a proof and an audit log prove, with keys of the service or of a file', async () => {
+    const { who, receipt } = await consenting();
+    writeFileSync(inFolder('receipt'), String(receipt));
+    expect(await says('receipt')).toMatch(
+      new RegExp(
+        `^It holds. On .+ UTC user ${who.user_id} agreed in guild ${who.guild_id} that the bot Greeter \\(${botId}\\) stores`,
+      ),
+    );
+    const [event] = await lethe.audit.events({ ...who, event_type: 'data_submitted' }).toArray();
+    writeFileSync(inFolder('proof.json'), JSON.stringify(await lethe.audit.proof(event?.id ?? '')));
+    expect(await says('proof.json')).toMatch(
+      new RegExp(`The audit log of the bot ${botId} holds, .+ data was stored about user ${who.user_id}`),
+    );
+    const lines: string[] = [];
+    for await (const line of lethe.audit.export()) lines.push(line);
+    writeFileSync(inFolder('log.ndjson'), lines.join('\n'));
+    writeFileSync(inFolder('keys.json'), JSON.stringify(await lethe.publicKeys()));
+    const offline = ['--keys', 'keys.json', '--url', 'http://127.0.0.1:9', '--json'];
+    expect(json(await done('verify', 'log.ndjson', ...offline))).toMatchObject({
+      ...{ holds: true, kind: 'audit_log', keys: 'from keys.json' },
+      sentence: expect.stringMatching(
+        new RegExp(`log of the bot ${botId} .*is complete and unchanged: \\d+ events`),
+      ),
+    });
+    writeFileSync(inFolder('log.ndjson'), lines.toSpliced(1, 1).join('\n'));
+    await refused('It does not hold', 'verify', 'log.ndjson');
+    writeFileSync(inFolder('receipt'), `${String(receipt).slice(0, -4)}AAAA`);
+    await refused('Do not rely on receipt', 'verify', 'receipt', ...offline.slice(0, 4));
+    writeFileSync(inFolder('other.json'), '{"user_id":"1"}');
+    await refused('neither a certificate', 'verify', 'other.json');
+    expect(await cli.run(['verify', 'missing'])).toMatchObject({ code: 2 });
+    expect(await cli.run(['verify', 'receipt', ...offline.slice(2)])).toMatchObject({ code: 3 });
+  });
+});

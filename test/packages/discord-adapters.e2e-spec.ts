@@ -1,0 +1,193 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { HttpInteractions } from '@lethe/discord/http';
+import { DiscordRest } from '@lethe/discord';
+import { Lethe } from '@lethe/sdk';
+import { idsOf, TWO } from '../support/discord-bot';
+import { type BotSeat, discordJsSeat, httpSeat, PUBLIC_KEY, signedRequest } from '../support/discord-seats';
+import { buttonsOf, DiscordUser } from '../support/discord-user';
+import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
+import { useServiceInProcess } from '../support/service';
+import { snowflake } from '../support/snowflakes';
+import { until } from '../support/until';
+
+// What the adapters add to the conversation: how interactions arrive and how they are answered.
+
+const service = useServiceInProcess();
+const discord = useFakeDiscord();
+const errors: unknown[] = [];
+const onError = (error: unknown): void => void errors.push(error);
+beforeEach(() => {
+  hold = async () => undefined;
+  errors.length = 0;
+  discord.faults.length = 0;
+  discord.requests.length = 0;
+});
+
+/** What the calls to the service wait for. */
+let hold = async (): Promise<void> => undefined;
+
+async function newLethe(): Promise<Lethe> {
+  const { key } = await service.registerBot();
+  const held: typeof fetch = async (...given) => (await hold(), fetch(...given));
+  const lethe = new Lethe({ url: service.url, key, fetch: held });
+  for (const category of TWO) await lethe.categories.register(category);
+  return lethe;
+}
+
+/** A bot that asks for consent in every command of its own, with each adapter. */
+const SEATS: readonly (readonly [string, (lethe: Lethe) => Promise<BotSeat>])[] = [
+  [
+    'discord.js',
+    async (lethe) =>
+      discordJsSeat(discord, { lethe, onError }, async (interaction, kit) => {
+        if (!interaction.isChatInputCommand()) return;
+        if (interaction.commandName === 'public') await interaction.deferReply();
+        await kit.ask(interaction);
+      }),
+  ],
+  ['signed HTTP', (lethe) => httpSeat(discord, { lethe, onError, others: (_interaction, ask) => ask() })],
+];
+
+describe.each(SEATS)('a bot with %s', (name, start) => {
+  let lethe: Lethe;
+  let seat: BotSeat;
+  beforeEach(async () => (seat = await start((lethe = await newLethe()))));
+  afterEach(() => seat.stop());
+  const user = () => new DiscordUser({ discord, ...seat });
+
+  it('defers without waiting for the service, and only the user sees the answer', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    hold = () => released;
+    const before = discord.deferred;
+    const answered = user().privacy('about');
+    await until(() => discord.deferred > before);
+    release();
+    expect((await answered).flags).toBe(64);
+    expect(errors).toEqual([]);
+  });
+
+  it('changes a message of the user alone, and never one that all can see', async () => {
+    const robin = user();
+    const asked = await robin.privacy('consent');
+    const own = await robin.press(asked, 'I agree');
+    expect(own.id).toBe(asked.id);
+    const posted: DiscordMessage = { ...(await robin.privacy('forget')), id: snowflake(), flags: 0 };
+    const answer = await robin.press(posted, 'Erase my data');
+    expect(answer).toMatchObject({ flags: 64, content: expect.stringContaining('has been erased') });
+    expect(answer.id).not.toBe(posted.id);
+  });
+
+  it('asks for consent in a command of its own', async () => {
+    const robin = user();
+    const asked = await robin.command('birthday', []);
+    expect(asked.flags).toBe(64);
+    await robin.press(asked, buttonsOf(asked)[0] ?? '');
+    expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
+    if (name === 'discord.js') expect((await robin.command('public', [])).flags).toBe(64);
+    expect(errors).toEqual([]);
+  });
+
+  it('reports an answer that Discord does not take, and answers the next one', async () => {
+    discord.faults = name === 'discord.js' ? [403] : Array<number>(5).fill(500);
+    void user().privacy('about');
+    await until(() => errors.length > 0);
+    expect(errors).toHaveLength(1);
+    expect((await user().privacy('about')).flags).toBe(64);
+  });
+});
+
+describe('signed HTTP interactions', () => {
+  const open = async (given: object = {}) =>
+    httpSeat(discord, { lethe: await newLethe(), onError, ...given });
+  const ping = JSON.stringify({ id: '1', application_id: '1', type: 1, token: 't' });
+  let seat: Awaited<ReturnType<typeof open>>;
+  beforeEach(async () => (seat = await open()));
+  afterEach(() => seat.stop());
+  const statusOf = async (init: RequestInit): Promise<number> => (await fetch(seat.url, init)).status;
+
+  it('answers PING', async () => {
+    const answer = await fetch(seat.url, signedRequest(ping));
+    expect([answer.status, await answer.json()]).toEqual([200, { type: 1 }]);
+  });
+
+  it('refuses what Discord has not signed, and what is not of the present', async () => {
+    const good = signedRequest(ping);
+    const { privateKey: foreign } = generateKeyPairSync('ed25519');
+    expect(await statusOf(signedRequest(ping, foreign))).toBe(401);
+    expect(await statusOf({ ...good, body: `${ping} ` })).toBe(401);
+    expect(await statusOf({ ...good, headers: { ...good.headers, 'x-signature-timestamp': '1' } })).toBe(401);
+    expect(await statusOf({ method: 'POST', body: ping })).toBe(401);
+    expect(await statusOf({ ...good, headers: { ...good.headers, 'x-signature-ed25519': 'zz' } })).toBe(401);
+    for (const ageMs of [-310_000, 310_000])
+      expect(await statusOf(signedRequest(ping, undefined, Date.now() + ageMs))).toBe(401);
+    expect(await statusOf(signedRequest(ping, undefined, Date.now() - 200_000))).toBe(200);
+    expect(errors).toEqual([]);
+  });
+
+  it('refuses other methods, and bodies that are too large', async () => {
+    expect(await statusOf({ method: 'GET' })).toBe(405);
+    expect(await statusOf(signedRequest('x'.repeat(300_000)))).toBe(413);
+    expect(await statusOf(signedRequest('no json'))).toBe(500);
+  });
+
+  it('answers a Request with a Response, and keeps the worker until the answer is sent', async () => {
+    const { handler } = seat;
+    const robin = new DiscordUser({
+      discord,
+      deliver: async (payload) => {
+        const request = new Request('https://bot.example/', signedRequest(JSON.stringify(payload)));
+        const kept: Promise<unknown>[] = [];
+        const answer = await handler.fetch(request, { waitUntil: (work) => void kept.push(work) });
+        expect(kept).toHaveLength(1);
+        discord.begin(payload.token, (await answer.json()) as { type: number });
+      },
+    });
+    expect((await robin.privacy('about')).flags).toBe(64);
+    const bad = new Request('https://bot.example/', { method: 'POST', body: ping });
+    expect((await handler.fetch(bad)).status).toBe(401);
+  });
+
+  it('says that a command of the bot has failed', async () => {
+    await seat.stop();
+    seat = await open({ others: () => Promise.reject(new Error('no birthday')) });
+    const answer = await new DiscordUser({ discord, ...seat }).command('birthday', []);
+    expect(answer.content).toContain('Something failed');
+    expect(errors).toEqual([expect.objectContaining({ message: 'no birthday' })]);
+  });
+
+  it('has no key but one of Ed25519 in hexadecimal', async () => {
+    const lethe = await newLethe();
+    const handler = new HttpInteractions({ lethe, onError, publicKey: PUBLIC_KEY.slice(1) });
+    const answer = await handler.fetch(new Request('https://bot.example/', signedRequest(ping)));
+    expect(answer.status).toBe(500);
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('64 hexadecimal') })]);
+  });
+});
+
+describe('the calls to Discord', () => {
+  const rest = () => new DiscordRest({ api: `${discord.url}/v10`, token: 'x' });
+
+  it('are repeated after a limit, a fault, a lost connection, and before the message is there', async () => {
+    discord.faults = [429, 503, 'lost'];
+    expect(await rest().get('/users/@me')).toMatchObject({ id: discord.applicationId });
+    expect(discord.requests).toHaveLength(4);
+    const early = rest().answer('1', 'nowhere', { content: 'x', embeds: [], components: [], files: [] });
+    await expect(early).rejects.toMatchObject({ name: 'DiscordError', status: 404, code: 10_015 });
+    expect(discord.requests).toHaveLength(9);
+  });
+
+  it('declare the commands, and name no token in an error', async () => {
+    const { privacy } = discordJsSeat(discord, { lethe: await newLethe() }).kit;
+    await rest().putCommands(discord.applicationId, [privacy.command, { name: 'birthday' }]);
+    expect(discord.commands.map(({ name }) => name)).toEqual(['privacy', 'birthday']);
+    expect(discord.requests).toEqual([`PUT /applications/${discord.applicationId}/commands`]);
+    const refused = rest().answer('1', 'secret-token', {
+      content: '',
+      embeds: [],
+      components: [],
+      files: [],
+    });
+    await expect(refused).rejects.toThrow(/^PATCH \/webhooks\/1\/…\/messages\/@original: 404$/);
+  });
+});

@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DiscordRest, reconcileGuilds } from '@lethe/discord';
+import { DiscordJsPrivacy } from '@lethe/discord/discord-js';
+import { Lethe } from '@lethe/sdk';
+import type { Client } from 'discord.js';
+import { discordJsClient } from '../support/discord-seats';
+import { useFakeDiscord } from '../support/fake-discord';
+import { useServiceInProcess } from '../support/service';
+import { BOT_WIDE, snowflake } from '../support/snowflakes';
+import { until } from '../support/until';
+
+// What happens to the data of a guild that the bot leaves.
+
+const service = useServiceInProcess();
+const discord = useFakeDiscord();
+const get = (path: string) => new DiscordRest({ api: `${discord.url}/v10`, token: 'x' }).get(path);
+
+async function newBot(platformBotId = discord.applicationId) {
+  const { key } = await service.registerBot({ platform_bot_id: platformBotId });
+  const lethe = new Lethe({ url: service.url, key });
+  const scheduled = async () =>
+    Object.fromEntries(
+      (await lethe.servers.list().toArray()).map((one) => [
+        one.guild_id,
+        one.deletion_scheduled_for !== null,
+      ]),
+    );
+  return { lethe, scheduled };
+}
+
+describe('with discord.js', () => {
+  let bot: Awaited<ReturnType<typeof newBot>>;
+  let client: ReturnType<typeof discordJsClient>;
+  const errors: unknown[] = [];
+  const becomes = (expected: Readonly<Record<string, boolean>>) =>
+    until(async () => isDeepStrictEqual(await bot.scheduled(), expected));
+
+  beforeEach(async () => {
+    errors.length = 0;
+    bot = await newBot(snowflake());
+    client = discordJsClient(discord);
+    const { lethe } = bot;
+    new DiscordJsPrivacy({ lethe, onError: (error) => void errors.push(error) }).watchGuilds(client.client);
+  });
+  afterEach(async () => {
+    await client.client.destroy();
+    expect(errors).toEqual([]);
+  });
+
+  const guildOf = (id: string) => ({
+    id,
+    name: 'G',
+    channels: [],
+    members: [],
+    roles: [],
+    emojis: [],
+    stickers: [],
+    unavailable: false,
+  });
+
+  it('schedules the deletion of a guild that the bot has left, and cancels it when it is back', async () => {
+    const id = snowflake();
+    client.packet('GUILD_CREATE', guildOf(id));
+    await becomes({ [id]: false });
+    client.packet('GUILD_DELETE', { id });
+    await becomes({ [id]: true });
+    const [server] = await bot.lethe.servers.list().toArray();
+    const days = (Date.parse(server?.deletion_scheduled_for ?? '') - Date.now()) / 86_400_000;
+    expect(Math.round(days)).toBe(7);
+    client.packet('GUILD_CREATE', guildOf(id));
+    await becomes({ [id]: false });
+  });
+
+  it('schedules it for a guild that was not registered, and not for an outage', async () => {
+    const [left, away] = [snowflake(), snowflake()];
+    for (const id of [left, away]) client.packet('GUILD_CREATE', guildOf(id));
+    await becomes({ [left]: false, [away]: false });
+    await bot.lethe.servers.delete({ guild_id: left });
+    client.packet('GUILD_DELETE', { id: away, unavailable: true });
+    client.packet('GUILD_DELETE', { id: left });
+    await becomes({ [left]: true, [away]: false });
+  });
+});
+
+describe('after a time without the bot', () => {
+  it('the guilds of Discord and of the service are compared', async () => {
+    const { lethe, scheduled } = await newBot();
+    const [stayed, left, back, fresh] = Array.from({ length: 4 }, snowflake) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    for (const guild_id of [stayed, left, back, BOT_WIDE]) await lethe.servers.register({ guild_id });
+    await lethe.servers.delete({ guild_id: back, grace_days: 3 });
+    // More than one page of guilds.
+    discord.guilds = [stayed, back, fresh, ...Array.from({ length: 210 }, snowflake)];
+    const found = await reconcileGuilds({ lethe }, get);
+    expect(found.left).toEqual([left]);
+    expect(found.joined).toHaveLength(212);
+    const after = await scheduled();
+    expect(after).toMatchObject({
+      [stayed]: false,
+      [left]: true,
+      [back]: false,
+      [fresh]: false,
+      [BOT_WIDE]: false,
+    });
+    expect(await reconcileGuilds({ lethe }, get)).toEqual({ joined: [], left: [] });
+    await lethe.bots.delete({});
+  });
+
+  it('nothing is scheduled with the token of another bot, or while Discord does not answer', async () => {
+    const { lethe, scheduled } = await newBot(snowflake());
+    const guild = snowflake();
+    await lethe.servers.register({ guild_id: guild });
+    discord.guilds = [];
+    await expect(reconcileGuilds({ lethe }, get)).rejects.toThrow('The key of Lethe is that of bot');
+    const me = await lethe.bots.me();
+    const failing = async (path: string) => {
+      if (path === '/users/@me') return { id: me.platform_bot_id };
+      throw new Error('no answer');
+    };
+    await expect(reconcileGuilds({ lethe }, failing)).rejects.toThrow('no answer');
+    expect(await scheduled()).toEqual({ [guild]: false });
+  });
+
+  it('discord.js does it when it is ready', async () => {
+    const { lethe, scheduled } = await newBot();
+    const guild = snowflake();
+    await lethe.servers.register({ guild_id: guild });
+    discord.guilds = [];
+    const { client } = discordJsClient(discord);
+    const kit = new DiscordJsPrivacy({ lethe, graceDays: 1 });
+    kit.watchGuilds(client);
+    client.emit('clientReady', client as Client<true>);
+    await until(async () => (await scheduled())[guild] === true);
+    await client.destroy();
+  });
+});

@@ -1,0 +1,236 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { parse as parseDotenv } from 'dotenv';
+import { buildSync } from 'esbuild';
+import { itAtFullDepth } from '../support/depth';
+import { PUBLIC_KEY, signedDelivery, signedRequest } from '../support/discord-seats';
+import { DiscordUser } from '../support/discord-user';
+import { type Deliver, useFakeDiscord } from '../support/fake-discord';
+import { FakeGateway } from '../support/fake-gateway';
+import { usePacked } from '../support/packed';
+import { useService } from '../support/shared-service';
+import { snowflake } from '../support/snowflakes';
+import { until } from '../support/until';
+
+// @lethe/discord as npm publishes it, in empty projects, and the examples with it.
+
+const ROOT = join(__dirname, '../..');
+const packed = usePacked('sdk', 'discord');
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+
+const imported = (names: string, from: string): string => `import { ${names} } from '${from}';`;
+const required = (names: string, from: string): string => `const { ${names} } = require('${from}');`;
+const heads = (load: typeof imported): string =>
+  [
+    load('Lethe', '@lethe/sdk'),
+    load('Privacy, DiscordRest', '@lethe/discord'),
+    load('DiscordJsPrivacy', '@lethe/discord/discord-js'),
+    load('HttpInteractions', '@lethe/discord/http'),
+  ].join('\n');
+const LIFE = `
+const lethe = new Lethe({ url: 'http://127.0.0.1:1', key: 'sk_live_x', retries: 0 });
+const privacy = new Privacy({ lethe });
+const act = { kind: 'command' as const, name: 'privacy', subcommand: 'forget', options: {} };
+const asked = { id: '1', userId: '123456789012345678', guildId: null, locale: 'de', act };
+const kinds = [DiscordRest, DiscordJsPrivacy, HttpInteractions].map((one) => typeof one).join();
+void privacy.reply(asked).then(({ content }) => console.log(kinds, content.slice(0, 13)));
+`;
+const RESULT = 'function,function,function Alles löschen';
+const PLAIN = LIFE.replace(' as const', '');
+
+describe('the packed package', () => {
+  it('has peers and no dependencies, and loads nothing but the client', () => {
+    const manifest = JSON.parse(
+      readFileSync(join(packed.source('discord'), 'package.json'), 'utf8'),
+    ) as object;
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(manifest).toMatchObject({ peerDependenciesMeta: { 'discord.js': { optional: true } } });
+    const dist = join(packed.source('discord'), 'dist');
+    const loaded = readdirSync(dist)
+      .filter((file) => /\.m?js$/.test(file))
+      .flatMap((file) => [
+        ...readFileSync(join(dist, file), 'utf8').matchAll(/(?:from |require\()"([^"]+)"/g),
+      ]);
+    expect(new Set(loaded.map(([, name]) => name))).toEqual(new Set(['@lethe/sdk']));
+  });
+
+  it('receives interactions where there is nothing but the globals of the web', async () => {
+    const dist = (name: string) => join(packed.source(name), 'dist');
+    const { text = '' } =
+      buildSync({
+        stdin: {
+          contents: `export * from './http.mjs'; export * from '@lethe/sdk';`,
+          resolveDir: dist('discord'),
+        },
+        ...{ bundle: true, write: false, format: 'iife', globalName: 'kit', platform: 'neutral' },
+        alias: { '@lethe/sdk': join(dist('sdk'), 'index.mjs') },
+      }).outputFiles[0] ?? {};
+    const web = {
+      ...{ AbortController, Blob, crypto, fetch, FormData, Headers, ReadableStream, Request, Response },
+      ...{ clearTimeout, setTimeout, TextDecoder, TextEncoder, URL, URLSearchParams, Uint8Array },
+    };
+    const request = new Request('https://bot.example/', signedRequest(JSON.stringify({ id: '1', type: 1 })));
+    const context = createContext({ ...web, request, publicKey: PUBLIC_KEY });
+    const script = `${text};
+      const lethe = new kit.Lethe({ url: 'http://lethe.test', key: 'x' });
+      new kit.HttpInteractions({ lethe, publicKey }).fetch(request).then((answer) => answer.text());`;
+    expect(await runInContext(script, context)).toBe('{"type":1}');
+  });
+
+  itAtFullDepth('is required by CommonJS and imported by ES modules, without discord.js', async () => {
+    const files = { 'a.cjs': heads(required) + PLAIN, 'b.mjs': heads(imported) + PLAIN };
+    const directory = await packed.project('plain', {}, files);
+    for (const file of Object.keys(files)) expect(await packed.run(directory, 'node', file)).toBe(RESULT);
+  });
+
+  itAtFullDepth.each([
+    ['node16', 'module'],
+    ['node16', 'commonjs'],
+    ['bundler', 'module'],
+  ])('is compiled by TypeScript with moduleResolution %s into %s', async (resolution, type) => {
+    const files = { 'bot.ts': `${heads(imported)}\n${LIFE}` };
+    const directory = await packed.project(`${resolution}-${type}`, { type }, files);
+    for (const name of ['discord.js', '@types']) linkTo(directory, name);
+    const module = resolution === 'bundler' ? 'esnext' : 'node16';
+    const options = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', 'node'];
+    const resolved = [
+      '--moduleResolution',
+      resolution,
+      '--module',
+      module,
+      '--skipLibCheck',
+      '--ignoreConfig',
+    ];
+    await packed.run(directory, 'node', TSC, ...options, ...resolved, 'bot.ts');
+    expect(await packed.run(directory, 'node', 'bot.js')).toBe(RESULT);
+  });
+
+  itAtFullDepth('is used in README.md by code that compiles', async () => {
+    const text = readFileSync(join(ROOT, 'packages/discord/README.md'), 'utf8');
+    const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+    expect(blocks.length).toBeGreaterThan(2);
+    const files = Object.fromEntries(blocks.map((code, at) => [`block${at}.ts`, code]));
+    const directory = await packed.project('readme', { type: 'module' }, files);
+    for (const name of ['discord.js', '@types']) linkTo(directory, name);
+    const options = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', 'node'];
+    const modules = [
+      '--noEmit',
+      '--moduleResolution',
+      'node16',
+      '--module',
+      'node16',
+      '--skipLibCheck',
+      '--ignoreConfig',
+    ];
+    await packed.run(directory, 'node', TSC, ...options, ...modules, ...Object.keys(files));
+  });
+});
+
+/** Discord's library as it is installed here: no registry is asked. */
+const linkTo = (directory: string, name: string): void =>
+  symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name));
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+describe('the examples', () => {
+  const service = useService();
+  const discord = useFakeDiscord();
+  let child: ChildProcess | undefined;
+  afterEach(() => child?.kill());
+
+  it.each(['discord-js', 'discord-http'])('%s has at most 120 lines of its own', (name) => {
+    const directory = join(ROOT, 'examples', name);
+    const files = readdirSync(directory).filter((file) => file.endsWith('.js'));
+    const lines = files.flatMap((file) => readFileSync(join(directory, file), 'utf8').trimEnd().split('\n'));
+    expect(files.length).toBe(2);
+    expect(lines.length).toBeLessThanOrEqual(120);
+  });
+
+  it('have the same set-up', () => {
+    const [one, other] = ['discord-js', 'discord-http'].map((name) =>
+      readFileSync(join(ROOT, 'examples', name, 'setup.js'), 'utf8'),
+    );
+    expect(one).toBe(other);
+  });
+
+  /** The example as a newcomer has it after `npm install` and `npm run setup`, with the addresses of this test. */
+  async function setUp(name: string) {
+    const directory = await packed.project(`example-${name}`, {}, {});
+    cpSync(join(ROOT, 'examples', name), directory, {
+      recursive: true,
+      filter: (path) => !path.endsWith('package.json') && !path.endsWith('node_modules'),
+    });
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'examples', name, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
+    if (manifest.dependencies['discord.js'] !== undefined) linkTo(directory, 'discord.js');
+    const port = await freePort();
+    const env = {
+      ...parseDotenv(readFileSync(join(directory, '.env.example'))),
+      ...{
+        DISCORD_TOKEN: `${Buffer.from(discord.applicationId).toString('base64')}.x.y`,
+        DISCORD_PUBLIC_KEY: PUBLIC_KEY,
+      },
+      ...{ DISCORD_API: discord.url, LETHE_URL: service.url, PORT: String(port) },
+      WEBHOOK_URL: `http://127.0.0.1:${port}/gdpr`,
+    };
+    const lines = Object.entries(env).map(([key, value]) => `${key}=${value}`);
+    appendFileSync(join(directory, '.env'), lines.join('\n'));
+    expect(await packed.run(directory, 'node', '--env-file=.env', 'setup.js')).toContain('is registered');
+    let output = '';
+    child = spawn(process.execPath, ['--env-file=.env', 'bot.js'], { cwd: directory });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => void (output += chunk.toString()));
+    await until(() => /is ready|Error/.test(output));
+    return { port, output: () => output };
+  }
+
+  /** The life of a user with the bot. */
+  async function play(deliver: Deliver, output: () => string): Promise<void> {
+    expect(output()).not.toContain('Error');
+    expect(discord.commands.map(({ name }) => name)).toEqual(['privacy', 'birthday']);
+    const robin = new DiscordUser({ discord, deliver });
+    const option = (value: string) => [{ type: 1, name: 'set', options: [{ type: 3, name: 'day', value }] }];
+    const day = new Date().toISOString().slice(0, 10);
+    const asked = await robin.command('birthday', option(day));
+    await robin.press(asked, 'I agree');
+    expect((await robin.command('birthday', option('tomorrow'))).content).toContain('like this');
+    expect((await robin.command('birthday', option(day))).content).toBe('Your birthday is saved.');
+    const today = await robin.command('birthday', [{ type: 1, name: 'today', options: [] }]);
+    expect(today.content).toBe(`Happy birthday, <@${robin.id}>!`);
+    expect((await robin.privacy('export')).files['privacy-export.json']).toContain(day);
+    await robin.press(await robin.privacy('revoke'), 'Withdraw everything');
+    await robin.press(await robin.privacy('forget'), 'Erase my data');
+    await until(() => output().includes('A user was erased') && output().includes('A consent was withdrawn'));
+    expect(output()).not.toContain('Error');
+  }
+
+  itAtFullDepth('discord-js runs with a gateway', async () => {
+    discord.applicationId = snowflake();
+    const gateway = await new FakeGateway(discord).start();
+    try {
+      const { output } = await setUp('discord-js');
+      await until(() => discord.commands.length > 0);
+      await play((payload) => gateway.dispatch('INTERACTION_CREATE', payload), output);
+    } finally {
+      child?.kill();
+      await gateway.stop();
+    }
+  });
+
+  itAtFullDepth('discord-http runs behind a URL', async () => {
+    discord.applicationId = snowflake();
+    const { port, output } = await setUp('discord-http');
+    await play(signedDelivery(discord, `http://127.0.0.1:${port}/`), output);
+  });
+});

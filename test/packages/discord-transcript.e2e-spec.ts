@@ -1,0 +1,109 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Lethe } from '@lethe/sdk';
+import { coreSeat } from '../support/discord-seats';
+import { DiscordUser } from '../support/discord-user';
+import { type DiscordComponent, type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
+import { useServiceInProcess } from '../support/service';
+
+// The conversation in both languages, as the documentation shows it. WRITE_TRANSCRIPTS=1 writes it anew.
+
+const ROOT = join(__dirname, '../..');
+const service = useServiceInProcess();
+const discord = useFakeDiscord();
+
+const PAGES = { 'en-US': 'docs/discord.md', de: 'docs/discord/german.md' } as const;
+const DESCRIPTIONS = { 'en-US': 'To congratulate you.', de: 'Um dir zu gratulieren.' };
+const WORDS = {
+  'en-US': {
+    some: 'Agree to the selection (1)',
+    choice: 'Birthday',
+    all: 'Withdraw everything',
+    erase: 'Erase my data',
+  },
+  de: {
+    some: 'Der Auswahl zustimmen (1)',
+    choice: 'Geburtstag',
+    all: 'Alles widerrufen',
+    erase: 'Meine Daten löschen',
+  },
+};
+
+/** A message in plain text: menus with their choices, buttons, files. */
+function shown({ content, embeds, components, files }: DiscordMessage): string {
+  const [embed] = embeds;
+  const parts = [content, embed?.title && `## ${embed.title}`, embed?.description];
+  const rows = components.map((row) => row.components.map(componentText).join(' '));
+  const names = Object.keys(files).map((name) => `(file) ${name}`);
+  const text = [...parts, ...rows, ...names, embed?.footer?.text].filter(Boolean).join('\n\n');
+  const steady = text.replace(/<t:\d+:[a-zA-Z]>/g, (time) =>
+    time.endsWith(':t>') ? '12:05' : '2026-11-23 12:00',
+  );
+  return steady.replace(/^(?=.)/gm, '  ');
+}
+
+function componentText({ type, label, options = [], disabled, ...rest }: DiscordComponent): string {
+  if (type !== 3) return disabled === true ? `[${label}: off]` : `[${label}]`;
+  const { placeholder } = rest as { placeholder?: string };
+  const choices = options.map((one) => `${one.default === true ? '(x)' : '( )'} ${one.label}`);
+  return `${placeholder}: ${choices.join('  ')}`;
+}
+
+async function conversation(locale: keyof typeof PAGES): Promise<string> {
+  const bot = await service.registerBot({ name: 'Birthday Bot', privacy_contact: 'privacy@bot.example' });
+  const lethe = new Lethe({ url: service.url, key: bot.key });
+  await lethe.categories.register({
+    ...{
+      key: 'birthday',
+      label_de: 'Geburtstag',
+      label_en: 'Birthday',
+      description: DESCRIPTIONS[locale],
+      retention_days: 365,
+    },
+    fields: [{ key: 'day', type: 'date', label_de: 'Tag', label_en: 'Day' }],
+  });
+  await lethe.categories.register({
+    ...{ key: 'statistics', label_de: 'Statistik', label_en: 'Statistics' },
+    fields: [
+      { key: 'messages', type: 'number', label_de: 'Zahl der Nachrichten', label_en: 'Number of messages' },
+    ],
+  });
+  const robin = new DiscordUser({ discord, ...coreSeat(discord, { lethe }) }, undefined, locale);
+  const words = WORDS[locale];
+  const lines: string[] = [];
+  const note = (act: string, message: DiscordMessage): DiscordMessage => {
+    lines.push(`Robin: ${act}`, `Bot:\n${shown(message)}`);
+    return message;
+  };
+  const type = async (command: string) => note(`/privacy ${command}`, await robin.privacy(command));
+  const press = async (message: DiscordMessage, label: string) =>
+    note(`[${label}]`, await robin.press(message, label));
+  await type('about');
+  const asked = await type('consent');
+  const chosen = note(`(x) ${words.choice}`, await robin.select(asked, [words.choice]));
+  await press(chosen, words.some);
+  const who = { user_id: robin.id, guild_id: robin.guildId ?? '' };
+  await lethe.data.submit({ ...who, category: 'birthday', data: { day: '2000-02-29' } });
+  await type('status');
+  await type('export');
+  await press(await type('revoke'), words.all);
+  await press(await type('forget'), words.erase);
+  return `\`\`\`text\n${lines.join('\n\n')}\n\`\`\``;
+}
+
+describe.each(['en-US', 'de'] as const)('the conversation in %s', (locale) => {
+  it('is in the documentation as it is now (else: WRITE_TRANSCRIPTS=1)', async () => {
+    const path = join(ROOT, PAGES[locale]);
+    const now = await conversation(locale);
+    const page = readFileSync(path, 'utf8');
+    const block = /```text\n[\s\S]*?\n```/;
+    if (process.env['WRITE_TRANSCRIPTS'] !== undefined) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(
+        path,
+        page.replace(block, () => now),
+      );
+    }
+    expect(block.exec(readFileSync(path, 'utf8'))?.[0]).toBe(now);
+  });
+});

@@ -1,0 +1,114 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { field } from '../support/bot';
+import { itAtFullDepth } from '../support/depth';
+import { useServiceInProcess } from '../support/service';
+
+// clients/python: its own tests, against a service of this suite. CI installs what they need from Debian.
+
+const ROOT = join(__dirname, '../..');
+/** Debian's, for which its packages are. */
+const PYTHON = '/usr/bin/python3';
+const NEEDED = 'import aiohttp, flask, httpx, mypy, pytest';
+const isThere = spawnSync(PYTHON, ['-c', NEEDED]).status === 0;
+const describeWithPython = isThere || process.env['CI'] === 'true' ? describe : describe.skip;
+if (!isThere)
+  process.stderr.write(`Python without httpx, pytest and others: clients/python is not tested.\n`);
+
+const service = useServiceInProcess();
+const place = mkdtempSync(join(tmpdir(), 'lethe-python-'));
+const client = join(place, 'python');
+beforeAll(() => cpSync(join(ROOT, 'clients/python'), client, { recursive: true }));
+afterAll(() => rmSync(place, { recursive: true }));
+
+/** The output and the code of a Python program; the service answers meanwhile. */
+async function python(args: readonly string[], key = ''): Promise<{ code: number | null; said: string }> {
+  const child = spawn(PYTHON, [...args], {
+    cwd: client,
+    env: {
+      PATH: process.env['PATH'],
+      PYTHONPATH: join(client, 'src'),
+      PYTHONDONTWRITEBYTECODE: '1',
+      LETHE_URL: service.url,
+      LETHE_KEY: key,
+      LETHE_DOCS: join(ROOT, 'docs'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, said };
+}
+
+describeWithPython('lethe-client for Python', () => {
+  it('passes its tests: the life of a bot, faults of the network, webhooks with every framework', async () => {
+    const { code, said } = await python(['-m', 'pytest', '-q', '-rs']);
+    expect({ code, said }).toEqual({ code: 0, said: expect.stringMatching(/\d\d passed/) as string });
+    expect(said).not.toContain('skipped');
+  });
+
+  it('has a README whose calls do what it says', async () => {
+    const text = readFileSync(join(client, 'README.md'), 'utf8');
+    const blocks = [...text.matchAll(/^```python\n([^]*?)^```$/gm)].map(([, block]) => block);
+    const program = blocks.slice(0, 2).join('\n');
+    expect(program).toContain('export_stream');
+    const bot = await service.registerBot();
+    await bot.hasCategory('profile', [field('nickname'), field('birthday', 'date')]);
+    const { code, said } = await python(['-c', program], bot.key);
+    expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('consent_accepted') as string });
+  });
+
+  itAtFullDepth('has types that mypy accepts, strictly', async () => {
+    expect(await python(['-m', 'mypy', '--cache-dir', join(place, 'mypy')])).toEqual({
+      code: 0,
+      said: 'Success: no issues found in 6 source files\n',
+    });
+  });
+
+  itAtFullDepth('fits the samples of the interface', async () => {
+    const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as {
+      paths: Record<string, Record<string, { 'x-codeSamples': { label: string; source: string }[] }>>;
+    };
+    const samples = Object.values(paths)
+      .flatMap((item) => Object.values(item))
+      .map((operation, at) => {
+        const file = join(place, `sample${at}.py`);
+        const python = operation['x-codeSamples'].find(({ label }) => label === 'Python');
+        writeFileSync(file, `${python?.source}\n`);
+        return file;
+      });
+    const checks = ['--strict', '--follow-imports=silent', '--scripts-are-modules', '--config-file='];
+    const { code, said } = await python([
+      '-m',
+      'mypy',
+      '--cache-dir',
+      join(place, 'mypy'),
+      ...checks,
+      ...samples,
+    ]);
+    expect({ code, said }).toEqual({
+      code: 0,
+      said: `Success: no issues found in ${samples.length} source files\n`,
+    });
+  });
+
+  it('has a synchronous client that is made of the asynchronous one', async () => {
+    expect(await python(['scripts/unasync.py', '--check'])).toEqual({ code: 0, said: '' });
+  });
+
+  it('has a method for every operation of the interface', async () => {
+    const program = `
+import json, re, sys
+from pathlib import Path
+paths = json.loads(Path(sys.argv[1]).read_text())["paths"]
+routes = {f"{method.upper()} {path.replace('/api/v1', '')}" for path, item in paths.items() for method in item}
+print(*sorted(routes ^ set(re.findall(r'"((?:GET|POST|PUT|DELETE) /[^"]*)"', Path("src/lethe/_async.py").read_text()))), sep="\\n", end="")
+`;
+    expect(await python(['-c', program, join(ROOT, 'openapi.json')])).toEqual({ code: 0, said: '' });
+  });
+});

@@ -1,0 +1,153 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { transformSync } from 'esbuild';
+import ts from 'typescript';
+import { Lethe } from '@lethe/sdk';
+import { builtCommandLine, CommandLine } from '../support/command-line';
+import { freePort } from '../support/free-port';
+import { useService } from '../support/shared-service';
+import { snowflake, subject } from '../support/snowflakes';
+
+// The code of docs/quickstart.md and docs/existing-bot.md, as it is there, against the service.
+
+const ROOT = join(__dirname, '../..');
+const service = useService();
+const directory = mkdtempSync(join(tmpdir(), 'lethe-quickstart-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function blocks(page: string, language: string): string[] {
+  const text = readFileSync(join(ROOT, 'docs', page), 'utf8');
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, code = '']) => code,
+  );
+}
+
+const [CURL = ''] = blocks('quickstart.md', 'sh');
+const [BOT = ''] = blocks('quickstart.md', 'ts');
+const [ASK = '', BRING_OVER = ''] = blocks('existing-bot.md', 'ts');
+
+describe('the quickstarts', () => {
+  it('fit on one screen each', () => {
+    for (const code of [CURL, BOT]) {
+      const lines = code.trimEnd().split('\n');
+      expect(lines.length).toBeGreaterThan(10);
+      expect(lines.length).toBeLessThanOrEqual(30);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(130);
+    }
+  });
+
+  it('compile, like the code of docs/existing-bot.md', () => {
+    const files = [BOT, ASK, BRING_OVER].map((code, at) => {
+      const file = join(directory, `page${at}.mts`);
+      writeFileSync(file, code);
+      return file;
+    });
+    const program = ts.createProgram(files, {
+      ...{ strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022 },
+      ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+      ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+      paths: { '@lethe/sdk': [join(ROOT, 'packages/sdk/src/index.ts')] },
+    });
+    const faults = files.flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(file)));
+    expect(faults.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))).toEqual([]);
+  });
+
+  const hasCurl = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
+  (hasCurl ? it : it.skip)('with curl does what is written above it', async () => {
+    const cli = new CommandLine(join(directory, 'curl.cjs'), directory);
+    writeFileSync(
+      join(directory, 'curl.cjs'),
+      `require('node:child_process').spawn('bash', ['-c', ${JSON.stringify(CURL)}], { stdio: 'inherit' });`,
+    );
+    const { stdout } = await cli.run([], { LETHE_URL: service.url });
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { data?: object; error?: object });
+    expect(answers).toMatchObject([
+      { data: { key: 'profile' } },
+      { error: { code: 'consent_required' } },
+      { data: { status: 'pending' } },
+      { data: { status: 'accepted' } },
+      { data: { stored: true } },
+      { data: { data: { profile: { nickname: 'Robin' } } } },
+      { data: { status: 'completed' } },
+    ]);
+  });
+
+  it('in TypeScript runs with the packages, and lethe listen brings it its webhook calls', async () => {
+    const installed = join(directory, 'node_modules/@lethe/sdk');
+    mkdirSync(installed, { recursive: true });
+    execFileSync(process.execPath, [join(ROOT, 'scripts/package.mjs'), 'sdk', installed]);
+    const code = transformSync(BOT, { loader: 'ts', format: 'esm', target: 'es2022' }).code;
+    writeFileSync(join(directory, 'bot.mjs'), code);
+    const built = builtCommandLine();
+    const lethe = new CommandLine(built.program, directory);
+    const bot = new CommandLine('--env-file=.env', directory);
+    try {
+      const given = ['--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter'];
+      expect(await lethe.run(['init', ...given])).toMatchObject({ code: 0 });
+      const port = String(await freePort());
+      const target = `http://127.0.0.1:${port}/gdpr`;
+      const listening = await lethe.start(['listen', '--forward-to', target, '--interval', '1']);
+      await listening.wrote('Calls of Greeter');
+      const running = await bot.start(['bot.mjs'], { PORT: port });
+      await running.wrote('completed');
+      await running.wrote('delete your data of 123456789012345678');
+      expect(bot.written).toContain("{ profile: { nickname: 'Robin' } }");
+      await listening.wrote('204 in');
+    } finally {
+      bot.end();
+      lethe.end();
+      built.remove();
+    }
+  });
+});
+
+describe('docs/existing-bot.md', () => {
+  /** A block as a module: its imports are types alone. */
+  function loaded<T>(name: string, code: string): T {
+    const file = join(directory, `${name}.cjs`);
+    writeFileSync(file, transformSync(code, { loader: 'ts', format: 'cjs', target: 'es2022' }).code);
+    return module.require(file) as T;
+  }
+
+  it('asks, takes yes and no for an answer, and brings over the data of those who agreed', async () => {
+    const bot = await service.registerBot();
+    const lethe = new Lethe({ url: service.url, key: bot.key });
+    const labels = { label_de: 'Profil', label_en: 'Profile' };
+    await lethe.categories.register({
+      key: 'profile',
+      ...labels,
+      fields: [{ key: 'nickname', type: 'string', ...labels }],
+    });
+    type Who = ReturnType<typeof subject>;
+    const { ask, answered } = loaded<{
+      ask: (lethe: Lethe, who: Who, language: string) => Promise<unknown>;
+      answered: (lethe: Lethe, who: Who, isYes: boolean) => Promise<unknown>;
+    }>('ask', ASK);
+    const [willing, unwilling, unasked] = [subject(), subject(), subject()];
+    for (const who of [willing, unwilling])
+      expect(await ask(lethe, who, 'en')).toMatchObject({ status: 'pending' });
+    expect(await answered(lethe, willing, true)).toMatch(/^eyJ/);
+    expect(await answered(lethe, unwilling, false)).toBeUndefined();
+    expect(await ask(lethe, willing, 'en')).toBeUndefined();
+    const { bringOver } = loaded<{
+      bringOver: (
+        lethe: Lethe,
+        rows: AsyncIterable<object>,
+        onStored: (row: object) => Promise<void>,
+      ) => Promise<unknown>;
+    }>('bring-over', BRING_OVER);
+    const rows = async function* () {
+      for (const who of [unwilling, willing, unasked]) yield { ...who, nickname: 'Robin' };
+    };
+    const stored: object[] = [];
+    const counts = await bringOver(lethe, rows(), async (row) => void stored.push(row));
+    expect(counts).toEqual({ stored: 1, consent_required: 2 });
+    expect(stored).toMatchObject([{ ...willing, nickname: 'Robin' }]);
+    expect((await lethe.data.export(willing)).data).toEqual({ profile: { nickname: 'Robin' } });
+  });
+});

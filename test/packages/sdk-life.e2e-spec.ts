@@ -1,0 +1,189 @@
+import {
+  ConflictError,
+  ConsentRequiredError,
+  createWebhookHandler,
+  InvalidRequestError,
+  Lethe,
+  NotFoundError,
+  UnauthorizedError,
+  type WebhookEvent,
+} from '@lethe/sdk';
+import { FakeLethe } from '@lethe/sdk/testing';
+import { describeOnPlaces, PROFILE, thrown } from '../support/sdk-places';
+import { snowflake, subject } from '../support/snowflakes';
+
+const fake = new FakeLethe();
+
+describeOnPlaces('the life of a bot', fake, (bot) => {
+  let lethe: Lethe;
+  beforeEach(() => ({ lethe } = bot));
+  const asked = (given?: object) => bot.asked(given);
+  const consenting = (given?: object) => bot.consenting(given);
+
+  it('knows its bot, and refuses another key and a second registration', async () => {
+    const me = await lethe.bots.me();
+    expect(me).toMatchObject({ name: 'Greeter', webhook_url: expect.stringContaining('http') as string });
+    expect(await lethe.bots.get(me.id)).toMatchObject({ id: me.id });
+    const stranger = new Lethe({ ...bot.options(), key: 'sk_live_unknown' });
+    expect(await thrown(stranger.bots.me())).toBeInstanceOf(UnauthorizedError);
+    const again = Lethe.register(bot.options(), { platform_bot_id: me.platform_bot_id, name: 'Other' });
+    expect(await thrown(again)).toMatchObject({ status: 409, reason: 'bot_exists' });
+  });
+
+  it('asks, stores, merges and exports', async () => {
+    const who = await asked();
+    const values = { ...who, category: 'profile', data: { nickname: 'Robin' } };
+    const refused = await thrown(lethe.data.submit(values));
+    expect(refused).toBeInstanceOf(ConsentRequiredError);
+    expect(refused).toMatchObject({ currentStatus: 'pending' });
+    expect(await lethe.consents.accept({ ...who, consent_version: '1.0' })).toMatchObject({
+      ...{ status: 'accepted', version: '1.0', revoked_at: null, ...who },
+    });
+    expect(await lethe.data.submit(values)).toMatchObject({ ...who, category: 'profile', stored: true });
+    await lethe.data.merge({ ...values, data: { birthday: '2000-02-29' } });
+    const profile = { nickname: 'Robin', birthday: '2000-02-29' };
+    expect(await lethe.data.export(who)).toMatchObject({
+      ...{ userId: who.user_id, guildId: who.guild_id, bot: { name: 'Greeter' } },
+      ...{ consent: { status: 'accepted', version: '1.0' }, data: { profile } },
+    });
+    const everywhere = await lethe.data.exportEverywhere({ user_id: who.user_id });
+    expect(everywhere.guilds).toMatchObject([{ guildId: who.guild_id, data: { profile } }]);
+    const text = await new Response(await lethe.data.exportStream(who)).text();
+    expect(JSON.parse(text)).toMatchObject({ userId: who.user_id, data: { profile } });
+    await lethe.data.merge({ ...values, data: { nickname: null } });
+    expect((await lethe.data.export(who)).data).toEqual({ profile: { birthday: '2000-02-29' } });
+  });
+
+  it('names every value that does not fit its category', async () => {
+    const who = await consenting();
+    const data = { nickname: 1, birthday: '2001-02-29', colour: 'red' };
+    const error = await thrown(lethe.data.submit({ ...who, category: 'profile', data }));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    const { fields } = error as InvalidRequestError;
+    expect(fields.map(({ field }) => field).sort()).toEqual([
+      'data.birthday',
+      'data.colour',
+      'data.nickname',
+    ]);
+    expect(await thrown(lethe.data.submit({ ...who, category: 'other', data: {} }))).toBeInstanceOf(
+      NotFoundError,
+    );
+    expect(await thrown(lethe.categories.register(PROFILE))).toMatchObject({ reason: 'category_exists' });
+  });
+
+  it('keeps a consent in force while a newer one is asked for', async () => {
+    const who = await consenting();
+    expect(await lethe.consents.request({ ...who, consent_version: '1.0' })).toMatchObject({
+      status: 'accepted',
+    });
+    expect(await lethe.consents.request({ ...who, consent_version: '2' })).toMatchObject({
+      status: 'pending',
+    });
+    const status = { status: 'accepted', version: '1.0', pending_version: '2' };
+    expect(await lethe.consents.status(who)).toMatchObject(status);
+    expect(await thrown(lethe.consents.accept({ ...who, consent_version: '3' }))).toMatchObject({
+      ...{ status: 404, details: { current_status: 'accepted' } },
+    });
+    await lethe.consents.accept({ ...who, consent_version: '2' });
+    expect(await lethe.consents.status(who)).toMatchObject({ status: 'accepted', version: '2' });
+  });
+
+  it('stores by category what was consented to, and no more', async () => {
+    await lethe.categories.register({ ...PROFILE, key: 'stats' });
+    const who = await consenting({ categories: ['profile', 'stats'] });
+    const partly = await lethe.consents.revoke({ ...who, categories: ['stats'] });
+    expect(partly).toMatchObject({
+      status: 'accepted',
+      categories: expect.arrayContaining([
+        expect.objectContaining({ key: 'profile', status: 'accepted' }),
+        expect.objectContaining({ key: 'stats', status: 'revoked' }),
+      ]),
+    });
+    const values = { ...who, data: { nickname: 'Robin' } };
+    const results = [];
+    for await (const { item, ...result } of lethe.data.submitMany([
+      { ...values, category: 'profile' },
+      { ...values, category: 'stats' },
+    ]))
+      results.push([item.category, result.ok ? 'stored' : result.error.code]);
+    expect(results).toEqual([
+      ['profile', 'stored'],
+      ['stats', 'consent_required'],
+    ]);
+    expect(await lethe.withConsent(who, 'profile', () => 'done')).toBe('done');
+    expect(await thrown(lethe.withConsent(who, 'stats', () => 'done'))).toBeInstanceOf(ConsentRequiredError);
+  });
+
+  it('withdraws and erases, and each call that follows verifies', async () => {
+    const events: WebhookEvent[] = [];
+    const keep = (event: WebhookEvent): void => void events.push(event);
+    const handler = createWebhookHandler({
+      secrets: bot.secret,
+      on: { consent_revoked: keep, user_forgotten: keep },
+    });
+    const who = await consenting();
+    await lethe.data.submit({ ...who, category: 'profile', data: { nickname: 'Robin' } });
+    expect(await lethe.consents.revoke(who)).toMatchObject({ status: 'revoked', ...who });
+    expect(await thrown(lethe.consents.revoke(who))).toMatchObject({
+      details: { current_status: 'revoked' },
+    });
+    expect(await thrown(lethe.withConsent(who, 'profile', () => 'done'))).toBeInstanceOf(
+      ConsentRequiredError,
+    );
+    const erased = await lethe.privacy.forget(who);
+    expect(erased).toMatchObject({ status: 'completed', deleted_categories: ['profile'] });
+    expect(await lethe.privacy.waitFor(erased.request_id)).toMatchObject({ status: 'completed', ...who });
+    expect(await thrown(lethe.data.export(who))).toBeInstanceOf(NotFoundError);
+    expect(await lethe.consents.status(who)).toMatchObject({ status: 'none', version: null });
+    for (const call of await bot.received(2))
+      expect(await handler.handle(call as Parameters<typeof handler.handle>[0])).toMatchObject({
+        status: 204,
+      });
+    expect(events.sort((one, other) => one.event.localeCompare(other.event))).toMatchObject([
+      { event: 'consent_revoked', ...who, previous_version: '1.0' },
+      { event: 'user_forgotten', ...who, request_id: erased.request_id },
+    ]);
+  });
+
+  it('erases a user in every guild', async () => {
+    const [here, there] = [await consenting(), subject()];
+    const elsewhere = { ...there, user_id: here.user_id };
+    await lethe.consents.request({ ...elsewhere, consent_version: '1.0' });
+    const { requests } = await lethe.privacy.forgetEverywhere({ user_id: here.user_id });
+    expect(requests.map(({ guild_id }) => guild_id).sort()).toEqual([here.guild_id, there.guild_id].sort());
+  });
+
+  it('lists page by page, and reads many consents at once', async () => {
+    const guilds = Array.from({ length: 101 }, snowflake);
+    for (const guild_id of guilds) await lethe.servers.register({ guild_id, name: 'Guild' });
+    const listed = await lethe.servers.list().toArray();
+    expect(listed.map(({ guild_id }) => guild_id).sort()).toEqual([...guilds].sort());
+    expect(await lethe.servers.list().page(2, 100)).toMatchObject({ total_count: 101, items: [{}] });
+    const who = await consenting();
+    const others = Array.from({ length: 150 }, subject);
+    const statuses = await lethe.consents.statusMany([...others, who]);
+    expect(statuses.map(({ status }) => status)).toEqual([...others.map(() => 'none'), 'accepted']);
+    const types = (await lethe.audit.events(who).toArray()).map(({ event_type }) => event_type);
+    expect(types).toEqual(['consent_accepted', 'consent_requested']);
+  });
+
+  it('does an act once for a key of idempotency', async () => {
+    const who = await consenting();
+    const event = { ...who, event_type: 'data_deleted' } as const;
+    const options = { idempotencyKey: snowflake() };
+    const [one, other] = [await lethe.audit.write(event, options), await lethe.audit.write(event, options)];
+    expect(one.id).toBe(other.id);
+    const changed = thrown(lethe.audit.write({ ...event, details: { a: 1 } }, options));
+    expect(await changed).toMatchObject({ reason: 'idempotency_key_reused' });
+    expect(await changed).toBeInstanceOf(ConflictError);
+  });
+});
+
+describe('the fake', () => {
+  it('refuses what a test wants refused, once', async () => {
+    const lethe = new Lethe({ url: fake.url, fetch: fake.fetch, key: 'sk_test_x', retries: 0 });
+    fake.refuseNext('service_unavailable');
+    expect(await thrown(lethe.bots.me())).toMatchObject({ status: 503, code: 'service_unavailable' });
+    expect(await thrown(lethe.bots.me())).toMatchObject({ status: 401 });
+  });
+});

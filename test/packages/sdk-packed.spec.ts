@@ -1,0 +1,213 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { buildSync } from 'esbuild';
+import { itAtFullDepth } from '../support/depth';
+import { usePacked } from '../support/packed';
+import { useService } from '../support/shared-service';
+
+// The package as npm publishes it: packed, installed into empty projects, and used there.
+
+const ROOT = join(__dirname, '../..');
+const packed = usePacked('sdk');
+const source = packed.source('sdk');
+const run: typeof packed.run = (...given) => packed.run(...given);
+
+/** A life of a bot in one text, which runs as a script of each kind. */
+const LIFE = `
+const registered = await Lethe.register({ url }, { platform_bot_id: BOT, name: 'Packed' });
+const lethe = new Lethe({ url, key: registered.api_key });
+const labels = { label_de: 'Wert', label_en: 'Value' };
+await lethe.categories.register({ key: 'profile', ...labels, fields: [{ key: 'value', type: 'string', ...labels }] });
+const who = { user_id: 123456789012345678n, guild_id: '223456789012345678' };
+const values = { ...who, category: 'profile', data: { value: 'x' } };
+const refused = await lethe.data.submit(values).catch((error) => error);
+if (!(refused instanceof ConsentRequiredError)) throw refused;
+await lethe.consents.request({ ...who, consent_version: '1.0' });
+await lethe.consents.accept({ ...who, consent_version: '1.0' });
+await lethe.data.submit(values);
+const events = [];
+const secrets = registered.webhook_secret;
+const receiver = createWebhookHandler({ secrets, on: { ping: (event) => void events.push(event.event) } });
+const call = await signedCall({ secret: secrets, event: { event: 'ping', sent_at: '2026-01-01T00:00:00Z' } });
+const answer = await receiver.fetch(new Request('http://bot.test/', { method: 'POST', body: call.rawBody, headers: call.headers }));
+const types = (await lethe.audit.events(who).toArray()).map((event) => event.event_type);
+const result = [types.length, events.join(), answer.status].join(' ');
+`;
+const RESULT = '3 ping 204';
+
+describe('the built package', () => {
+  it('has a client of at most 12 KB, minified and compressed', () => {
+    const minified = (...code: string[]) =>
+      gzipSync(
+        buildSync({
+          stdin: { contents: code.join(';'), resolveDir: source },
+          ...{ bundle: true, minify: true, write: false, format: 'esm', platform: 'neutral' },
+        }).outputFiles[0]?.contents ?? '',
+      ).length;
+    const whole = minified(`export * from './dist/index.mjs'`);
+    expect(whole).toBeGreaterThan(4_000);
+    expect(whole).toBeLessThanOrEqual(12 * 1024);
+    const webhooksAlone = minified(`export { createWebhookHandler } from './dist/index.mjs'`);
+    expect(webhooksAlone).toBeLessThan(whole / 2);
+  });
+
+  it('depends on nothing, and is built before it is packed', () => {
+    const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    const dependencies = ['dependencies', 'peerDependencies', 'optionalDependencies'];
+    expect(dependencies.filter((name) => manifest[name] !== undefined)).toEqual([]);
+    expect(manifest['scripts']).toEqual({ prepack: 'node ../../scripts/package.mjs sdk' });
+  });
+
+  it('names nothing of Node.js in the client, which bundlers for the edge would look for', () => {
+    const named = ['index.mjs', 'index.js', 'testing.mjs'].filter((file) =>
+      /['"`]node:|\brequire\(['"]/.test(readFileSync(join(source, 'dist', file), 'utf8')),
+    );
+    expect(named).toEqual([]);
+  });
+});
+
+describe('the client where there is nothing but the globals of the web', () => {
+  const service = useService();
+
+  it('calls the service and receives webhooks', async () => {
+    const web = {
+      ...{
+        AbortController,
+        AbortSignal,
+        atob,
+        btoa,
+        clearTimeout,
+        crypto,
+        fetch,
+        Headers,
+        Request,
+        Response,
+      },
+      ...{ ReadableStream, setTimeout, TextDecoder, TextEncoder, TransformStream, URL, URLSearchParams },
+    };
+    const code = ['index', 'testing'].map(
+      (name) =>
+        buildSync({
+          ...{ entryPoints: [join(source, 'dist', `${name}.mjs`)], bundle: true, write: false },
+          ...{ format: 'iife', globalName: name, platform: 'neutral' },
+        }).outputFiles[0]?.text,
+    );
+    const context = createContext({ ...web, url: service.url });
+    const names =
+      'const { Lethe, ConsentRequiredError, createWebhookHandler } = index; const { signedCall } = testing;';
+    const script = `${code.join('\n')};(async () => { ${names} const BOT = '${bot()}'; ${LIFE} return result; })()`;
+    expect(await runInContext(script, context)).toBe(RESULT);
+  });
+});
+
+/** A new id of a bot. */
+const bot = (): string => `8${String(Date.now()).padStart(17, '0')}`;
+
+describe('the packed package, installed into an empty project', () => {
+  const service = useService();
+  const project: typeof packed.project = (...given) => packed.project(...given);
+
+  const imported = (names: string, from: string): string => `import { ${names} } from '${from}';`;
+  const required = (names: string, from: string): string => `const { ${names} } = require('${from}');`;
+  const heads = (load: typeof imported): string =>
+    [
+      load('ConsentRequiredError, createWebhookHandler, Lethe', '@lethe/sdk'),
+      load('signedCall', '@lethe/sdk/testing'),
+      load('verifyCertificate', '@lethe/sdk/evidence'),
+    ].join('\n');
+  const life = (): string =>
+    `const url = '${service.url}'; const BOT = '${bot()}'; ${LIFE} console.log(result, typeof verifyCertificate);`;
+
+  itAtFullDepth('is required by CommonJS, also in a Node.js without a global crypto', async () => {
+    const directory = await project(
+      'commonjs',
+      {},
+      {
+        'bot.js': `${heads(required)}\n(async () => { ${life()} })();`,
+      },
+    );
+    const [major = 0] = process.versions.node.split('.').map(Number);
+    const flags = major < 23 ? ['--no-experimental-global-webcrypto'] : [];
+    expect(await run(directory, process.execPath, ...flags, 'bot.js')).toBe(`${RESULT} function`);
+    expect(await run(directory, 'npx', '--offline', 'lethe-verify').catch(String)).toContain(
+      'lethe-verify proof',
+    );
+  });
+
+  itAtFullDepth('is imported by ES modules', async () => {
+    const directory = await project('esm', { type: 'module' }, { 'bot.js': `${heads(imported)}\n${life()}` });
+    expect(await run(directory, process.execPath, 'bot.js')).toBe(`${RESULT} function`);
+  });
+
+  itAtFullDepth.each([
+    ['node16', 'module'],
+    ['node16', 'commonjs'],
+    ['bundler', 'module'],
+  ])('is compiled by TypeScript with moduleResolution %s into %s, which runs', async (resolution, type) => {
+    const isModule = type === 'module';
+    const ids = `// @ts-expect-error an id that is a number
+void (() => new Lethe({ url: '' }).consents.status({ user_id: 1, guild_id: '1' }));`;
+    const typed = life().replace('const events = []', 'const events: string[] = []');
+    const body = isModule ? typed : `void (async () => { ${typed} })();`;
+    const directory = await project(
+      `${resolution}-${type}`,
+      { type },
+      {
+        'bot.ts': `${heads(imported)}\ndeclare const console: { log(...all: unknown[]): void };\n${ids}\n${body}`,
+      },
+    );
+    const options = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable'];
+    const modules = [
+      '--moduleResolution',
+      resolution,
+      '--module',
+      resolution === 'bundler' ? 'esnext' : 'node16',
+    ];
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    await run(directory, process.execPath, tsc, ...options, ...modules, '--ignoreConfig', 'bot.ts');
+    expect(await run(directory, process.execPath, 'bot.js')).toBe(`${RESULT} function`);
+  });
+
+  itAtFullDepth('is used in README.md by code that compiles', async () => {
+    const text = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8');
+    const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+    expect(blocks.length).toBeGreaterThan(4);
+    const elsewhere = `declare module 'node:http' {
+      export function createServer(listener: (request: any, response: any) => unknown): { listen(port: number): void };
+    }`;
+    const files = Object.fromEntries(blocks.map((code, at) => [`block${at}.ts`, code]));
+    const manifest = { type: 'module' };
+    const directory = await project('readme', manifest, { ...files, 'elsewhere.d.ts': elsewhere });
+    const options = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--noEmit'];
+    const modules = ['--moduleResolution', 'node16', '--module', 'node16', '--ignoreConfig'];
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    await run(
+      directory,
+      process.execPath,
+      tsc,
+      ...options,
+      ...modules,
+      'elsewhere.d.ts',
+      ...Object.keys(files),
+    );
+  });
+
+  for (const runtime of ['bun', 'deno']) {
+    const has = spawnSync(runtime, ['--version']).status === 0;
+    (has ? itAtFullDepth : it.skip)(`runs in ${runtime}, where that is installed`, async () => {
+      const directory = await project(
+        runtime,
+        { type: 'module' },
+        { 'bot.js': `${heads(imported)}\n${life()}` },
+      );
+      const args = runtime === 'deno' ? ['run', '-A', 'bot.js'] : ['bot.js'];
+      expect(await run(directory, runtime, ...args)).toBe(`${RESULT} function`);
+    });
+  }
+});

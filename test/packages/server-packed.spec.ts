@@ -1,0 +1,153 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bot } from '../support/bot';
+import { MAKING_MAX_MS, useBuild } from '../support/build';
+import { isFull } from '../support/depth';
+
+// The package as npm publishes it, in an empty folder. At full depth npm installs it, which compiles the driver of SQLite.
+
+const ROOT = join(__dirname, '../..');
+const INSTALL_MAX_MS = 400_000;
+const build = useBuild();
+const place = mkdtempSync(join(tmpdir(), 'lethe-server-'));
+const [made, folder] = [join(place, 'made'), join(place, 'folder')];
+const LAUNCHER = join(folder, 'node_modules/@lethe/server/dist/lethe-server.cjs');
+afterAll(() => rmSync(place, { recursive: true }));
+
+beforeAll(() => {
+  mkdirSync(folder);
+  run(process.execPath, [join(ROOT, 'scripts/package.server.mjs'), made, build.directory]);
+  if (isFull) install();
+  else standIn();
+}, MAKING_MAX_MS + INSTALL_MAX_MS);
+
+function install(): void {
+  run('npm', ['pack', '--silent', '--pack-destination', place], made);
+  writeFileSync(join(folder, 'package.json'), '{}');
+  run('npm', ['install', '--prefer-offline', join(place, 'lethe-server-0.1.0.tgz')]);
+}
+
+/** What npm would install, with the drivers of this checkout. */
+function standIn(): void {
+  mkdirSync(join(folder, 'node_modules/@lethe'), { recursive: true });
+  symlinkSync(made, join(folder, 'node_modules/@lethe/server'));
+  for (const name of Object.keys(manifest().dependencies))
+    if (name !== 'swagger-ui-dist')
+      symlinkSync(join(ROOT, 'node_modules', name), join(made, 'node_modules', name));
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const manifest = (): Manifest => JSON.parse(readFileSync(join(made, 'package.json'), 'utf8')) as Manifest;
+
+function run(program: string, args: string[], cwd = folder): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+const ENVIRONMENT = { PATH: process.env['PATH'], PORT: '0' };
+
+/** Runs `lethe-server` in the folder to its end. */
+function server(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(LAUNCHER, args, {
+    ...{ cwd: folder, encoding: 'utf8', env: ENVIRONMENT },
+  });
+  return { code: status, stdout, stderr };
+}
+
+describe('@lethe/server', () => {
+  it('holds the service in one file, its threads, the files of the documentation page, and no path of the build', () => {
+    const files = readdirSync(join(made, 'dist'));
+    expect(files.sort()).toEqual(['checkpoint.thread.js', 'hashing.thread.js', 'lethe-server.cjs']);
+    for (const file of files) expect(readFileSync(join(made, 'dist', file), 'latin1')).not.toContain(ROOT);
+    expect(readdirSync(join(made, 'node_modules/swagger-ui-dist'))).toContain('swagger-ui-bundle.js');
+  });
+
+  it('pins what it installs, and nothing of it reports the installation', () => {
+    const { packages } = JSON.parse(readFileSync(join(made, 'npm-shrinkwrap.json'), 'utf8')) as {
+      packages: Readonly<Record<string, { readonly version: string; readonly integrity?: string }>>;
+    };
+    const { dependencies } = manifest();
+    for (const [name, version] of Object.entries(dependencies))
+      expect([name, `npm:better-sqlite3@${packages[`node_modules/${name}`]?.version}`]).toEqual([
+        name,
+        version.replace(/^(?!npm:)/, 'npm:better-sqlite3@'),
+      ]);
+    expect(Object.keys(packages).filter((path) => path.includes('scarf'))).toEqual([]);
+    if (isFull) expect(run('find', ['.', '-path', '*scarf*'])).toBe('');
+  });
+
+  it('answers its version and its commands, and refuses others with code 2', () => {
+    expect(server('--version')).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    expect(server().stdout).toContain('lethe-server <command>');
+    expect(server('begin')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no command begin') as string,
+    });
+    expect(server('unit', 'x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('takes no argument') as string,
+    });
+  });
+
+  it('is set up, runs, is administered, and ends in order', async () => {
+    const begun = server('init');
+    expect(begun).toMatchObject({ code: 0, stderr: expect.stringContaining('LETHE_MASTER_KEY') as string });
+    const settings = readFileSync(join(folder, '.env'), 'utf8');
+    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+    expect(server('init')).toMatchObject({ code: 1, stdout: '' });
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(settings);
+    expect(server('migrate').code).toBe(0);
+    expect(server('worker')).toMatchObject({ code: 1, stderr: expect.stringContaining('SQLite') as string });
+
+    const child = spawn(LAUNCHER, ['start'], {
+      cwd: folder,
+      env: ENVIRONMENT,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    try {
+      const url = await new Promise<string>((resolve, reject) => {
+        let said = '';
+        child.stderr.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          const found = /Lethe listens on (\S+)/.exec(said)?.[1];
+          if (found !== undefined) resolve(found);
+        });
+        child.once('exit', () => reject(new Error(said)));
+      });
+      const bot = await Bot.register(url);
+      const listed = server('admin', 'bots:list');
+      expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(bot.platformBotId) as string });
+      expect((await fetch(`${url}/docs/swagger-ui-bundle.js`)).status).toBe(200);
+    } finally {
+      child.kill('SIGTERM');
+    }
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(server('admin', 'audit:verify').code).toBe(0);
+    const { stdout, stderr } = server('verify');
+    expect(stdout + stderr).toContain('lethe-verify certificate');
+  });
+
+  it('prints a systemd unit that systemd accepts', () => {
+    const unit = join(place, 'lethe.service');
+    writeFileSync(unit, server('unit').stdout);
+    expect(readFileSync(unit, 'utf8')).toContain(`WorkingDirectory=${folder}\n`);
+    if (spawnSync('systemd-analyze', ['--version']).error !== undefined) return;
+    expect(run('systemd-analyze', ['verify', unit])).toBe('');
+  });
+});

@@ -1,0 +1,147 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import ts from 'typescript';
+import { useServiceInProcess } from '../support/service';
+
+// The samples of openapi.json: they compile against the client, and each language says the same.
+
+const ROOT = join(__dirname, '../..');
+const LABELS = ['curl', 'TypeScript', 'Python'];
+
+interface Sample {
+  readonly label: string;
+  readonly source: string;
+}
+interface Operation {
+  readonly 'x-codeSamples'?: readonly Sample[];
+  readonly requestBody?: { content: Record<string, { examples?: { canonical?: { value: unknown } } }> };
+}
+
+const document = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>;
+};
+const OPERATIONS = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => {
+    const samples = operation['x-codeSamples'] ?? [];
+    const [curl = '', typescript = '', python = ''] = samples.map(({ source }) => source);
+    const body = operation.requestBody?.content['application/json']?.examples?.canonical?.value;
+    const labels = samples.map(({ label }) => label);
+    return { method: method.toUpperCase(), path, labels, curl, typescript, python, body };
+  }),
+);
+
+const directory = mkdtempSync(join(tmpdir(), 'lethe-samples-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe('the samples of openapi.json', () => {
+  it('are there for every operation in each language, with a method of the clients', () => {
+    const lacking = OPERATIONS.filter(
+      ({ labels, typescript }) => labels.join() !== LABELS.join() || typescript.includes('lethe.request('),
+    );
+    expect(lacking.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+    expect(OPERATIONS.length).toBeGreaterThan(40);
+  });
+
+  it('in TypeScript compile against @lethe/sdk', () => {
+    const files = OPERATIONS.map(({ typescript }, at) => {
+      const file = join(directory, `sample${at}.mts`);
+      writeFileSync(file, typescript);
+      return file;
+    });
+    const program = ts.createProgram(files, {
+      ...{ strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022 },
+      ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+      ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+      paths: { '@lethe/sdk': [join(ROOT, 'packages/sdk/src/index.ts')] },
+    });
+    const faults = files.flatMap((file) => {
+      const source = program.getSourceFile(file);
+      return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+    });
+    expect(
+      faults.map(({ file, messageText }) => [file?.text, ts.flattenDiagnosticMessageText(messageText, ' ')]),
+    ).toEqual([]);
+  });
+
+  it('in Python call the same methods in snake case, with the same names of arguments', () => {
+    const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const called = (source: string): string | undefined => /\b[lL]ethe\.([\w.]+)\(/.exec(source)?.[1];
+    const namesIn = (source: string): string[] =>
+      [...source.matchAll(/\b([a-z][a-z_]+?)_?(?:: |=|": )/g)].map(([, name = '']) => name);
+    for (const { typescript, python } of OPERATIONS) {
+      expect(called(python)).toBe(snake(called(typescript) ?? ''));
+      const own = new Set(['url', 'key', 'bot', 'lethe']);
+      const names = (source: string) => new Set(namesIn(source).filter((name) => !own.has(name)));
+      expect([python, names(python)]).toEqual([python, names(typescript)]);
+    }
+  });
+
+  const hasPython = spawnSync('python3', ['--version']).status === 0;
+  (hasPython ? it : it.skip)('in Python are Python', () => {
+    const check = 'import ast, json, sys\nfor source in json.load(sys.stdin): ast.parse(source)';
+    const input = JSON.stringify(OPERATIONS.map(({ python }) => python));
+    execFileSync('python3', ['-c', check], { input });
+  });
+
+  it('with curl send the example of the operation', () => {
+    const shell = `curl() { printf '%s\\0' "$@"; printf '\\n\\0'; }\n${OPERATIONS.map(({ curl }) => curl).join('\n')}`;
+    const output = execFileSync('bash', ['-c', shell], {
+      encoding: 'utf8',
+      env: { ...process.env, LETHE_KEY: 'sk_live_x' },
+    });
+    const sent = output
+      .split('\n\0')
+      .slice(0, -1)
+      .map((call) => call.split('\0').slice(0, -1));
+    expect(sent).toHaveLength(OPERATIONS.length);
+    for (const [at, { method, path, body }] of OPERATIONS.entries()) {
+      const given = sent[at] ?? [];
+      const after = (option: string): string | undefined =>
+        given.includes(option) ? given[given.indexOf(option) + 1] : undefined;
+      expect(after('-X') ?? 'GET').toBe(method);
+      const { pathname } = new URL(given.find((one) => one.startsWith('https://lethe.example/')) ?? '');
+      expect(pathname).toMatch(new RegExp(`^${path.replace(/\{\w+\}/g, '[\\w:-]+')}$`));
+      expect(JSON.parse(after('-d') ?? 'null')).toEqual(body ?? null);
+      expect(given.includes('Authorization: Bearer sk_live_x')).toBe(path !== '/api/v1/bots/register');
+    }
+  });
+});
+
+describe('the page of the documentation', () => {
+  const service = useServiceInProcess();
+
+  it('shows the samples of an operation above its answers', async () => {
+    const script = await (await fetch(`${service.url}/docs/start.js`)).text();
+    type Node = readonly [type: unknown, given: unknown, ...inner: unknown[]];
+    type Component = (given: object) => Node;
+    const begin: (() => void)[] = [];
+    let plugins: ((system: object) => {
+      wrapComponents: { responses: (inner: string, system: object) => Component };
+    })[] = [];
+    const theme = { matches: false, addEventListener: () => undefined };
+    const context = createContext({
+      matchMedia: () => theme,
+      document: { documentElement: { classList: { toggle: () => undefined } } },
+      addEventListener: (_name: string, listener: () => void) => begin.push(listener),
+      SwaggerUIBundle: (given: { plugins: typeof plugins }) => ({ plugins } = given),
+    });
+    runInContext(script, context);
+    begin[0]?.();
+    const React = { createElement: (...node: Node) => node };
+    const samples = OPERATIONS[1]?.labels.map((label) => ({ label, source: `of ${label}` }));
+    const specSelectors = {
+      specJson: () => ({
+        getIn: (at: string[]) =>
+          at[3] === 'x-codeSamples' && at[2] === 'get' ? { toJS: () => samples } : undefined,
+      }),
+    };
+    const wrapped = plugins[0]?.({ React }).wrapComponents.responses('Responses', { specSelectors });
+    const shown = JSON.stringify(wrapped?.({ path: '/api/v1/bots/me', method: 'get' }));
+    for (const label of LABELS) expect(shown).toContain(`"of ${label}"`);
+    expect(shown.indexOf('of Python')).toBeLessThan(shown.indexOf('Responses'));
+    expect(JSON.stringify(wrapped?.({ path: '/x', method: 'post' }))).toContain('Responses');
+  });
+});
