@@ -5,7 +5,7 @@ const transactionOnly =
 
 export default tseslint.config(
   {
-    ignores: ['dist/**', 'node_modules/**', 'coverage/**', 'data/**', '*.config.js', '*.config.mjs'],
+    ignores: ['**/dist/**', 'node_modules/**', 'coverage/**', 'data/**', '*.config.js', '*.config.mjs'],
   },
   ...tseslint.configs.recommendedTypeChecked,
   {
@@ -55,7 +55,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'docs/*.mjs'],
+    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'docs/*.mjs', 'examples/**/*.js'],
     extends: [tseslint.configs.disableTypeChecked],
     rules: { 'no-console': 'off', 'no-restricted-syntax': 'off' },
   },

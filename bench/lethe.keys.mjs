@@ -4,10 +4,12 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const { Keyring } = require('../dist/libs/crypto/src/keyring.js');
 export const { keysPath } = require('../dist/libs/database/src/key-tables.js');
-const { EncryptionKey, keyedDigest } = require('../dist/libs/primitives/src/index.js');
+const { EncryptionKey, encryptionReady, keyedDigest } = require('../dist/libs/primitives/src/index.js');
+
+await encryptionReady;
 
 /** A text whose key is destroyed, as long as that of an event without details. */
-export const ERASED_TEXT = `s1.${'A'.repeat(12)}.${'A'.repeat(43)}`;
+export const ERASED_TEXT = `s2.${'A'.repeat(12)}.${'A'.repeat(43)}`;
 
 /**
  * The installation keys of a measured Lethe, for rows that are inserted by SQL: they name users and guilds by digests, and

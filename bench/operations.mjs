@@ -2,9 +2,16 @@ import { httpRequest, keyed } from './load.mjs';
 
 const subjectOf = ({ guildId }, user) => ({ user_id: user, guild_id: guildId });
 
+/** The users of one batch. */
+const BATCH = 100;
+
+/** The users of the batch that begins with the user at `n`. */
+const batchFrom = ({ users }, n) => Array.from({ length: BATCH }, (_, at) => users[(n + at) % users.length]);
+
 /**
  * The measured operations. `call` makes the request of one user; `once`: it takes effect once per user, so that the users
- * are restored before and after; `floor`: the stock route to compare with; `targets`: the wanted ratios.
+ * are restored before and after; `floor`: the stock route to compare with; `targets`: the wanted ratios; `values`: how many users a
+ * request is about.
  */
 export const OPERATIONS = {
   status: {
@@ -23,6 +30,29 @@ export const OPERATIONS = {
     title: 'POST /data/submit, with an Idempotency-Key',
     call: (tenant, user, n) => ['POST', '/data/submit', tenant.profile(user, n)],
     isKeyed: true,
+  },
+  submitBatch: {
+    title: `POST /data/submit/batch of ${BATCH}`,
+    call: (tenant, _, n) => {
+      const items = batchFrom(tenant, n * BATCH).map((user, at) => tenant.profile(user, n + at));
+      return ['POST', '/data/submit/batch', { items }];
+    },
+    values: BATCH,
+  },
+  keyedSubmitBatch: {
+    title: `POST /data/submit/batch of ${BATCH}, with an Idempotency-Key`,
+    call: (tenant, _, n) => OPERATIONS.submitBatch.call(tenant, _, n),
+    isKeyed: true,
+    values: BATCH,
+  },
+  statusBatch: {
+    title: `POST /consents/status/batch of ${BATCH}`,
+    call: (tenant, _, n) => [
+      'POST',
+      '/consents/status/batch',
+      { items: batchFrom(tenant, n * BATCH).map((user) => subjectOf(tenant, user)) },
+    ],
+    values: BATCH,
   },
   revoke: {
     title: 'POST /consents/revoke, with its webhook',
@@ -51,8 +81,9 @@ export const OPERATIONS = {
 };
 
 /** The texts that the load generator sends to a contestant. */
-export function requestsOf({ call, isKeyed = false }, { tenant }) {
-  const requests = tenant.users.map((user, n) => tenant.request(...call(tenant, user, n)));
+export function requestsOf({ call, isKeyed = false, values = 1 }, { tenant }) {
+  const users = tenant.users.slice(0, tenant.users.length / values);
+  const requests = users.map((user, n) => tenant.request(...call(tenant, user, n)));
   return isKeyed ? requests.map(keyed) : requests;
 }
 

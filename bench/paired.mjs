@@ -1,5 +1,6 @@
 // npm run bench:paired -- CHECKOUT...: compares this Lethe with other built checkouts under the same load. With `--than` the
-// others do another operation: `npm run bench:paired -- . --operation submit --than keyedSubmit`.
+// others do another operation: `npm run bench:paired -- . --operation submit --than keyedSubmit`. The figures are per user, of
+// whom the request of a batch has 100.
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -41,19 +42,29 @@ async function contender(directory, name) {
   const engine = await ENGINES[options.engine]();
   const settings = { users: USERS, events: EVENTS, webhookUrl: await startReceiver() };
   const lethe = await startContestant('lethe', engine, settings);
-  return { directory, engine, lethe, requests: requestsOf(operation, lethe), rounds: [] };
+  const requests = requestsOf(operation, lethe);
+  await requireEachDone(operation, lethe);
+  return { directory, engine, lethe, requests, values: operation.values ?? 1, rounds: [] };
 }
 
-async function measure({ lethe, requests }, job) {
+/** @throws Error when a batch is answered with a refused item */
+async function requireEachDone({ call, values }, { tenant }) {
+  if (values === undefined) return;
+  const { results } = await tenant.call(...call(tenant, tenant.users[0], 0));
+  const refused = results.find(({ ok }) => !ok);
+  if (refused !== undefined) throw new Error(JSON.stringify(refused));
+}
+
+async function measure({ lethe, requests, values }, job) {
   const before = ticksOf(lethe.pid);
   const result = await load.run({ url: lethe.url, requests, connections: CONNECTIONS, ...job });
   if (result.statuses['200'] !== result.answers || result.broken > 0)
     throw new Error(JSON.stringify(result.statuses));
   const unsealed = await unsealedIn(lethe.seeds.database);
   const [all, main] = ticksOf(lethe.pid).map(
-    (ticks, n) => ((ticks - before[n]) * MS_PER_TICK * 1000) / result.answers,
+    (ticks, n) => ((ticks - before[n]) * MS_PER_TICK * 1000) / (result.answers * values),
   );
-  return { perSecond: result.perSecond, all, main, unsealed };
+  return { perSecond: result.perSecond * values, all, main, unsealed };
 }
 
 /** Processor time of the process, and of its main thread. */
@@ -76,7 +87,7 @@ contenders.push(await contender(join(import.meta.dirname, '..'), options.operati
 for (const directory of others)
   contenders.push(await contender(directory, options.than ?? options.operation));
 // Each user once, so that keys and caches exist before the measurement.
-for (const each of contenders) await measure(each, { count: USERS });
+for (const each of contenders) await measure(each, { count: each.requests.length });
 for (let round = 0; round < Number(options.rounds); round++) {
   for (const each of round % 2 === 0 ? contenders : contenders.toReversed()) {
     await pause(REST_MS);
@@ -96,7 +107,7 @@ const rows = contenders.map(({ directory, rounds }, at) => {
 });
 const names = [
   'checkout',
-  'requests/s',
+  'users/s',
   'CPU µs, event loop',
   'CPU µs',
   'unsealed after',
