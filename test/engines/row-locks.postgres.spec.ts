@@ -1,9 +1,11 @@
+import { AuditService } from '@app/audit';
 import { lockBot } from '@app/bots';
 import { CategoriesService, CategoryDeclarations } from '@app/categories';
 import { ConsentService, consentsInForce, holdSubject, requireConsent } from '@app/consent';
 import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
+import { ExportService } from '@app/export';
 import { NO_CLAIM } from '@app/idempotency';
 import { CONFIG, type Config } from '@app/kernel';
 import { lockSubject, type Subject } from '@app/subjects';
@@ -110,6 +112,41 @@ describe('a submit', () => {
 describe('an export', () => {
   it('is committed before the erasure of its subject begins', async () => {
     expect((await behind((tx) => holdSubject(tx, held), forget)).status).toBe(200);
+  });
+});
+
+describe('exports of one moment', () => {
+  it('do not wait for one among them whose subject is held', async () => {
+    const others = [subject(), subject()];
+    for (const other of others) await bot.hasConsent(other);
+    let elsewhere: Answer[] | undefined;
+    const all = async () => {
+      const slow = bot.export(who);
+      elsewhere = await Promise.all(others.map((other) => bot.export(other)));
+      return slow;
+    };
+    const hold = (tx: Tx) => holdSubject(tx, held);
+    expect((await behind(hold, all, () => elsewhere !== undefined)).status).toBe(200);
+    expect(elsewhere?.map(({ status }) => status)).toStrictEqual([200, 200]);
+  });
+
+  it('are committed before the erasure of a subject of theirs begins', async () => {
+    const other = subject();
+    await bot.hasConsent(other);
+    const audit = service.app.get(AuditService, { strict: false });
+    const recordAll = audit.recordAll.bind(audit);
+    const erasing: Promise<Answer>[] = [];
+    const waited: string[] = [];
+    jest.spyOn(audit, 'recordAll').mockImplementationOnce(async (...given) => {
+      const forgotten = forget();
+      erasing.push(forgotten);
+      waited.push(await Promise.race([someoneWaits(), forgotten.then(() => 'was answered at once')]));
+      return recordAll(...given);
+    });
+    const exporting = service.app.get(ExportService, { strict: false });
+    await Promise.all([who, other].map((whom) => exporting.export(named(whom), false)));
+    expect(waited).toStrictEqual(['waits']);
+    expect((await erasing[0])?.status).toBe(200);
   });
 });
 

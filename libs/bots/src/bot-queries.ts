@@ -18,6 +18,12 @@ export function findBot(reader: Reader, id: string): Promise<BotFacts | undefine
   return reader.get(`${FACTS} WHERE id = ?`, id);
 }
 
+/** {@link findBot} for several ids. PostgreSQL only. */
+export async function findBots(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, BotFacts>> {
+  const rows = await tx.all<BotFacts>(`${FACTS} WHERE id = ANY (?)`, ids);
+  return new Map(rows.map((bot) => [bot.id, bot]));
+}
+
 /** The first bot behind `after` in the order of ids that is not being deleted; '' starts at the beginning. */
 export function nextBot(reader: Reader, after: string): Promise<BotFacts | undefined> {
   return reader.get(`${FACTS} WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT 1`, after);

@@ -2,7 +2,17 @@ export { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
 export { ApiKeyGuard } from './api-key.guard';
 export { BotAdministration } from './bot-administration';
 export { BotDeletion } from './bot-deletion.service';
-export { botPages, findBot, lockBot, nextBot, suspendedBots, suspensionOf, tryLockBots } from './bot-queries';
+export {
+  type BotFacts,
+  botPages,
+  findBot,
+  findBots,
+  lockBot,
+  nextBot,
+  suspendedBots,
+  suspensionOf,
+  tryLockBots,
+} from './bot-queries';
 export { BotResumed } from './bot-resumed.event';
 export { ApiKey, Bot } from './bot.entity';
 export { WebhookHealthView } from './bots.dto';

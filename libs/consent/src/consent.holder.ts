@@ -9,7 +9,9 @@ import {
 } from '@app/subjects';
 import { countHistory, historyOf } from './consent-history';
 import { wordsFound } from './consent-words';
+import type { Consent } from './consent.entity';
 import { findConsent } from './consent.sql';
+import { findConsents } from './consents-erasing.sql';
 
 /** The subject's consent and its history. */
 @Injectable()
@@ -18,14 +20,18 @@ export class ConsentHolder implements SubjectDataHolder {
   readonly tables = ['consents', 'consent_history'];
 
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
-    const found = await findConsent(tx, subject);
-    const consent = found && { status: found.status, version: found.version, acceptedAt: found.acceptedAt };
+    const consent = exported(await findConsent(tx, subject));
     // A declined request leaves its history alone.
     const isHeld = consent !== null || (await countHistory(tx, subject)) > 0;
     return {
       ...(isHeld && { consent }),
       ...(full && { full: { consent_history: historyOf(tx, subject), consent_texts: wordsOf(tx, subject) } }),
     };
+  }
+
+  async exportAll(tx: Tx, subjects: readonly Subject[]): Promise<(SubjectExport | undefined)[]> {
+    const consents = await findConsents(tx, subjects);
+    return consents.map((consent) => consent && { consent: exported(consent) });
   }
 
   async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly []> {
@@ -35,6 +41,11 @@ export class ConsentHolder implements SubjectDataHolder {
     );
     return [];
   }
+}
+
+/** The consent of an export record. */
+function exported(consent: Consent | null): Pick<Consent, 'status' | 'version' | 'acceptedAt'> | null {
+  return consent && { status: consent.status, version: consent.version, acceptedAt: consent.acceptedAt };
 }
 
 /** The words of every text that the history names, each once, as far as they are known. */

@@ -24,15 +24,37 @@ export async function tryLockConsents(
   subjects: readonly Subject[],
 ): Promise<(Consent | null | undefined)[]> {
   const given = givenSubjects(tx, subjects);
-  const found = <Row>(select: string, end: string): Promise<(Row & { readonly place: number })[]> =>
-    tx.all(`${select}, given.place FROM ${given.sql} ${OF_GIVEN} ${end}`, ...given.values);
-  const [locked, all] = await Promise.all([
-    found<Columns>(SELECT, `${IN_ORDER} SKIP LOCKED`),
-    found('SELECT 1', ''),
+  const [held, all] = await Promise.all([
+    tryHoldConsents(tx, subjects),
+    tx.all<{ place: number }>(`SELECT given.place FROM ${given.sql} ${OF_GIVEN}`, ...given.values),
   ]);
-  const consents = new Array<Consent | null | undefined>(subjects.length).fill(null);
-  for (const { place } of all) consents[place - 1] = undefined;
-  for (const row of locked) consents[row.place - 1] = consentOf(row);
+  const consents: (Consent | null | undefined)[] = held;
+  const stored = new Set(all.map(({ place }) => Number(place)));
+  return consents.map((consent, at) => (stored.has(at + 1) ? consent : null));
+}
+
+/** The consents of subjects, in their order. */
+export function findConsents(tx: Tx, subjects: readonly Subject[]): Promise<(Consent | undefined)[]> {
+  return consentsOf(tx, subjects, '');
+}
+
+/** Locks the consents of subjects that no other unit has locked; undefined for the others, and where none is stored. PostgreSQL only. */
+export function tryHoldConsents(tx: Tx, subjects: readonly Subject[]): Promise<(Consent | undefined)[]> {
+  return consentsOf(tx, subjects, `${IN_ORDER} SKIP LOCKED`);
+}
+
+async function consentsOf(
+  tx: Tx,
+  subjects: readonly Subject[],
+  end: string,
+): Promise<(Consent | undefined)[]> {
+  const given = givenSubjects(tx, subjects);
+  const rows = await tx.all<Columns & { readonly place: number }>(
+    `${SELECT}, given.place FROM ${given.sql} ${OF_GIVEN} ${end}`,
+    ...given.values,
+  );
+  const consents = new Array<Consent | undefined>(subjects.length).fill(undefined);
+  for (const row of rows) consents[row.place - 1] = consentOf(row) ?? undefined;
   return consents;
 }
 

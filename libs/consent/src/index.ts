@@ -12,3 +12,4 @@ export {
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdSubject } from './consent.sql';
+export { tryHoldConsents } from './consents-erasing.sql';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx, UnitOfWork } from '@app/database';
-import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { givenSubjects, type Subject, SUBJECT_WHERE } from '@app/subjects';
 
 /** Answers for other libraries which erasures a subject had, and takes their confirmations. */
 @Injectable()
@@ -10,6 +10,18 @@ export class SubjectErasures {
     const sql = `SELECT id FROM deletion_requests WHERE ${SUBJECT_WHERE}`;
     const found = await tx.all<{ id: string }>(sql, botId, guildId, userId);
     return found.map(({ id }) => id).join(' ');
+  }
+
+  /** For each subject, whether no erasure of it is under way. PostgreSQL only. */
+  async areOpen(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
+    const given = givenSubjects(tx, subjects);
+    const rows = await tx.all<{ place: number }>(
+      `SELECT given.place FROM ${given.sql} JOIN deletion_requests AS asked ON asked.bot_id = given.bot_id
+         AND asked.guild_id = given.guild_id AND asked.user_id = given.user_id AND asked.status = 'processing'`,
+      ...given.values,
+    );
+    const closed = new Set(rows.map(({ place }) => Number(place)));
+    return subjects.map((_, at) => !closed.has(at + 1));
   }
 
   /** Whether an erasure is under way, or one took place that is not among the `known` ids of {@link idsOf}. */

@@ -54,6 +54,11 @@ export interface SubjectDataHolder {
    */
   export(tx: Tx, subject: NamedSubject, full: boolean): Promise<SubjectExport>;
   /**
+   * The export records of several subjects in few statements, for a unit on PostgreSQL that has locked them; undefined for
+   * one that {@link export} has to read. Without it every subject is read by {@link export}.
+   */
+  exportAll?(tx: Tx, subjects: readonly Subject[]): Promise<readonly (SubjectExport | undefined)[]>;
+  /**
    * Removes all of it inside `tx`, for several subjects at once: `amongSubjects` is the condition for their rows. Returns
    * the data categories that had values. A holder without it keeps its rows as the proof of the erasure: they name the
    * subject by digests, and their texts lost their key.
@@ -76,6 +81,23 @@ export class SubjectDataHolders {
       .getProviders({ metadataKey: HoldsSubjectData.KEY })
       .map((wrapper) => wrapper.instance as SubjectDataHolder);
     return this.found;
+  }
+
+  /** The export records of several subjects; undefined for one that has to be read alone. */
+  async exportAll(
+    tx: Tx,
+    subjects: readonly NamedSubject[],
+  ): Promise<(readonly SubjectExport[] | undefined)[]> {
+    const asked = this.all().map(
+      (holder) =>
+        holder.exportAll?.(tx, subjects) ??
+        Promise.all(subjects.map((subject) => holder.export(tx, subject, false))),
+    );
+    const found = await Promise.all(asked);
+    return subjects.map((_, at) => {
+      const parts = found.flatMap((of) => of[at] ?? []);
+      return parts.length === found.length ? parts : undefined;
+    });
   }
 
   /** For each subject, the number of its rows in each table, without those that an erasure keeps. */

@@ -7,6 +7,7 @@ import { UnreadableSecretError } from '@app/primitives';
 import {
   amongSubjects,
   type ErasedCategory,
+  givenSubjects,
   HoldsSubjectData,
   type Subject,
   SUBJECT_WHERE,
@@ -15,8 +16,17 @@ import {
 } from '@app/subjects';
 import { openValue } from './stored-value';
 
+/** The maximum of the stored texts of one subject that is read together with others, in bytes. */
+const SMALL_BYTES = 128 * 1024;
+
 /** Rows read at once while a subject's values are handed out. */
 const BATCH = 50;
+
+/** A row of `user_data` as it is stored. */
+interface StoredValue {
+  readonly category_key: string;
+  readonly value: string;
+}
 
 /** The stored values of a subject, category by category. */
 @Injectable()
@@ -34,6 +44,14 @@ export class UserDataHolder implements SubjectDataHolder {
       data: valuesOf(tx, subject, this.keys),
       ...(full && { full: { categories: this.purposes(tx, subject) } }),
     };
+  }
+
+  async exportAll(tx: Tx, subjects: readonly Subject[]): Promise<(SubjectExport | undefined)[]> {
+    const values = await smallValues(tx, subjects);
+    return subjects.map((subject, at) => {
+      const rows = values[at];
+      return rows && { data: opened(tx, subject, this.keys, rows) };
+    });
   }
 
   erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasedCategory[]> {
@@ -61,24 +79,31 @@ export class UserDataHolder implements SubjectDataHolder {
   }
 }
 
-/**
- * In the order of their keys, a batch at a time, so that no export is too large for the memory.
- * @throws ApiError 500 with the categories whose values cannot be decrypted, behind the others
- */
+/** In the order of their keys, a batch at a time, so that no export is too large for the memory. */
 async function* valuesOf(
   tx: Tx,
   subject: Subject,
   keys: SubjectKeys,
 ): AsyncGenerator<readonly [string, string]> {
   const { botId, guildId, userId } = subject;
-  const key = await keys.find(subject, tx);
-  const unreadable: string[] = [];
-  const read = (after?: { category_key: string }): Promise<{ category_key: string; value: string }[]> =>
+  const read = (after?: StoredValue): Promise<StoredValue[]> =>
     tx.all(
       `SELECT category_key, value FROM user_data WHERE ${SUBJECT_WHERE} AND category_key > ? ORDER BY category_key LIMIT ${BATCH}`,
       ...[botId, guildId, userId, after?.category_key ?? ''],
     );
-  for await (const row of eachOf(BATCH, read)) {
+  yield* opened(tx, subject, keys, eachOf(BATCH, read));
+}
+
+/** @throws ApiError 500 with the categories whose values cannot be decrypted, behind the others */
+async function* opened(
+  tx: Tx,
+  subject: Subject,
+  keys: SubjectKeys,
+  rows: Iterable<StoredValue> | AsyncIterable<StoredValue>,
+): AsyncGenerator<readonly [string, string]> {
+  const key = await keys.find(subject, tx);
+  const unreadable: string[] = [];
+  for await (const row of rows) {
     const json = readable(() => openValue(key, subject, row.category_key, row.value));
     if (json === undefined) unreadable.push(row.category_key);
     else yield [row.category_key, json];
@@ -89,6 +114,24 @@ async function* valuesOf(
       `The values of these categories cannot be decrypted: ${unreadable.join(', ')}`,
       { categories: unreadable },
     );
+}
+
+/** The values of each subject in the order of their keys; undefined for a subject whose values are large. PostgreSQL only. */
+async function smallValues(tx: Tx, subjects: readonly Subject[]): Promise<(StoredValue[] | undefined)[]> {
+  const given = givenSubjects(tx, subjects);
+  const rows = await tx.all<{ place: number; category_key: string; value: string | null }>(
+    `SELECT given.place, category_key, CASE WHEN sum(octet_length(value)) OVER (PARTITION BY given.place) <= ${SMALL_BYTES}
+       THEN value END AS value
+     FROM ${given.sql} JOIN user_data ON user_data.bot_id = given.bot_id AND user_data.guild_id = given.guild_id
+       AND user_data.user_id = given.user_id ORDER BY given.place, category_key`,
+    ...given.values,
+  );
+  const values: (StoredValue[] | undefined)[] = subjects.map(() => []);
+  for (const { place, category_key, value } of rows) {
+    if (value === null) values[Number(place) - 1] = undefined;
+    else values[Number(place) - 1]?.push({ category_key, value });
+  }
+  return values;
 }
 
 /** Undefined for a text that cannot be decrypted. */

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { type BotFacts, findBot, findBots } from '@app/bots';
+import type { Tx, UnitOfWork } from '@app/database';
+import { SubjectErasures } from '@app/erasure';
+import { Clock, notFound } from '@app/kernel';
+import { type NamedSubject, type Subject, SubjectDataHolders, type SubjectExport } from '@app/subjects';
+import { entries, EXPORT_SCHEMA, sections } from './export-document';
+
+/** A larger export is streamed instead of being held in memory; in UTF-16 units. */
+const HELD_MAX = 256 * 1024;
+
+/** The requested form: the record of the contract or the full one; for one guild or as one of several. */
+export interface Wanted {
+  readonly full: boolean;
+  readonly scope?: 'all_guilds';
+}
+
+/** The document in pieces; each is read when it is needed. */
+interface Gathered {
+  readonly head: string;
+  readonly data: () => AsyncGenerator<string>;
+  readonly tail: () => AsyncGenerator<string>;
+  /** Also true for the history of a consent alone. */
+  readonly hasConsent: boolean;
+}
+
+/** Reads what the holders have about subjects, and makes the documents of it. */
+@Injectable()
+export class ExportReader {
+  constructor(
+    private readonly holders: SubjectDataHolders,
+    private readonly erasures: SubjectErasures,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ApiError 404 while the subject is being erased */
+  async gather(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<Gathered> {
+    // All queries are sent first and their answers read in order: PostgreSQL needs one round trip.
+    const asked = this.holders.all().map((holder) => holder.export(tx, subject, wanted.full));
+    const [, bot, parts] = await Promise.all([
+      this.requireOpen(tx, subject),
+      findBot(tx, subject.botId),
+      Promise.all(asked),
+    ]);
+    return this.gathered(subject, wanted, bot, parts);
+  }
+
+  /** The records of subjects that the unit has locked; undefined for one that has to be read alone. PostgreSQL only. */
+  async texts(tx: Tx, subjects: readonly NamedSubject[]): Promise<(string | undefined)[]> {
+    const [open, bots, parts] = await Promise.all([
+      this.erasures.areOpen(tx, subjects),
+      findBots(tx, [...new Set(subjects.map(({ botId }) => botId))]),
+      this.holders.exportAll(tx, subjects),
+    ]);
+    return Promise.all(
+      subjects.map(async (subject, at) => {
+        const held = parts[at];
+        if (open[at] !== true || held === undefined) return undefined;
+        const gathered = this.gathered(subject, { full: false }, bots.get(subject.botId), held);
+        // Its error belongs to one caller, who gets it from a reading alone.
+        return await heldText(gathered).catch(() => undefined);
+      }),
+    );
+  }
+
+  /** The whole document; undefined when it is too large for the memory. @throws ApiError 404 when nothing is stored */
+  async text(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<string | undefined> {
+    return heldText(await this.gather(tx, subject, wanted));
+  }
+
+  /** @throws ApiError 404 while the subject is being erased, or once it was in an erasure that is not one of the `known`. */
+  async requireOpen(reader: Pick<UnitOfWork, 'get'>, subject: Subject, known?: string): Promise<void> {
+    if (await this.erasures.areOthers(reader, subject, known)) throw notFound('Data of this user');
+  }
+
+  private gathered(
+    subject: NamedSubject,
+    { full, scope }: Wanted,
+    bot: BotFacts | undefined,
+    parts: readonly SubjectExport[],
+  ): Gathered {
+    const consent = parts.find((part) => part.consent !== undefined)?.consent ?? null;
+    const { user_id: userId, guild_id: guildId } = subject.ids;
+    const record =
+      scope === undefined
+        ? {
+            ...(full && { schema: EXPORT_SCHEMA }),
+            ...{ userId, guildId, exportedAt: this.clock.nowIso(), bot: shownBot(bot), consent },
+          }
+        : { guildId, consent };
+    return {
+      head: `${JSON.stringify(record).slice(0, -1)},"data":{`,
+      data: () => entries(parts.map((part) => part.data ?? [])),
+      tail: () => sections(parts.map((part) => part.full ?? {})),
+      hasConsent: parts.some((part) => part.consent !== undefined),
+    };
+  }
+}
+
+/** The bot as an export names it. */
+export function shownBot(bot: BotFacts | undefined): Partial<Pick<BotFacts, 'id' | 'name'>> {
+  return { id: bot?.id, name: bot?.name };
+}
+
+async function heldText({ head, data, tail, hasConsent }: Gathered): Promise<string | undefined> {
+  let values = '';
+  for await (const piece of data()) if ((values += piece).length > HELD_MAX) return undefined;
+  if (values === '' && !hasConsent) throw notFound('Data of this user');
+  let text = head + values;
+  for await (const piece of tail()) if ((text += piece).length > HELD_MAX) return undefined;
+  return text;
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '@app/audit';
+import { holdSubject, tryHoldConsents } from '@app/consent';
+import { SubjectKeys } from '@app/crypto';
+import type { SharedAct, Tx } from '@app/database';
+import type { NamedSubject } from '@app/subjects';
+import { ExportReader, type Wanted } from './export-reader';
+
+/** The document of an export; no text when it is too large for the memory. */
+export interface Held {
+  readonly text?: string;
+}
+
+/**
+ * Exports a subject and records it (`data_exported`) in one unit, so that no erasure comes in between. On PostgreSQL records
+ * that wait together share a unit; a subject without a consent, with a lock, many values or nothing is exported alone.
+ */
+@Injectable()
+export class ExportAct implements SharedAct<NamedSubject, Held> {
+  readonly fewest = 2;
+
+  constructor(
+    private readonly reader: ExportReader,
+    private readonly keys: SubjectKeys,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** @throws ApiError 404 when nothing is stored, or during the erasure of the subject */
+  async alone(tx: Tx, subject: NamedSubject, wanted: Wanted = { full: false }): Promise<Held> {
+    await holdSubject(tx, subject);
+    // The holders find this key, also where it is not committed yet.
+    await this.keys.inForce(tx, subject);
+    const text = await this.reader.text(tx, subject, wanted);
+    await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted));
+    return { text };
+  }
+
+  async together(tx: Tx, given: readonly NamedSubject[]): Promise<(Held | undefined)[]> {
+    // Keys and values are read behind the locks of their subjects: the statements are sent in this order.
+    const [consents, , texts] = await Promise.all([
+      tryHoldConsents(tx, given),
+      this.keys.prefetch(tx, given),
+      this.reader.texts(tx, given),
+    ]);
+    const exported = new Map(
+      given.flatMap((subject, at) => {
+        const text = texts[at];
+        return consents[at] === undefined || text === undefined ? [] : [[subject, { text }] as const];
+      }),
+    );
+    const details = detailsOf({ full: false });
+    const acts = [...exported.keys()].map((subject) => ({
+      subject,
+      type: 'data_exported' as const,
+      details,
+    }));
+    if (acts.length > 0) await this.audit.recordAll(tx, acts);
+    return given.map((subject) => exported.get(subject));
+  }
+}
+
+function detailsOf({ full, ...scope }: Wanted): object {
+  return { format: full ? 'full' : 'record', ...scope };
+}
