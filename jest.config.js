@@ -25,7 +25,10 @@ const LONG = FULL
       'faults/connections-lost',
       'faults/crash-load',
       'faults/webhooks-crash',
+      'packages/discord-packed',
+      'packages/server-packed',
       'properties/export-memory',
+      'properties/webhooks-fairness',
     ].map((name) => `<rootDir>/test/${name}\\.`);
 
 /**

@@ -1,7 +1,18 @@
 import type { TestDatabase } from './database';
 
 /** Columns that differ from run to run or do not depend on the acts. */
-const EXCLUDED = ['seq', 'writer', 'total', 'payload', 'digest', 'prefix', 'secret', 'key_id', 'commitment'];
+const EXCLUDED = [
+  'seq',
+  'writer',
+  'total',
+  'payload',
+  'digest',
+  'prefix',
+  'secret',
+  'key_id',
+  'commitment',
+  'last_used_at',
+];
 /** The columns of a queued call that the dispatcher does not change. */
 const CALL_COLUMNS = ['bot_id', 'event', 'event_type', 'user_id', 'guild_id'];
 
