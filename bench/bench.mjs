@@ -1,11 +1,12 @@
 // npm run bench: compares Lethe with a stock Nest application on Express, with the same service in a usual style, and with
 // a bare server that runs the same statements; on both engines, in one run on one machine.
 import { startContestant, startReceiver, startStock } from './contestants.mjs';
-import { machine, writeSection } from './docs.mjs';
+import { machine, writePlot, writeSection } from './docs.mjs';
 import { ENGINES } from './engines.mjs';
 import { Load } from './load.mjs';
 import { OPERATIONS, requestsOf, requireSameAnswers, stockRequests } from './operations.mjs';
 import { readOptions } from './options.mjs';
+import { bars } from './plot.mjs';
 import { procStat } from './postgres.mjs';
 import { Report } from './report.mjs';
 
@@ -112,9 +113,14 @@ for (const name of options.engines) {
   const engine = await ENGINES[name]();
   try {
     const report = await measureEngine(engine);
-    const text = [circumstances(), report.table(), report.targets(), report.warning()].filter(Boolean);
+    const parts = [circumstances(), report.table(), report.floors(), report.targets(), report.warning()];
+    const text = parts.filter(Boolean);
     console.log(`\n## ${engine.title}\n\n${text.join('\n\n')}`);
-    if (options.write) writeSection(`bench:${name}`, text.join('\n\n'));
+    if (options.write) {
+      writeSection(`bench:${name}`, text.join('\n\n'));
+      const title = `Requests per second on ${engine.title}, compared to the usual service`;
+      writePlot(`throughput-${name}`, bars(title, 'Times the usual service.', report.ratiosTo('usual')));
+    }
   } finally {
     await engine.stop();
   }

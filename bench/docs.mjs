@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 
 export const DOCUMENT = join(import.meta.dirname, '../docs/performance.md');
+const PLOTS = join(import.meta.dirname, '../docs/plots');
 
 /** Puts `text` between the markers of `name` in docs/performance.md. */
 export function writeSection(name, text) {
@@ -17,9 +18,16 @@ export function writeSection(name, text) {
   );
 }
 
-export function markdownTable(heads, rows) {
+/** Writes a plot of docs/performance.md. */
+export function writePlot(name, svg) {
+  mkdirSync(PLOTS, { recursive: true });
+  writeFileSync(join(PLOTS, `${name}.svg`), svg);
+}
+
+/** The first `texts` columns hold text, the others figures. */
+export function markdownTable(heads, rows, texts = 1) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
-  const rule = heads.map((_, n) => (n < 2 ? '---' : '---:'));
+  const rule = heads.map((_, n) => (n < texts ? '---' : '---:'));
   return [line(heads), line(rule), ...rows.map(line)].join('\n');
 }
 

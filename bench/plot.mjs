@@ -93,3 +93,32 @@ function legend(name, style, n) {
   const left = WIDTH - FRAME.right - 190 + n * 90;
   return `<rect class="${style}-fill" x="${left}" y="14" width="10" height="10"/><text x="${left + 16}" y="24">${escaped(name)}</text>`;
 }
+
+const ROW = 30;
+const LABELS = 330;
+
+/** An SVG of one bar for each `{ name, value }`, with its value beside it and a line at 1. */
+export function bars(title, words, rows) {
+  const width = WIDTH + 120;
+  const height = FRAME.top + rows.length * ROW + 12;
+  const top = Math.max(1, ...rows.map(({ value }) => value));
+  const x = (value) => LABELS + (value / top) * (width - LABELS - 60);
+  const parts = rows.map(({ name, value }, n) => {
+    const y = FRAME.top + n * ROW;
+    return `<text x="${LABELS - 8}" y="${y + 15}" text-anchor="end">${escaped(name)}</text>
+<rect class="a-fill" x="${LABELS}" y="${y + 2}" width="${(x(value) - LABELS).toFixed(1)}" height="18" rx="2"/>
+<text x="${(x(value) + 6).toFixed(1)}" y="${y + 15}">${value.toFixed(value < 10 ? 2 : 0)}</text>`;
+  });
+  const line = `<line class="grid" x1="${x(1).toFixed(1)}" y1="${FRAME.top - 6}" x2="${x(1).toFixed(1)}" y2="${height - 6}"/>`;
+  const figures = rows.map(({ name, value }) => `${name}: ${value.toFixed(2)}`).join(', ');
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title desc">
+<title id="title">${escaped(title)}</title>
+<desc id="desc">${escaped(`${words} ${figures}.`)}</desc>
+<style>${STYLE}
+</style>
+<text class="title" x="12" y="24">${escaped(title)}</text>
+${line}
+${parts.join('\n')}
+</svg>
+`;
+}

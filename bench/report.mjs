@@ -1,22 +1,20 @@
 import { markdownTable } from './docs.mjs';
-import { median, quantile, spread } from './statistics.mjs';
+import { median, spread } from './statistics.mjs';
 
 /** Rounds whose middle half spans more than this part of the median come from a busy machine. */
 const NOISY = 0.15;
 
 const HEADS = [
   'route',
-  'service',
   'requests/s',
-  'quartiles',
   'of usual',
   'of limit',
-  'of stock',
   'p50 ms',
-  'p95 ms',
   'p99 ms',
+  'p99 of limit',
   'CPU µs',
-  'database CPU µs',
+  'CPU of usual',
+  'CPU of limit',
 ];
 
 const grouped = (value) => Math.round(value).toLocaleString('en-US');
@@ -28,30 +26,50 @@ export class Report {
     Object.assign(this, { engine, operations, results });
   }
 
+  /** A row for each route: what Lethe does, beside the two others. */
   table() {
-    const stock = ['get', 'post'].filter((floor) => this.results.stock[floor] !== undefined);
-    const titles = { get: 'stock: constant GET', post: 'stock: POST with one validated DTO' };
-    const rows = stock.map((floor) => this.row(titles[floor], 'stock', this.results.stock[floor], {}));
-    for (const [name, operation] of Object.entries(this.operations)) {
-      for (const [contestant, rounds] of Object.entries(this.results[name]))
-        rows.push(this.row(operation.title, contestant, rounds, this.ratios(name, contestant)));
-    }
-    return markdownTable(HEADS, rows);
+    const measured = Object.entries(this.operations).filter(
+      ([name]) => this.results[name].lethe !== undefined,
+    );
+    return markdownTable(
+      HEADS,
+      measured.map(([name, { title }]) => this.row(name, title)),
+    );
   }
 
-  row(title, contestant, rounds, ratios) {
-    const middle = (field) => median(rounds.map((round) => round[field]));
-    const rates = rounds.map(({ perSecond }) => perSecond);
+  row(name, title) {
+    const middle = (contestant, field, digits) => {
+      const rounds = this.results[name][contestant];
+      return rounds === undefined ? '' : shown(median(rounds.map((round) => round[field])), digits);
+    };
+    const ratios = this.ratios(name, 'lethe');
     return [
       title,
-      contestant === 'lethe' ? '**Lethe**' : contestant,
-      grouped(middle('perSecond')),
-      `${grouped(quantile(rates, 0.25))} to ${grouped(quantile(rates, 0.75))}`,
-      ...['usual', 'limit', 'stock'].map((other) => shown(ratios[other], 2)),
-      ...['p50', 'p95', 'p99'].map((field) => shown(middle(field), 1)),
-      shown(middle('cpuUs'), 0),
-      shown(middle('databaseCpuUs'), 0),
+      grouped(median(this.results[name].lethe.map(({ perSecond }) => perSecond))),
+      ...['usual', 'limit'].map((other) => shown(ratios[other], 2)),
+      ...['p50', 'p99'].map((field) => middle('lethe', field, 1)),
+      middle('limit', 'p99', 1),
+      ...['lethe', 'usual', 'limit'].map((contestant) => middle(contestant, 'cpuUs', 0)),
     ];
+  }
+
+  /** One sentence about the routes of the stock application. */
+  floors() {
+    const titles = { get: 'a constant GET', post: 'a POST with one validated DTO' };
+    const parts = Object.entries(this.results.stock).map(
+      ([floor, rounds]) => `${titles[floor]} ${grouped(median(rounds.map(({ perSecond }) => perSecond)))}`,
+    );
+    return parts.length === 0
+      ? undefined
+      : `The stock application answers ${parts.join(' and ')} times a second.`;
+  }
+
+  /** The ratios of the routes, for a plot. */
+  ratiosTo(other) {
+    return Object.entries(this.operations).flatMap(([name, { title }]) => {
+      const value = this.results[name].lethe && this.ratios(name, 'lethe')[other];
+      return value === undefined ? [] : [{ name: title, value }];
+    });
   }
 
   /** The medians of the ratios of each round, since changes of the machine affect both contestants. */

@@ -1,10 +1,9 @@
 // npm run bench:size: the cost of an operation on growing tables, and of an insert on a long audit log.
-import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startLethe } from './contestants.mjs';
-import { machine, markdownTable, writeSection } from './docs.mjs';
+import { machine, markdownTable, writePlot, writeSection } from './docs.mjs';
 import { ENGINES } from './engines.mjs';
 import { Load } from './load.mjs';
 import { plot } from './plot.mjs';
@@ -34,7 +33,6 @@ const ROUNDS = 3;
 const ROUND_MS = 3_000;
 /** Disk space for values, events, indices, the log of the database and both servers; a generous estimate. */
 const BYTES_PER_ROW = 2_000;
-const PLOTS = join(import.meta.dirname, '../docs/plots');
 
 const load = new Load();
 
@@ -126,7 +124,7 @@ function sizeTable(results) {
       return [title, engine.title, ...SIZES.map((size) => milliseconds(byRows.get(size)))];
     }),
   );
-  return markdownTable(heads, rows);
+  return markdownTable(heads, rows, 2);
 }
 
 function insertLine({ engine, insert: { empty, long, ratio } }) {
@@ -136,11 +134,10 @@ function insertLine({ engine, insert: { empty, long, ratio } }) {
 }
 
 function writePlots(results) {
-  mkdirSync(PLOTS, { recursive: true });
   for (const [n, { title, file }] of SIZE_OPERATIONS.entries()) {
     const series = results.map(({ engine, points }) => ({ name: engine.title, points: points[n] }));
     const shown = series.filter(({ points }) => points.length > 0);
-    if (shown.length > 0) writeFileSync(join(PLOTS, `${file}.svg`), plot(title, shown));
+    if (shown.length > 0) writePlot(file, plot(title, shown));
   }
 }
 

@@ -193,13 +193,14 @@ function conflictOf(reasons: readonly ConflictReason[]) {
 
 /** The error of a 409, whose `details.reason` is one of `reasons`. */
 function conflictSchema(reasons: readonly ConflictReason[]) {
-  const only = (name: string, schema: object) => ({
+  const only = (name: string, schema: object, others: object = {}) => ({
     type: 'object',
     required: [name],
-    properties: { [name]: schema },
+    properties: { ...others, [name]: schema },
   });
   const reason = only('reason', { type: 'string', enum: [...reasons] });
-  return { allOf: [ERROR_SCHEMA, only('error', only('details', reason))] };
+  const beside = { code: { type: 'string', enum: ['conflict'] }, message: { type: 'string' } };
+  return { allOf: [ERROR_SCHEMA, only('error', only('details', reason, beside))] };
 }
 
 /** The `details` of errors whose `details` are the same on every route. */
