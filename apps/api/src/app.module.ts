@@ -2,6 +2,7 @@ import { DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { ApiKeyGuard } from '@app/bots';
+import { ConsoleModule } from '@app/console';
 import { ApiExceptionFilter, BodyGuard, DiskGuard, DtoPipe, RateLimitGuard } from '@app/http';
 import { type Config, LOGGER } from '@app/kernel';
 import { LetheModule } from '@app/runtime';
@@ -18,6 +19,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         LetheModule.forRoot({ config, logger, orm: ormOptions, further }),
+        ConsoleModule,
         // countRate counts the requests; the guard of this package only refuses.
         ThrottlerModule.forRoot([{ ttl: 60_000, limit: config.anonymousLimit }]),
       ],

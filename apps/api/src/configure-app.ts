@@ -10,11 +10,13 @@ import {
   RequestContext,
   servesHost,
 } from '@app/http';
+import { consoleGateway, ConsoleSessions } from '@app/console';
 import { CONFIG, type Config, LOGGER } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
 import type { Logger } from 'pino';
 import { registerAppGauges } from './app.gauges';
+import { serveConsole } from './console';
 import { serveDocs } from './docs';
 import { KEY_SET_PATH } from './keys.controller';
 
@@ -37,7 +39,7 @@ export function newHttpAdapter(config: Config): LetheHttpAdapter {
 /** The middleware of every request before its route: request id, authentication, rate. */
 export function configureApp(app: NestExpressApplication): void {
   const config = app.get<Config>(CONFIG);
-  app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH] });
+  app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH, 'console/session'] });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(
     identify(app.get(ApiKeyDirectory), app.get(KeyUses)),
@@ -47,6 +49,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(
     inOrder(
       openContext(app.get<Logger>(LOGGER), metrics),
+      consoleGateway(app.get(ConsoleSessions)),
       atServedHost(config, counting),
       metricsEndpoint(metrics, config.metricsToken),
       counted(counting),
@@ -54,6 +57,7 @@ export function configureApp(app: NestExpressApplication): void {
   );
   registerAppGauges(app);
   serveDocs(app);
+  serveConsole(app);
 }
 
 type Middleware = (request: LetheRequest, response: Response, next: NextFunction) => void;

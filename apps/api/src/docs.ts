@@ -150,6 +150,7 @@ function entranceFor(request: LetheRequest): ((response: Response) => void) | un
   return (response) => response.vary('Accept').redirect(302, 'docs');
 }
 
-function factsOf({ id, rate }: RequestContext): Record<string, string> {
+/** The headers of every answer. */
+export function factsOf({ id, rate }: RequestContext): Record<string, string> {
   return { 'X-Request-Id': id, ...(rate && Object.fromEntries(rateHeaders(rate))) };
 }

@@ -1,0 +1,68 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+/** One line of a plot. Its colour is a custom property of the style sheet, so that it fits a light and a dark page. */
+export interface Line {
+  readonly name: string;
+  readonly colour: `--${string}`;
+  readonly values: readonly number[];
+}
+
+const HEIGHT = 240;
+
+/** A plot of counts over time. `times` are Unix seconds. A table with the same numbers is beside it for everybody else. */
+export function Chart({
+  title,
+  times,
+  lines,
+}: {
+  readonly title: string;
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const draw = (): uPlot => {
+      const style = getComputedStyle(document.documentElement);
+      const of = (name: string): string => style.getPropertyValue(name).trim();
+      const axis = { stroke: of('--muted'), grid: { stroke: of('--line') }, ticks: { stroke: of('--line') } };
+      return new uPlot(
+        {
+          width: element.clientWidth,
+          height: HEIGHT,
+          axes: [axis, axis],
+          scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+          series: [
+            {},
+            ...lines.map(({ name, colour }) => ({
+              label: name,
+              stroke: of(colour),
+              width: 2,
+              points: { show: times.length < 40 },
+            })),
+          ],
+        },
+        [[...times], ...lines.map(({ values }) => [...values])],
+        element,
+      );
+    };
+    let plot = draw();
+    const redraw = (): void => {
+      plot.destroy();
+      plot = draw();
+    };
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    scheme.addEventListener('change', redraw);
+    sizes.observe(element);
+    return () => {
+      scheme.removeEventListener('change', redraw);
+      sizes.disconnect();
+      plot.destroy();
+    };
+  }, [times, lines]);
+  return <div ref={place} class="chart" role="img" aria-label={title} />;
+}

@@ -1,0 +1,23 @@
+import { render } from 'preact';
+import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
+import { LetheError } from '@lethe/sdk';
+import { App } from './app';
+import './style.css';
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The client of the service repeats what may succeed; a refusal is shown at once.
+      retry: false,
+      staleTime: 5_000,
+      refetchOnWindowFocus: (query) => !(query.state.error instanceof LetheError),
+    },
+  },
+});
+
+render(
+  <QueryClientProvider client={queries}>
+    <App />
+  </QueryClientProvider>,
+  document.getElementById('app') as HTMLElement,
+);

@@ -1,0 +1,100 @@
+import { useState } from 'preact/hooks';
+import { useQuery } from '@tanstack/preact-query';
+import { useWords } from '../language';
+import { lethe } from '../service';
+import { Loaded, Table } from '../ui';
+
+/** What the bot stores and why, and the texts by which it asks. */
+export function CategoriesPage() {
+  const { t, language } = useWords();
+  const [page, setPage] = useState(1);
+  const categories = useQuery({
+    queryKey: ['categories', page],
+    queryFn: () => lethe.categories.list().page(page),
+  });
+  return (
+    <>
+      <Loaded from={categories}>
+        {(found) => (
+          <Table
+            caption={t('categories')}
+            of={found}
+            onPage={setPage}
+            columns={[
+              {
+                title: t('category'),
+                cell: ({ key, label_de, label_en }) => (
+                  <>
+                    <bdi>{language === 'de' ? label_de : label_en}</bdi> <code>{key}</code>
+                  </>
+                ),
+              },
+              { title: t('purpose'), cell: ({ description }) => <bdi>{description ?? '–'}</bdi> },
+              { title: t('legalBasis'), cell: ({ legal_basis: basis }) => basis },
+              {
+                title: t('retention'),
+                cell: ({ retention_days: days }) => (days === null ? t('unlimited') : `${days} ${t('days')}`),
+              },
+              {
+                title: t('fields'),
+                cell: ({ fields }) => (
+                  <bdi>
+                    {fields
+                      .map((field) => (language === 'de' ? field.label_de : field.label_en))
+                      .join(', ') || '–'}
+                  </bdi>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      <ConsentTexts />
+    </>
+  );
+}
+
+function ConsentTexts() {
+  const { t } = useWords();
+  const [page, setPage] = useState(1);
+  const texts = useQuery({
+    queryKey: ['texts', page],
+    queryFn: () => lethe.consents.texts().page(page, 10),
+  });
+  return (
+    <section>
+      <h2>{t('consentTexts')}</h2>
+      <Loaded from={texts}>
+        {(found) => (
+          <Table
+            caption={t('consentTexts')}
+            of={found}
+            onPage={setPage}
+            columns={[
+              { title: t('version'), cell: ({ consent_version: version }) => version },
+              { title: t('languageOfText'), cell: ({ language }) => language },
+              {
+                title: t('preview'),
+                cell: (text) => (
+                  <article class="preview" lang={text.language} dir="auto">
+                    <h3>{text.title}</h3>
+                    <p>{text.body}</p>
+                    {text.categories?.map(({ key, label, text: words }) => (
+                      <p key={key}>
+                        <strong>{label}</strong>: {words}
+                      </p>
+                    ))}
+                    <p>
+                      <span class="fake-button">{text.accept_label ?? t('acceptLabel')}</span>{' '}
+                      <span class="fake-button">{text.decline_label ?? t('declineLabel')}</span>
+                    </p>
+                  </article>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+import { Lethe } from '@lethe/sdk';
+
+export type Scope = 'read' | 'write' | 'erase' | 'admin';
+
+/** A session of the console, as the service answers it. */
+export interface Session {
+  readonly bot_id: string;
+  readonly scopes: readonly Scope[];
+  readonly expires_at: string;
+}
+
+const PAGE = { 'x-lethe-console': '1' };
+const SESSION = '/console/session';
+/** What the page may know of its session after it was loaded anew: no key. */
+const KEPT = 'lethe-session';
+
+/** Called when the service no longer takes the session. */
+let ended = (): void => undefined;
+export const onSessionEnd = (listener: () => void): void => void (ended = listener);
+
+/** The client of the service. The browser sends the session, which no script can read. */
+export const lethe = new Lethe({
+  url: `${location.origin}/console`,
+  fetch: async (input, init) => {
+    const headers = { ...(init?.headers as Record<string, string> | undefined), ...PAGE };
+    const response = await fetch(input as string, { ...init, headers, credentials: 'same-origin' });
+    if (response.status === 401) ended();
+    return response;
+  },
+  retries: 1,
+  timeoutMs: 20_000,
+});
+
+export class SignInError extends Error {
+  constructor(readonly status: number) {
+    super(`The service answered ${status}.`);
+  }
+}
+
+/** Begins a session. The key is given to the service and kept nowhere else. @throws SignInError */
+export async function signIn(key: string): Promise<Session> {
+  const response = await fetch(SESSION, {
+    method: 'POST',
+    headers: { ...PAGE, 'content-type': 'application/json' },
+    body: JSON.stringify({ key }),
+  });
+  if (!response.ok) throw new SignInError(response.status);
+  const { data } = (await response.json()) as { data: Session };
+  sessionStorage.setItem(KEPT, JSON.stringify(data));
+  return data;
+}
+
+export async function signOut(): Promise<void> {
+  sessionStorage.removeItem(KEPT);
+  await fetch(SESSION, { method: 'DELETE', headers: PAGE });
+}
+
+/** The session that an earlier page of this tab has begun. The service decides whether it still is one. */
+export function keptSession(): Session | undefined {
+  const text = sessionStorage.getItem(KEPT);
+  const session = text === null ? undefined : (JSON.parse(text) as Session);
+  return session !== undefined && Date.parse(session.expires_at) > Date.now() ? session : undefined;
+}
+
+export function forgetSession(): void {
+  sessionStorage.removeItem(KEPT);
+}
+
+/** Gives a text to the user as a file. */
+export function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const link = document.createElement('a');
+  Object.assign(link, { href: address, download: name });
+  link.click();
+  URL.revokeObjectURL(address);
+}

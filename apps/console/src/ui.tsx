@@ -1,0 +1,246 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { LetheError } from '@lethe/sdk';
+import { useWords } from './language';
+
+/** What a page needs of a query of the service. */
+export interface Loading<T> {
+  readonly data: T | undefined;
+  readonly error: Error | null;
+  readonly isFetching: boolean;
+  readonly refetch: () => unknown;
+}
+
+/** Shows what was loaded, or that it is being loaded, or why it was not. */
+export function Loaded<T>({
+  from,
+  children,
+}: {
+  readonly from: Loading<T>;
+  readonly children: (data: T) => ComponentChildren;
+}) {
+  const { t } = useWords();
+  if (from.data !== undefined) return <>{children(from.data)}</>;
+  if (from.error !== null) return <Fault error={from.error} onRetry={() => void from.refetch()} />;
+  return (
+    <p class="loading" role="status">
+      {t('loading')}
+    </p>
+  );
+}
+
+/** An error in words, with the id by which the operator finds the request. */
+export function Fault({
+  error,
+  onRetry,
+}: {
+  readonly error: Error | null | undefined;
+  readonly onRetry?: () => void;
+}) {
+  const { t } = useWords();
+  if (error == null) return null;
+  const known = error instanceof LetheError ? error : undefined;
+  const lacks = known?.code === 'insufficient_scope' ? String(known.details['required']) : undefined;
+  const away = known?.status === undefined || known.code === 'service_unavailable';
+  return (
+    <div class="notice bad" role="alert">
+      <p>
+        {lacks !== undefined
+          ? `${t('forbidden')} ${lacks}`
+          : known?.code === 'rate_limit_exceeded'
+            ? t('tooManyRequests')
+            : away
+              ? t('serviceAway')
+              : error.message}
+      </p>
+      {known?.requestId !== undefined && (
+        <p class="small">
+          {t('requestId')} {known.requestId}
+        </p>
+      )}
+      {onRetry !== undefined && lacks === undefined && (
+        <button type="button" onClick={onRetry}>
+          {t('retry')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** One page of a list. */
+interface Paged<Item> {
+  readonly items: readonly Item[];
+  readonly page: number;
+  readonly total_count: number;
+  readonly total_pages: number;
+}
+
+interface Column<Item> {
+  readonly title: string;
+  readonly cell: (item: Item) => ComponentChildren;
+}
+
+/** A table that becomes a list of cards on a narrow screen, with the way to the next page. */
+export function Table<Item>({
+  caption,
+  columns,
+  of,
+  onPage,
+}: {
+  readonly caption: string;
+  readonly columns: readonly Column<Item>[];
+  readonly of: Paged<Item>;
+  readonly onPage: (page: number) => void;
+}) {
+  const { t, count } = useWords();
+  if (of.items.length === 0) return <p class="empty">{t('empty')}</p>;
+  return (
+    <>
+      <table>
+        <caption class="hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title }) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {of.items.map((item, at) => (
+            <tr key={at}>
+              {columns.map(({ title, cell }) => (
+                <td key={title} data-title={title}>
+                  {cell(item)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div class="pager">
+        <button type="button" disabled={of.page <= 1} onClick={() => onPage(of.page - 1)}>
+          {t('previous')}
+        </button>
+        <span>
+          {t('page')} {count(of.page)} {t('of')} {count(Math.max(1, of.total_pages))} · {count(of.total_count)}{' '}
+          {t('entries')}
+        </span>
+        <button type="button" disabled={of.page >= of.total_pages} onClick={() => onPage(of.page + 1)}>
+          {t('next')}
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** A question before an act. With `typed` the act needs this text, so that nobody does it by a slip. */
+export function Confirm({
+  title,
+  note,
+  typed,
+  act,
+  isRunning,
+  error,
+  onConfirm,
+  onCancel,
+}: {
+  readonly title: string;
+  readonly note?: string;
+  readonly typed?: string;
+  readonly act: string;
+  readonly isRunning: boolean;
+  readonly error?: Error | null;
+  readonly onConfirm: () => void;
+  readonly onCancel: () => void;
+}) {
+  const { t } = useWords();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState('');
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={onCancel} onClose={onCancel}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isRunning) onConfirm();
+        }}
+      >
+        <h2 id="confirm-title">{title}</h2>
+        {note !== undefined && <p>{note}</p>}
+        {typed !== undefined && (
+          <label>
+            {typed}
+            <input autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          </label>
+        )}
+        <Fault error={error} />
+        <div class="actions">
+          <button type="button" onClick={onCancel}>
+            {t('cancel')}
+          </button>
+          <button class="danger" type="submit" disabled={isRunning || (typed !== undefined && text !== typed)}>
+            {act}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+/** A value in its words: objects as nested lists. */
+export function Value({ of }: { readonly of: unknown }) {
+  if (of === null || of === undefined) return <span class="small">–</span>;
+  if (Array.isArray(of))
+    return (
+      <ul class="plain">
+        {of.map((item, at) => (
+          <li key={at}>
+            <Value of={item} />
+          </li>
+        ))}
+      </ul>
+    );
+  if (typeof of === 'object')
+    return (
+      <dl class="nested">
+        {Object.entries(of).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Value of={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    );
+  return <bdi>{String(of)}</bdi>;
+}
+
+/** A number with its name. */
+export function Tile({ name, value }: { readonly name: string; readonly value: ComponentChildren }) {
+  return (
+    <div class="tile">
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+/** A secret that is shown once, with a button that copies it. */
+export function Secret({ text }: { readonly text: string }) {
+  const { t } = useWords();
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <div class="notice good" role="status">
+      <p>{t('shownOnce')}</p>
+      <p>
+        <code>{text}</code>
+      </p>
+      <button type="button" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}>
+        {isCopied ? t('copied') : t('copy')}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+
+/** One file of the console as it is sent. */
+export interface ConsoleFile {
+  readonly type: string;
+  readonly body: Buffer;
+  /** The value of `Cache-Control`: names of assets contain their digest. */
+  readonly caching: string;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The page loads files of this service only, and runs no script in its text. */
+export const CONSOLE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+/**
+ * The files of the built console by their paths, read once; undefined where it was not built. Every other path below
+ * `/console` is a page of it, and gets `index.html`.
+ */
+export class ConsoleFiles {
+  private files: ReadonlyMap<string, ConsoleFile> | undefined;
+
+  constructor(private readonly folder = builtFolder(__dirname)) {}
+
+  find(path: string): ConsoleFile | undefined {
+    this.files ??= this.read();
+    return this.files.get(path) ?? (path.startsWith('/console/assets/') ? undefined : this.files.get('/console'));
+  }
+
+  private read(): ReadonlyMap<string, ConsoleFile> {
+    const { folder } = this;
+    if (folder === undefined) return new Map();
+    const assets = readdirSync(join(folder, 'assets')).map(
+      (name) =>
+        [`/console/assets/${name}`, fileAt(join(folder, 'assets', name), 'public, max-age=31536000, immutable')] as const,
+    );
+    return new Map([...assets, ['/console', fileAt(join(folder, 'index.html'), 'no-cache')]]);
+  }
+}
+
+function fileAt(path: string, caching: string): ConsoleFile {
+  return { type: TYPES[extname(path)] ?? 'application/octet-stream', body: readFileSync(path), caching };
+}
+
+/** The folder `console` of the build, beside a folder that contains this file. */
+function builtFolder(from: string): string | undefined {
+  const folder = join(from, 'console');
+  if (existsSync(join(folder, 'index.html')) && existsSync(join(folder, 'assets'))) return folder;
+  return dirname(from) === from ? undefined : builtFolder(dirname(from));
+}
