@@ -62,6 +62,7 @@ const METHODS: Readonly<Record<string, (lethe: Lethe) => Promise<unknown>>> = {
   'GET /audit/checkpoints': ({ audit }) => first(audit.checkpoints()),
   'GET /audit/export': ({ audit }) => first(audit.export({ after: 1 })),
   'GET /audit/breach-scope': ({ audit }) => audit.breachScope({ from: '2026-01-01', to: '2026-01-02' }),
+  'GET /stats': (lethe) => lethe.stats({ bucket: 'hour' }),
   'GET /webhooks/deliveries': ({ webhooks }) => first(webhooks.deliveries({ status: 'exhausted' })),
   'GET /webhooks/deliveries/{id}': ({ webhooks }) => webhooks.delivery('d1'),
   'POST /webhooks/deliveries/{id}/redeliver': ({ webhooks }) => webhooks.redeliver('d1'),

@@ -51,6 +51,7 @@ const METHODS: Readonly<Record<string, string>> = {
   'GET /audit/checkpoints': 'audit.checkpoints*',
   'GET /audit/export': 'audit.export*',
   'GET /audit/breach-scope': 'audit.breachScope',
+  'GET /stats': 'stats',
   'GET /webhooks/deliveries': 'webhooks.deliveries*',
   'GET /webhooks/deliveries/{id}': 'webhooks.delivery#',
   'POST /webhooks/deliveries/{id}/redeliver': 'webhooks.redeliver#',

@@ -55,6 +55,31 @@ export async function hasEventBetween(
   return (await tx.get(sql, botId, first, last, id)) !== undefined;
 }
 
+/** How many events of one type and source there are in one hour. */
+export interface HourlyEvents extends Pick<LoggedEvent, 'event_type' | 'source'> {
+  /** The beginning of an ISO time, up to the hour. */
+  readonly hour: string;
+  readonly total: number;
+}
+
+/** The events of a bot after the place `last` by hour, type and source; undefined for more than `max` events. */
+export async function eventsBehind(
+  tx: Tx,
+  botId: string,
+  last: number,
+  max: number,
+): Promise<HourlyEvents[] | undefined> {
+  const rows = await tx.all<HourlyEvents>(
+    `SELECT hour, event_type, source, COUNT(*) AS total
+     FROM (SELECT substr(created_at, 1, 13) AS hour, event_type, source FROM audit_events
+           WHERE bot_id = ? AND seq > ? ORDER BY seq LIMIT ?) behind
+     GROUP BY hour, event_type, source`,
+    ...[botId, last, max + 1],
+  );
+  const counted = rows.map((row) => ({ ...row, total: Number(row.total) }));
+  return counted.reduce((sum, { total }) => sum + total, 0) > max ? undefined : counted;
+}
+
 /** Removes the events of a bot up to the place `last`; answers their number. */
 export function removeEvents(tx: Tx, botId: string, last: number): Promise<number> {
   return tx.run('DELETE FROM audit_events WHERE bot_id = ? AND seq <= ?', botId, last);

@@ -1,8 +1,10 @@
 export { areCountsExact, lowerCounts } from './audit-counts';
 export {
+  eventsBehind,
   eventsBetween,
   firstEvent,
   hasEventBetween,
+  type HourlyEvents,
   lastPlace,
   type LoggedEvent,
   removeEvents,
@@ -10,5 +12,5 @@ export {
 export { AuditModule } from './audit.module';
 export { AuditService } from './audit.service';
 export { EventType } from './event-type.field';
-export { declareEventTypes, type OwnEventType } from './event-types';
+export { declareEventTypes, EVENT_TYPES, type OwnEventType } from './event-types';
 export { UnsealedBots } from './unsealed-bots';

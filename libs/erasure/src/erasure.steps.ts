@@ -18,6 +18,7 @@ import { insertRequests, lockRequests, updateRequests } from './deletion-request
 import { afterwards, type Ended, isRemoved, type Locked, type Removed } from './locked-requests';
 import { addToLedger, doneBefore } from './ledger-entries.sql';
 import { type ErasureOf, type NewErasure, NewErasures } from './new-erasures';
+import { ErasuresCompleted } from './erasures-completed.event';
 import { UsersForgotten } from './users-forgotten.event';
 
 /** An erasure that begins. */
@@ -175,10 +176,10 @@ export class ErasureSteps {
   ): Promise<DeletionRequest[]> {
     if (requests.length === 0) return [];
     const completedAt = this.clock.nowIso();
-    const completed = requests.map((request): DeletionRequest => {
+    const completed = requests.map((request) => {
       // On PostgreSQL the bytes of a destroyed key stay in the files until a rewrite.
       const unrecoverableAt = tx.engine === 'sqlite' || request.keyId === null ? completedAt : null;
-      return { ...request, status: 'completed', completedAt, unrecoverableAt };
+      return { ...request, status: 'completed' as const, completedAt, unrecoverableAt };
     });
     const acts = completed.map((request) => ({
       subject: subjectOf(request),
@@ -195,6 +196,7 @@ export class ErasureSteps {
     await Promise.all([
       updateRequests(tx, completed),
       forgotten.length > 0 && this.events.publish(new UsersForgotten(tx, forgotten)),
+      this.events.publish(new ErasuresCompleted(tx, completed)),
       this.audit.recordErased(tx, acts, completedAt),
     ]);
     this.counted(tx, 'completed', completed);

@@ -6,6 +6,7 @@ export { ErasureRecovery } from './erasure.recovery';
 export { ErasureService } from './erasure.service';
 export { EvidenceRetentionJob } from './evidence-retention.job';
 export { EvidenceRetention, type ExpiredRecords } from './evidence-retention';
+export { ErasuresCompleted } from './erasures-completed.event';
 export { GuildDeletion } from './guild-deletion.job';
 export { KeyRewriteJob } from './key-rewrite.job';
 export { linked } from './ledger-chain';

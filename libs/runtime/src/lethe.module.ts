@@ -13,6 +13,7 @@ import { GdprModule } from '@app/gdpr';
 import type { Config } from '@app/kernel';
 import { SealingModule } from '@app/sealing';
 import { ServersModule } from '@app/servers';
+import { StatsModule } from '@app/stats';
 import { UserDataModule } from '@app/user-data';
 import { WebhooksModule } from '@app/webhooks';
 import type { Logger } from 'pino';
@@ -57,6 +58,7 @@ export class LetheModule {
         AuditModule,
         SealingModule,
         WebhooksModule,
+        StatsModule,
         ...further,
       ],
       providers: [Readiness, Health, PeriodicJobs],

@@ -34,6 +34,11 @@ export function headOf(tx: Tx, botId: string): Promise<Head | undefined> {
   );
 }
 
+/** The place of the last sealed event; 0 for a log without batches. */
+export async function lastSealed(tx: Tx, botId: string): Promise<number> {
+  return (await headOf(tx, botId))?.last_seq ?? 0;
+}
+
 /** Batches after the number `after`, in order. */
 export function batchesAfter(tx: Tx, botId: string, after: number, limit: number): Promise<BatchRow[]> {
   return tx.all<BatchRow>(

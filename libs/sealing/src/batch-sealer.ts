@@ -2,11 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Signer } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
-import { Clock } from '@app/kernel';
+import { Clock, DomainEvents } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
 import { chainOf, CHECKPOINT_TYPE, checkpointOf, NO_CHAIN } from './audit-leaf';
 import { BatchHasher } from './batch-hasher';
+import { BatchesSealed, type SealedBatch } from './batches-sealed.event';
 import { EventOpener, type StoredEvents } from './event-opener';
 import { SettledOrder } from './settled-order';
 
@@ -38,6 +39,7 @@ export class BatchSealer {
     private readonly order: SettledOrder,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
+    private readonly published: DomainEvents,
   ) {}
 
   /** Seals events up to the place `settled`; answers the bots that may have more. */
@@ -46,21 +48,24 @@ export class BatchSealer {
       Promise.all(botIds.map((botId) => this.unsealed(tx, botId, settled))),
     );
     const unsealed = found.filter(({ events }) => events.rows.length > 0);
-    const made: { batch: BatchRow; head: Head | undefined }[] = [];
+    const made: { batch: BatchRow; head: Head | undefined; sealed: SealedBatch }[] = [];
     const outdated: string[] = [];
     for (const { botId, head, events } of unsealed) {
       const batch = await this.unlessErased(() => this.batch(botId, head, events));
       if (batch === undefined) outdated.push(botId);
-      else made.push({ batch, head });
+      else made.push({ batch, head, sealed: { botId, events: events.rows } });
     }
     if (made.length === 0) return outdated;
     return this.unitOfWork.write(async (tx) => {
       const more = [...outdated];
-      for (const { batch, head } of made) {
+      const stored: SealedBatch[] = [];
+      for (const { batch, head, sealed } of made) {
         const isOurs = await appendBatch(tx, batch, head);
         if (isOurs) tx.afterCommit(() => this.metrics.count('auditSealed', batch.events));
+        if (isOurs) stored.push(sealed);
         if (!isOurs || batch.events === BATCH_MAX) more.push(batch.bot_id);
       }
+      if (stored.length > 0) await this.published.publish(new BatchesSealed(tx, stored));
       return more;
     });
   }

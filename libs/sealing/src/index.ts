@@ -1,4 +1,4 @@
-export { batchesAfter } from './audit-batches';
+export { batchesAfter, lastSealed } from './audit-batches';
 export { NO_CHAIN } from './audit-leaf';
 export { type AuditLogHead, AuditProofs } from './audit-proofs.service';
 export { AuditPruning } from './audit-pruning';
@@ -7,6 +7,7 @@ export { type BatchPlace, faultsOf } from './batch-check';
 export { unpacked } from './batch-entries';
 export { BatchHasher } from './batch-hasher';
 export { BatchSealer } from './batch-sealer';
+export { BatchesSealed, type SealedBatch } from './batches-sealed.event';
 export { type BatchSeal, EventCommitments } from './event-commitments';
 export { EventOpener, type EventRow, type StoredEvents } from './event-opener';
 export { HashingThread } from './hashing-thread';

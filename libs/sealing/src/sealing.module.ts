@@ -33,6 +33,6 @@ import { SettledOrder } from './settled-order';
     AuditPruning,
     AuditVerifier,
   ],
-  exports: [AuditProofs, AuditPruning, AuditVerifier],
+  exports: [AuditProofs, AuditPruning, AuditVerifier, BatchSealer],
 })
 export class SealingModule {}

@@ -1,8 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lockBot, WebhookSecrets, type WebhookTarget } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
-import { Clock, CONFIG, type Config, Random } from '@app/kernel';
+import { Clock, CONFIG, type Config, DomainEvents, Random } from '@app/kernel';
 import { type Digest, UnreadableSecretError } from '@app/primitives';
+import { DeliveriesSettled } from './deliveries-settled.event';
 import { cancelFree, CHUNK } from './delivery-states';
 import type { DeliveryEvent } from './delivery.entity';
 import { DeliveryTexts } from './delivery-texts';
@@ -62,6 +63,7 @@ export class DeliveryLeases {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly texts: DeliveryTexts,
+    private readonly events: DomainEvents,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -116,7 +118,7 @@ export class DeliveryLeases {
     const busy = admit(target.url);
     if (busy !== undefined) return { botId, busy };
     const payload = await this.bodyOf(tx, botId, delivery);
-    if (payload === undefined) return this.giveUp(tx, botId, delivery.id, nowMs);
+    if (payload === undefined) return this.giveUp(tx, botId, delivery, nowMs);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
       botId,
@@ -136,12 +138,19 @@ export class DeliveryLeases {
   }
 
   /** Ends a delivery that the unit has locked and that can never be sent. */
-  private async giveUp(tx: Tx, botId: string, id: string, nowMs: number): Promise<Found> {
+  private async giveUp(
+    tx: Tx,
+    botId: string,
+    { id, event }: ClaimedDelivery,
+    nowMs: number,
+  ): Promise<Found> {
     this.logger.error(`Delivery ${id} of bot ${botId} cannot be decrypted and is given up`);
+    const at = new Date(nowMs).toISOString();
     await tx.run(
       `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ? WHERE bot_id = ? AND id = ?`,
-      ...[new Date(nowMs).toISOString(), botId, id],
+      ...[at, botId, id],
     );
+    if (event !== 'ping') await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: 1 }));
     return { botId, nextDueMs: nowMs };
   }
 

@@ -1,8 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { confirmForgotten } from '@app/erasure';
-import { Clock } from '@app/kernel';
+import { Clock, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
+import { DeliveriesSettled } from './deliveries-settled.event';
 import type { Claim } from './delivery-leases';
 import { CHUNK, hastenSome } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
@@ -31,6 +32,7 @@ export class DeliveryResults {
     private readonly schedule: RetrySchedule,
     private readonly clock: Clock,
     private readonly texts: DeliveryTexts,
+    private readonly events: DomainEvents,
   ) {}
 
   /**
@@ -49,6 +51,7 @@ export class DeliveryResults {
       const { event, request_id: requestId } = claim.delivery;
       if (status === 'delivered' && event === 'user_forgotten')
         await confirmForgotten(tx, claim.botId, requestId);
+      if (event !== 'ping') await this.publish(tx, claim.botId, verdict);
       return verdict.nextDueMs;
     });
     if (verdict.status === 'exhausted' || verdict.status === 'gone')
@@ -64,6 +67,15 @@ export class DeliveryResults {
     const dueAt = this.clock.confirmedIso();
     const some = (): Promise<number> => this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt));
     while ((await some()) === CHUNK && goesOn());
+  }
+
+  /** The last statements of the unit, so that counts are locked after all other rows. */
+  private async publish(tx: Tx, botId: string, { status }: Verdict): Promise<void> {
+    const ends = status === 'delivered' ? { delivered: 1 } : { failed: 1 };
+    const exhausted = status === 'exhausted' || status === 'gone' ? 1 : 0;
+    await this.events.publish(
+      new DeliveriesSettled(tx, { botId, at: this.clock.confirmedIso(), ...ends, exhausted }),
+    );
   }
 
   private verdictOn({ delivery, target }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {

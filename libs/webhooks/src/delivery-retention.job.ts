@@ -2,8 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { suspensionOf } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
-import { Clock, CONFIG, type Config, firstIdAt } from '@app/kernel';
+import { Clock, CONFIG, type Config, DomainEvents, firstIdAt } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
+import { DeliveriesSettled } from './deliveries-settled.event';
 import { CHUNK, exhaustSome } from './delivery-states';
 import { RetrySchedule } from './retry-schedule';
 
@@ -29,6 +30,7 @@ export class DeliveryRetention implements Job {
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
     private readonly schedule: RetrySchedule,
+    private readonly events: DomainEvents,
   ) {}
 
   /** One pass over every bot that has deliveries. */
@@ -47,7 +49,11 @@ export class DeliveryRetention implements Job {
     const nowIso = this.clock.confirmedIso();
     while (!stopping.aborted && (await this.has(OVERDUE, [botId, nowIso, nowIso]))) {
       if (await this.hasWaited(botId, nowIso)) return;
-      const exhausted = await lease.batch((tx) => exhaustSome(tx, botId, nowIso));
+      const exhausted = await lease.batch(async (tx) => {
+        const { all, pings } = await exhaustSome(tx, botId, nowIso);
+        await this.events.publish(new DeliveriesSettled(tx, { botId, at: nowIso, exhausted: all - pings }));
+        return all;
+      });
       this.metrics.count('webhookDeliveries', 'exhausted', exhausted);
       if (exhausted < CHUNK) return;
     }

@@ -75,20 +75,27 @@ export function hastenOne(tx: Tx, botId: string, id: string, dueAt: string): Pro
   );
 }
 
-/** Gives up a chunk of deliveries whose time is up; answers their number. */
-export async function exhaustSome(tx: Tx, botId: string, nowIso: string): Promise<number> {
-  const overdue = await tx.all<{ id: string }>(
-    `SELECT id FROM webhook_deliveries
+/** Numbers of deliveries. */
+export interface Exhausted {
+  readonly all: number;
+  readonly pings: number;
+}
+
+/** Gives up a chunk of deliveries whose time is up. */
+export async function exhaustSome(tx: Tx, botId: string, nowIso: string): Promise<Exhausted> {
+  const overdue = await tx.all<{ id: string; event: string }>(
+    `SELECT id, event FROM webhook_deliveries
      WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?
      ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
     ...[botId, nowIso, nowIso],
   );
   const list = amongValues(tx, 'id', idsOf(overdue));
-  return tx.run(
+  await tx.run(
     `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ?, locked_by = NULL, locked_until = NULL
      WHERE bot_id = ? AND ${list.sql}`,
     ...[nowIso, botId, list.value],
   );
+  return { all: overdue.length, pings: overdue.filter(({ event }) => event === 'ping').length };
 }
 
 /** The deliveries of a replay: those with ids after `after`. */

@@ -1,5 +1,6 @@
 export { type Claim, DeliveryLeases } from './delivery-leases';
 export { DeliveryResults } from './delivery-results';
+export { DeliveriesSettled } from './deliveries-settled.event';
 export { DeliveryTexts } from './delivery-texts';
 export { DeliveryRetention } from './delivery-retention.job';
 export { Attempt, Delivery, ReceiverHealth, UrlChange } from './delivery.entity';

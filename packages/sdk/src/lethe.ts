@@ -10,6 +10,7 @@ import {
   keysOf,
   privacyOf,
   serversOf,
+  statsOf,
   webhooksOf,
 } from './resources';
 import type { KeySet } from './key-set';
@@ -39,6 +40,8 @@ export class Lethe {
   readonly privacy: ReturnType<typeof privacyOf>;
   readonly audit: ReturnType<typeof auditOf>;
   readonly webhooks: ReturnType<typeof webhooksOf>;
+  /** What happened over time, in numbers: acts, webhook calls, durations of erasures. */
+  readonly stats: ReturnType<typeof statsOf>;
   private readonly call: Caller;
   private readonly transport: Transport;
   private readonly cache: ConsentCache;
@@ -60,6 +63,7 @@ export class Lethe {
     this.privacy = privacyOf(call);
     this.audit = auditOf(call);
     this.webhooks = webhooksOf(call);
+    this.stats = statsOf(call);
   }
 
   /** Registers a bot, before there is a key. It is not repeated once the request was sent: a bot would be registered. */

@@ -769,6 +769,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/stats': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Count acts, webhook calls and erasures by hour or day
+     * @description Answers for each hour or day (UTC) the number of audit events of the service, the ends of webhook calls and the durations of erasures, up to this moment. Events that the bot has posted are not counted. The numbers are kept for 400 days, also where the events are removed earlier.
+     */
+    readonly get: operations['statsRead'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/gdpr/forget-user': {
     readonly parameters: {
       readonly query?: never;
@@ -1850,6 +1870,51 @@ export interface components {
       readonly since: string;
       /** @description Leave out calls that the receiver has confirmed; default false */
       readonly undelivered_only?: boolean;
+    };
+    readonly WebhookCounts: {
+      /** @description Deliveries that the receiver has confirmed */
+      readonly delivered: number;
+      /** @description Attempts without a confirmation */
+      readonly failed: number;
+      /** @description Deliveries that were given up, also because of 410 */
+      readonly exhausted: number;
+    };
+    readonly ErasureTimes: {
+      /** @description Half of the erasures took no longer; off by 10 % at most */
+      readonly p50: number;
+      /** @description 95 % of the erasures took no longer; off by 10 % at most */
+      readonly p95: number;
+      /** @description The longest one, exactly */
+      readonly max: number;
+    };
+    readonly StatsBucket: {
+      /**
+       * Format: date-time
+       * @description The first moment of the hour or day (UTC)
+       */
+      readonly at: string;
+      /** @description For each audit event type the number of events of the service */
+      readonly counts?: {
+        readonly consent_requested: number;
+        readonly consent_accepted: number;
+        readonly consent_revoked: number;
+        readonly data_submitted: number;
+        readonly data_exported: number;
+        readonly data_deleted: number;
+        readonly deletion_requested: number;
+        readonly deletion_completed: number;
+        readonly deletion_failed: number;
+      } & {
+        readonly [key: string]: number;
+      };
+      /** @description Without pings */
+      readonly webhooks: components['schemas']['WebhookCounts'];
+      /** @description Milliseconds from the request to the end of completed erasures; null without one */
+      readonly erasure_ms: components['schemas']['ErasureTimes'] | null;
+    };
+    readonly StatsView: {
+      /** @description Oldest first, without those in which nothing happened */
+      readonly buckets: readonly components['schemas']['StatsBucket'][];
     };
     readonly ForgottenView: {
       /** Format: uuid */
@@ -3554,6 +3619,37 @@ export interface operations {
             /** @enum {boolean} */
             readonly success: true;
             readonly data: components['schemas']['DeliveryView'];
+          };
+        };
+      };
+    };
+  };
+  readonly statsRead: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The first day (UTC); 29 days before `to` by default */
+        readonly from?: string;
+        /** @description The last day (UTC), at most 400 days after `from`; today by default */
+        readonly to?: string;
+        /** @description `day` by default. `hour` for at most 31 days */
+        readonly bucket?: 'hour' | 'day';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['StatsView'];
           };
         };
       };

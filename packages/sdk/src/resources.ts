@@ -169,6 +169,8 @@ export const auditOf = (call: Caller) => ({
   breachScope: call.with('GET /audit/breach-scope'),
 });
 
+export const statsOf = (call: Caller) => call.with('GET /stats');
+
 export const webhooksOf = (call: Caller) => ({
   /** Sends a signed `ping` to the receiver. */
   test: call.with('POST /webhooks/test'),

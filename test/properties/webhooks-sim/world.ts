@@ -14,7 +14,7 @@ import {
 } from '@app/database';
 import { DeletionRequest } from '@app/erasure';
 import { JobLeases, JobRunner } from '@app/jobs';
-import { type Config, createLogger, readConfig } from '@app/kernel';
+import { type Config, createLogger, DomainEvents, readConfig } from '@app/kernel';
 import { SharedModule } from '@app/runtime';
 import { subjectOf } from '@app/subjects';
 import {
@@ -106,13 +106,13 @@ export class Process {
     this.sender = new PlayedSender(internet);
     this.secrets = new WebhookSecrets(this.unitOfWork, world.keyring, world.forms, timeline, random);
     const schedule = new RetrySchedule(config.webhookRetrySchedule, random);
-    const leases = new DeliveryLeases(this.unitOfWork, this.secrets, timeline, random, world.texts, config);
-    const results = new DeliveryResults(this.unitOfWork, schedule, timeline, world.texts);
+    const leases = new DeliveryLeases(this.unitOfWork, this.secrets, timeline, random, world.texts, world.events, config);
+    const results = new DeliveryResults(this.unitOfWork, schedule, timeline, world.texts, world.events);
     this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
     this.outbox = new Outbox(this.dispatcher, schedule, world.texts, timeline, random);
     const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
     this.urlChanges = new UrlChanges(this.unitOfWork, this.dispatcher, schedule, timeline);
-    const retention = new DeliveryRetention(this.unitOfWork, timeline, config, schedule);
+    const retention = new DeliveryRetention(this.unitOfWork, timeline, config, schedule, world.events);
     this.retain = () => jobs.run(retention, 'now');
     this.dispatcher.onApplicationBootstrap();
   }
@@ -135,6 +135,7 @@ export class World {
   real: UnitOfWork;
   texts: DeliveryTexts;
   forms: EncryptedForms;
+  events: DomainEvents;
   private digests: SubjectDigests;
   unitsBegun = 0;
   /** Running units. */
@@ -154,6 +155,7 @@ export class World {
     const module = { module: Everything, imports: [...imports, DatabaseModule.forFeature(entities)] };
     const app = await NestFactory.createApplicationContext(module, { logger: false });
     this.real = app.get(UnitOfWork);
+    this.events = app.get(DomainEvents, { strict: false });
     const keys = await InstallationKeys.open(this.real, this.keyring, this.timeline, this.random);
     this.digests = new SubjectDigests(keys);
     const subjectKeys = new SubjectKeys(

@@ -552,6 +552,10 @@ class AsyncLethe:
         """Closes the connections, but those of a client of your own."""
         await self._call.aclose()
 
+    async def stats(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """What happened over time, in numbers: acts, webhook calls, durations of erasures."""
+        return await self._call.send("GET /stats", given, options)
+
     async def request(self, route: str, given: Mapping[str, Any], *, options: Optional[CallOptions] = None) -> Any:
         """Any operation of the interface by its route, for what has no method: `POST /consents/request`."""
         return await self._call.send(route, given, options)

@@ -551,6 +551,10 @@ class Lethe:
         """Closes the connections, but those of a client of your own."""
         self._call.close()
 
+    def stats(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """What happened over time, in numbers: acts, webhook calls, durations of erasures."""
+        return self._call.send("GET /stats", given, options)
+
     def request(self, route: str, given: Mapping[str, Any], *, options: Optional[CallOptions] = None) -> Any:
         """Any operation of the interface by its route, for what has no method: `POST /consents/request`."""
         return self._call.send(route, given, options)

@@ -1,0 +1,76 @@
+import { field, Integer, OneOf, Timestamp } from '@app/http';
+import { AUDIT_EVENT_TYPES } from '@app/kernel';
+import { ApiProperty } from '@nestjs/swagger';
+import { BUCKETS, type Bucket } from './stat-count.entity';
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const COUNT = { type: 'integer', minimum: 0 } as const;
+
+const Count = (description?: string): PropertyDecorator =>
+  Integer(0, Number.MAX_SAFE_INTEGER, description === undefined ? {} : { description });
+
+/** A day that the calendar has, such as 2026-02-28. */
+const CalendarDate = (description: string): PropertyDecorator =>
+  field(
+    {
+      name: 'calendarDate',
+      check: isDate,
+      message: 'must be a date without a time, such as 2026-01-31',
+      schema: { type: 'string', format: 'date' },
+    },
+    { optional: true, description },
+  );
+
+function isDate(value: unknown): boolean {
+  if (typeof value !== 'string' || !DATE.test(value)) return false;
+  const timeMs = Date.parse(value);
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(value);
+}
+
+export class StatsQuery {
+  @CalendarDate('The first day (UTC); 29 days before `to` by default') from?: string;
+  @CalendarDate('The last day (UTC), at most 400 days after `from`; today by default') to?: string;
+  @OneOf(BUCKETS, {
+    optional: true,
+    description: '`day` by default. `hour` for at most 31 days',
+  })
+  bucket?: Bucket;
+}
+
+class WebhookCounts {
+  @Count('Deliveries that the receiver has confirmed') delivered: number;
+  @Count('Attempts without a confirmation') failed: number;
+  @Count('Deliveries that were given up, also because of 410') exhausted: number;
+}
+
+class ErasureTimes {
+  @Count('Half of the erasures took no longer; off by 10 % at most') p50: number;
+  @Count('95 % of the erasures took no longer; off by 10 % at most') p95: number;
+  @Count('The longest one, exactly') max: number;
+}
+
+class StatsBucket {
+  @Timestamp({ description: 'The first moment of the hour or day (UTC)' }) at: string;
+  @ApiProperty({
+    type: 'object',
+    description: 'For each audit event type the number of events of the service',
+    properties: Object.fromEntries(AUDIT_EVENT_TYPES.map((type) => [type, COUNT])),
+    required: [...AUDIT_EVENT_TYPES],
+    additionalProperties: COUNT,
+  })
+  counts: Record<string, number>;
+  @ApiProperty({ type: WebhookCounts, description: 'Without pings' }) webhooks: WebhookCounts;
+  @ApiProperty({
+    type: ErasureTimes,
+    nullable: true,
+    description: 'Milliseconds from the request to the end of completed erasures; null without one',
+  })
+  erasure_ms: ErasureTimes | null;
+}
+
+export type StatsBucketView = StatsBucket;
+
+export class StatsView {
+  @ApiProperty({ type: [StatsBucket], description: 'Oldest first, without those in which nothing happened' })
+  buckets: StatsBucket[];
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { ErasuresCompleted } from '@app/erasure';
+import { OnDomainEvent } from '@app/kernel';
+import { BatchesSealed } from '@app/sealing';
+import { DeliveriesSettled } from '@app/webhooks';
+import { stepOf } from './duration-steps';
+import { erasureName, webhookName } from './stat-names';
+import { addCounts, type Happened } from './stats.sql';
+
+/** Counts what happened in the unit in which it happened: each event once, also after a crash. */
+@Injectable()
+export class StatsListener {
+  /** The unit has moved the heads of the logs, so that no other one counts events of these bots meanwhile. */
+  @OnDomainEvent(BatchesSealed)
+  async onBatchesSealed({ tx, batches }: BatchesSealed): Promise<void> {
+    const happened = batches.flatMap(({ botId, events }) =>
+      events
+        .filter(({ source }) => source !== 'client')
+        .map(({ event_type: name, created_at: at }) => ({ botId, at, name, times: 1 })),
+    );
+    await addCounts(tx, happened, false);
+  }
+
+  @OnDomainEvent(DeliveriesSettled)
+  async onDeliveriesSettled({ tx, settled: { botId, at, ...ends } }: DeliveriesSettled): Promise<void> {
+    const happened = (['delivered', 'failed', 'exhausted'] as const).map((end) => ({
+      ...{ botId, at, name: webhookName(end), times: ends[end] ?? 0 },
+    }));
+    await addCounts(tx, happened, true);
+  }
+
+  @OnDomainEvent(ErasuresCompleted)
+  async onErasuresCompleted({ tx, erasures }: ErasuresCompleted): Promise<void> {
+    const happened = erasures.map(({ botId, createdAt, completedAt }): Happened => {
+      const longestMs = Math.max(0, Date.parse(completedAt) - Date.parse(createdAt));
+      return { botId, at: completedAt, name: erasureName(stepOf(longestMs)), times: 1, longestMs };
+    });
+    await addCounts(tx, happened, true);
+  }
+}

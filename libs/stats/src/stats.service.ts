@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { EVENT_TYPES, eventsBehind, type HourlyEvents } from '@app/audit';
+import { type Tx, UnitOfWork } from '@app/database';
+import { ApiError, Clock } from '@app/kernel';
+import { BatchSealer, lastSealed } from '@app/sealing';
+import { quantile } from './duration-steps';
+import { stepNamed, webhookEndOf } from './stat-names';
+import type { StatsBucketView, StatsQuery, StatsView } from './stats.dto';
+import { periodOf } from './stats.period';
+import { beginOf, type Counted, countsIn, type Period } from './stats.sql';
+
+/** The most unsealed events that one answer counts. Sealing is behind by so many only where it has failed. */
+const UNSEALED_MAX = 10_000;
+
+/**
+ * Numbers over time, true to the audit log at every moment: the counts of what is sealed, and the unsealed events, read in
+ * one snapshot.
+ */
+@Injectable()
+export class StatsService {
+  /** Tests lower it. */
+  unsealedMax = UNSEALED_MAX;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly sealer: BatchSealer,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ApiError 400 for an empty or too long period; 503 while too many events are not sealed yet. */
+  async of(botId: string, query: StatsQuery): Promise<StatsView> {
+    const period = periodOf(query, this.clock.nowIso());
+    const look = (): Promise<Counted[] | undefined> =>
+      this.unitOfWork.read((tx) => this.countsOf(tx, botId, period));
+    let counts = await look();
+    if (counts === undefined) {
+      await this.sealer.sealNow(botId);
+      counts = await look();
+    }
+    if (counts === undefined)
+      throw new ApiError('service_unavailable', 'The latest events are not sealed yet: try again');
+    return { buckets: bucketsOf(counts) };
+  }
+
+  /** Undefined where more events are unsealed than one answer counts. */
+  private async countsOf(tx: Tx, botId: string, period: Period): Promise<Counted[] | undefined> {
+    const unsealed = await eventsBehind(tx, botId, await lastSealed(tx, botId), this.unsealedMax);
+    if (unsealed === undefined) return undefined;
+    return [...(await countsIn(tx, botId, period)), ...unsealed.flatMap((each) => countedOf(each, period))];
+  }
+}
+
+/** Unsealed events as a count of the period; none for those of bots and of other times. */
+function countedOf({ hour, event_type: name, source, total }: HourlyEvents, period: Period): Counted[] {
+  const begins_at = beginOf(period.bucket, hour);
+  if (source === 'client' || begins_at < period.from || begins_at >= period.until) return [];
+  return [{ begins_at, name, total, longest_ms: 0 }];
+}
+
+function bucketsOf(counts: readonly Counted[]): StatsBucketView[] {
+  const byBegin = new Map<string, Counted[]>();
+  for (const count of counts) {
+    const found = byBegin.get(count.begins_at);
+    if (found === undefined) byBegin.set(count.begins_at, [count]);
+    else found.push(count);
+  }
+  return [...byBegin].sort(([one], [other]) => (one < other ? -1 : 1)).map(([at, own]) => bucketOf(at, own));
+}
+
+function bucketOf(at: string, counted: readonly Counted[]): StatsBucketView {
+  const counts = Object.fromEntries(EVENT_TYPES.map((type) => [type, 0]));
+  const webhooks = { delivered: 0, failed: 0, exhausted: 0 };
+  const steps = new Map<number, number>();
+  let longestMs = 0;
+  for (const { name, total, longest_ms: longest } of counted) {
+    const end = webhookEndOf(name);
+    const step = stepNamed(name);
+    if (end !== undefined) webhooks[end] += total;
+    else if (step === undefined) counts[name] = (counts[name] ?? 0) + total;
+    else {
+      steps.set(step, (steps.get(step) ?? 0) + total);
+      longestMs = Math.max(longestMs, longest);
+    }
+  }
+  const of = { steps, longestMs };
+  const times = { p50: quantile(of, 0.5), p95: quantile(of, 0.95), max: longestMs };
+  return { at, counts, webhooks, erasure_ms: steps.size === 0 ? null : times };
+}
