@@ -12,6 +12,7 @@ import '@app/erasure';
 import '@app/jobs';
 import '@app/sealing';
 import '@app/servers';
+import '@app/stats';
 import '@app/user-data';
 import '@app/webhooks';
 // The modules of a team.

@@ -75,6 +75,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'e993b75e0547b34f9c1eda8e051f116a',
     postgres: '65258cb4a8862b8f087c22808200a615',
   },
+  Stats1763600000021: {
+    sqlite: '177825ae0715862d6de5341957ef993a',
+    postgres: 'b185720635f960597dff79781183ebe5',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

@@ -2,6 +2,7 @@ import { KeyUses } from '@app/bots';
 import { EvidenceRetentionJob, KeyRewriteJob } from '@app/erasure';
 import { IdempotencyRetention } from '@app/idempotency';
 import { Clock } from '@app/kernel';
+import { StatsRetention } from '@app/stats';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../../openapi.json';
 import { field, type Bot } from '../support/bot';
@@ -104,6 +105,7 @@ async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.get('/data/categories');
   await bot.get(`/bots/${bot.id}/processing-record`);
   await bot.get('/audit/breach-scope?from=2026-01-01&to=2026-12-31');
+  await bot.get('/stats?bucket=hour');
 }
 
 async function lives(bot: Bot, who: SubjectIds): Promise<void> {
@@ -239,7 +241,7 @@ async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promis
   const clock = jest.spyOn(service.app.get(Clock), 'nowMs');
   for (const days of [35, 50, 1_200]) {
     clock.mockReturnValue(Date.now() + days * 86_400_000);
-    for (const job of [...AGING, IdempotencyRetention]) await runNow(service, job);
+    for (const job of [...AGING, IdempotencyRetention, StatsRetention]) await runNow(service, job);
   }
   clock.mockRestore();
 }

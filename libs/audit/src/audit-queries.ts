@@ -72,7 +72,7 @@ export async function eventsBehind(
   const rows = await tx.all<HourlyEvents>(
     `SELECT hour, event_type, source, COUNT(*) AS total
      FROM (SELECT substr(created_at, 1, 13) AS hour, event_type, source FROM audit_events
-           WHERE bot_id = ? AND seq > ? ORDER BY seq LIMIT ?) behind
+           WHERE bot_id = ? AND seq > ? ORDER BY seq LIMIT ?) found
      GROUP BY hour, event_type, source`,
     ...[botId, last, max + 1],
   );

@@ -56,6 +56,7 @@ class StatsBucket {
     description: 'For each audit event type the number of events of the service',
     properties: Object.fromEntries(AUDIT_EVENT_TYPES.map((type) => [type, COUNT])),
     required: [...AUDIT_EVENT_TYPES],
+    selfRequired: true,
     additionalProperties: COUNT,
   })
   counts: Record<string, number>;

@@ -1894,7 +1894,7 @@ export interface components {
        */
       readonly at: string;
       /** @description For each audit event type the number of events of the service */
-      readonly counts?: {
+      readonly counts: {
         readonly consent_requested: number;
         readonly consent_accepted: number;
         readonly consent_revoked: number;
