@@ -3,6 +3,7 @@ import { type Category, FakeCategories } from './fake-categories';
 import { FakeConsent, type Json } from './fake-consent';
 import { idOf, type Ids, idsOf, keyOf } from './fake-ids';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
+import { statsOf } from './fake-stats';
 import { faultsOf } from './fake-values';
 
 export interface Tools {
@@ -28,6 +29,8 @@ export class FakeBot {
   readonly categories: FakeCategories;
   readonly erasures = new Map<string, Json>();
   readonly events: Json[] = [];
+  /** The time of each webhook call. */
+  readonly calls: string[] = [];
   private readonly subjects = new Map<string, Held>();
 
   constructor(
@@ -180,6 +183,10 @@ export class FakeBot {
   writeEvent(given: Json): Json {
     if (typeof given['event_type'] !== 'string') throw invalid('event_type', 'must be a text');
     return this.note(given['event_type'], idsOf(given), given['details'] ?? null, 'client');
+  }
+
+  stats(given: Json): Json {
+    return statsOf(this, given, this.tools.nowIso());
   }
 
   private async forgetIn(ids: Ids): Promise<Json> {

@@ -41,6 +41,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'POST /gdpr/forget-user': (bot, given) => bot.forget(given),
   'GET /gdpr/forget-status/{id}': ({ erasures }, { id }) => erasures.get(String(id)),
   'POST /audit/event': (bot, given) => bot.writeEvent(given),
+  'GET /stats': (bot, given) => bot.stats(given),
   'GET /audit/events': ({ events }, given) => pageOf('events', filtered(events, given), given),
 };
 
@@ -110,7 +111,10 @@ export class FakeLethe {
     const tools: Tools = {
       newId: () => crypto.randomUUID(),
       nowIso: () => (this.options.now?.() ?? new Date()).toISOString(),
-      send: (bot, event) => this.send(bot, event),
+      send: async (bot, event) => {
+        await this.send(bot, event);
+        bot.calls.push(tools.nowIso());
+      },
     };
     const { privacy_contact = null, webhook_url = null } = given;
     const api_key = `sk_test_${tools.newId().replaceAll('-', '')}`;
