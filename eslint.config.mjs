@@ -55,7 +55,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'bench/**/*.mjs', 'docs/*.mjs', 'examples/**/*.js'],
+    files: ['scripts/**/*.mjs', 'apps/console/*.mjs', 'bench/**/*.mjs', 'docs/*.mjs', 'examples/**/*.js'],
     extends: [tseslint.configs.disableTypeChecked],
     rules: { 'no-console': 'off', 'no-restricted-syntax': 'off' },
   },

@@ -1,6 +1,7 @@
 // Makes the package @lethe/server of a build, by default the one in dist: node scripts/package.server.mjs DIRECTORY [BUILD], then
 // `npm pack DIRECTORY`.
 // The service is one file. Only the drivers of the databases are installed with it, in the versions of the lock file here.
+import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bundle, bundleThreads, DRIVERS } from './bundle.mjs';
@@ -29,6 +30,16 @@ await bundle(build, `require('./apps/server/src/main.js')`, join(target, LAUNCHE
 });
 chmodSync(join(target, LAUNCHER), 0o755);
 await bundleThreads(build, join(target, 'dist'));
+const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
+const toConsole = [
+  'build',
+  '--logLevel',
+  'warn',
+  '--outDir',
+  join(target, 'dist/console'),
+  join(ROOT, 'apps/console'),
+];
+execFileSync(process.execPath, [vite, ...toConsole], { stdio: 'inherit' });
 
 const { version, description, license, engines, dependencies } = read('package.json');
 const pages = { name: PAGES, version: dependencies[PAGES], license };

@@ -20,6 +20,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   servers: 8,
   categories: 8,
   sealing: 8,
+  console: 8,
   consent: 9,
   'user-data': 10,
   erasure: 11,
@@ -62,6 +63,8 @@ const TESTS = sourcesOf('test');
 const SOURCES = ALL.filter(({ path }) => !path.endsWith('.spec.ts'));
 const PUBLISHED = SOURCES.filter(({ room }) => room.startsWith('packages/'));
 const LAUNCHER = 'apps/server/src/launcher.ts';
+/** The page of a browser, which reaches the service through its published client alone. */
+const CONSOLE = 'apps/console/';
 /** Written by `npm run openapi`. */
 const GENERATED = ['packages/sdk/src/openapi.ts'];
 
@@ -189,8 +192,10 @@ describe('the libraries', () => {
 });
 
 describe('the published packages', () => {
-  it('are imported by no library, and by no application but the launcher', () => {
-    const imports = SOURCES.filter((source) => !PUBLISHED.includes(source)).flatMap(importsOf);
+  it('are imported by no library, and by no application but the launcher and the console', () => {
+    const imports = SOURCES.filter(
+      (source) => !PUBLISHED.includes(source) && !source.path.startsWith(CONSOLE),
+    ).flatMap(importsOf);
     const published = imports.filter(({ what }) => what.startsWith('@lethe/')).map(text);
     // The launcher runs lethe-verify.
     expect(published).toStrictEqual(['apps/server/src/verify.ts imports @lethe/sdk/evidence/lethe-verify']);
@@ -211,6 +216,11 @@ describe('the published packages', () => {
         !Object.entries(BESIDE).some(([folder, pattern]) => from.startsWith(folder) && pattern.test(what)),
     );
     expect(foreign.map(text)).toStrictEqual([]);
+  });
+
+  it('are the only way of the console to the service', () => {
+    const own = SOURCES.filter(({ path }) => path.startsWith(CONSOLE)).flatMap(importsOf);
+    expect(own.filter(({ what }) => /^@app\/|^node:|\/libs\//.test(what)).map(text)).toStrictEqual([]);
   });
 
   it('load nothing of discord.js: it is named for its types alone', () => {
@@ -246,7 +256,8 @@ describe('the files of libs, apps and packages', () => {
 
   it('are named <thing>.<role>.ts in kebab case', () => {
     const names = SOURCES.map(({ path }) => path).filter(
-      (path) => !/\/[a-z0-9]+([.-][a-z0-9]+)*\.ts$/.test(path),
+      (path) =>
+        !/\/[a-z0-9]+([.-][a-z0-9]+)*\.ts$/.test(path.startsWith(CONSOLE) ? path.replace(/x$/, '') : path),
     );
     expect(names).toStrictEqual([]);
   });
@@ -280,7 +291,7 @@ describe('the files of the tests', () => {
   it('are in the folder of what they protect, with a name that says on which engines they run', () => {
     const suites = TESTS.map(({ path }) => path).filter((path) => /spec\.ts$/.test(path));
     const known =
-      /^test\/(contract|engines|faults|packages|properties|operations|repository)\/[a-z-]+(\.postgres\.spec|\.spec|(\.engines)?\.e2e-spec)\.ts$/;
+      /^test\/(browser|contract|engines|faults|packages|properties|operations|repository)\/[a-z-]+(\.postgres\.spec|\.spec|(\.engines)?\.e2e-spec)\.ts$/;
     expect(suites.filter((path) => !known.test(path))).toStrictEqual([]);
     expect(suites.length).toBeGreaterThan(90);
   });

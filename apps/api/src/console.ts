@@ -5,7 +5,8 @@ import type { LetheRequest } from '@app/http';
 import { factsOf } from './docs';
 
 /** Serves the page of the console below `/console`. It is a page for everybody: what it shows needs a session. */
-export function serveConsole(app: NestExpressApplication, files = new ConsoleFiles()): void {
+export function serveConsole(app: NestExpressApplication): void {
+  const files = app.get(ConsoleFiles);
   app.use((request: LetheRequest, response: Response, next: NextFunction) => {
     const { method, path, context } = request;
     const isPage = path === '/console' || (path.startsWith('/console/') && path !== '/console/session');

@@ -1,14 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useQueryClient } from '@tanstack/preact-query';
 import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
-import {
-  firstLanguage,
-  keepLanguage,
-  type Language,
-  LanguageContext,
-  LANGUAGES,
-  useWords,
-} from './language';
+import { firstLanguage, keepLanguage, type Language, LanguageContext, LANGUAGES, useWords } from './language';
 import { AuditPage } from './pages/audit';
 import { CategoriesPage } from './pages/categories';
 import { KeysPage } from './pages/keys';

@@ -14,10 +14,14 @@ const HEIGHT = 240;
 /** A plot of counts over time. `times` are Unix seconds. A table with the same numbers is beside it for everybody else. */
 export function Chart({
   title,
+  timeName,
+  language,
   times,
   lines,
 }: {
   readonly title: string;
+  readonly timeName: string;
+  readonly language: string;
   readonly times: readonly number[];
   readonly lines: readonly Line[];
 }) {
@@ -25,18 +29,24 @@ export function Chart({
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
+    const days = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' });
     const draw = (): uPlot => {
       const style = getComputedStyle(document.documentElement);
       const of = (name: string): string => style.getPropertyValue(name).trim();
-      const axis = { stroke: of('--muted'), grid: { stroke: of('--line') }, ticks: { stroke: of('--line') } };
+      const axis = {
+        stroke: of('--muted'),
+        grid: { stroke: of('--line'), width: 1 },
+        ticks: { stroke: of('--line'), width: 1 },
+      };
       return new uPlot(
         {
           width: element.clientWidth,
           height: HEIGHT,
-          axes: [axis, axis],
+          tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'UTC'),
+          axes: [{ ...axis, values: (_, seconds) => seconds.map((at) => days.format(at * 1000)) }, axis],
           scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
           series: [
-            {},
+            { label: timeName, value: (_, at) => (at == null ? '–' : days.format(at * 1000)) },
             ...lines.map(({ name, colour }) => ({
               label: name,
               stroke: of(colour),
@@ -63,6 +73,6 @@ export function Chart({
       sizes.disconnect();
       plot.destroy();
     };
-  }, [times, lines]);
+  }, [times, lines, language]);
   return <div ref={place} class="chart" role="img" aria-label={title} />;
 }

@@ -23,7 +23,7 @@ export const lethe = new Lethe({
   url: `${location.origin}/console`,
   fetch: async (input, init) => {
     const headers = { ...(init?.headers as Record<string, string> | undefined), ...PAGE };
-    const response = await fetch(input as string, { ...init, headers, credentials: 'same-origin' });
+    const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
     if (response.status === 401) ended();
     return response;
   },

@@ -5,7 +5,8 @@ export const de: Texts = {
   language: 'Deutsch',
   appName: 'Lethe-Konsole',
   signInTitle: 'Anmelden',
-  signInLead: 'Mit einem API-Schlüssel Ihres Bots. Der Dienst behält ihn nur für diese Sitzung, höchstens 8 Stunden.',
+  signInLead:
+    'Mit einem API-Schlüssel Ihres Bots. Der Dienst behält ihn nur für diese Sitzung, höchstens 8 Stunden.',
   apiKey: 'API-Schlüssel',
   signIn: 'Anmelden',
   signOut: 'Abmelden',
@@ -27,7 +28,7 @@ export const de: Texts = {
   empty: 'Hier ist noch nichts.',
   page: 'Seite',
   of: 'von',
-  entries: 'Einträge',
+  entries: 'Einträge:',
   previous: 'Zurück',
   next: 'Weiter',
   forbidden: 'Ihr Schlüssel hat dafür nicht das Recht:',
@@ -47,7 +48,8 @@ export const de: Texts = {
   userId: 'ID der Person',
   guildId: 'ID des Servers',
   findUser: 'Suchen',
-  findUserLead: 'Geben Sie die IDs einer Person und eines Servers auf der Plattform an, je 17 bis 20 Ziffern.',
+  findUserLead:
+    'Geben Sie die IDs einer Person und eines Servers auf der Plattform an, je 17 bis 20 Ziffern.',
   badId: 'Eine ID hat 17 bis 20 Ziffern.',
   consent: 'Einwilligung',
   status: 'Stand',
@@ -63,7 +65,8 @@ export const de: Texts = {
   downloadExport: 'Auskunft herunterladen',
   revoke: 'Einwilligung widerrufen',
   revokeConfirm: 'Die Einwilligung dieser Person widerrufen?',
-  revokeNote: 'Der Bot kann nichts mehr über die Person speichern. Gespeicherte Werte werden nach der Frist gelöscht.',
+  revokeNote:
+    'Der Bot kann nichts mehr über die Person speichern. Gespeicherte Werte werden nach der Frist gelöscht.',
   erase: 'Person löschen',
   eraseTitle: 'Alles über diese Person löschen?',
   eraseNote: 'Das kann nicht rückgängig gemacht werden. Zur Bestätigung geben Sie die ID der Person ein.',
@@ -93,7 +96,8 @@ export const de: Texts = {
   all: 'alle',
   eraseMark: 'gelöscht',
   proof: 'Nachweis',
-  proofMissing: 'Dieses Ereignis ist noch nicht versiegelt. Versuchen Sie es in einigen Sekunden noch einmal.',
+  proofMissing:
+    'Dieses Ereignis ist noch nicht versiegelt. Versuchen Sie es in einigen Sekunden noch einmal.',
   attempts: 'Versuche',
   lastOutcome: 'Letztes Ergebnis',
   redeliver: 'Noch einmal senden',

@@ -3,7 +3,8 @@ export const en = {
   language: 'English',
   appName: 'Lethe console',
   signInTitle: 'Sign in',
-  signInLead: 'With an API key of your bot. It is kept by the service for this session only, at most 8 hours.',
+  signInLead:
+    'With an API key of your bot. It is kept by the service for this session only, at most 8 hours.',
   apiKey: 'API key',
   signIn: 'Sign in',
   signOut: 'Sign out',
@@ -25,7 +26,7 @@ export const en = {
   empty: 'Nothing here yet.',
   page: 'Page',
   of: 'of',
-  entries: 'entries',
+  entries: 'Entries:',
   previous: 'Previous',
   next: 'Next',
   forbidden: 'Your key has not the scope for this:',
@@ -61,7 +62,8 @@ export const en = {
   downloadExport: 'Download export',
   revoke: 'Withdraw consent',
   revokeConfirm: 'Withdraw the consent of this user?',
-  revokeNote: 'The bot can store nothing more about the user. Stored values are erased after the grace period.',
+  revokeNote:
+    'The bot can store nothing more about the user. Stored values are erased after the grace period.',
   erase: 'Erase user',
   eraseTitle: 'Erase everything about this user?',
   eraseNote: 'This cannot be undone. To confirm, type the user id.',

@@ -96,36 +96,38 @@ export function Table<Item>({
   if (of.items.length === 0) return <p class="empty">{t('empty')}</p>;
   return (
     <>
-      <table>
-        <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {of.items.map((item, at) => (
-            <tr key={at}>
-              {columns.map(({ title, cell }) => (
-                <td key={title} data-title={title}>
-                  {cell(item)}
-                </td>
+      <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+        <table>
+          <caption class="hidden">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map(({ title }) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {of.items.map((item, at) => (
+              <tr key={at}>
+                {columns.map(({ title, cell }) => (
+                  <td key={title} data-title={title}>
+                    {cell(item)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
       <div class="pager">
         <button type="button" disabled={of.page <= 1} onClick={() => onPage(of.page - 1)}>
           {t('previous')}
         </button>
         <span>
-          {t('page')} {count(of.page)} {t('of')} {count(Math.max(1, of.total_pages))} · {count(of.total_count)}{' '}
-          {t('entries')}
+          {t('page')} {count(of.page)} {t('of')} {count(Math.max(1, of.total_pages))} ·{' '}
+          {count(of.total_count)} {t('entries')}
         </span>
         <button type="button" disabled={of.page >= of.total_pages} onClick={() => onPage(of.page + 1)}>
           {t('next')}
@@ -133,6 +135,19 @@ export function Table<Item>({
       </div>
     </>
   );
+}
+
+/** Begins an act once until it has ended: a second click may come before the page shows that it has begun. */
+export function useSingle(isRunning: boolean, error: unknown, act: () => void): () => void {
+  const hasBegun = useRef(false);
+  useEffect(() => {
+    hasBegun.current = isRunning;
+  }, [isRunning, error]);
+  return () => {
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    act();
+  };
 }
 
 /** A question before an act. With `typed` the act needs this text, so that nobody does it by a slip. */
@@ -158,13 +173,14 @@ export function Confirm({
   const { t } = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
+  const confirm = useSingle(isRunning, error, onConfirm);
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={onCancel} onClose={onCancel}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isRunning) onConfirm();
+          confirm();
         }}
       >
         <h2 id="confirm-title">{title}</h2>
@@ -180,7 +196,11 @@ export function Confirm({
           <button type="button" onClick={onCancel}>
             {t('cancel')}
           </button>
-          <button class="danger" type="submit" disabled={isRunning || (typed !== undefined && text !== typed)}>
+          <button
+            class="danger"
+            type="submit"
+            disabled={isRunning || (typed !== undefined && text !== typed)}
+          >
             {act}
           </button>
         </div>
@@ -189,58 +209,12 @@ export function Confirm({
   );
 }
 
-/** A value in its words: objects as nested lists. */
-export function Value({ of }: { readonly of: unknown }) {
-  if (of === null || of === undefined) return <span class="small">–</span>;
-  if (Array.isArray(of))
-    return (
-      <ul class="plain">
-        {of.map((item, at) => (
-          <li key={at}>
-            <Value of={item} />
-          </li>
-        ))}
-      </ul>
-    );
-  if (typeof of === 'object')
-    return (
-      <dl class="nested">
-        {Object.entries(of).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Value of={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    );
-  return <bdi>{String(of)}</bdi>;
-}
-
 /** A number with its name. */
 export function Tile({ name, value }: { readonly name: string; readonly value: ComponentChildren }) {
   return (
     <div class="tile">
       <dt>{name}</dt>
       <dd>{value}</dd>
-    </div>
-  );
-}
-
-/** A secret that is shown once, with a button that copies it. */
-export function Secret({ text }: { readonly text: string }) {
-  const { t } = useWords();
-  const [isCopied, setCopied] = useState(false);
-  return (
-    <div class="notice good" role="status">
-      <p>{t('shownOnce')}</p>
-      <p>
-        <code>{text}</code>
-      </p>
-      <button type="button" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}>
-        {isCopied ? t('copied') : t('copy')}
-      </button>
     </div>
   );
 }

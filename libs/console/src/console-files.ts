@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
+import { Injectable } from '@nestjs/common';
 
 /** One file of the console as it is sent. */
 export interface ConsoleFile {
@@ -31,14 +32,17 @@ export const CONSOLE_HEADERS = {
  * The files of the built console by their paths, read once; undefined where it was not built. Every other path below
  * `/console` is a page of it, and gets `index.html`.
  */
+@Injectable()
 export class ConsoleFiles {
+  /** The folder of the built files. */
+  folder = builtFolder(__dirname);
   private files: ReadonlyMap<string, ConsoleFile> | undefined;
-
-  constructor(private readonly folder = builtFolder(__dirname)) {}
 
   find(path: string): ConsoleFile | undefined {
     this.files ??= this.read();
-    return this.files.get(path) ?? (path.startsWith('/console/assets/') ? undefined : this.files.get('/console'));
+    return (
+      this.files.get(path) ?? (path.startsWith('/console/assets/') ? undefined : this.files.get('/console'))
+    );
   }
 
   private read(): ReadonlyMap<string, ConsoleFile> {
@@ -46,7 +50,10 @@ export class ConsoleFiles {
     if (folder === undefined) return new Map();
     const assets = readdirSync(join(folder, 'assets')).map(
       (name) =>
-        [`/console/assets/${name}`, fileAt(join(folder, 'assets', name), 'public, max-age=31536000, immutable')] as const,
+        [
+          `/console/assets/${name}`,
+          fileAt(join(folder, 'assets', name), 'public, max-age=31536000, immutable'),
+        ] as const,
     );
     return new Map([...assets, ['/console', fileAt(join(folder, 'index.html'), 'no-cache')]]);
   }

@@ -18,7 +18,9 @@ export function periodOf({ from, to, bucket = 'day' }: StatsQuery, nowIso: strin
   if (days < 1) throw fault(to == null ? 'must not be later than today' : 'must not be later than to');
   if (days > KEPT_DAYS + 1) throw fault(`must be at most ${KEPT_DAYS} days before to`);
   if (bucket === 'hour' && days > HOURLY_DAYS)
-    throw fault(`must be at most ${HOURLY_DAYS - 1} days before to, for hours of at most ${HOURLY_DAYS} days`);
+    throw fault(
+      `must be at most ${HOURLY_DAYS - 1} days before to, for hours of at most ${HOURLY_DAYS} days`,
+    );
   return { bucket, from: isoOf(firstMs), until: isoOf(lastMs + DAY_MS) };
 }
 

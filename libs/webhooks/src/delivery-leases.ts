@@ -138,12 +138,7 @@ export class DeliveryLeases {
   }
 
   /** Ends a delivery that the unit has locked and that can never be sent. */
-  private async giveUp(
-    tx: Tx,
-    botId: string,
-    { id, event }: ClaimedDelivery,
-    nowMs: number,
-  ): Promise<Found> {
+  private async giveUp(tx: Tx, botId: string, { id, event }: ClaimedDelivery, nowMs: number): Promise<Found> {
     this.logger.error(`Delivery ${id} of bot ${botId} cannot be decrypted and is given up`);
     const at = new Date(nowMs).toISOString();
     await tx.run(

@@ -106,7 +106,15 @@ export class Process {
     this.sender = new PlayedSender(internet);
     this.secrets = new WebhookSecrets(this.unitOfWork, world.keyring, world.forms, timeline, random);
     const schedule = new RetrySchedule(config.webhookRetrySchedule, random);
-    const leases = new DeliveryLeases(this.unitOfWork, this.secrets, timeline, random, world.texts, world.events, config);
+    const leases = new DeliveryLeases(
+      this.unitOfWork,
+      this.secrets,
+      timeline,
+      random,
+      world.texts,
+      world.events,
+      config,
+    );
     const results = new DeliveryResults(this.unitOfWork, schedule, timeline, world.texts, world.events);
     this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
     this.outbox = new Outbox(this.dispatcher, schedule, world.texts, timeline, random);

@@ -3,7 +3,8 @@ import { useMutation, useQuery } from '@tanstack/preact-query';
 import { LetheError } from '@lethe/sdk';
 import { useWords } from '../language';
 import { download, lethe } from '../service';
-import { Fault, Loaded, Table, Value } from '../ui';
+import { Fault, Loaded, Table } from '../ui';
+import { Value } from '../value';
 
 const ID = /^\d{17,20}$/;
 

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { lethe, type Scope } from '../service';
+import { Secret } from '../secret';
 import { useAllowed } from '../session';
-import { Confirm, Fault, Loaded, Secret, Table } from '../ui';
+import { Confirm, Fault, Loaded, Table, useSingle } from '../ui';
 
 const SCOPES: readonly Scope[] = ['read', 'write', 'erase', 'admin'];
 
@@ -91,6 +92,7 @@ function NewKey() {
     mutationFn: () => lethe.keys.create({ scopes: [...scopes] }),
     onSuccess: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
   });
+  const begin = useSingle(create.isPending, create.error, () => create.mutate());
   const toggle = (scope: Scope): void =>
     setScopes(SCOPES.filter((one) => (one === scope) !== scopes.includes(one)));
   return (
@@ -98,7 +100,7 @@ function NewKey() {
       class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        create.mutate();
+        begin();
       }}
     >
       <fieldset>

@@ -45,7 +45,8 @@ export function OverviewPage() {
 function Numbers({ buckets }: { readonly buckets: readonly Bucket[] }) {
   const { t, count, language } = useWords();
   const days = useMemo(() => everyDay(buckets), [buckets]);
-  const sum = (of: (bucket: Bucket) => number): number => buckets.reduce((all, bucket) => all + of(bucket), 0);
+  const sum = (of: (bucket: Bucket) => number): number =>
+    buckets.reduce((all, bucket) => all + of(bucket), 0);
   const slowest = Math.max(0, ...buckets.map(({ erasure_ms: ms }) => ms?.p95 ?? 0));
   const lines = useMemo((): Line[] => {
     const values = (type: keyof Bucket['counts']) => days.map(({ bucket }) => bucket?.counts[type] ?? 0);
@@ -76,34 +77,42 @@ function Numbers({ buckets }: { readonly buckets: readonly Bucket[] }) {
       ) : (
         <>
           <h2>{t('eventsPerDay')}</h2>
-          <Chart title={t('eventsPerDay')} times={times} lines={lines} />
+          <Chart
+            title={t('eventsPerDay')}
+            timeName={t('time')}
+            language={language}
+            times={times}
+            lines={lines}
+          />
           <details>
             <summary>{t('details')}</summary>
-            <table>
-              <caption class="hidden">{t('eventsPerDay')}</caption>
-              <thead>
-                <tr>
-                  <th scope="col">{t('time')}</th>
-                  {lines.map(({ name }) => (
-                    <th key={name} scope="col">
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {days.map(({ atMs }, at) => (
-                  <tr key={atMs}>
-                    <td data-title={t('time')}>{dates.format(atMs)}</td>
-                    {lines.map(({ name, values }) => (
-                      <td key={name} data-title={name}>
-                        {count(values[at] ?? 0)}
-                      </td>
+            <div class="scroll" tabIndex={0} role="region" aria-label={t('eventsPerDay')}>
+              <table>
+                <caption class="hidden">{t('eventsPerDay')}</caption>
+                <thead>
+                  <tr>
+                    <th scope="col">{t('time')}</th>
+                    {lines.map(({ name }) => (
+                      <th key={name} scope="col">
+                        {name}
+                      </th>
                     ))}
                   </tr>
-                ))}
-              </tbody>
-            </table>
+                </thead>
+                <tbody>
+                  {days.map(({ atMs }, at) => (
+                    <tr key={atMs}>
+                      <td data-title={t('time')}>{dates.format(atMs)}</td>
+                      {lines.map(({ name, values }) => (
+                        <td key={name} data-title={name}>
+                          {count(values[at] ?? 0)}
+                        </td>
+                      ))}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
           </details>
         </>
       )}

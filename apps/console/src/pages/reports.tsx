@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { lethe } from '../service';
-import { Loaded, Value } from '../ui';
+import { Loaded } from '../ui';
+import { Value } from '../value';
 
 /** The record of processing activities, to print. */
 export function ReportsPage() {

@@ -23,7 +23,9 @@ export function SignInPage({
       onSession(await signIn(key.trim()));
     } catch (error) {
       const status = error instanceof SignInError ? error.status : 0;
-      setFault(status === 429 ? 'tooManyRequests' : status === 401 || status === 400 ? 'keyInvalid' : 'serviceAway');
+      setFault(
+        status === 429 ? 'tooManyRequests' : status === 401 || status === 400 ? 'keyInvalid' : 'serviceAway',
+      );
     } finally {
       setRunning(false);
     }

@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { download, lethe } from '../service';
 import { useAllowed } from '../session';
-import { Confirm, Fault, Loaded, Table, Value } from '../ui';
+import { Confirm, Fault, Loaded, Table } from '../ui';
+import { Value } from '../value';
 
 const ID = /^\d{17,20}$/;
 

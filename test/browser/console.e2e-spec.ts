@@ -1,0 +1,277 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { ConsoleFiles } from '@app/console';
+import type { Browser, Page } from 'playwright-core';
+import type { Bot } from '../support/bot';
+import { Client } from '../support/client';
+import { DESKTOP, describeInBrowser, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { useServiceInProcess } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+jest.setTimeout(120_000);
+
+const ROOT = resolve(__dirname, '../..');
+/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
+const PICTURES = process.env['PICTURES'];
+const FIRST_LOAD_MAX_BYTES = 150 * 1024;
+const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+const PAGES = ['', 'users', 'categories', 'audit', 'webhooks', 'keys', 'reports'];
+
+const service = useServiceInProcess();
+let folder: string;
+let browser: Browser;
+let bot: Bot;
+let user: SubjectIds;
+let watched: WatchedPage;
+
+describeInBrowser('the console in a browser', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'lethe-console-'));
+    const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
+    execFileSync(
+      process.execPath,
+      [vite, 'build', '--logLevel', 'warn', '--outDir', folder, 'apps/console'],
+      {
+        cwd: ROOT,
+      },
+    );
+    Object.assign(service.app.get(ConsoleFiles), { folder });
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => {
+    bot = await service.registerBot({ name: 'Birthday bot' });
+    const field = { key: 'day', type: 'string', label_de: 'Tag', label_en: 'Day' };
+    const labels = { label_de: 'Geburtstag', label_en: 'Birthday' };
+    await bot.post('/data/register', {
+      ...{ key: 'birthday', ...labels, description: 'To congratulate members', legal_basis: 'consent' },
+      ...{ retention_days: 365, fields: [field] },
+    });
+    await bot.post('/consents/texts', {
+      ...{
+        consent_version: '1.0',
+        language: 'en',
+        title: 'May we keep your birthday?',
+        jurisdiction: 'Germany',
+      },
+      body: 'We store your birthday to congratulate you.',
+    });
+    for (let n = 0; n < 3; n++) {
+      user = subject();
+      await bot.hasConsent(user);
+      await bot.hasData(user, 'birthday', { day: `1 May, no. ${n}` });
+    }
+  });
+  afterEach(async () => {
+    const faults = watched.faults.splice(0);
+    await watched.page.context().close();
+    expect(faults).toStrictEqual([]);
+  });
+
+  /** The page of a team that has signed in. */
+  async function signedIn(view: View = DESKTOP, key = bot.key ?? ''): Promise<Page> {
+    watched = await WatchedPage.open(browser, service.url, view);
+    const { page } = watched;
+    await page.goto(`${service.url}/console`);
+    await page.fill('input[type=password]', key);
+    await page.press('input[type=password]', 'Enter');
+    await page.waitForSelector('nav');
+    return page;
+  }
+
+  const toPage = async (page: Page, name: string): Promise<void> => {
+    await page.click(`nav a[href="/console/${name}"]`);
+    await page.waitForLoadState('networkidle');
+  };
+
+  async function find(page: Page, { user_id, guild_id }: SubjectIds): Promise<void> {
+    await toPage(page, 'users');
+    const [userField, guildField] = [
+      page.locator('form.row input').nth(0),
+      page.locator('form.row input').nth(1),
+    ];
+    await userField.fill(user_id);
+    await guildField.fill(guild_id);
+    await guildField.press('Enter');
+    await page.waitForSelector('.facts');
+  }
+
+  const picture = async (page: Page, name: string): Promise<void> => {
+    if (PICTURES !== undefined) await page.screenshot({ path: join(ROOT, PICTURES, `console-${name}.png`) });
+  };
+
+  it('loads at most 150 KB, compressed, before its first page', () => {
+    watched = { faults: [], page: { context: () => ({ close: () => undefined }) } } as unknown as WatchedPage;
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(folder, name),
+    );
+    const sizes = files
+      .filter((path) => statSync(path).isFile())
+      .map((path) => gzipSync(readFileSync(path)).byteLength);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(FIRST_LOAD_MAX_BYTES);
+  });
+
+  it.each([
+    ['in English, light, on a wide screen', DESKTOP],
+    ['in German, dark, 320 px wide', PHONE],
+  ])('shows every page %s, and each is accessible', async (_, view) => {
+    const page = await signedIn(view);
+    const name = (of: string): string =>
+      `${of === '' ? 'overview' : of}-${view.language}-${view.scheme}-${view.width}`;
+    for (const path of PAGES) {
+      await toPage(page, path);
+      if (path === '') await page.waitForSelector('.chart canvas');
+      expect([path, await watched.accessibility()]).toStrictEqual([path, []]);
+      await picture(page, name(path));
+    }
+    await find(page, user);
+    expect(await watched.accessibility()).toStrictEqual([]);
+    await picture(page, name('user'));
+    await page.click('button.danger');
+    await page.waitForSelector('dialog[open]');
+    expect(await watched.accessibility()).toStrictEqual([]);
+  });
+
+  it('shows a user, the values only when they are asked for, with an event, and erases with a typed confirmation', async () => {
+    const page = await signedIn();
+    await find(page, user);
+    expect(await page.textContent('main')).not.toContain('1 May');
+    expect(await bot.eventTypes(user)).not.toContain('data_exported');
+    await page.getByRole('button', { name: 'Show values' }).click();
+    await page.waitForSelector('text=1 May, no. 2');
+    expect(await bot.eventTypes(user)).toContain('data_exported');
+    await page.getByRole('button', { name: 'Erase user' }).click();
+    const confirm = page.locator('dialog button.danger');
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.fill('dialog input', user.user_id);
+    await confirm.dblclick();
+    await page.waitForSelector('text=The user is erased.');
+    expect((await bot.export(user)).status).toBe(404);
+    expect((await bot.eventTypes(user)).filter((type) => type === 'deletion_completed')).toHaveLength(1);
+    // A step back shows nothing that was shown before.
+    await toPage(page, 'audit');
+    await page.goBack();
+    expect(await page.textContent('main')).not.toContain('1 May');
+  });
+
+  it('withdraws a consent', async () => {
+    const page = await signedIn();
+    await find(page, user);
+    await page.getByRole('button', { name: 'Withdraw consent' }).click();
+    await page.locator('dialog button.danger').click();
+    await page.waitForSelector('.facts .badge.revoked');
+    expect(await bot.eventTypes(user)).toContain('consent_revoked');
+  });
+
+  it('makes a key, shows it once, and deletes it', async () => {
+    const page = await signedIn();
+    await toPage(page, 'keys');
+    await page.getByRole('button', { name: 'Create key' }).dblclick();
+    const made = (await page.textContent('.notice.good code')) ?? '';
+    expect((await new Client(service.url, made).get('/bots/me')).status).toBe(200);
+    await page.waitForSelector('tbody tr:nth-child(2)');
+    expect(await page.locator('tbody tr').count()).toBe(2);
+    const row = page.locator('tbody tr', { hasText: made.slice(0, 14) });
+    await row.getByRole('button').click();
+    await page.locator('dialog button.danger').click();
+    await page.waitForSelector('tbody tr:nth-child(2)', { state: 'detached' });
+    expect((await new Client(service.url, made).get('/bots/me')).status).toBe(401);
+  });
+
+  it('shows a key with the scope read, and nothing that it could not do', async () => {
+    const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] });
+    const page = await signedIn(DESKTOP, data.api_key as string);
+    await find(page, user);
+    expect(await page.getByRole('button', { name: /Erase|Withdraw/ }).count()).toBe(0);
+    await toPage(page, 'keys');
+    await page.waitForSelector('tbody tr:nth-child(2)');
+    expect(await page.locator('main button:enabled').count()).toBe(0);
+  });
+
+  it('ends the session when its key goes, and forgets what it showed', async () => {
+    const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read', 'write'] });
+    const page = await signedIn(DESKTOP, data.api_key as string);
+    await find(page, user);
+    await bot.delete(`/bots/${bot.id}/keys/${data.id as string}`);
+    await page.click('nav a[href="/console/audit"]');
+    await page.waitForSelector('text=Your session has ended');
+    expect(await page.content()).not.toContain(user.user_id);
+  });
+
+  it('signs out, and keeps no key where a script can read it', async () => {
+    const page = await signedIn();
+    const readable = await page.evaluate(
+      'document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })',
+    );
+    expect(readable).not.toContain(bot.key?.slice(10));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForSelector('input[type=password]');
+    await page.goto(`${service.url}/console/audit`);
+    await page.waitForSelector('input[type=password]');
+  });
+
+  it('keeps the session of a tab that is loaded anew, on the same page', async () => {
+    const page = await signedIn();
+    await toPage(page, 'webhooks');
+    await page.reload();
+    await page.waitForSelector('nav a[href="/console/webhooks"][aria-current=page]');
+  });
+
+  it('says what is wrong with a key, and that the service is away', async () => {
+    watched = await WatchedPage.open(browser, service.url);
+    const { page } = watched;
+    await page.goto(`${service.url}/console`);
+    await page.fill('input[type=password]', 'sk_live_wrong');
+    await page.press('input[type=password]', 'Enter');
+    await page.waitForSelector('text=This key is not valid');
+    expect(await watched.accessibility()).toStrictEqual([]);
+    await page.context().setOffline(true);
+    await page.press('input[type=password]', 'Enter');
+    await page.waitForSelector('text=The service does not answer');
+  });
+
+  it('shows hostile names, values, texts and labels as text', async () => {
+    const hostile = await service.registerBot({ name: HOSTILE });
+    const field = { key: 'f', type: 'json', label_de: HOSTILE, label_en: HOSTILE };
+    await hostile.post('/data/register', {
+      ...{ key: 'c', label_de: HOSTILE, label_en: HOSTILE, description: HOSTILE, legal_basis: 'consent' },
+      fields: [field],
+    });
+    await hostile.post('/consents/texts', {
+      ...{ consent_version: '1.0', language: 'en', title: HOSTILE, body: HOSTILE, jurisdiction: HOSTILE },
+    });
+    const who = subject();
+    await hostile.hasConsent(who);
+    await hostile.hasData(who, 'c', { f: { [HOSTILE]: [HOSTILE, null, 'W'.repeat(10_000)] } });
+    await hostile.post('/audit/event', {
+      ...who,
+      event_type: 'data_exported',
+      details: { [HOSTILE]: HOSTILE },
+    });
+    const page = await signedIn(PHONE, hostile.key);
+    for (const path of PAGES) await toPage(page, path);
+    await find(page, who);
+    await page.getByRole('button', { name: 'Werte zeigen' }).click();
+    await page.waitForSelector('.nested');
+    expect(await page.locator('img[src=x]').count()).toBe(0);
+    expect(await watched.accessibility()).toStrictEqual([]);
+  });
+
+  it('is shown in no frame of another page', async () => {
+    watched = await WatchedPage.open(browser, service.url);
+    const { page } = watched;
+    await page.goto(`${service.url}/health/live`);
+    await page.setContent(`<iframe src="${service.url}/console"></iframe>`);
+    await page.waitForLoadState('networkidle');
+    const framed = page.frames().at(-1);
+    expect(await framed?.locator('form').count()).toBe(0);
+    watched.faults.length = 0;
+  });
+});

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+const isThere = existsSync(CHROMIUM);
+if (!isThere) process.stderr.write(`The tests in a browser are skipped: there is no ${CHROMIUM}.\n`);
+
+/** In CI a missing browser is a failure. */
+export const describeInBrowser = isThere || process.env['CI'] === 'true' ? describe : describe.skip;
+
+/** Without what Chromium asks of other hosts. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+/** The view of a page. */
+export interface View {
+  readonly scheme: 'light' | 'dark';
+  readonly width: number;
+  readonly language: 'en' | 'de';
+}
+
+export const DESKTOP: View = { scheme: 'light', width: 1280, language: 'en' };
+export const PHONE: View = { scheme: 'dark', width: 320, language: 'de' };
+
+/** A page that records what no page may do: errors of scripts, dialogs of foreign scripts, requests to other origins. */
+export class WatchedPage {
+  readonly faults: string[] = [];
+
+  private constructor(readonly page: Page) {}
+
+  static async open(browser: Browser, origin: string, view: View = DESKTOP): Promise<WatchedPage> {
+    const context = await browser.newContext({
+      colorScheme: view.scheme,
+      locale: view.language,
+      viewport: { width: view.width, height: 900 },
+    });
+    const watched = new WatchedPage(await context.newPage());
+    const { page, faults } = watched;
+    page.on('pageerror', ({ message }) => faults.push(`error: ${message}`));
+    page.on('dialog', (dialog) => {
+      faults.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) faults.push(`policy: ${message.text()}`);
+    });
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(origin) && !url.startsWith('blob:')) faults.push(`request: ${url}`);
+    });
+    return watched;
+  }
+
+  /** The rules of WCAG 2.2 AA that the page breaks, and whether it is wider than its window. */
+  async accessibility(): Promise<string[]> {
+    const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+    const session = await this.page.context().newCDPSession(this.page);
+    // The policy of the page forbids scripts of others; the debugger may add one.
+    await session.send('Runtime.evaluate', { expression: axe });
+    const found = await session.send('Runtime.evaluate', {
+      expression:
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`).concat(' +
+        'document.documentElement.scrollWidth > innerWidth ? [`wider than its window: ${document.documentElement.scrollWidth}`] : []))',
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    await session.detach();
+    return found.result.value as string[];
+  }
+}
