@@ -76,8 +76,8 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: '65258cb4a8862b8f087c22808200a615',
   },
   Stats1763600000021: {
-    sqlite: '177825ae0715862d6de5341957ef993a',
-    postgres: 'b185720635f960597dff79781183ebe5',
+    sqlite: '6b1ef438ea62c5166139d4a6ba940ad8',
+    postgres: 'f1c9bc6c0eb59198af2e1b2e5666bb8f',
   },
 };
 

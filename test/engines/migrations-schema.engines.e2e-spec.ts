@@ -103,7 +103,7 @@ describe('the migrated schema', () => {
        "job_leases(name)",
        "servers(bot_id, guild_id)",
        "servers(bot_id, id)",
-       "stats_counts(bot_id, bucket, begins_at, name, writer)",
+       "stats_counts(bot_id, day, name, writer)",
        "subjects(bot_id, guild_id, user_id)",
        "user_data(bot_id, guild_id, user_id, category_key)",
        "webhook_attempts(bot_id, delivery_id, number)",

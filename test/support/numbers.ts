@@ -38,6 +38,11 @@ export async function loggedNumbers(
   return new Map(rows.map(({ at, type, total }) => [`${at} ${type}`, Number(total)]));
 }
 
+/** The sum of the 24 hours of a row, in SQL. */
+export const OF_DAY = Array.from({ length: 24 }, (_, hour) => `h${String(hour).padStart(2, '0')}`).join(
+  ' + ',
+);
+
 /** In an order that can be compared. */
 export const inOrder = (numbers: Numbers): [string, number][] =>
   [...numbers].sort(([one], [other]) => (one < other ? -1 : 1));

@@ -20,7 +20,10 @@ export function webhookEndOf(name: string): WebhookEnd | undefined {
   return WEBHOOK_ENDS.find((end) => webhookName(end) === name);
 }
 
+/** The longest duration of an erasure in milliseconds: the greatest number counts, not the sum. */
+export const LONGEST = `${ERASURE}longest`;
+
 /** The step of durations that a name counts; undefined for another name. */
 export function stepNamed(name: string): number | undefined {
-  return name.startsWith(ERASURE) ? Number(name.slice(ERASURE.length)) : undefined;
+  return name.startsWith(ERASURE) && name !== LONGEST ? Number(name.slice(ERASURE.length)) : undefined;
 }

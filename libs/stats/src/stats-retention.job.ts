@@ -1,10 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { botByBot, type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
-import { Clock, daysAfter } from '@app/kernel';
-import { BUCKETS } from './stat-count.entity';
+import { Clock } from '@app/kernel';
 import { KEPT_DAYS } from './stats.period';
-import { beginOf, oldestOf, removeCounts } from './stats.sql';
+import { oldestDay, removeDay } from './stats.sql';
 
 const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM stats_counts WHERE bot_id > ?';
 
@@ -27,14 +26,11 @@ export class StatsRetention implements Job {
   }
 
   private async removeOld(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
-    const kept = beginOf('day', this.clock.daysAgoIso(KEPT_DAYS));
-    for (const bucket of BUCKETS) {
-      for (;;) {
-        const oldest = await this.unitOfWork.read((tx) => oldestOf(tx, botId, bucket));
-        if (oldest === undefined || oldest >= kept || stopping.aborted) break;
-        const from = beginOf('day', oldest);
-        await lease.batch((tx) => removeCounts(tx, botId, { bucket, from, until: daysAfter(from, 1) }));
-      }
+    const kept = this.clock.daysAgoIso(KEPT_DAYS).slice(0, 10);
+    while (!stopping.aborted) {
+      const oldest = await this.unitOfWork.read((tx) => oldestDay(tx, botId));
+      if (oldest === undefined || oldest >= kept) return;
+      await lease.batch((tx) => removeDay(tx, botId, oldest));
     }
   }
 }

@@ -1,7 +1,7 @@
 import { field, Integer, OneOf, Timestamp } from '@app/http';
 import { AUDIT_EVENT_TYPES } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { BUCKETS, type Bucket } from './stat-count.entity';
+import { BUCKETS, type Bucket } from './stats.sql';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const COUNT = { type: 'integer', minimum: 0 } as const;

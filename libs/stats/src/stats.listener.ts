@@ -4,7 +4,7 @@ import { OnDomainEvent } from '@app/kernel';
 import { BatchesSealed } from '@app/sealing';
 import { DeliveriesSettled } from '@app/webhooks';
 import { stepOf } from './duration-steps';
-import { erasureName, webhookName } from './stat-names';
+import { erasureName, LONGEST, WEBHOOK_ENDS, webhookName } from './stat-names';
 import { addCounts, type Happened } from './stats.sql';
 
 /** Counts what happened in the unit in which it happened: each event once, also after a crash. */
@@ -16,24 +16,27 @@ export class StatsListener {
     const happened = batches.flatMap(({ botId, events }) =>
       events
         .filter(({ source }) => source !== 'client')
-        .map(({ event_type: name, created_at: at }) => ({ botId, at, name, times: 1 })),
+        .map(({ event_type: name, created_at: at }) => ({ botId, at, name, number: 1 })),
     );
     await addCounts(tx, happened, false);
   }
 
   @OnDomainEvent(DeliveriesSettled)
   async onDeliveriesSettled({ tx, settled: { botId, at, ...ends } }: DeliveriesSettled): Promise<void> {
-    const happened = (['delivered', 'failed', 'exhausted'] as const).map((end) => ({
-      ...{ botId, at, name: webhookName(end), times: ends[end] ?? 0 },
+    const happened = WEBHOOK_ENDS.map((end) => ({
+      ...{ botId, at, name: webhookName(end), number: ends[end] ?? 0 },
     }));
     await addCounts(tx, happened, true);
   }
 
   @OnDomainEvent(ErasuresCompleted)
   async onErasuresCompleted({ tx, erasures }: ErasuresCompleted): Promise<void> {
-    const happened = erasures.map(({ botId, createdAt, completedAt }): Happened => {
-      const longestMs = Math.max(0, Date.parse(completedAt) - Date.parse(createdAt));
-      return { botId, at: completedAt, name: erasureName(stepOf(longestMs)), times: 1, longestMs };
+    const happened = erasures.flatMap(({ botId, createdAt, completedAt: at }): Happened[] => {
+      const durationMs = Math.max(0, Date.parse(at) - Date.parse(createdAt));
+      return [
+        { botId, at, name: erasureName(stepOf(durationMs)), number: 1 },
+        { botId, at, name: LONGEST, number: durationMs },
+      ];
     });
     await addCounts(tx, happened, true);
   }

@@ -21,16 +21,15 @@ export function periodOf({ from, to, bucket = 'day' }: StatsQuery, nowIso: strin
     throw fault(
       `must be at most ${HOURLY_DAYS - 1} days before to, for hours of at most ${HOURLY_DAYS} days`,
     );
-  return { bucket, from: isoOf(firstMs), until: isoOf(lastMs + DAY_MS) };
+  return { bucket, first: dateOf(firstMs), last: dateOf(lastMs) };
 }
 
 function fault(message: string): Error {
   return invalidRequest([{ field: 'from', message }]);
 }
 
-/** Days before the year 0 and after 9999 have another text form, and no counts. */
-function isoOf(timeMs: number): string {
+/** A day before the year 0 has another text form, and no counts. */
+function dateOf(timeMs: number): string {
   const text = new Date(timeMs).toISOString();
-  if (text.startsWith('-')) return '0000-01-01T00:00:00.000Z';
-  return text.startsWith('+') ? '9999-12-31T24:00:00.000Z' : text;
+  return text.startsWith('-') ? '0000-01-01' : text.slice(0, 10);
 }

@@ -4,7 +4,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, Clock } from '@app/kernel';
 import { BatchSealer, lastSealed } from '@app/sealing';
 import { quantile } from './duration-steps';
-import { stepNamed, webhookEndOf } from './stat-names';
+import { LONGEST, stepNamed, webhookEndOf } from './stat-names';
 import type { StatsBucketView, StatsQuery, StatsView } from './stats.dto';
 import { periodOf } from './stats.period';
 import { beginOf, type Counted, countsIn, type Period } from './stats.sql';
@@ -50,21 +50,22 @@ export class StatsService {
   }
 }
 
-/** Unsealed events as a count of the period; none for those of bots and of other times. */
+/** Unsealed events as a number of the period; none for those of bots and of other days. */
 function countedOf({ hour, event_type: name, source, total }: HourlyEvents, period: Period): Counted[] {
-  const begins_at = beginOf(period.bucket, hour);
-  if (source === 'client' || begins_at < period.from || begins_at >= period.until) return [];
-  return [{ begins_at, name, total, longest_ms: 0 }];
+  const day = hour.slice(0, 10);
+  if (source === 'client' || day < period.first || day > period.last) return [];
+  return [{ at: beginOf(period.bucket, hour), name, number: total }];
 }
 
-function bucketsOf(counts: readonly Counted[]): StatsBucketView[] {
-  const byBegin = new Map<string, Counted[]>();
-  for (const count of counts) {
-    const found = byBegin.get(count.begins_at);
-    if (found === undefined) byBegin.set(count.begins_at, [count]);
-    else found.push(count);
+function bucketsOf(counted: readonly Counted[]): StatsBucketView[] {
+  const byTime = new Map<string, Counted[]>();
+  for (const each of counted) {
+    if (each.number === 0) continue;
+    const found = byTime.get(each.at);
+    if (found === undefined) byTime.set(each.at, [each]);
+    else found.push(each);
   }
-  return [...byBegin].sort(([one], [other]) => (one < other ? -1 : 1)).map(([at, own]) => bucketOf(at, own));
+  return [...byTime].sort(([one], [other]) => (one < other ? -1 : 1)).map(([at, own]) => bucketOf(at, own));
 }
 
 function bucketOf(at: string, counted: readonly Counted[]): StatsBucketView {
@@ -72,15 +73,14 @@ function bucketOf(at: string, counted: readonly Counted[]): StatsBucketView {
   const webhooks = { delivered: 0, failed: 0, exhausted: 0 };
   const steps = new Map<number, number>();
   let longestMs = 0;
-  for (const { name, total, longest_ms: longest } of counted) {
+  for (const { name, number } of counted) {
     const end = webhookEndOf(name);
     const step = stepNamed(name);
-    if (end !== undefined) webhooks[end] += total;
-    else if (step === undefined) counts[name] = (counts[name] ?? 0) + total;
-    else {
-      steps.set(step, (steps.get(step) ?? 0) + total);
-      longestMs = Math.max(longestMs, longest);
-    }
+    if (end !== undefined) webhooks[end] += number;
+    else if (name === LONGEST) longestMs = number;
+    else if (step !== undefined) steps.set(step, number);
+    // The unsealed events of a type are another number of it.
+    else counts[name] = (counts[name] ?? 0) + number;
   }
   const of = { steps, longestMs };
   const times = { p50: quantile(of, 0.5), p95: quantile(of, 0.95), max: longestMs };

@@ -1,5 +1,6 @@
 import { givenRows, type Tx } from '@app/database';
-import type { Bucket } from './stat-count.entity';
+import { HOURS } from './stat-count.entity';
+import { LONGEST } from './stat-names';
 
 /** What happened in one hour of a bot. */
 export interface Happened {
@@ -7,38 +8,46 @@ export interface Happened {
   /** Any time of the hour. */
   readonly at: string;
   readonly name: string;
-  readonly times: number;
-  readonly longestMs?: number;
+  /** How often; of {@link LONGEST} milliseconds. */
+  readonly number: number;
 }
 
-/** A count of one bucket. */
+/** A number of one hour or one day. */
 export interface Counted {
-  readonly begins_at: string;
+  /** The first moment. */
+  readonly at: string;
   readonly name: string;
-  readonly total: number;
-  readonly longest_ms: number;
+  readonly number: number;
 }
 
-/** A period of whole buckets, without its end. */
+export const BUCKETS = ['hour', 'day'] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+/** The days of an answer, the last one included. */
 export interface Period {
   readonly bucket: Bucket;
-  readonly from: string;
-  readonly until: string;
+  readonly first: string;
+  readonly last: string;
 }
 
 /** On PostgreSQL a shared count is spread over this many rows, so that two writers rarely meet in one. */
 const WRITERS = 8;
 
-const COLUMNS = ['bot_id', 'bucket', 'begins_at', 'name', 'total', 'longest_ms'];
+const KEY = 'bot_id, day, name';
+const COLUMNS = ['bot_id', 'day', 'name', ...HOURS];
+const ADDED = HOURS.map(
+  (hour) => `${hour} = CASE WHEN excluded.name <> '${LONGEST}' THEN stats_counts.${hour} + excluded.${hour}
+    WHEN excluded.${hour} > stats_counts.${hour} THEN excluded.${hour} ELSE stats_counts.${hour} END`,
+).join(', ');
 
-/** The first moment of the hour or the day (UTC) of a time. */
-export function beginOf(bucket: Bucket, at: string): string {
-  return bucket === 'hour' ? `${at.slice(0, 13)}:00:00.000Z` : `${at.slice(0, 10)}T00:00:00.000Z`;
+/** The first moment of the hour or the day (UTC) of a time, of which the beginning up to the hour is enough. */
+export function beginOf(bucket: Bucket, time: string): string {
+  return bucket === 'hour' ? `${time.slice(0, 13)}:00:00.000Z` : `${time.slice(0, 10)}T00:00:00.000Z`;
 }
 
 /**
- * Adds to the counts of the hours and of the days, in the order of their keys, so that two units cannot deadlock.
- * `shared` says that other units can add to the same names of the same bot meanwhile.
+ * Adds to the numbers of the hours, in the order of their keys, so that two units cannot deadlock. `shared` says that other
+ * units can add to the same names of the same bot meanwhile.
  */
 export async function addCounts(tx: Tx, happened: readonly Happened[], shared: boolean): Promise<void> {
   const rows = summed(happened);
@@ -46,57 +55,60 @@ export async function addCounts(tx: Tx, happened: readonly Happened[], shared: b
   const given = givenRows(tx, COLUMNS, rows);
   const writer = shared && tx.engine === 'postgres' ? `pg_backend_pid() % ${WRITERS}` : '0';
   await tx.run(
-    `INSERT INTO stats_counts (bot_id, bucket, begins_at, name, writer, total, longest_ms)
-     SELECT bot_id, bucket, begins_at, name, ${writer}, CAST(total AS bigint), CAST(longest_ms AS bigint)
-     FROM ${given.sql} WHERE place > 0 ORDER BY bot_id, bucket, begins_at, name
-     ON CONFLICT (bot_id, bucket, begins_at, name, writer) DO UPDATE SET total = stats_counts.total + excluded.total,
-       longest_ms = CASE WHEN excluded.longest_ms > stats_counts.longest_ms THEN excluded.longest_ms
-         ELSE stats_counts.longest_ms END`,
+    `INSERT INTO stats_counts (${KEY}, writer, ${HOURS.join(', ')})
+     SELECT ${KEY}, ${writer}, ${HOURS.map((hour) => `CAST(${hour} AS bigint)`).join(', ')}
+     FROM ${given.sql} WHERE place > 0 ORDER BY ${KEY}
+     ON CONFLICT (${KEY}, writer) DO UPDATE SET ${ADDED}`,
     ...given.values,
   );
 }
 
-/** One row for each count that changes. */
+/** One row for each name and day. */
 function summed(happened: readonly Happened[]): string[][] {
-  const sums = new Map<string, { readonly key: readonly string[]; total: number; longestMs: number }>();
-  for (const { botId, at, name, times, longestMs = 0 } of happened) {
-    if (times === 0) continue;
-    for (const bucket of ['hour', 'day'] as const) {
-      const key = [botId, bucket, beginOf(bucket, at), name];
-      const place = key.join(' ');
-      const sum = sums.get(place) ?? { key, total: 0, longestMs: 0 };
-      sum.total += times;
-      sum.longestMs = Math.max(sum.longestMs, longestMs);
-      sums.set(place, sum);
-    }
+  const sums = new Map<string, { readonly key: readonly string[]; readonly hours: number[] }>();
+  for (const { botId, at, name, number } of happened) {
+    if (number === 0) continue;
+    const key = [botId, at.slice(0, 10), name];
+    const place = key.join(' ');
+    const { hours } = sums.get(place) ?? { hours: HOURS.map(() => 0) };
+    const hour = Number(at.slice(11, 13));
+    const before = hours[hour] ?? 0;
+    hours[hour] = name === LONGEST ? Math.max(before, number) : before + number;
+    sums.set(place, { key, hours });
   }
-  return [...sums.values()].map(({ key, total, longestMs }) => [...key, String(total), String(longestMs)]);
+  return [...sums.values()].map(({ key, hours }) => [...key, ...hours.map(String)]);
 }
 
-/** The counts of a period, oldest first. */
-export async function countsIn(tx: Tx, botId: string, { bucket, from, until }: Period): Promise<Counted[]> {
-  const rows = await tx.all<Counted>(
-    `SELECT begins_at, name, SUM(total) AS total, MAX(longest_ms) AS longest_ms FROM stats_counts
-     WHERE bot_id = ? AND bucket = ? AND begins_at >= ? AND begins_at < ?
-     GROUP BY begins_at, name ORDER BY begins_at, name`,
-    ...[botId, bucket, from, until],
+/** The numbers of a period. */
+export async function countsIn(tx: Tx, botId: string, { bucket, first, last }: Period): Promise<Counted[]> {
+  const greatest = tx.engine === 'sqlite' ? 'MAX' : 'GREATEST';
+  const numberOf = (sum: string, longest: string): string =>
+    `CASE WHEN name = '${LONGEST}' THEN MAX(${longest}) ELSE SUM(${sum}) END`;
+  const numbers =
+    bucket === 'day'
+      ? `${numberOf(HOURS.join(' + '), `${greatest}(${HOURS.join(', ')})`)} AS number`
+      : HOURS.map((hour) => `${numberOf(hour, hour)} AS ${hour}`).join(', ');
+  const rows = await tx.all<Record<string, number | string>>(
+    `SELECT day, name, ${numbers} FROM stats_counts WHERE bot_id = ? AND day >= ? AND day <= ? GROUP BY day, name`,
+    ...[botId, first, last],
   );
-  return rows.map((row) => ({ ...row, total: Number(row.total), longest_ms: Number(row.longest_ms) }));
+  const columns = bucket === 'day' ? ['number'] : HOURS;
+  return rows.flatMap(({ day, name, ...row }) =>
+    columns.map((column) => ({
+      at: beginOf(bucket, `${day}T${column.slice(1)}`),
+      name: String(name),
+      number: Number(row[column]),
+    })),
+  );
 }
 
-/** The oldest bucket of a bot. */
-export async function oldestOf(tx: Tx, botId: string, bucket: Bucket): Promise<string | undefined> {
-  const row = await tx.get<{ oldest: string | null }>(
-    'SELECT MIN(begins_at) AS oldest FROM stats_counts WHERE bot_id = ? AND bucket = ?',
-    ...[botId, bucket],
-  );
-  return row?.oldest ?? undefined;
+/** The oldest day of a bot. */
+export async function oldestDay(tx: Tx, botId: string): Promise<string | undefined> {
+  const sql = 'SELECT MIN(day) AS day FROM stats_counts WHERE bot_id = ?';
+  return (await tx.get<{ day: string | null }>(sql, botId))?.day ?? undefined;
 }
 
-/** Removes the counts of a period. */
-export function removeCounts(tx: Tx, botId: string, { bucket, from, until }: Period): Promise<number> {
-  return tx.run(
-    'DELETE FROM stats_counts WHERE bot_id = ? AND bucket = ? AND begins_at >= ? AND begins_at < ?',
-    ...[botId, bucket, from, until],
-  );
+/** Removes the numbers of one day. */
+export function removeDay(tx: Tx, botId: string, day: string): Promise<number> {
+  return tx.run('DELETE FROM stats_counts WHERE bot_id = ? AND day = ?', botId, day);
 }

@@ -1,19 +1,18 @@
-import { createBotTable, id, integer, primary, time, varchar } from '@app/database';
+import { createBotTable, id, integer, primary, varchar } from '@app/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The counts by hour and by day. They begin with this migration. */
+/** The counts of the hours of each day. They begin with this migration. */
 export class Stats1763600000021 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    const hours = Array.from({ length: 24 }, (_, hour) => `h${String(hour).padStart(2, '0')}`);
     await createBotTable(runner, {
       name: 'stats_counts',
       columns: {
         bot_id: primary(id),
-        bucket: primary(varchar(4)),
-        begins_at: primary(time),
+        day: primary(varchar(10)),
         name: primary(varchar(32)),
         writer: primary(integer),
-        total: integer,
-        longest_ms: integer,
+        ...Object.fromEntries(hours.map((hour) => [hour, integer])),
       },
     });
   }
