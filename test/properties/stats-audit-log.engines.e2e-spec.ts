@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitOfWork } from '@app/database';
 import { JobLeases } from '@app/jobs';
 import { Clock } from '@app/kernel';
@@ -51,7 +50,7 @@ describe('the numbers of GET /stats', () => {
     const sealing = (async () => {
       while (!isOver) {
         await service.app.get(BatchSealer).sealNow(bot.id);
-        await nextTurn();
+        await new Promise(setImmediate);
       }
     })();
     let looks = 0;

@@ -37,6 +37,7 @@ const LAST = [
     'erasureForget',
     'erasureStatus',
     'certificateCertificate',
+    'statsRead',
     'consentDecline',
     'userValuesErase',
     'serversCancelDeletion',

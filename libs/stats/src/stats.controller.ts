@@ -17,7 +17,7 @@ export class StatsController {
       'Answers for each hour or day (UTC) the number of audit events of the service, the ends of webhook ' +
       'calls and the durations of erasures, up to this moment. Events that the bot has posted are not ' +
       'counted. The numbers are kept for 400 days, also where the events are removed earlier.',
-    parameters: { from: '2026-11-01', to: '2026-11-30', bucket: 'day' },
+    parameters: { bucket: 'day' },
     examples: EXAMPLES.stats,
   })
   @Responds(200, StatsView)
