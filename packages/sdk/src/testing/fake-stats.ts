@@ -53,8 +53,9 @@ function periodOf(given: Json, nowIso: string): { from: string; until: string; i
 function dateOf(given: Json, name: string): number | undefined {
   const value = given[name];
   if (value === undefined) return undefined;
-  const timeMs = /^\d{4}-\d{2}-\d{2}$/.test(String(value)) ? Date.parse(String(value)) : NaN;
-  if (Number.isNaN(timeMs) || !new Date(timeMs).toISOString().startsWith(String(value)))
+  const day = typeof value === 'string' ? value : '';
+  const timeMs = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(day) : NaN;
+  if (Number.isNaN(timeMs) || !new Date(timeMs).toISOString().startsWith(day))
     throw invalid(name, 'must be a date without a time');
   return timeMs;
 }
