@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
-// Generates docs/errors.md, .env.example, and the tables of docs/reference.md and docs/operate.md from the code. `--check`
-// writes nothing and prints the outdated files, one a line.
+// Generates docs/errors.md, .env.example, the tables of docs/reference.md and docs/operate.md, and the words of lethe_discord
+// from the code. `--check` writes nothing and prints the outdated files, one a line.
 
 const ROOT = join(import.meta.dirname, '..');
 const path = (name) => join(ROOT, name);
@@ -25,6 +25,8 @@ const load = (name) => import(moduleUrl(name));
 
 const { SETTINGS } = await load('libs/kernel/src/settings.ts');
 const { CONFLICT_REASONS, ERRORS } = await load('libs/kernel/src/errors.ts');
+const { EN } = await load('packages/discord/src/texts/en.ts');
+const { DE } = await load('packages/discord/src/texts/de.ts');
 const { METRICS } = await load('libs/metrics/src/metric.definitions.ts');
 
 function table(header, rows) {
@@ -112,6 +114,7 @@ const stale = Object.entries({
   'docs/reference.md': withBlocks('docs/reference.md', 'settings', 'errors'),
   'docs/operate.md': withBlocks('docs/operate.md', 'metrics'),
   '.env.example': envExample(),
+  'clients/python/src/lethe_discord/texts.json': `${JSON.stringify({ en: EN, de: DE }, null, 2)}\n`,
 }).filter(([name, text]) => readOr(path(name), '') !== text);
 
 function readOr(file, otherwise) {

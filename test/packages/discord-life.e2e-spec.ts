@@ -1,12 +1,15 @@
 import { createWebhookHandler, Lethe } from '@lethe/sdk';
 import { verifyCertificate } from '@lethe/sdk/evidence';
+import { discordPySeat, HAS_DISCORD_PY } from '../support/discord-py-seat';
 import { type BotSeat, discordJsSeat, httpSeat } from '../support/discord-seats';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { useFakeDiscord } from '../support/fake-discord';
 import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
+import { snowflake } from '../support/snowflakes';
 
-// The life of a bot with @lethe/discord, on the real service: once with discord.js and once with signed HTTP requests.
+// The life of a bot with @lethe/discord, on the real service: with discord.js, with signed HTTP requests, and of
+// lethe_discord with discord.py.
 
 const service = useServiceInProcess();
 const receiver = useReceiver();
@@ -20,11 +23,21 @@ const field = (key: string, label_de: string, label_en: string, type = 'string')
     label_en: string;
   };
 
-type Start = (options: { lethe: Lethe; onError: (error: unknown) => void }) => Promise<BotSeat>;
+type Start = (options: { lethe: Lethe; onError: (error: unknown) => void }, key: string) => Promise<BotSeat>;
 const SEATS: readonly (readonly [string, Start])[] = [
   ['discord.js', async (options) => discordJsSeat(discord, options)],
   ['signed HTTP', (options) => httpSeat(discord, options)],
+  ...(HAS_DISCORD_PY ? [['discord.py', discordPyStart] as const] : []),
 ];
+
+async function discordPyStart({ onError }: { onError: (error: unknown) => void }, key: string) {
+  const seat = await discordPySeat(discord, { url: service.url, key });
+  const stop = async () => {
+    await seat.stop();
+    seat.errors.forEach(onError);
+  };
+  return { ...seat, stop };
+}
 
 describe.each(SEATS)('the life of a bot with %s', (_name, start) => {
   let lethe: Lethe;
@@ -38,7 +51,9 @@ describe.each(SEATS)('the life of a bot with %s', (_name, start) => {
   beforeEach(async () => {
     receiver.reset();
     errors.length = 0;
+    discord.applicationId = snowflake();
     const bot = await service.registerBot({
+      platform_bot_id: discord.applicationId,
       webhook_url: receiver.url,
       privacy_contact: 'privacy@bot.example',
     });
@@ -53,7 +68,7 @@ describe.each(SEATS)('the life of a bot with %s', (_name, start) => {
       ...{ key: 'statistics', label_de: 'Statistik', label_en: 'Statistics' },
       fields: [field('messages', 'Nachrichten', 'Messages')],
     });
-    seat = await start({ lethe, onError: (error) => void errors.push(error) });
+    seat = await start({ lethe, onError: (error) => void errors.push(error) }, bot.key);
   });
   afterEach(async () => {
     await seat.stop();

@@ -28,6 +28,9 @@ export type Deliver = (payload: Payload) => Promise<void> | void;
 
 interface Open {
   message?: DiscordMessage;
+  /** A deferred answer, until its text is there. */
+  isLoading?: boolean;
+  isDeleted?: boolean;
   /** The message that the component belongs to. */
   readonly pressed?: DiscordMessage;
   readonly wake: (message: DiscordMessage) => void;
@@ -35,6 +38,8 @@ interface Open {
 }
 
 const [DEFERRED_REPLY, DEFERRED_UPDATE] = [5, 6];
+/** The bit of a message whose text is not there yet. */
+const LOADING = 128;
 
 /** A local server that answers the REST calls of a bot as Discord's documentation says, and refuses what Discord refuses. */
 export class FakeDiscord {
@@ -86,7 +91,8 @@ export class FakeDiscord {
     const open = this.open.get(token);
     if (open === undefined || open.message !== undefined) return false;
     if (type === DEFERRED_UPDATE && open.pressed !== undefined) open.message = open.pressed;
-    else if (type === DEFERRED_REPLY)
+    else if (type === DEFERRED_REPLY) {
+      open.isLoading = true;
       open.message = {
         id: snowflake(),
         flags: data?.flags ?? 0,
@@ -95,6 +101,7 @@ export class FakeDiscord {
         components: [],
         files: {},
       };
+    }
     if (open.message !== undefined) this.deferred += 1;
     return open.message !== undefined;
   }
@@ -118,30 +125,41 @@ export class FakeDiscord {
     }
     if (top === 'webhooks') return this.edited(request, two ?? '', body);
     if (path.startsWith('/users/@me/guilds')) return { status: 200, body: this.page(path) };
-    if (path === '/users/@me')
-      return { status: 200, body: { id: this.applicationId, username: 'Birthday Bot' } };
+    if (path === '/users/@me') return { status: 200, body: userOf(this.applicationId) };
+    if (path === '/oauth2/applications/@me')
+      return { status: 200, body: applicationOf(this.applicationId) };
     if (path === '/gateway/bot') return { status: 200, body: gatewayOf(this.gatewayUrl) };
     if (top === 'applications' && one === this.applicationId && request.method === 'PUT') {
       this.commands = JSON.parse(body.toString()) as typeof this.commands;
-      return { status: 200, body: this.commands };
+      const given = { application_id: this.applicationId, default_member_permissions: null, version: '1' };
+      return { status: 200, body: this.commands.map((command) => ({ id: snowflake(), ...given, ...command })) };
     }
     return unknown(0);
   }
 
-  /** PATCH of the original message, or POST of a follow-up. */
+  /** The original message (GET, PATCH, DELETE), or a follow-up (POST). */
   private async edited(request: IncomingMessage, token: string, body: Buffer): Promise<Answer> {
     const open = this.open.get(token);
     if (open?.message === undefined) return unknown(10_015);
+    if (open.isDeleted === true && request.method !== 'POST') return unknown(10_008);
+    if (request.method === 'GET') return { status: 200, body: shownMessage(open.message, open.isLoading) };
+    if (request.method === 'DELETE') {
+      [open.isDeleted, open.isLoading] = [true, false];
+      return { status: 204 };
+    }
     const { payload, files } = await partsOf(request, body);
     const given = payload as unknown as DiscordMessage;
     const faults = faultsOf(given);
     if (faults.length > 0) return { status: 400, body: { code: 50_035, message: faults.join() } };
-    const before = request.method === 'POST' ? { id: snowflake(), flags: given.flags } : open.message;
+    // The first message after a deferral takes its place, with the flags of the deferral.
+    const isNew = request.method === 'POST' && open.isLoading !== true;
+    const before = isNew ? { id: snowflake(), flags: given.flags } : open.message;
     const { content, embeds = [], components = [] } = given;
     const { id, flags } = before;
     open.message = { id, flags, content, embeds, components, files };
+    open.isLoading = false;
     open.wake(open.message);
-    return { status: 200, body: { ...rawMessage(open.message), channel_id: '1' } };
+    return { status: 200, body: shownMessage(open.message) };
   }
 
   private page(path: string): { id: string }[] {
@@ -162,6 +180,18 @@ interface Answer {
 const gatewayOf = (url: string) => ({
   ...{ url, shards: 1 },
   session_start_limit: { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1 },
+});
+
+const userOf = (id: string) => ({ id, username: 'Birthday Bot', discriminator: '0', avatar: null, bot: true });
+
+const applicationOf = (id: string) => ({
+  ...{ id, name: 'Birthday Bot', icon: null, description: '', flags: 0, verify_key: '' },
+  ...{ bot_public: true, bot_require_code_grant: false, owner: userOf(snowflake()) },
+});
+
+const shownMessage = (message: DiscordMessage, isLoading = false): object => ({
+  ...rawMessage(message),
+  ...(isLoading && { flags: message.flags | LOADING }),
 });
 
 const unknown = (code: number): Answer => ({ status: 404, body: { code, message: 'Unknown' } });

@@ -1,0 +1,7 @@
+"""`/privacy` for bots with discord.py that use Lethe: pip install "lethe-client[discord]"."""
+
+from ._words import TextTable
+from .cog import PrivacyCog
+from .guilds import Reconciled, reconcile_guilds
+
+__all__ = ["PrivacyCog", "Reconciled", "TextTable", "reconcile_guilds"]

@@ -1,0 +1,68 @@
+"""`/privacy about` and `/privacy status`."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Sequence
+
+from ._facts import label_of
+from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
+from ._turn import Turn, shown_page, when
+
+
+async def about(turn: Turn, at: int = 0) -> Reply:
+    """What the bot stores and why (GDPR Art. 13): every declared category with its fields, basis and retention."""
+    say = turn.words.say
+    bot, categories = await turn.facts.bot(), await turn.facts.categories()
+    parts = [say("about_intro" if categories else "about_nothing")]
+    parts += [_category_text(turn, category) for category in categories]
+    parts.append(say("about_rights"))
+    if bot.get("privacy_contact") is not None:
+        parts.append(say("about_contact", contact=bot["privacy_contact"]))
+    shown = shown_page(turn, "\n\n".join(parts), at, "about")
+    title = cut(say("about_title", bot=bot["name"]), TITLE_MAX)
+    return Reply(embeds=[{"title": title, **shown.embed}], components=shown.navigation)
+
+
+def _category_text(turn: Turn, category: Json) -> str:
+    say, locale, days = turn.words.say, turn.asked.locale, category["retention_days"]
+    names = [label_of(one, locale) for one in category["fields"]]
+    lines = [f"**{label_of(category, locale)}**"]
+    if category["description"] is not None:
+        lines.append(category["description"])
+    if names:
+        lines.append(say("about_fields", fields=", ".join(names)))
+    lines.append(say("about_basis", basis=say(f"basis_{category['legal_basis']}")))
+    lines.append(say("about_kept") if days is None else say("about_kept_days", days=days))
+    return "\n".join(lines)
+
+
+def states_of(status: Json, keys: Sequence[str]) -> Dict[str, str]:
+    """The state of each category. A consent without categories is one to all."""
+    if status.get("categories") is None:
+        return {key: status["status"] for key in keys}
+    named = {one["key"]: one["status"] for one in status["categories"]}
+    return {key: named.get(key, "none") for key in keys}
+
+
+async def status(turn: Turn, at: int = 0) -> Reply:
+    """What the user has decided, for each category."""
+    say = turn.words.say
+    found, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
+    values = {
+        "accepted": {"version": found.get("version") or "", "when": when(found.get("accepted_at"))},
+        "revoked": {"when": when(found.get("revoked_at"))},
+    }
+    parts: List[str] = [say(f"status_{found['status']}", **values.get(found["status"], {}))]
+    states = states_of(found, [category["key"] for category in categories])
+    if found["status"] != "none":
+        lines = [
+            f"• {cut(label_of(category, turn.asked.locale), LABEL_MAX)}: {say('state_' + states[category['key']])}"
+            for category in categories
+        ]
+        parts.append("\n".join(lines))
+    if found.get("pending_version") is not None:
+        parts.append(say("status_newer"))
+    if found.get("data_erased_at") is not None:
+        parts.append(say("status_erased_at", when=when(found["data_erased_at"])))
+    shown = shown_page(turn, "\n\n".join(parts), at, "status")
+    return Reply(embeds=[{"title": say("status_title"), **shown.embed}], components=shown.navigation)

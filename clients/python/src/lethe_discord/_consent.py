@@ -1,0 +1,186 @@
+"""`/privacy consent`: the text, the choice and the decision."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, List, Optional, Sequence, Tuple
+
+from lethe import NotFoundError
+
+from ._about import states_of
+from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, places_of
+from ._facts import label_of
+from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, Json, Reply, button, cut, row, select
+from ._turn import SOURCE, Shown, Turn, shown_page, when
+from ._words import best_tag
+
+#: Where the bot has registered no text, the service makes one in these languages and in those of labels.
+_GENERATED = ("en", "de")
+_BINDING_LENGTH = 24
+
+
+@dataclass(frozen=True)
+class ConsentAsked:
+    status: str
+    version: str
+    #: The digest of the text that was shown, as the history of the consent has it.
+    digest: str
+    #: Ties the buttons of a message to its text, version and categories.
+    binding: str
+    texts: Json
+    notice_url: Optional[str]
+    categories: List[Json]
+
+    @property
+    def keys(self) -> List[str]:
+        return [category["key"] for category in self.categories]
+
+
+async def _request(turn: Turn) -> ConsentAsked:
+    """Records that the user is shown the text, and answers it. A repeat changes nothing."""
+    categories, registered = await turn.facts.asked(), await turn.facts.texts(turn.consent_version)
+    made = [*_GENERATED, *(tag for category in categories for tag in category.get("labels") or {})]
+    language = best_tag(turn.asked.locale, [text["language"] for text in registered] or made) or "en"
+    keys = [category["key"] for category in categories]
+    given: Json = {"categories": keys, "language": language, "source": SOURCE}
+    if turn.consent_version is not None:
+        given["consent_version"] = turn.consent_version
+    answer = await turn.lethe.consents.request(**turn.who, **given)
+    if answer.get("texts") is None:
+        raise RuntimeError("The service answered a request for consent without a text.")
+    known: Json = next((text for text in registered if text["language"] == language), {})
+    digest = known.get("digest") or f"sha256:{_sha256(answer['texts'])}"
+    binding = _sha256([answer["version"], digest, keys])[:_BINDING_LENGTH]
+    notice = known.get("privacy_notice")
+    return ConsentAsked(answer["status"], answer["version"], digest, binding, answer["texts"], notice, categories)
+
+
+def _sha256(value: Any) -> str:
+    """The hash of canonical JSON (RFC 8785) of texts, lists and objects: sorted keys, no white space."""
+    canonical = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _text_of(turn: Turn, asked: ConsentAsked) -> str:
+    """The whole text, as the user reads it."""
+    parts = [f"**{asked.texts['title']}**", asked.texts["body"]]
+    parts += [f"**{one['label']}**\n{one['text']}" for one in asked.texts["categories"]]
+    if asked.notice_url is not None:
+        parts.append(turn.words.say("consent_notice", url=asked.notice_url))
+    return "\n\n".join(parts)
+
+
+async def consent(turn: Turn, page: str = "", mask: Optional[str] = None, binding: Optional[str] = None) -> Reply:
+    """Asks for consent. Nothing is selected beforehand but what the user has already agreed to."""
+    say = turn.words.say
+    if not await turn.facts.asked():
+        return Reply(say("about_nothing"))
+    asked = await _request(turn)
+    is_known = binding == asked.binding
+    notes = [] if binding is None or is_known else [say("consent_changed")]
+    if mask is not None and is_known:
+        return _view(turn, asked, places_of(mask, len(asked.categories)), page_of(page), notes)
+    status = await turn.lethe.consents.status(**turn.who)
+    if asked.status == "accepted":
+        notes.append(say("consent_in_force", when=when(status.get("accepted_at"))))
+    return _view(turn, asked, _granted_of(status, asked), 0, notes)
+
+
+async def choose(turn: Turn, menu: str = "", page: str = "", mask: str = "", binding: str = "", *_: str) -> Reply:
+    """Selects in one of the menus; the others keep their selection."""
+    asked = await turn.facts.asked()
+    chosen = [place for place in places_of(mask, len(asked)) if str(place // OPTIONS_MAX) != menu]
+    for place, category in enumerate(asked):
+        if str(place // OPTIONS_MAX) == menu and category["key"] in turn.asked.values:
+            chosen.append(place)
+    return await consent(turn, page, mask_of(chosen), binding)
+
+
+async def agree(turn: Turn, mask: str = "", binding: str = "", *_: str) -> Reply:
+    """Records the consent to what is selected, in the words that were shown."""
+    consents, say = turn.lethe.consents, turn.words.say
+    asked = await _request(turn)
+    places = places_of(mask, len(asked.categories))
+    if binding != asked.binding or not places:
+        return await consent(turn, "", mask, binding)
+    keys = [asked.keys[place] for place in places]
+    granted = _granted_of(await consents.status(**turn.who), asked)
+    dropped = [asked.keys[place] for place in granted if place not in places]
+    if dropped:
+        # What is no longer selected is withdrawn: the data stored under it is erased.
+        await consents.revoke(**turn.who, source=SOURCE, categories=dropped, options=turn.once("drop"))
+        asked = await _request(turn)
+    files: List[Tuple[str, bytes]] = []
+    if asked.status == "pending":
+        given = {**turn.who, "source": SOURCE, "consent_version": asked.version, "categories": keys}
+        receipt = (await consents.accept(**given, options=turn.once("accept"))).get("receipt")
+        if receipt is not None:
+            files.append(("consent-receipt.jwt", receipt.encode()))
+    labels = [cut(label_of(one, turn.asked.locale), LABEL_MAX // 4) for one in asked.categories if one["key"] in keys]
+    lines = [say("consent_done"), *(f"• {label}" for label in labels), say("consent_withdraw")]
+    if files:
+        lines.append(say("consent_receipt"))
+    return Reply(cut("\n".join(lines), CONTENT_MAX), files=files)
+
+
+async def decline(turn: Turn) -> Reply:
+    """Records a no. What was agreed to before is not withdrawn by it."""
+    consents = turn.lethe.consents
+    try:
+        status = await consents.decline(**turn.who, source=SOURCE, options=turn.once("decline"))
+    except NotFoundError:
+        # Nothing waits for an answer: what is agreed to stays.
+        status = await consents.status(**turn.who)
+    return Reply(turn.words.say("consent_declined_kept" if status["status"] == "accepted" else "consent_declined"))
+
+
+def _granted_of(status: Json, asked: ConsentAsked) -> List[int]:
+    if status["status"] != "accepted":
+        return []
+    states = states_of(status, asked.keys)
+    return [place for place, key in enumerate(asked.keys) if states[key] == "accepted"]
+
+
+def _view(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int, notes: List[str]) -> Reply:
+    """The buttons that agree are on the last page: a user has seen every page before."""
+    say, mask = turn.words.say, mask_of(chosen)
+    shown = shown_page(turn, _text_of(turn, asked), at, "consent", mask, asked.binding)
+    footer = [say("consent_version", version=asked.version, digest=asked.digest)]
+    if "footer" in shown.embed:
+        footer.append(shown.embed["footer"]["text"])
+    embed = {**shown.embed, "footer": {"text": " · ".join(footer)}}
+    content = "\n".join([*notes, say("consent_details" if shown.is_last else "consent_read_on")])
+    return Reply(content, [embed], _components(turn, asked, chosen, at, shown))
+
+
+def _components(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int, shown: Shown) -> List[Json]:
+    if not shown.is_last:
+        return shown.navigation
+    say, texts, is_single = turn.words.say, asked.texts, len(asked.categories) == 1
+    everything = mask_of(range(len(asked.categories)))
+    yes = texts.get("accept_label") or say("consent_agree")
+    decide = [button("success", yes, custom_id(AGREE, everything, asked.binding))]
+    if not is_single:
+        some = custom_id(AGREE_TO_CHOSEN, mask_of(chosen), asked.binding)
+        decide.append(button("primary", say("consent_chosen", count=len(chosen)), some, not chosen))
+    decide.append(button("secondary", texts.get("decline_label") or say("consent_decline"), custom_id(DECLINE)))
+    menus = [] if is_single else _menus(turn, asked, chosen, at)
+    return [*menus, row(*decide), *shown.navigation]
+
+
+def _menus(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int) -> List[Json]:
+    menus: List[Json] = []
+    for first in range(0, len(asked.categories), OPTIONS_MAX):
+        options = [
+            {
+                "label": cut(label_of(category, turn.asked.locale), LABEL_MAX),
+                "value": category["key"],
+                "default": first + place in chosen,
+            }
+            for place, category in enumerate(asked.categories[first : first + OPTIONS_MAX])
+        ]
+        id = custom_id(CHOOSE, len(menus), at, mask_of(chosen), asked.binding)
+        menus.append(row(select(id, turn.words.say("consent_choose"), options, 0)))
+    return menus

@@ -1,0 +1,69 @@
+"""What a bot has declared."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
+
+from lethe import AsyncLethe
+
+from ._reply import Json
+from ._words import best_tag
+
+_KEPT_SECONDS = 60.0
+#: A request for consent names at most so many categories.
+_CATEGORIES_MAX = 50
+
+
+class Facts:
+    """What a bot has declared, read again after a minute: it is the same for all users."""
+
+    def __init__(self, lethe: AsyncLethe, named: Optional[Sequence[str]]) -> None:
+        self._lethe, self._named = lethe, named
+        self._kept: Dict[str, Tuple[float, Any]] = {}
+        self._lock: Optional[asyncio.Lock] = None
+
+    async def bot(self) -> Json:
+        found: Json = await self._once("bot", self._lethe.bots.me)
+        return found
+
+    async def categories(self) -> List[Json]:
+        """Every declared category."""
+        found: List[Json] = await self._once("categories", self._lethe.categories.list().to_list)
+        return found
+
+    async def asked(self) -> List[Json]:
+        """The categories that consent is asked for. Raises ValueError where one request cannot name them."""
+        everything = await self.categories()
+        asked = [one for one in everything if self._named is None or one["key"] in self._named]
+        if len(asked) > _CATEGORIES_MAX:
+            raise ValueError(f"categories must name at most {_CATEGORIES_MAX} of the {len(asked)} declared categories.")
+        return asked
+
+    async def texts(self, version: Optional[str]) -> List[Json]:
+        """The registered texts of a version."""
+        if version is None:
+            return []
+        found: List[Json] = await self._once("texts", self._lethe.consents.texts(consent_version=version).to_list)
+        return found
+
+    def forget(self) -> None:
+        """After a failure: what was read may no longer be true."""
+        self._kept.clear()
+
+    async def _once(self, name: str, load: Callable[[], Awaitable[Any]]) -> Any:
+        # Made here, since before Python 3.10 a lock belongs to the event loop that it was made under.
+        self._lock = self._lock or asyncio.Lock()
+        async with self._lock:
+            until, found = self._kept.get(name, (0.0, None))
+            if until <= time.monotonic():
+                found = await load()
+                self._kept[name] = (time.monotonic() + _KEPT_SECONDS, found)
+            return found
+
+
+def label_of(labelled: Json, locale: str) -> str:
+    """The name of a category or field in the language of the user, as the service chooses it for its texts."""
+    labels: Dict[str, str] = {"en": labelled["label_en"], "de": labelled["label_de"], **(labelled.get("labels") or {})}
+    return labels[best_tag(locale, list(labels)) or "en"]

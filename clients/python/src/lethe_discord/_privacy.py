@@ -1,0 +1,107 @@
+"""The conversation, from what a user has done to the answer."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Awaitable, Callable, Dict, Optional, Sequence
+
+from lethe import AsyncLethe, ConflictError, RateLimitedError, UnavailableError
+
+from . import _custom_id as ids
+from ._about import about, status
+from ._consent import agree, choose, consent, decline
+from ._facts import Facts
+from ._reply import Reply
+from ._rights import erase, export, forget, revoke, withdraw
+from ._turn import Asked, Turn
+from ._words import TextTable, Words, checked
+
+OnError = Callable[[BaseException], None]
+_log = logging.getLogger("lethe_discord")
+
+
+def _logged(error: BaseException) -> None:
+    _log.error("A failure in the conversation about privacy", exc_info=error)
+
+
+class Privacy:
+    """The conversation about privacy: from what a user has done to the answer that only this user sees."""
+
+    def __init__(
+        self,
+        lethe: AsyncLethe,
+        consent_version: Optional[str],
+        categories: Optional[Sequence[str]],
+        texts: Optional[TextTable],
+        confirm_seconds: int,
+        on_error: Optional[OnError],
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        if isinstance(categories, str):
+            raise TypeError("categories must be a list of keys, not a str.")
+        self.texts = checked(texts)
+        self._lethe, self._facts = lethe, Facts(lethe, categories)
+        self._consent_version, self._confirm_seconds, self._now = consent_version, confirm_seconds, now
+        self._on_error = on_error or _logged
+
+    async def reply(self, asked: Asked) -> Reply:
+        """The answer. A failure is reported and said in words; no LetheError leaves this method."""
+        words = Words(asked.locale, self.texts)
+        shared = (self._consent_version, self._confirm_seconds, self._now)
+        try:
+            return await self._answer(Turn(self._lethe, self._facts, words, asked, *shared))
+        except Exception as error:
+            self._facts.forget()
+            self.report(error)
+            return Reply(words.say(_word_of(error)))
+
+    def report(self, error: BaseException) -> None:
+        """Hands a failure to `on_error`."""
+        try:
+            self._on_error(error)
+        except Exception as second:
+            # A log that fails does not fail the answer.
+            _logged(second)
+
+    async def _answer(self, turn: Turn) -> Reply:
+        name = turn.asked.subcommand
+        if name is None:
+            return await self._pressed(turn)
+        if name == "forget":
+            return forget(turn)
+        answers: Dict[str, Callable[[Turn], Awaitable[Reply]]] = {
+            "consent": consent,
+            "status": status,
+            "export": export,
+            "revoke": revoke,
+        }
+        if name in answers:
+            return await answers[name](turn)
+        return await about(turn)
+
+    async def _pressed(self, turn: Turn) -> Reply:
+        act, parts = ids.parsed(turn.asked.custom_id) or ("", [])
+        if act == ids.PAGE:
+            view, page, mask, binding = (*parts, "", "", "", "")[:4]
+            if view == "consent":
+                return await consent(turn, page, mask, binding)
+            at = ids.page_of(page)
+            return await status(turn, at) if view == "status" else await about(turn, at)
+        if act == ids.CHOOSE:
+            return await choose(turn, *parts)
+        if act in (ids.AGREE, ids.AGREE_TO_CHOSEN):
+            return await agree(turn, *parts)
+        if act == ids.DECLINE:
+            return await decline(turn)
+        if act in (ids.WITHDRAW, ids.WITHDRAW_ALL):
+            return await withdraw(turn, turn.asked.values if act == ids.WITHDRAW else None)
+        if act == ids.FORGET:
+            return await erase(turn, *parts)
+        return Reply(turn.words.say("forget_kept" if act == ids.KEEP else "outdated"))
+
+
+def _word_of(error: Exception) -> str:
+    if isinstance(error, ConflictError) and error.reason == "deletion_in_progress":
+        return "busy"
+    return "later" if isinstance(error, (RateLimitedError, UnavailableError)) else "failed"

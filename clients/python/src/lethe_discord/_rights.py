@@ -1,0 +1,150 @@
+"""`/privacy export`, `/privacy revoke` and `/privacy forget`."""
+
+from __future__ import annotations
+
+from typing import Any, AsyncIterator, List, Optional, Sequence, Tuple
+
+from lethe import CallOptions, LetheError, NotFoundError
+
+from ._about import states_of
+from ._custom_id import FORGET, KEEP, WITHDRAW, WITHDRAW_ALL, base36, custom_id, number_of
+from ._facts import label_of
+from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, ROWS_MAX, Json, Reply, button, cut, row, select
+from ._turn import SOURCE, Turn, json_file, when
+
+#: Of a request with a file: its other parts, the boundaries, the message.
+_REST_BYTES = 16 * 1024
+#: How long the certificates of one answer may take; an interaction can be answered for 15 minutes.
+_CERTIFICATES_SECONDS = 60.0
+
+
+async def export(turn: Turn) -> Reply:
+    """Everything about the user as a file (GDPR Art. 15 and 20). A file is whole or not sent."""
+    say = turn.words.say
+    try:
+        for format, word in (("full", "export_done"), (None, "export_short")):
+            data = await _exported(turn, format)
+            if data is not None:
+                return Reply(say(word), files=[("privacy-export.json", data)])
+    except NotFoundError:
+        return Reply(say("export_nothing"))
+    contact = (await turn.facts.bot()).get("privacy_contact")
+    ask = say("ask_operator") if contact is None else say("ask_contact", contact=contact)
+    return Reply(f"{say('export_too_large')} {ask}")
+
+
+async def _exported(turn: Turn, format: Optional[str]) -> Optional[bytes]:
+    """The file; None where it is too large. No more than that is kept in memory."""
+    most = turn.asked.file_max_bytes - _REST_BYTES
+    guild_id = None if turn.asked.where == "everywhere" else turn.who["guild_id"]
+    stream = turn.lethe.data.export_stream(user_id=turn.asked.user_id, guild_id=guild_id, format=format)
+    found = bytearray()
+    try:
+        async for chunk in stream:
+            found += chunk
+            if len(found) > most:
+                return None
+        return bytes(found)
+    finally:
+        await _closed(stream)
+
+
+async def _closed(stream: AsyncIterator[bytes]) -> None:
+    close: Any = getattr(stream, "aclose", None)
+    if close is not None:
+        await close()
+
+
+async def revoke(turn: Turn) -> Reply:
+    """Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3))."""
+    say = turn.words.say
+    status, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
+    if status["status"] != "accepted":
+        return Reply(say("revoke_nothing"))
+    states = states_of(status, [category["key"] for category in categories])
+    granted = [category for category in categories if states[category["key"]] == "accepted"]
+    rows: List[Json] = []
+    # Four menus hold the 100 categories that a bot may declare.
+    for at in range(0, min(len(granted), OPTIONS_MAX * (ROWS_MAX - 1)), OPTIONS_MAX):
+        options = [
+            {"label": cut(label_of(one, turn.asked.locale), LABEL_MAX), "value": one["key"]}
+            for one in granted[at : at + OPTIONS_MAX]
+        ]
+        if len(granted) > 1:
+            rows.append(row(select(custom_id(WITHDRAW, len(rows)), say("revoke_choose"), options, 1)))
+    rows.append(row(button("danger", say("revoke_all"), custom_id(WITHDRAW_ALL))))
+    return Reply(say("revoke_which"), components=rows)
+
+
+async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
+    """Withdraws some categories, or without any the whole consent."""
+    say = turn.words.say
+    given: Json = {"source": SOURCE} if keys is None else {"source": SOURCE, "categories": list(keys)}
+    try:
+        status = await turn.lethe.consents.revoke(**turn.who, **given, options=turn.once("revoke"))
+    except NotFoundError:
+        return Reply(say("revoke_nothing"))
+    if status["status"] == "revoked":
+        lines = [say("revoke_done")]
+    else:
+        named = [one for one in await turn.facts.categories() if one["key"] in (keys or ())]
+        labels = [cut(label_of(one, turn.asked.locale), LABEL_MAX // 4) for one in named]
+        lines = [say("revoke_done_some", categories=", ".join(labels))]
+    if status.get("data_erased_at") is not None:
+        lines.append(say("status_erased_at", when=when(status["data_erased_at"])))
+    return Reply(cut("\n".join(lines), CONTENT_MAX))
+
+
+def forget(turn: Turn) -> Reply:
+    """Asks whether the user is sure. The button expires."""
+    say, where = turn.words.say, turn.asked.where
+    until = int(turn.now()) + turn.confirm_seconds
+    yes = button("danger", say("forget_yes"), custom_id(FORGET, where, base36(until)))
+    no = button("secondary", say("forget_no"), custom_id(KEEP))
+    sure = say("forget_sure_everywhere" if where == "everywhere" else "forget_sure_here")
+    return Reply(f"{sure}\n{say('forget_until', when=f'<t:{until}:t>')}", components=[row(yes, no)])
+
+
+async def erase(turn: Turn, where: str = "", until: str = "", *_: str) -> Reply:
+    """Erases the user who pressed (GDPR Art. 17), and hands out the certificates."""
+    say, privacy = turn.words.say, turn.lethe.privacy
+    # An id that is no time is expired, too.
+    if (number_of(until) or 0) <= turn.now():
+        return Reply(say("forget_expired"))
+    options = turn.once("forget")
+    if where == "everywhere":
+        erased = (await privacy.forget_everywhere(user_id=turn.asked.user_id, options=options))["requests"]
+    else:
+        erased = [{**await privacy.forget(**turn.who, options=options), "guild_id": turn.who["guild_id"]}]
+    if not erased:
+        return Reply(say("forget_nothing"))
+    certificates, is_whole = await _certificates(turn, erased)
+    under = next((one for one in erased if one["status"] != "completed"), None)
+    lines = [say("forget_done") if under is None else say("forget_under_way", id=under["request_id"])]
+    lines.append(say("forget_certificate"))
+    if not is_whole:
+        lines.append(say("forget_incomplete"))
+    lines.append(say("forget_beyond"))
+    file = {"user_id": turn.asked.user_id, "certificates": certificates}
+    return Reply("\n".join(lines), files=[json_file("erasure-certificate.json", file)])
+
+
+async def _certificates(turn: Turn, erased: Sequence[Json]) -> Tuple[List[Json], bool]:
+    """The salts are answered this once, so that the file has them also where a certificate is not ready."""
+    end = turn.now() + _CERTIFICATES_SECONDS
+    found: List[Json] = []
+    for one in erased:
+        left = min(end - turn.now(), _CERTIFICATES_SECONDS)
+        certificate = await _certificate(turn, one["request_id"], left) if left > 0 else None
+        shared = {name: one[name] for name in ("guild_id", "request_id", "certificate_salt")}
+        found.append({**shared, "certificate": certificate})
+    return found, all(one["certificate"] is not None for one in found)
+
+
+async def _certificate(turn: Turn, id: str, timeout: float) -> Optional[str]:
+    try:
+        answer = await turn.lethe.privacy.certificate(id, options=CallOptions(timeout=timeout))
+    except LetheError:
+        # The erasure is done: a certificate that cannot be fetched now does not make it a failure.
+        return None
+    return str(answer["certificate"])

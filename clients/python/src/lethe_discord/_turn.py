@@ -1,0 +1,97 @@
+"""One act of a user, with all that an answer needs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from lethe import AsyncLethe, CallOptions
+
+from ._custom_id import PAGE, custom_id
+from ._facts import Facts
+from ._reply import Json, button, pages_of, row
+from ._words import Words
+
+#: Where the user decided, in the history of the consent.
+SOURCE = "discord"
+#: The guild of the service that is none: where a user talks to the bot in direct messages.
+DIRECT_MESSAGES = "00000000000000000"
+#: What Discord takes from every bot.
+FILE_MAX_BYTES = 10 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user has done."""
+
+    #: The id of the interaction on Discord.
+    id: str
+    #: The user who acted. Nothing in a message says for whom it is.
+    user_id: str
+    #: None in a direct message.
+    guild_id: Optional[str]
+    #: The language of the user's client, for example `de` or `en-US`.
+    locale: str
+    #: Of `/privacy`; None for a button or menu.
+    subcommand: Optional[str] = None
+    #: The option of a subcommand.
+    where: str = "here"
+    custom_id: str = ""
+    #: What is selected in a menu.
+    values: Sequence[str] = ()
+    file_max_bytes: int = FILE_MAX_BYTES
+
+
+@dataclass(frozen=True)
+class Turn:
+    lethe: AsyncLethe
+    facts: Facts
+    words: Words
+    asked: Asked
+    consent_version: Optional[str]
+    confirm_seconds: int
+    now: Callable[[], float]
+
+    @property
+    def who(self) -> Json:
+        return {"user_id": self.asked.user_id, "guild_id": self.asked.guild_id or DIRECT_MESSAGES}
+
+    def once(self, act: str) -> CallOptions:
+        """An act takes effect once, also if its interaction arrives twice."""
+        return CallOptions(idempotency_key=f"discord-{self.asked.id}-{act}")
+
+
+def when(iso: Optional[str]) -> str:
+    """A time that Discord shows in the time zone of the user."""
+    moment = datetime.fromisoformat((iso or "1970-01-01T00:00:00Z").replace("Z", "+00:00"))
+    return f"<t:{int(moment.astimezone(timezone.utc).timestamp())}:f>"
+
+
+def json_file(name: str, content: Any) -> Tuple[str, bytes]:
+    return name, f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
+
+
+@dataclass(frozen=True)
+class Shown:
+    embed: Json
+    #: The buttons to the other pages, if there are any.
+    navigation: List[Json]
+    is_last: bool
+
+
+def shown_page(turn: Turn, text: str, at: int, view: str, *parts: str) -> Shown:
+    """One page of a text with the buttons to the others. The buttons carry `parts` on."""
+    say = turn.words.say
+    pages = pages_of(text)
+    page = min(max(at, 0), len(pages) - 1)
+
+    def to(label: str, target: int) -> Json:
+        return button("secondary", label, custom_id(PAGE, view, target, *parts), not 0 <= target < len(pages))
+
+    if len(pages) == 1:
+        return Shown({"description": pages[0]}, [], True)
+    embed = {"description": pages[page], "footer": {"text": say("page_of", page=page + 1, pages=len(pages))}}
+    navigation = [row(to(say("page_back"), page - 1), to(say("page_next"), page + 1))]
+    return Shown(embed, navigation, page == len(pages) - 1)

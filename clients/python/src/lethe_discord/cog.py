@@ -1,0 +1,221 @@
+"""`/privacy` for a bot with discord.py."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence
+
+import discord
+from discord import app_commands
+from discord.ext import commands
+
+from lethe import AsyncLethe
+
+from ._custom_id import is_ours
+from ._declaration import declaration
+from ._privacy import OnError, Privacy
+from ._reply import Json, Reply
+from ._turn import FILE_MAX_BYTES, Asked
+from ._words import TextTable
+from .guilds import Reconciled, guild_joined, guild_left, reconcile_guilds
+
+#: Answers a subcommand, with its option.
+Act = Callable[[discord.Interaction, str, str], Awaitable[None]]
+_GRACE_DAYS_MAX = 90
+
+
+class PrivacyCog(commands.Cog, name="Privacy"):
+    """`/privacy`, its buttons and menus, and the guilds that the bot joins and leaves.
+
+    `consent_version` is the version of your registered texts; without one the service makes the text. `categories` are
+    those that consent is asked for, at most 50; all that are declared by default. `texts` has words of further languages:
+    `{"fr": {"consent_agree": "J'accepte"}}`. `confirm_seconds` is how long the button of an erasure works, and
+    `grace_days` how long the data of a guild is kept after the bot has left it, 0 to 90. `on_error` is called for every
+    failure, which is logged by default; the user gets an answer in any case.
+    """
+
+    def __init__(
+        self,
+        bot: commands.Bot,
+        lethe: AsyncLethe,
+        *,
+        consent_version: Optional[str] = None,
+        categories: Optional[Sequence[str]] = None,
+        texts: Optional[TextTable] = None,
+        confirm_seconds: int = 300,
+        grace_days: int = 7,
+        on_error: Optional[OnError] = None,
+    ) -> None:
+        if not 0 <= grace_days <= _GRACE_DAYS_MAX:
+            raise ValueError(f"grace_days must be 0 to {_GRACE_DAYS_MAX}, not {grace_days}.")
+        self._bot, self._lethe, self._grace_days = bot, lethe, grace_days
+        self._privacy = Privacy(lethe, consent_version, categories, texts, confirm_seconds, on_error)
+        self._group = _PrivacyGroup(self._privacy.texts, self._commanded)
+
+    async def cog_load(self) -> None:
+        self._bot.tree.add_command(self._group)
+
+    async def cog_unload(self) -> None:
+        self._bot.tree.remove_command(self._group.name)
+
+    async def ask(self, interaction: discord.Interaction) -> None:
+        """Asks the user of an interaction of your own for consent, after `ConsentRequiredError`. Only this user sees it."""
+        await self._answered(interaction, _asked_of(interaction, subcommand="consent"))
+
+    async def reconcile_guilds(self) -> Reconciled:
+        """Compares the guilds of the bot with those of the service."""
+        return await reconcile_guilds(self._lethe, self._bot, self._grace_days)
+
+    async def _commanded(self, interaction: discord.Interaction, subcommand: str, where: str) -> None:
+        await self._answered(interaction, _asked_of(interaction, subcommand=subcommand, where=where))
+
+    @commands.Cog.listener()
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        data: Any = interaction.data or {}
+        custom_id = str(data.get("custom_id", ""))
+        if interaction.type is discord.InteractionType.component and is_ours(custom_id):
+            asked = _asked_of(interaction, custom_id=custom_id, values=data.get("values", ()))
+            await self._answered(interaction, asked)
+
+    @commands.Cog.listener()
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        await self._reported(guild_joined(self._lethe, str(guild.id)))
+
+    @commands.Cog.listener()
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        await self._reported(guild_left(self._lethe, str(guild.id), self._grace_days))
+
+    @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """Discord does not repeat events: what happened while the bot was not connected is found here."""
+        await self._reported(self.reconcile_guilds())
+
+    async def _reported(self, act: Awaitable[Any]) -> None:
+        try:
+            await act
+        except Exception as error:
+            self._privacy.report(error)
+
+    async def _answered(self, interaction: discord.Interaction, asked: Asked) -> None:
+        """Defers at once, since Discord waits three seconds, and answers when the service has answered."""
+        try:
+            if interaction.response.is_done():
+                await self._followed_up(interaction, asked)
+                return
+            message = interaction.message
+            is_private = asked.subcommand is None and message is not None and message.flags.ephemeral
+            # A message that only this user sees is changed into the answer; any other is left as it is.
+            await interaction.response.defer(ephemeral=True, thinking=not is_private)
+            await _edit(interaction, await self._privacy.reply(asked))
+        except Exception as error:
+            self._privacy.report(error)
+
+    async def _followed_up(self, interaction: discord.Interaction, asked: Asked) -> None:
+        flags = (await interaction.original_response()).flags
+        reply = await self._privacy.reply(asked)
+        if flags.ephemeral:
+            await _edit(interaction, reply)
+            return
+        # Discord puts the first message after a public deferral in its place, for everybody to see.
+        if flags.loading:
+            await interaction.delete_original_response()
+        await interaction.followup.send(
+            reply.content,
+            embeds=_embeds(reply),
+            files=_files(reply),
+            view=_view(reply),
+            allowed_mentions=discord.AllowedMentions.none(),
+            ephemeral=True,
+        )
+
+
+class _PrivacyGroup(app_commands.Group):
+    """The commands of `/privacy`, declared with the texts of all languages."""
+
+    def __init__(self, texts: TextTable, act: Act) -> None:
+        self._declared = declaration(texts)
+        super().__init__(name=self._declared["name"], description=self._declared["description"])
+        for option in self._declared["options"]:
+            self.add_command(_subcommand(option, act))
+
+    # A translator of the bot, of which a tree has one, is not asked for these texts.
+    def to_dict(self, *_: Any, **__: Any) -> Json:
+        return self._declared
+
+    async def get_translated_payload(self, *_: Any, **__: Any) -> Json:
+        return self._declared
+
+
+def _subcommand(declared: Json, act: Act) -> "app_commands.Command[Any, Any, Any]":
+    name: str = declared["name"]
+
+    async def alone(interaction: discord.Interaction) -> None:
+        await act(interaction, name, "here")
+
+    async def somewhere(interaction: discord.Interaction, where: str = "here") -> None:
+        await act(interaction, name, where)
+
+    callback: Any = somewhere if "options" in declared else alone
+    return app_commands.Command(name=name, description=declared["description"], callback=callback)
+
+
+def _asked_of(interaction: discord.Interaction, **act: Any) -> Asked:
+    if act.get("where", "here") != "everywhere":
+        act["where"] = "here"
+    return Asked(
+        id=str(interaction.id),
+        user_id=str(interaction.user.id),
+        guild_id=None if interaction.guild_id is None else str(interaction.guild_id),
+        locale=str(interaction.locale),
+        # Since 2.6 of discord.py.
+        file_max_bytes=getattr(interaction, "filesize_limit", None) or FILE_MAX_BYTES,
+        **act,
+    )
+
+
+async def _edit(interaction: discord.Interaction, reply: Reply) -> None:
+    """Puts an answer in the place of the one before. Files of an earlier answer are removed."""
+    await interaction.edit_original_response(
+        content=reply.content,
+        embeds=_embeds(reply),
+        attachments=_files(reply),
+        view=_view(reply),
+        allowed_mentions=discord.AllowedMentions.none(),
+    )
+
+
+def _embeds(reply: Reply) -> List[discord.Embed]:
+    return [discord.Embed.from_dict(embed) for embed in reply.embeds]
+
+
+def _files(reply: Reply) -> List[discord.File]:
+    return [discord.File(io.BytesIO(data), name) for name, data in reply.files]
+
+
+def _view(reply: Reply) -> discord.ui.View:
+    """The components as discord.py sends them. It keeps no state of them: presses arrive at `on_interaction`."""
+    view = discord.ui.View(timeout=None)
+    for at, each in enumerate(reply.components):
+        for one in each["components"]:
+            view.add_item(_button(one, at) if one["type"] == 2 else _select(one, at))
+    view.stop()
+    return view
+
+
+def _button(given: Dict[str, Any], row: int) -> discord.ui.Button[discord.ui.View]:
+    style = discord.ButtonStyle(given["style"])
+    disabled = given.get("disabled", False)
+    return discord.ui.Button(
+        style=style, label=given["label"], custom_id=given["custom_id"], disabled=disabled, row=row
+    )
+
+
+def _select(given: Dict[str, Any], row: int) -> discord.ui.Select[discord.ui.View]:
+    return discord.ui.Select(
+        custom_id=given["custom_id"],
+        placeholder=given["placeholder"],
+        min_values=given["min_values"],
+        max_values=given["max_values"],
+        options=[discord.SelectOption(**option) for option in given["options"]],
+        row=row,
+    )

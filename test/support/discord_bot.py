@@ -1,0 +1,63 @@
+"""A bot with discord.py that has `/privacy`, and asks for consent in each command of its own."""
+
+import asyncio
+import json
+import os
+
+import discord
+from discord.ext import commands
+
+from lethe import AsyncLethe
+from lethe_discord import PrivacyCog
+
+
+def say(**given: object) -> None:
+    print(json.dumps(given), flush=True)
+
+
+class Bot(commands.Bot):
+    async def setup_hook(self) -> None:
+        options = json.loads(os.environ.get("OPTIONS", "{}"))
+        self.lethe = AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"], retries=options.pop("retries", 3))
+        on_error = lambda error: say(error=repr(error), status=getattr(error, "status", None))
+        self.privacy = PrivacyCog(self, self.lethe, on_error=on_error, **options)
+        await self.add_cog(self.privacy)
+        await self.tree.sync()
+
+    async def on_ready(self) -> None:
+        say(ready=True)
+
+
+bot = Bot("!", intents=discord.Intents(guilds=True), guild_ready_timeout=0.01)
+
+
+@bot.tree.command(description="Asks for consent")
+async def birthday(interaction: discord.Interaction) -> None:
+    await bot.privacy.ask(interaction)
+
+
+@bot.tree.command(description="Asks for consent after a public deferral")
+async def public(interaction: discord.Interaction) -> None:
+    await interaction.response.defer()
+    await bot.privacy.ask(interaction)
+
+
+@bot.tree.command(description="Asks for consent after a public answer")
+async def answered(interaction: discord.Interaction) -> None:
+    await interaction.response.defer()
+    await interaction.edit_original_response(content="Hello")
+    await bot.privacy.ask(interaction)
+
+
+@bot.tree.command(description="Asks for consent after a deferral for one user")
+async def private(interaction: discord.Interaction) -> None:
+    await interaction.response.defer(ephemeral=True)
+    await bot.privacy.ask(interaction)
+
+
+async def main() -> None:
+    async with bot:
+        await bot.start("token-of-the-bot")
+
+
+asyncio.run(main())

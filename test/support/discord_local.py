@@ -1,0 +1,16 @@
+"""Runs a program with discord.py as it is, whose calls reach a Discord of the tests: discord_local.py program.py"""
+
+import os
+import runpy
+import sys
+
+import discord
+import yarl
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+Route.BASE = os.environ["DISCORD_API"] + "/v10"
+DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(os.environ.get("DISCORD_GATEWAY", "ws://127.0.0.1:1"))
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[1])))
+runpy.run_path(sys.argv[1], run_name="__main__")
