@@ -1,8 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { HttpInteractions } from '@lethe/discord/http';
 import { DiscordRest } from '@lethe/discord';
 import { Lethe } from '@lethe/sdk';
 import { idsOf, TWO } from '../support/discord-bot';
+import { discordPySeat, HAS_DISCORD_PY } from '../support/discord-py-seat';
 import { type BotSeat, discordJsSeat, httpSeat, PUBLIC_KEY, signedRequest } from '../support/discord-seats';
 import { buttonsOf, DiscordUser } from '../support/discord-user';
 import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
@@ -21,13 +24,17 @@ beforeEach(() => {
   errors.length = 0;
   discord.faults.length = 0;
   discord.requests.length = 0;
+  discord.last = undefined;
 });
 
 /** What the calls to the service wait for. */
 let hold = async (): Promise<void> => undefined;
 
+let key: string;
+
 async function newLethe(): Promise<Lethe> {
-  const { key } = await service.registerBot();
+  discord.applicationId = snowflake();
+  ({ key } = await service.registerBot({ platform_bot_id: discord.applicationId }));
   const held: typeof fetch = async (...given) => (await hold(), fetch(...given));
   const lethe = new Lethe({ url: service.url, key, fetch: held });
   for (const category of TWO) await lethe.categories.register(category);
@@ -41,12 +48,47 @@ const SEATS: readonly (readonly [string, (lethe: Lethe) => Promise<BotSeat>])[] 
     async (lethe) =>
       discordJsSeat(discord, { lethe, onError }, async (interaction, kit) => {
         if (!interaction.isChatInputCommand()) return;
-        if (interaction.commandName === 'public') await interaction.deferReply();
+        const { commandName: name } = interaction;
+        if (name === 'private') await interaction.deferReply({ flags: 64 });
+        if (name === 'public' || name === 'answered') await interaction.deferReply();
+        if (name === 'answered') await interaction.editReply('Hello');
         await kit.ask(interaction);
       }),
   ],
   ['signed HTTP', (lethe) => httpSeat(discord, { lethe, onError, others: (_interaction, ask) => ask() })],
+  ...(HAS_DISCORD_PY ? [['discord.py', newDiscordPySeat] as const] : []),
 ];
+
+/** The calls of another process to the service wait here. */
+async function newDiscordPySeat(): Promise<BotSeat> {
+  const proxy = createServer((request, response) => {
+    void (async () => {
+      await hold();
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { method = 'GET', headers, url = '' } = request;
+      const body = chunks.length > 0 && { body: Buffer.concat(chunks) };
+      const sent = Object.entries(headers).filter(([name]) => /^(auth|content-type|idem)/.test(name));
+      const given = { method, headers: Object.fromEntries(sent) as Record<string, string>, ...body };
+      const answer = await fetch(service.url + url, given);
+      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    })();
+  });
+  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const seat = await discordPySeat(discord, { url, key });
+  // At its start it compares the guilds.
+  await until(() => discord.requests.includes('GET /users/@me/guilds'));
+  const watching = setInterval(() => errors.push(...seat.errors.splice(0)), 5);
+  const stop = async (): Promise<void> => {
+    clearInterval(watching);
+    await seat.stop();
+    proxy.closeAllConnections();
+    await new Promise((closed) => proxy.close(closed));
+  };
+  return { ...seat, stop };
+}
 
 describe.each(SEATS)('a bot with %s', (name, start) => {
   let lethe: Lethe;
@@ -84,12 +126,28 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
     expect(asked.flags).toBe(64);
     await robin.press(asked, buttonsOf(asked)[0] ?? '');
     expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
-    if (name === 'discord.js') expect((await robin.command('public', [])).flags).toBe(64);
     expect(errors).toEqual([]);
   });
 
+  if (name !== 'signed HTTP')
+    it.each(['public', 'answered', 'private'])(
+      'asks so that only the user sees it, after an answer of its own that is %s',
+      async (command) => {
+        await user().command(command, []);
+        await until(() => discord.last?.embeds.length === 1);
+        const asked = discord.last as DiscordMessage;
+        expect(asked.flags).toBe(64);
+        expect(buttonsOf(asked)).toContain('I agree');
+        const originals = discord.requests.filter((one) => /^(PATCH|DELETE) .*original$/.test(one));
+        expect(originals.map((one) => one.split(' ')[0])).toEqual(
+          command === 'public' ? ['DELETE'] : ['PATCH'],
+        );
+        expect(errors).toEqual([]);
+      },
+    );
+
   it('reports an answer that Discord does not take, and answers the next one', async () => {
-    discord.faults = name === 'discord.js' ? [403] : Array<number>(5).fill(500);
+    discord.faults = name !== 'signed HTTP' ? [403] : Array<number>(5).fill(500);
     void user().privacy('about');
     await until(() => errors.length > 0);
     expect(errors).toHaveLength(1);

@@ -54,6 +54,8 @@ export class FakeDiscord {
   readonly requests: string[] = [];
   /** How many interactions the bot has deferred. */
   deferred = 0;
+  /** The last message that the bot has sent or changed. */
+  last: DiscordMessage | undefined;
   url: string;
   private server: Server;
   private readonly open = new Map<string, Open>();
@@ -158,6 +160,7 @@ export class FakeDiscord {
     const { id, flags } = before;
     open.message = { id, flags, content, embeds, components, files };
     open.isLoading = false;
+    this.last = open.message;
     open.wake(open.message);
     return { status: 200, body: shownMessage(open.message) };
   }

@@ -67,9 +67,14 @@ export class DiscordJsPrivacy {
     try {
       if (interaction.deferred || interaction.replied) {
         const message = messageOf(await answer());
-        // A public answer of the bot is left as it is.
-        if (interaction.ephemeral === true) await interaction.editReply({ ...message, attachments: [] });
-        else await interaction.followUp({ ...message, flags: EPHEMERAL });
+        if (interaction.ephemeral === true) {
+          await interaction.editReply({ ...message, attachments: [] });
+          return;
+        }
+        // Discord puts the first message after a public deferral in its place, for everybody to see. A public answer is left
+        // as it is, and so is the message of a button or menu, of which `ephemeral` says nothing.
+        if (interaction.ephemeral === false && !interaction.replied) await interaction.deleteReply();
+        await interaction.followUp({ ...message, flags: EPHEMERAL });
         return;
       }
       if (asked.act.kind === 'component' && asked.act.isPrivate && this.privacy.handles(asked))
