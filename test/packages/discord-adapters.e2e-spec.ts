@@ -78,8 +78,6 @@ async function newDiscordPySeat(): Promise<BotSeat> {
   await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const seat = await discordPySeat(discord, { url, key });
-  // At its start it compares the guilds.
-  await until(() => discord.requests.includes('GET /users/@me/guilds'));
   const watching = setInterval(() => errors.push(...seat.errors.splice(0)), 5);
   const stop = async (): Promise<void> => {
     clearInterval(watching);

@@ -1,5 +1,5 @@
 import type { PrivacyOptions } from '@lethe/discord';
-import { agreed, categoryOf, discordBot, idsOf, TWO, wordsOf } from '../support/discord-bot';
+import { agreed, categoryOf, discordBot, idsOf, KITS, stopBots, TWO, wordsOf } from '../support/discord-bot';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { useFakeDiscord } from '../support/fake-discord';
 import { useServiceInProcess } from '../support/service';
@@ -9,280 +9,293 @@ import { snowflake } from '../support/snowflakes';
 
 const service = useServiceInProcess();
 const discord = useFakeDiscord();
-const bot = (categories: readonly object[], given?: Partial<PrivacyOptions>) =>
-  discordBot({ service, discord }, categories, given);
+afterEach(stopBots);
 
-describe('the acting user', () => {
-  it('is the one who presses, whoever the message was for', async () => {
-    const { lethe, user } = await bot(TWO);
-    const robin = user();
-    const kim = user('en-US', robin.guildId);
-    const asked = await robin.privacy('consent');
-    await kim.press(asked, 'I agree');
-    expect((await lethe.consents.status(idsOf(kim))).status).toBe('accepted');
-    expect((await lethe.consents.status(idsOf(robin))).status).toBe('pending');
-    await agreed(robin);
-    await kim.press(await robin.privacy('forget'), 'Erase my data');
-    expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
-    expect((await lethe.consents.status(idsOf(kim))).status).toBe('none');
-  });
+describe.each(KITS)('%s', (kit) => {
+  const bot = (categories: readonly object[], given?: Partial<PrivacyOptions>) =>
+    discordBot({ service, discord, kit }, categories, given);
+  const inTypeScript = kit === '@lethe/discord' ? it : it.skip;
 
-  it('acts in the scope of direct messages where there is no guild', async () => {
-    const { lethe, user } = await bot(TWO);
-    const robin = user('en-US', null);
-    await agreed(robin);
-    expect(await lethe.consents.status(idsOf(robin))).toMatchObject({ status: 'accepted' });
-  });
-});
-
-describe('the question for consent', () => {
-  it('selects nothing beforehand, and keeps the selection in its own buttons', async () => {
-    const { lethe, user } = await bot(TWO);
-    const robin = user();
-    const asked = await robin.privacy('consent');
-    expect(asked.content).toContain('`/privacy about`');
-    expect(componentsOf(asked)[0]?.options?.map((option) => option.default)).toEqual([false, false]);
-    expect(componentsOf(asked).find(({ label }) => label?.endsWith('(0)'))?.disabled).toBe(true);
-    const chosen = await robin.select(asked, ['Statistics']);
-    expect(componentsOf(chosen)[0]?.options?.map((option) => option.default)).toEqual([false, true]);
-    await robin.press(chosen, 'Agree to the selection (1)');
-    const { categories } = await lethe.consents.status(idsOf(robin));
-    expect(categories).toEqual([
-      { key: 'birthday', status: 'none' },
-      { key: 'statistics', status: 'accepted' },
-    ]);
-  });
-
-  it('shows version and digest as the history of the consent has them', async () => {
-    const { lethe, user } = await bot(TWO);
-    const robin = user();
-    const asked = await robin.privacy('consent');
-    await robin.press(asked, 'I agree');
-    const [entry] = await lethe.consents.history(idsOf(robin)).toArray();
-    const text = `Version ${entry?.version} · ${entry?.texts[0]?.digest}`;
-    expect(asked.embeds[0]?.footer?.text).toBe(text);
-    expect(entry).toMatchObject({ action: 'accepted', source: 'discord' });
-  });
-
-  it('shows the registered text of the language, else the English one', async () => {
-    const { lethe, user } = await bot(TWO, { consentVersion: '7' });
-    const text = { consent_version: '7', title: 'Titel', body: 'Worum es geht', accept_label: 'Ja!' };
-    const german = await lethe.consents.registerText({
-      ...text,
-      language: 'de',
-      privacy_notice: 'https://bot.example/',
-    });
-    await lethe.consents.registerText({
-      ...text,
-      language: 'en',
-      body: 'What it is about',
-      accept_label: 'Yes!',
-    });
-    const asked = await user('de').privacy('consent');
-    expect(wordsOf(asked)).toContain('Worum es geht');
-    expect(wordsOf(asked)).toContain('https://bot.example/');
-    expect(asked.embeds[0]?.footer?.text).toBe(`Version 7 · ${german.digest}`);
-    const english = await user('fr').privacy('consent');
-    expect([wordsOf(english), buttonsOf(english)[0]]).toEqual([
-      expect.stringContaining('What it is about'),
-      'Yes!',
-    ]);
-  });
-
-  it('is in the language of labels, where the categories have them', async () => {
-    const labels = { labels: { fr: 'Anniversaire' } };
-    const { user } = await bot(
-      [{ ...categoryOf('birthday', 'Birthday'), ...labels }, categoryOf('other', 'Other')],
-      {
-        texts: { fr: { consent_choose: 'Choisissez' } },
-      },
-    );
-    const asked = await user('fr').privacy('consent');
-    expect(wordsOf(asked)).toContain('**Anniversaire**');
-    const [menu] = componentsOf(asked);
-    expect(menu).toMatchObject({ placeholder: 'Choisissez' });
-    expect(menu?.options?.map(({ label }) => label)).toEqual(['Anniversaire', 'Other']);
-    const about = await user('fr').privacy('about');
-    expect(wordsOf(about)).toContain('**Anniversaire**');
-  });
-
-  it('is asked anew where text or categories have changed since it was shown', async () => {
-    const { lethe, user } = await bot(TWO);
-    const robin = user();
-    const asked = await robin.privacy('consent');
-    const chosen = await robin.select(asked, ['Birthday']);
-    await lethe.categories.change({ key: 'birthday', description: 'To sell it.' });
-    for (const [message, label] of [
-      [asked, 'I agree'],
-      [chosen, 'Agree to the selection (1)'],
-    ] as const) {
-      const again = await robin.press(message, label);
-      expect(again.content).toContain('The text has changed');
-      expect(wordsOf(again)).toContain('To sell it.');
+  describe('the acting user', () => {
+    it('is the one who presses, whoever the message was for', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      const kim = user('en-US', robin.guildId);
+      const asked = await robin.privacy('consent');
+      await kim.press(asked, 'I agree');
+      expect((await lethe.consents.status(idsOf(kim))).status).toBe('accepted');
       expect((await lethe.consents.status(idsOf(robin))).status).toBe('pending');
-    }
-    const stale = await robin.select(asked, ['Birthday']);
-    expect(componentsOf(stale)[0]?.options?.map((option) => option.default)).toEqual([false, false]);
-  });
-
-  it('withdraws what is selected no longer', async () => {
-    const { lethe, user } = await bot(TWO);
-    const robin = user();
-    await agreed(robin);
-    const value = { ...idsOf(robin), category: 'statistics', data: { value: 'x' } };
-    await lethe.data.submit(value);
-    const asked = await robin.privacy('consent');
-    expect(asked.content).toContain('You agreed to this on');
-    expect(componentsOf(asked)[0]?.options?.map((option) => option.default)).toEqual([true, true]);
-    await robin.press(await robin.select(asked, ['Birthday']), 'Agree to the selection (1)');
-    const status = await lethe.consents.status(idsOf(robin));
-    const states = Object.fromEntries((status.categories ?? []).map((one) => [one.key, one.status]));
-    expect(states['birthday']).toBe('accepted');
-    expect(states['statistics']).not.toBe('accepted');
-    expect(status.data_erased_at ?? status.categories?.find(({ data_erased_at: at }) => at)).toBeDefined();
-    await expect(lethe.data.submit(value)).rejects.toMatchObject({ status: 403 });
-    // And the other one alone, which withdraws all that was granted.
-    await robin.press(
-      await robin.select(await robin.privacy('consent'), ['Statistics']),
-      'Agree to the selection (1)',
-    );
-    const other = await lethe.consents.status(idsOf(robin));
-    expect(other.categories).toContainEqual(
-      expect.objectContaining({ key: 'statistics', status: 'accepted' }),
-    );
-    expect(other.categories).not.toContainEqual(
-      expect.objectContaining({ key: 'birthday', status: 'accepted' }),
-    );
-  });
-
-  it('takes a no', async () => {
-    const { lethe, user } = await bot(TWO);
-    const robin = user();
-    const declined = await agreed(robin, 'No, thank you');
-    expect(declined).toMatchObject({
-      content: 'Understood. You have not agreed to anything.',
-      components: [],
+      await agreed(robin);
+      await kim.press(await robin.privacy('forget'), 'Erase my data');
+      expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
+      expect((await lethe.consents.status(idsOf(kim))).status).toBe('none');
     });
-    expect((await lethe.consents.status(idsOf(robin))).status).toBe('none');
-    const [entry] = await lethe.consents.history(idsOf(robin)).toArray();
-    expect(entry).toMatchObject({ action: 'declined', source: 'discord' });
-    await agreed(robin);
-    const kept = await agreed(robin, 'No, thank you');
-    expect(kept.content).toContain('stays in force');
-    expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
-  });
-});
 
-describe('an interaction that arrives twice', () => {
-  it('acts once', async () => {
-    const { lethe, user, seat } = await bot(TWO);
-    const robin = user();
-    const asked = await robin.privacy('consent');
-    const payloads: Parameters<typeof seat.deliver>[0][] = [];
-    const recording = new DiscordUser(
-      { discord, deliver: (payload) => (payloads.push(payload), seat.deliver(payload)) },
-      ...[robin.guildId, 'en-US', robin.id],
-    );
-    await recording.press(asked, 'I agree');
-    await lethe.consents.revoke(idsOf(robin));
-    const [payload] = payloads;
-    if (payload === undefined) throw new Error('No payload');
-    await discord.interact(seat.deliver, { ...payload, token: 'a-replayed-one' }, asked);
-    expect((await lethe.consents.status(idsOf(robin))).status).not.toBe('accepted');
-  });
-});
-
-describe('a withdrawal', () => {
-  it('is for some categories, or for all', async () => {
-    const { lethe, user } = await bot(TWO);
-    const robin = user();
-    await agreed(robin);
-    const some = await robin.select(await robin.privacy('revoke'), ['Statistics']);
-    expect(some.content).toBe('You have withdrawn your consent to: Statistics.');
-    const states = (await lethe.consents.status(idsOf(robin))).categories;
-    expect(states).toContainEqual(expect.objectContaining({ key: 'birthday', status: 'accepted' }));
-    expect((await robin.privacy('status')).embeds[0]?.description).toMatch(
-      /Birthday: agreed\n• Statistics: withdrawn/,
-    );
-    await robin.press(await robin.privacy('revoke'), 'Withdraw everything');
-    expect((await robin.privacy('revoke')).content).toBe('There is no consent to withdraw.');
-  });
-});
-
-describe('an erasure', () => {
-  it('is confirmed by a button that expires', async () => {
-    let nowMs = Date.now();
-    const { lethe, user } = await bot(TWO, { now: () => nowMs, confirmSeconds: 60 });
-    const robin = user();
-    await agreed(robin);
-    const sure = await robin.privacy('forget');
-    expect((await robin.press(sure, 'Keep my data')).content).toBe('Nothing was erased.');
-    nowMs += 61_000;
-    const late = await robin.press(sure, 'Erase my data');
-    expect(late.content).toContain('The button has expired.');
-    const forged = await robin.send(sure, 'lethe1:f:here:?');
-    expect(forged.content).toContain('The button has expired.');
-    expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
-  });
-
-  it('is of one guild, or of every guild with a certificate for each', async () => {
-    const { lethe, user } = await bot(TWO);
-    const here = user();
-    const there = user('en-US', snowflake(), here.id);
-    const elsewhere = user('en-US', snowflake(), here.id);
-    for (const one of [here, there, elsewhere]) await agreed(one);
-    await here.press(await here.privacy('forget', { where: 'here' }), 'Erase my data');
-    expect((await lethe.consents.status(idsOf(there))).status).toBe('accepted');
-    const erased = await here.press(await here.privacy('forget', { where: 'everywhere' }), 'Erase my data');
-    const { certificates } = JSON.parse(erased.files['erasure-certificate.json'] ?? '') as {
-      certificates: { guild_id: string; certificate: string }[];
-    };
-    expect(certificates.map(({ guild_id: id }) => id).sort()).toEqual(
-      [there.guildId, elsewhere.guildId].sort(),
-    );
-    expect(certificates.every(({ certificate }) => certificate.startsWith('eyJ'))).toBe(true);
-    const again = await here.press(await here.privacy('forget', { where: 'everywhere' }), 'Erase my data');
-    expect(again.content).toBe('Nothing was stored about you.');
-  });
-});
-
-describe('an export', () => {
-  it('is of one guild or of all, and says where there is nothing', async () => {
-    const { lethe, user } = await bot(TWO);
-    const robin = user();
-    expect((await robin.privacy('export')).content).toBe('Nothing is stored about you.');
-    await agreed(robin);
-    await lethe.data.submit({ ...idsOf(robin), category: 'birthday', data: { value: 'x' } });
-    const file = (await robin.privacy('export', { where: 'everywhere' })).files['privacy-export.json'] ?? '';
-    expect(JSON.parse(file)).toMatchObject({
-      guilds: [{ guildId: robin.guildId, data: { birthday: { value: 'x' } } }],
+    it('acts in the scope of direct messages where there is no guild', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user('en-US', null);
+      await agreed(robin);
+      expect(await lethe.consents.status(idsOf(robin))).toMatchObject({ status: 'accepted' });
     });
-    expect(file).not.toContain('"success"');
   });
 
-  it('is whole or not sent: without the history where that is too large, else with whom to ask', async () => {
-    const { lethe, user, seat } = await bot(TWO);
-    const robin = user();
-    await agreed(robin);
-    await lethe.data.submit({ ...idsOf(robin), category: 'birthday', data: { value: 'x'.repeat(20_000) } });
-    for (let at = 0; at < 4; at++)
-      await lethe.audit.write({
-        ...idsOf(robin),
-        event_type: 'data_exported',
-        details: { note: 'y'.repeat(8_000) },
+  describe('the question for consent', () => {
+    it('selects nothing beforehand, and keeps the selection in its own buttons', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      const asked = await robin.privacy('consent');
+      expect(asked.content).toContain('`/privacy about`');
+      expect(componentsOf(asked)[0]?.options?.map((option) => option.default)).toEqual([false, false]);
+      expect(componentsOf(asked).find(({ label }) => label?.endsWith('(0)'))?.disabled).toBe(true);
+      const chosen = await robin.select(asked, ['Statistics']);
+      expect(componentsOf(chosen)[0]?.options?.map((option) => option.default)).toEqual([false, true]);
+      await robin.press(chosen, 'Agree to the selection (1)');
+      const { categories } = await lethe.consents.status(idsOf(robin));
+      expect(categories).toEqual([
+        { key: 'birthday', status: 'none' },
+        { key: 'statistics', status: 'accepted' },
+      ]);
+    });
+
+    it('shows version and digest as the history of the consent has them', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      const asked = await robin.privacy('consent');
+      await robin.press(asked, 'I agree');
+      const [entry] = await lethe.consents.history(idsOf(robin)).toArray();
+      const text = `Version ${entry?.version} · ${entry?.texts[0]?.digest}`;
+      expect(asked.embeds[0]?.footer?.text).toBe(text);
+      expect(entry).toMatchObject({ action: 'accepted', source: 'discord' });
+    });
+
+    it('shows the registered text of the language, else the English one', async () => {
+      const { lethe, user } = await bot(TWO, { consentVersion: '7' });
+      const text = { consent_version: '7', title: 'Titel', body: 'Worum es geht', accept_label: 'Ja!' };
+      const german = await lethe.consents.registerText({
+        ...text,
+        language: 'de',
+        privacy_notice: 'https://bot.example/',
       });
-    const asked = { id: '1', userId: robin.id, guildId: robin.guildId, locale: 'en-US' };
-    const act = { kind: 'command', name: 'privacy', subcommand: 'export', options: {} } as const;
-    const room = 16 * 1024;
-    const short = await seat.privacy.reply({ ...asked, act, fileMaxBytes: 30_000 + room });
-    expect(short.content).toContain('The history was left out');
-    expect(JSON.parse(new TextDecoder().decode(short.files[0]?.data))).toMatchObject({
-      data: { birthday: {} },
+      await lethe.consents.registerText({
+        ...text,
+        language: 'en',
+        body: 'What it is about',
+        accept_label: 'Yes!',
+      });
+      const asked = await user('de').privacy('consent');
+      expect(wordsOf(asked)).toContain('Worum es geht');
+      expect(wordsOf(asked)).toContain('https://bot.example/');
+      expect(asked.embeds[0]?.footer?.text).toBe(`Version 7 · ${german.digest}`);
+      const english = await user('fr').privacy('consent');
+      expect([wordsOf(english), buttonsOf(english)[0]]).toEqual([
+        expect.stringContaining('What it is about'),
+        'Yes!',
+      ]);
     });
-    const none = await seat.privacy.reply({ ...asked, act, fileMaxBytes: 10_000 + room });
-    expect(none.files).toEqual([]);
-    expect(none.content).toBe(
-      'Your data is too large for a file on Discord. Please ask privacy@bot.example.',
+
+    it('is in the language of labels, where the categories have them', async () => {
+      const labels = { labels: { fr: 'Anniversaire' } };
+      const { user } = await bot(
+        [{ ...categoryOf('birthday', 'Birthday'), ...labels }, categoryOf('other', 'Other')],
+        {
+          texts: { fr: { consent_choose: 'Choisissez' } },
+        },
+      );
+      const asked = await user('fr').privacy('consent');
+      expect(wordsOf(asked)).toContain('**Anniversaire**');
+      const [menu] = componentsOf(asked);
+      expect(menu).toMatchObject({ placeholder: 'Choisissez' });
+      expect(menu?.options?.map(({ label }) => label)).toEqual(['Anniversaire', 'Other']);
+      const about = await user('fr').privacy('about');
+      expect(wordsOf(about)).toContain('**Anniversaire**');
+    });
+
+    it('is asked anew where text or categories have changed since it was shown', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      const asked = await robin.privacy('consent');
+      const chosen = await robin.select(asked, ['Birthday']);
+      await lethe.categories.change({ key: 'birthday', description: 'To sell it.' });
+      for (const [message, label] of [
+        [asked, 'I agree'],
+        [chosen, 'Agree to the selection (1)'],
+      ] as const) {
+        const again = await robin.press(message, label);
+        expect(again.content).toContain('The text has changed');
+        expect(wordsOf(again)).toContain('To sell it.');
+        expect((await lethe.consents.status(idsOf(robin))).status).toBe('pending');
+      }
+      const stale = await robin.select(asked, ['Birthday']);
+      expect(componentsOf(stale)[0]?.options?.map((option) => option.default)).toEqual([false, false]);
+    });
+
+    it('withdraws what is selected no longer', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const value = { ...idsOf(robin), category: 'statistics', data: { value: 'x' } };
+      await lethe.data.submit(value);
+      const asked = await robin.privacy('consent');
+      expect(asked.content).toContain('You agreed to this on');
+      expect(componentsOf(asked)[0]?.options?.map((option) => option.default)).toEqual([true, true]);
+      await robin.press(await robin.select(asked, ['Birthday']), 'Agree to the selection (1)');
+      const status = await lethe.consents.status(idsOf(robin));
+      const states = Object.fromEntries((status.categories ?? []).map((one) => [one.key, one.status]));
+      expect(states['birthday']).toBe('accepted');
+      expect(states['statistics']).not.toBe('accepted');
+      expect(status.data_erased_at ?? status.categories?.find(({ data_erased_at: at }) => at)).toBeDefined();
+      await expect(lethe.data.submit(value)).rejects.toMatchObject({ status: 403 });
+      // And the other one alone, which withdraws all that was granted.
+      await robin.press(
+        await robin.select(await robin.privacy('consent'), ['Statistics']),
+        'Agree to the selection (1)',
+      );
+      const other = await lethe.consents.status(idsOf(robin));
+      expect(other.categories).toContainEqual(
+        expect.objectContaining({ key: 'statistics', status: 'accepted' }),
+      );
+      expect(other.categories).not.toContainEqual(
+        expect.objectContaining({ key: 'birthday', status: 'accepted' }),
+      );
+    });
+
+    it('takes a no', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      const declined = await agreed(robin, 'No, thank you');
+      expect(declined).toMatchObject({
+        content: 'Understood. You have not agreed to anything.',
+        components: [],
+      });
+      expect((await lethe.consents.status(idsOf(robin))).status).toBe('none');
+      const [entry] = await lethe.consents.history(idsOf(robin)).toArray();
+      expect(entry).toMatchObject({ action: 'declined', source: 'discord' });
+      await agreed(robin);
+      const kept = await agreed(robin, 'No, thank you');
+      expect(kept.content).toContain('stays in force');
+      expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
+    });
+  });
+
+  describe('an interaction that arrives twice', () => {
+    it('acts once', async () => {
+      const { lethe, user, seat } = await bot(TWO);
+      const robin = user();
+      const asked = await robin.privacy('consent');
+      const payloads: Parameters<typeof seat.deliver>[0][] = [];
+      const recording = new DiscordUser(
+        { discord, deliver: (payload) => (payloads.push(payload), seat.deliver(payload)) },
+        ...[robin.guildId, 'en-US', robin.id],
+      );
+      await recording.press(asked, 'I agree');
+      await lethe.consents.revoke(idsOf(robin));
+      const [payload] = payloads;
+      if (payload === undefined) throw new Error('No payload');
+      await discord.interact(seat.deliver, { ...payload, token: 'a-replayed-one' }, asked);
+      expect((await lethe.consents.status(idsOf(robin))).status).not.toBe('accepted');
+    });
+  });
+
+  describe('a withdrawal', () => {
+    it('is for some categories, or for all', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const some = await robin.select(await robin.privacy('revoke'), ['Statistics']);
+      expect(some.content).toBe('You have withdrawn your consent to: Statistics.');
+      const states = (await lethe.consents.status(idsOf(robin))).categories;
+      expect(states).toContainEqual(expect.objectContaining({ key: 'birthday', status: 'accepted' }));
+      expect((await robin.privacy('status')).embeds[0]?.description).toMatch(
+        /Birthday: agreed\n• Statistics: withdrawn/,
+      );
+      await robin.press(await robin.privacy('revoke'), 'Withdraw everything');
+      expect((await robin.privacy('revoke')).content).toBe('There is no consent to withdraw.');
+    });
+  });
+
+  describe('an erasure', () => {
+    inTypeScript('is confirmed by a button that expires', async () => {
+      let nowMs = Date.now();
+      const { lethe, user } = await bot(TWO, { now: () => nowMs, confirmSeconds: 60 });
+      const robin = user();
+      await agreed(robin);
+      const sure = await robin.privacy('forget');
+      expect((await robin.press(sure, 'Keep my data')).content).toBe('Nothing was erased.');
+      nowMs += 61_000;
+      const late = await robin.press(sure, 'Erase my data');
+      expect(late.content).toContain('The button has expired.');
+      const forged = await robin.send(sure, 'lethe1:f:here:?');
+      expect(forged.content).toContain('The button has expired.');
+      expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
+    });
+
+    it('is of one guild, or of every guild with a certificate for each', async () => {
+      const { lethe, user } = await bot(TWO);
+      const here = user();
+      const there = user('en-US', snowflake(), here.id);
+      const elsewhere = user('en-US', snowflake(), here.id);
+      for (const one of [here, there, elsewhere]) await agreed(one);
+      await here.press(await here.privacy('forget', { where: 'here' }), 'Erase my data');
+      expect((await lethe.consents.status(idsOf(there))).status).toBe('accepted');
+      const erased = await here.press(await here.privacy('forget', { where: 'everywhere' }), 'Erase my data');
+      const { certificates } = JSON.parse(erased.files['erasure-certificate.json'] ?? '') as {
+        certificates: { guild_id: string; certificate: string }[];
+      };
+      expect(certificates.map(({ guild_id: id }) => id).sort()).toEqual(
+        [there.guildId, elsewhere.guildId].sort(),
+      );
+      expect(certificates.every(({ certificate }) => certificate.startsWith('eyJ'))).toBe(true);
+      const again = await here.press(await here.privacy('forget', { where: 'everywhere' }), 'Erase my data');
+      expect(again.content).toBe('Nothing was stored about you.');
+    });
+  });
+
+  describe('an export', () => {
+    it('is of one guild or of all, and says where there is nothing', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      expect((await robin.privacy('export')).content).toBe('Nothing is stored about you.');
+      await agreed(robin);
+      await lethe.data.submit({ ...idsOf(robin), category: 'birthday', data: { value: 'x' } });
+      const file =
+        (await robin.privacy('export', { where: 'everywhere' })).files['privacy-export.json'] ?? '';
+      expect(JSON.parse(file)).toMatchObject({
+        guilds: [{ guildId: robin.guildId, data: { birthday: { value: 'x' } } }],
+      });
+      expect(file).not.toContain('"success"');
+    });
+
+    inTypeScript(
+      'is whole or not sent: without the history where that is too large, else with whom to ask',
+      async () => {
+        const { lethe, user, privacy } = await bot(TWO);
+        const robin = user();
+        await agreed(robin);
+        await lethe.data.submit({
+          ...idsOf(robin),
+          category: 'birthday',
+          data: { value: 'x'.repeat(20_000) },
+        });
+        for (let at = 0; at < 4; at++)
+          await lethe.audit.write({
+            ...idsOf(robin),
+            event_type: 'data_exported',
+            details: { note: 'y'.repeat(8_000) },
+          });
+        const asked = { id: '1', userId: robin.id, guildId: robin.guildId, locale: 'en-US' };
+        const act = { kind: 'command', name: 'privacy', subcommand: 'export', options: {} } as const;
+        const room = 16 * 1024;
+        const short = await privacy.reply({ ...asked, act, fileMaxBytes: 30_000 + room });
+        expect(short.content).toContain('The history was left out');
+        expect(JSON.parse(new TextDecoder().decode(short.files[0]?.data))).toMatchObject({
+          data: { birthday: {} },
+        });
+        const none = await privacy.reply({ ...asked, act, fileMaxBytes: 10_000 + room });
+        expect(none.files).toEqual([]);
+        expect(none.content).toBe(
+          'Your data is too large for a file on Discord. Please ask privacy@bot.example.',
+        );
+      },
     );
   });
 });

@@ -1,30 +1,59 @@
 import type { PrivacyOptions } from '@lethe/discord';
 import { Lethe } from '@lethe/sdk';
-import { coreSeat } from './discord-seats';
+import { discordPySeat, HAS_DISCORD_PY } from './discord-py-seat';
+import { type BotSeat, coreSeat } from './discord-seats';
 import { componentsOf, DiscordUser } from './discord-user';
 import type { DiscordMessage, FakeDiscord } from './fake-discord';
+import { isFull } from './depth';
 import type { Service } from './service';
+import { snowflake } from './snowflakes';
 
 export const categoryOf = (key: string, label: string, description?: string) => ({
   ...{ key, label_de: `${label} (de)`, label_en: label, ...(description && { description }) },
   fields: [{ key: 'value', type: 'string', label_de: 'Wert', label_en: 'Value' } as const],
 });
 
-/** A bot with categories and its users, on the conversation without an adapter. */
+export type Kit = '@lethe/discord' | 'lethe_discord';
+
+/** The conversation without an adapter; at full depth also that of lethe_discord, with discord.py. */
+export const KITS: readonly Kit[] = [
+  '@lethe/discord',
+  ...(isFull && HAS_DISCORD_PY ? (['lethe_discord'] as const) : []),
+];
+
+const open: BotSeat[] = [];
+
+/** Ends the bots of a test. */
+export async function stopBots(): Promise<void> {
+  for (const seat of open.splice(0)) await seat.stop();
+}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** A bot with categories and its users. `stopBots` ends it. */
 export async function discordBot(
-  { service, discord }: { service: Service; discord: FakeDiscord },
+  { service, discord, kit = '@lethe/discord' }: { service: Service; discord: FakeDiscord; kit?: Kit },
   categories: readonly object[],
   given: Partial<PrivacyOptions> = {},
 ) {
-  const registered = await service.registerBot({ privacy_contact: 'privacy@bot.example' });
+  discord.applicationId = snowflake();
+  const registered = await service.registerBot({
+    platform_bot_id: discord.applicationId,
+    privacy_contact: 'privacy@bot.example',
+  });
   const lethe = new Lethe({ url: service.url, key: registered.key });
   for (const category of categories)
     await lethe.categories.register(category as ReturnType<typeof categoryOf>);
   const errors: unknown[] = [];
-  const seat = coreSeat(discord, { lethe, onError: (error) => void errors.push(error), ...given });
+  const core = coreSeat(discord, { lethe, onError: (error) => void errors.push(error), ...given });
+  const options = Object.fromEntries(Object.entries(given).map(([name, value]) => [snake(name), value]));
+  const address = { url: service.url, key: registered.key };
+  const python = kit === 'lethe_discord' ? await discordPySeat(discord, address, options) : undefined;
+  const seat = python ?? core;
+  open.push(seat);
   const user = (locale?: string, guild?: string | null, id?: string) =>
     new DiscordUser({ discord, ...seat }, guild, locale, id);
-  return { lethe, errors, user, seat };
+  return { lethe, errors: python?.errors ?? errors, user, seat, privacy: core.privacy };
 }
 
 export const TWO = [categoryOf('birthday', 'Birthday'), categoryOf('statistics', 'Statistics')];

@@ -15,9 +15,14 @@ export const HAS_DISCORD_PY = isThere || process.env['CI'] === 'true';
 if (!isThere)
   process.stderr.write('Python without discord.py (Debian: python3-discord): lethe_discord is not tested.\n');
 
+export interface Reported {
+  readonly message: string;
+  readonly status: number | null;
+}
+
 export interface PythonSeat extends BotSeat {
-  /** What the bot has reported, as text. */
-  readonly errors: string[];
+  /** What the bot has reported. */
+  readonly errors: Reported[];
   readonly gateway: FakeGateway;
 }
 
@@ -41,7 +46,7 @@ export async function ended(child: ChildProcess): Promise<void> {
   await over;
 }
 
-/** A bot with discord.py in a process of its own, once it is ready. `options` are those of `PrivacyCog`. */
+/** A bot with discord.py in a process of its own, once it has compared its guilds. `options` are those of `PrivacyCog`. */
 export async function discordPySeat(
   discord: FakeDiscord,
   service: { url: string; key: string },
@@ -51,7 +56,7 @@ export async function discordPySeat(
   const child = discordPy(discord, join(__dirname, 'discord_bot.py'), {
     ...{ LETHE_URL: service.url, LETHE_KEY: service.key, OPTIONS: JSON.stringify(options) },
   });
-  const errors: string[] = [];
+  const errors: Reported[] = [];
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const stop = async (): Promise<void> => {
@@ -60,9 +65,9 @@ export async function discordPySeat(
   };
   await new Promise<void>((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {
-      const given = JSON.parse(line) as { ready?: true; error?: string };
-      if (given.ready === true) resolve();
-      if (given.error !== undefined) errors.push(given.error);
+      const given = JSON.parse(line) as Reported | { ready: true };
+      if ('ready' in given) resolve();
+      else errors.push(given);
     });
     child.once('close', () => reject(new Error(`The bot has ended: ${said}`)));
   }).catch(async (error: unknown) => {

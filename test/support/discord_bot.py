@@ -8,24 +8,30 @@ import discord
 from discord.ext import commands
 
 from lethe import AsyncLethe
-from lethe_discord import PrivacyCog
+from lethe_discord import PrivacyCog, Reconciled, cog
 
 
 def say(**given: object) -> None:
     print(json.dumps(given), flush=True)
 
 
+class Cog(PrivacyCog):
+    async def reconcile_guilds(self) -> Reconciled:
+        try:
+            return await super().reconcile_guilds()
+        finally:
+            say(ready=True)
+
+
 class Bot(commands.Bot):
     async def setup_hook(self) -> None:
         options = json.loads(os.environ.get("OPTIONS", "{}"))
         self.lethe = AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"], retries=options.pop("retries", 3))
-        on_error = lambda error: say(error=repr(error), status=getattr(error, "status", None))
-        self.privacy = PrivacyCog(self, self.lethe, on_error=on_error, **options)
+        cog.FILE_MAX_BYTES = options.pop("file_max_bytes", cog.FILE_MAX_BYTES)
+        on_error = lambda error: say(message=str(error), status=getattr(error, "status", None))
+        self.privacy = Cog(self, self.lethe, on_error=on_error, **options)
         await self.add_cog(self.privacy)
         await self.tree.sync()
-
-    async def on_ready(self) -> None:
-        say(ready=True)
 
 
 bot = Bot("!", intents=discord.Intents(guilds=True), guild_ready_timeout=0.01)

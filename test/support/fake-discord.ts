@@ -128,13 +128,15 @@ export class FakeDiscord {
     if (top === 'webhooks') return this.edited(request, two ?? '', body);
     if (path.startsWith('/users/@me/guilds')) return { status: 200, body: this.page(path) };
     if (path === '/users/@me') return { status: 200, body: userOf(this.applicationId) };
-    if (path === '/oauth2/applications/@me')
-      return { status: 200, body: applicationOf(this.applicationId) };
+    if (path === '/oauth2/applications/@me') return { status: 200, body: applicationOf(this.applicationId) };
     if (path === '/gateway/bot') return { status: 200, body: gatewayOf(this.gatewayUrl) };
     if (top === 'applications' && one === this.applicationId && request.method === 'PUT') {
       this.commands = JSON.parse(body.toString()) as typeof this.commands;
       const given = { application_id: this.applicationId, default_member_permissions: null, version: '1' };
-      return { status: 200, body: this.commands.map((command) => ({ id: snowflake(), ...given, ...command })) };
+      return {
+        status: 200,
+        body: this.commands.map((command) => ({ id: snowflake(), ...given, ...command })),
+      };
     }
     return unknown(0);
   }
@@ -185,7 +187,13 @@ const gatewayOf = (url: string) => ({
   session_start_limit: { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1 },
 });
 
-const userOf = (id: string) => ({ id, username: 'Birthday Bot', discriminator: '0', avatar: null, bot: true });
+const userOf = (id: string) => ({
+  id,
+  username: 'Birthday Bot',
+  discriminator: '0',
+  avatar: null,
+  bot: true,
+});
 
 const applicationOf = (id: string) => ({
   ...{ id, name: 'Birthday Bot', icon: null, description: '', flags: 0, verify_key: '' },
