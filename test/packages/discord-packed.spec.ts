@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { parse as parseDotenv } from 'dotenv';
 import { buildSync } from 'esbuild';
 import { itAtFullDepth } from '../support/depth';
 import { PUBLIC_KEY, signedDelivery, signedRequest } from '../support/discord-seats';
-import { DiscordUser } from '../support/discord-user';
-import { type Deliver, useFakeDiscord } from '../support/fake-discord';
+import { playBirthdays } from '../support/discord-birthdays';
+import { useFakeDiscord } from '../support/fake-discord';
 import { FakeGateway } from '../support/fake-gateway';
+import { freePort } from '../support/free-port';
 import { usePacked } from '../support/packed';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
@@ -133,14 +133,6 @@ describe('the packed package', () => {
 const linkTo = (directory: string, name: string): void =>
   symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name));
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
-
 describe('the examples', () => {
   const service = useService();
   const discord = useFakeDiscord();
@@ -195,33 +187,13 @@ describe('the examples', () => {
     return { port, output: () => output };
   }
 
-  /** The life of a user with the bot. */
-  async function play(deliver: Deliver, output: () => string): Promise<void> {
-    expect(output()).not.toContain('Error');
-    expect(discord.commands.map(({ name }) => name)).toEqual(['privacy', 'birthday']);
-    const robin = new DiscordUser({ discord, deliver });
-    const option = (value: string) => [{ type: 1, name: 'set', options: [{ type: 3, name: 'day', value }] }];
-    const day = new Date().toISOString().slice(0, 10);
-    const asked = await robin.command('birthday', option(day));
-    await robin.press(asked, 'I agree');
-    expect((await robin.command('birthday', option('tomorrow'))).content).toContain('like this');
-    expect((await robin.command('birthday', option(day))).content).toBe('Your birthday is saved.');
-    const today = await robin.command('birthday', [{ type: 1, name: 'today', options: [] }]);
-    expect(today.content).toBe(`Happy birthday, <@${robin.id}>!`);
-    expect((await robin.privacy('export')).files['privacy-export.json']).toContain(day);
-    await robin.press(await robin.privacy('revoke'), 'Withdraw everything');
-    await robin.press(await robin.privacy('forget'), 'Erase my data');
-    await until(() => output().includes('A user was erased') && output().includes('A consent was withdrawn'));
-    expect(output()).not.toContain('Error');
-  }
-
   itAtFullDepth('discord-js runs with a gateway', async () => {
     discord.applicationId = snowflake();
     const gateway = await new FakeGateway(discord).start();
     try {
       const { output } = await setUp('discord-js');
       await until(() => discord.commands.length > 0);
-      await play((payload) => gateway.dispatch('INTERACTION_CREATE', payload), output);
+      await playBirthdays(discord, (payload) => gateway.dispatch('INTERACTION_CREATE', payload), output);
     } finally {
       child?.kill();
       await gateway.stop();
@@ -231,6 +203,6 @@ describe('the examples', () => {
   itAtFullDepth('discord-http runs behind a URL', async () => {
     discord.applicationId = snowflake();
     const { port, output } = await setUp('discord-http');
-    await play(signedDelivery(discord, `http://127.0.0.1:${port}/`), output);
+    await playBirthdays(discord, signedDelivery(discord, `http://127.0.0.1:${port}/`), output);
   });
 });

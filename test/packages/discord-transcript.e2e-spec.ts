@@ -1,10 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Lethe } from '@lethe/sdk';
-import { coreSeat } from '../support/discord-seats';
+import { discordPySeat, HAS_DISCORD_PY } from '../support/discord-py-seat';
+import { type BotSeat, coreSeat } from '../support/discord-seats';
 import { DiscordUser } from '../support/discord-user';
 import { type DiscordComponent, type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
 import { useServiceInProcess } from '../support/service';
+import { snowflake } from '../support/snowflakes';
 
 // The conversation in both languages, as the documentation shows it. WRITE_TRANSCRIPTS=1 writes it anew.
 
@@ -49,8 +51,15 @@ function componentText({ type, label, options = [], disabled, ...rest }: Discord
   return `${placeholder}: ${choices.join('  ')}`;
 }
 
-async function conversation(locale: keyof typeof PAGES): Promise<string> {
-  const bot = await service.registerBot({ name: 'Birthday Bot', privacy_contact: 'privacy@bot.example' });
+type Start = (lethe: Lethe, key: string) => Promise<BotSeat> | BotSeat;
+
+async function conversation(locale: keyof typeof PAGES, start: Start): Promise<string> {
+  discord.applicationId = snowflake();
+  const bot = await service.registerBot({
+    platform_bot_id: discord.applicationId,
+    name: 'Birthday Bot',
+    privacy_contact: 'privacy@bot.example',
+  });
   const lethe = new Lethe({ url: service.url, key: bot.key });
   await lethe.categories.register({
     ...{
@@ -68,7 +77,8 @@ async function conversation(locale: keyof typeof PAGES): Promise<string> {
       { key: 'messages', type: 'number', label_de: 'Zahl der Nachrichten', label_en: 'Number of messages' },
     ],
   });
-  const robin = new DiscordUser({ discord, ...coreSeat(discord, { lethe }) }, undefined, locale);
+  const seat = await start(lethe, bot.key);
+  const robin = new DiscordUser({ discord, ...seat }, undefined, locale);
   const words = WORDS[locale];
   const lines: string[] = [];
   const note = (act: string, message: DiscordMessage): DiscordMessage => {
@@ -88,13 +98,14 @@ async function conversation(locale: keyof typeof PAGES): Promise<string> {
   await type('export');
   await press(await type('revoke'), words.all);
   await press(await type('forget'), words.erase);
+  await seat.stop();
   return `\`\`\`text\n${lines.join('\n\n')}\n\`\`\``;
 }
 
 describe.each(['en-US', 'de'] as const)('the conversation in %s', (locale) => {
   it('is in the documentation as it is now (else: WRITE_TRANSCRIPTS=1)', async () => {
     const path = join(ROOT, PAGES[locale]);
-    const now = await conversation(locale);
+    const now = await conversation(locale, (lethe) => coreSeat(discord, { lethe }));
     const page = readFileSync(path, 'utf8');
     const block = /```text\n[\s\S]*?\n```/;
     if (process.env['WRITE_TRANSCRIPTS'] !== undefined) {
@@ -105,5 +116,10 @@ describe.each(['en-US', 'de'] as const)('the conversation in %s', (locale) => {
       );
     }
     expect(block.exec(readFileSync(path, 'utf8'))?.[0]).toBe(now);
+  });
+
+  (HAS_DISCORD_PY ? it : it.skip)('is the same with lethe_discord, word by word', async () => {
+    const told = await conversation(locale, (_, key) => discordPySeat(discord, { url: service.url, key }));
+    expect(readFileSync(join(ROOT, PAGES[locale]), 'utf8')).toContain(told);
   });
 });

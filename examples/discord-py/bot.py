@@ -1,0 +1,79 @@
+"""A birthday bot: /birthday set, /birthday today, and /privacy."""
+
+import logging
+import os
+from datetime import datetime, timezone
+
+import discord
+from aiohttp import web
+from discord import app_commands
+from discord.ext import commands
+from lethe import AsyncLethe, ConsentRequiredError, InvalidRequestError, WebhookHandler
+from lethe_discord import PrivacyCog
+
+lethe = AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"])
+# The calls of Lethe. This bot keeps no copy of its own; a bot that does erases it here.
+webhooks = WebhookHandler(
+    os.environ["LETHE_WEBHOOK_SECRET"],
+    on={
+        "user_forgotten": lambda event: print("A user was erased", flush=True),
+        "consent_revoked": lambda event: print("A consent was withdrawn", flush=True),
+    },
+    lethe=lethe,
+    on_error=lambda error: logging.error("A call of Lethe has failed", exc_info=error),
+)
+
+
+class BirthdayBot(commands.Bot):
+    async def setup_hook(self) -> None:
+        self.privacy = PrivacyCog(self, lethe)
+        await self.add_cog(self.privacy)
+        await self.tree.sync()
+        app = web.Application()
+        app.router.add_post("/gdpr", webhooks.aiohttp)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        await web.TCPSite(runner, port=int(os.environ.get("PORT", "8080"))).start()
+
+    async def on_ready(self) -> None:
+        print(f"{self.user} is ready", flush=True)
+
+
+bot = BirthdayBot(commands.when_mentioned, intents=discord.Intents(guilds=True))
+birthday = app_commands.Group(name="birthday", description="Birthdays on this server", guild_only=True)
+bot.tree.add_command(birthday)
+
+
+@birthday.command(name="set", description="Save your birthday")
+@app_commands.describe(day="For example 2000-02-29")
+async def save(interaction: discord.Interaction, day: str) -> None:
+    await interaction.response.defer(ephemeral=True)
+    who = {"user_id": interaction.user.id, "guild_id": interaction.guild_id}
+    try:
+        await lethe.data.submit(**who, category="birthday", data={"day": day})
+        await interaction.followup.send("Your birthday is saved.")
+    except InvalidRequestError:
+        await interaction.followup.send("Please write the day like this: 2000-02-29")
+
+
+@birthday.command(name="today", description="Whose birthday is today?")
+async def today(interaction: discord.Interaction) -> None:
+    await interaction.response.defer(ephemeral=True)
+    now = datetime.now(timezone.utc).strftime("%m-%d")
+    saved = lethe.data.values_of_guild(guild_id=interaction.guild_id, category="birthday")
+    names = [f"<@{one['user_id']}>" async for one in saved if one["data"].get("day", "")[5:10] == now]
+    text = f"Happy birthday, {', '.join(names)}!" if names else "No one today."
+    await interaction.followup.send(text)
+
+
+@bot.tree.error
+async def on_error(interaction: discord.Interaction, error: app_commands.AppCommandError) -> None:
+    cause = getattr(error, "original", error)
+    if isinstance(cause, ConsentRequiredError):
+        await bot.privacy.ask(interaction)
+        return
+    logging.error("A command has failed", exc_info=cause)
+    await interaction.followup.send("That did not work. Please try again later.")
+
+
+bot.run(os.environ["DISCORD_TOKEN"])
