@@ -17,7 +17,7 @@ import { until } from '../support/until';
 
 const ROOT = join(__dirname, '../..');
 const EXAMPLE = join(ROOT, 'examples/discord-py');
-const hasPip = spawnSync(PYTHON, ['-c', 'import pip, setuptools, wheel']).status === 0;
+const hasPip = spawnSync(PYTHON, ['-c', 'import setuptools, wheel, pip']).status === 0;
 const isRun = HAS_DISCORD_PY && (hasPip || process.env['CI'] === 'true');
 const service = useService();
 const discord = useFakeDiscord();

@@ -9,7 +9,7 @@ export async function playBirthdays(
   output: () => string,
 ): Promise<void> {
   expect(output()).not.toContain('Error');
-  expect(discord.commands.map(({ name }) => name)).toEqual(['privacy', 'birthday']);
+  expect(discord.commands.map(({ name }) => name).sort()).toEqual(['birthday', 'privacy']);
   const robin = new DiscordUser({ discord, deliver });
   const option = (value: string) => [{ type: 1, name: 'set', options: [{ type: 3, name: 'day', value }] }];
   const day = new Date().toISOString().slice(0, 10);
