@@ -12,6 +12,8 @@ const [DISPATCH, HEARTBEAT, IDENTIFY, HELLO, HEARTBEAT_ACK] = [0, 1, 2, 10, 11];
 /** The gateway of Discord: says hello, takes the identification, and dispatches events. */
 export class FakeGateway {
   private readonly server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  /** Whether a bot has logged in. */
+  isIdentified = false;
   private socket: WebSocket;
   private sequence = 0;
 
@@ -41,6 +43,7 @@ export class FakeGateway {
   private received({ op }: Packet): void {
     if (op === HEARTBEAT) this.send({ op: HEARTBEAT_ACK });
     if (op !== IDENTIFY) return;
+    this.isIdentified = true;
     const { applicationId: id, gatewayUrl } = this.discord;
     const user = { id, username: 'Birthday Bot', discriminator: '0', avatar: null, bot: true };
     const session = { session_id: 'x', resume_gateway_url: gatewayUrl, shard: [0, 1] };
