@@ -145,6 +145,8 @@ describe('the examples', () => {
     const lines = files.flatMap((file) => readFileSync(join(directory, file), 'utf8').trimEnd().split('\n'));
     expect(files.length).toBe(2);
     expect(lines.length).toBeLessThanOrEqual(120);
+    const page = readFileSync(join(ROOT, 'docs/discord.md'), 'utf8');
+    expect(page).toMatch(new RegExp(`^\\| \\[${name}\\].* \\| ${lines.length} +\\|`, 'm'));
   });
 
   it('have the same set-up', () => {

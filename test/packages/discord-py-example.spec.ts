@@ -35,6 +35,8 @@ describe('examples/discord-py', () => {
     const lines = files.flatMap((file) => readFileSync(join(EXAMPLE, file), 'utf8').trimEnd().split('\n'));
     expect(files).toEqual(['bot.py', 'register.py']);
     expect(lines.length).toBeLessThanOrEqual(120);
+    const page = readFileSync(join(ROOT, 'docs/discord.md'), 'utf8');
+    expect(page).toMatch(new RegExp(`^\\| \\[discord-py\\].* \\| ${lines.length} +\\|`, 'm'));
   });
 
   (isRun ? itAtFullDepth : it.skip)('runs with what pip has installed', async () => {

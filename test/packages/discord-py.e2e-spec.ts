@@ -149,7 +149,7 @@ describeWithDiscordPy('the guilds of a bot with discord.py', () => {
     const [left, away] = [snowflake(), snowflake()];
     for (const id of [left, away]) gateway.dispatch('GUILD_CREATE', guildOf(id));
     await becomes(lethe, { [left]: false, [away]: false });
-    // One whose registration is gone is registered again, for its users can have data.
+    // A guild that is not registered is registered first: its users can have data.
     await lethe.servers.delete({ guild_id: left });
     gateway.dispatch('GUILD_DELETE', { id: away, unavailable: true });
     gateway.dispatch('GUILD_DELETE', { id: left });
