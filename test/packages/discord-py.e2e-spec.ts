@@ -5,7 +5,7 @@ import { Lethe } from '@lethe/sdk';
 import { agreed, idsOf, TWO } from '../support/discord-bot';
 import { discordPySeat, HAS_DISCORD_PY, type PythonSeat } from '../support/discord-py-seat';
 import { coreSeat } from '../support/discord-seats';
-import { DiscordUser } from '../support/discord-user';
+import { componentsOf, DiscordUser } from '../support/discord-user';
 import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
 import { freePort } from '../support/free-port';
 import { useServiceInProcess } from '../support/service';
@@ -37,6 +37,10 @@ async function newBot(platformBotId?: string) {
   return { lethe, start };
 }
 
+/** The ids of the components, without the time at which one expires. */
+const actsOf = (message: DiscordMessage): string[] =>
+  componentsOf(message).map(({ custom_id: id }) => id.replace(/^(lethe1:f:here:).*/, '$1'));
+
 describeWithDiscordPy('lethe_discord', () => {
   it('declares the same command as @lethe/discord, in the languages of the bot too', async () => {
     const { lethe, start } = await newBot();
@@ -54,14 +58,21 @@ describeWithDiscordPy('lethe_discord', () => {
       const user = new DiscordUser({ discord, deliver });
       asked.push([user, await user.privacy('consent')]);
     }
+    const [ids, same] = asked.map(([, message]) => actsOf(message));
+    expect(ids).toEqual(same);
     await first.stop();
     const later = await start();
     for (const [{ guildId, id }, message] of asked) {
       const user = new DiscordUser({ discord, ...later }, guildId, 'en-US', id);
       const chosen = await user.select(message, ['Birthday']);
       expect(chosen.content).not.toContain('has changed');
-      await user.press(chosen, 'Agree to the selection (1)');
+      await user.press(chosen, 'I agree');
       expect((await lethe.consents.status(idsOf(user))).status).toBe('accepted');
+      const other = new DiscordUser({ discord, ...coreSeat(discord, { lethe }) }, guildId, 'en-US', id);
+      for (const command of ['revoke', 'forget']) {
+        const shown = [await user.privacy(command), await other.privacy(command)];
+        expect(actsOf(shown[0] as DiscordMessage)).toEqual(actsOf(shown[1] as DiscordMessage));
+      }
     }
     expect(later.errors).toEqual([]);
   });

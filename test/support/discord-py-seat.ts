@@ -28,7 +28,7 @@ export interface PythonSeat extends BotSeat {
 
 /** A Python program with discord.py, at a Discord and a gateway of the test. */
 export function discordPy(discord: FakeDiscord, program: string, environment: Record<string, string> = {}) {
-  const source = process.env['LETHE_PYTHON_PATH'] ?? join(ROOT, 'clients/python/src');
+  const source = join(ROOT, 'clients/python/src');
   return spawn(PYTHON, [join(__dirname, 'discord_local.py'), program], {
     env: {
       ...{ PATH: process.env['PATH'], PYTHONPATH: source, PYTHONDONTWRITEBYTECODE: '1' },
