@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Bot } from '../support/bot';
+import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { useService } from '../support/shared-service';
@@ -46,6 +46,32 @@ describe('the words that Lethe has made of categories', () => {
     await bot.delete('/data/categories/profile');
     const [digest] = await shownBy('accepted');
     expectSuccess(await words(digest!), 200, { digest, ...texts });
+  });
+
+  it('name the purpose, the fields and the retention of each category in the language, and no fields where it has none', async () => {
+    const french = { ...field('day', 'date'), labels: { fr: 'Jour' } };
+    const fields = [french, field('place')];
+    await bot.hasCategory('birthday', fields);
+    await bot.put('/data/categories/birthday', { description: 'To congratulate you', retention_days: 30 });
+    await bot.hasCategory('notes', [field('text')]);
+    const body = {
+      bot_id: bot.platformBotId,
+      categories: [{ name: 'levels', description: 'Why?', retention_days: 1 }],
+    };
+    expectSuccess(await bot.post('/data/register', body), 201);
+    const keys = ['birthday', 'notes', 'levels'];
+    const textsIn = async (language: string) => {
+      const { categories } = (await ask(keys, { language })) as unknown as { categories: { text: string }[] };
+      return categories.map(({ text }) => text);
+    };
+    expect(await textsIn('en')).toEqual([
+      'To congratulate you. Data: Field day, Field place. Kept for 30 days.',
+      'Data: Field text. Kept until you have it erased.',
+      'Why? Kept for 1 day.',
+    ]);
+    expect((await textsIn('de'))[1]).toBe(
+      'Daten: Feld text. Wird gespeichert, bis du die Löschung verlangst.',
+    );
   });
 
   it('are kept in each language and form that was shown, with the parts that they share once', async () => {

@@ -29,7 +29,7 @@ describe.each(KITS)('%s', (kit) => {
       const robin = user();
       const { pages, text } = await readAll(robin, await robin.privacy('consent'));
       for (let at = 0; at < 50; at++)
-        expect(text).toContain(`**${long(at)}**\nwhy ${'x'.repeat(600)} ${at} Kept`);
+        expect(text).toContain(`**${long(at)}**\nwhy ${'x'.repeat(600)} ${at}. Data: Value. Kept`);
       expect(pages.slice(0, -1).flatMap(buttonsOf)).not.toContain('I agree');
       const last = pages.at(-1) as DiscordMessage;
       const menus = componentsOf(last).filter(({ type }) => type === 3);

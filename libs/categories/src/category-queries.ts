@@ -62,15 +62,16 @@ export interface CategoryWords {
   readonly labels: string | null;
   readonly description: string | null;
   readonly retention_days: number | string | null;
-}
-
-/** {@link CategoryWords} with the rest of the declaration; `fields` is their JSON text. */
-export interface CategoryRow extends CategoryWords {
-  readonly legal_basis: string;
+  /** JSON text. */
   readonly fields: string;
 }
 
-const WORDS = 'key, label_de, label_en, labels, description, retention_days';
+/** {@link CategoryWords} with the rest of the declaration. */
+export interface CategoryRow extends CategoryWords {
+  readonly legal_basis: string;
+}
+
+const WORDS = 'key, label_de, label_en, labels, description, retention_days, fields';
 
 /** The words of `keys`, in their order. @throws ApiError 404 for a category that is not declared. */
 export function wordsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryWords[]> {
@@ -79,7 +80,7 @@ export function wordsOf(tx: Tx, botId: string, keys: readonly string[]): Promise
 
 /** {@link wordsOf} with the rest of each declaration. */
 export function declarationsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryRow[]> {
-  return inOrder(tx, `${WORDS}, legal_basis, fields`, botId, keys);
+  return inOrder(tx, `${WORDS}, legal_basis`, botId, keys);
 }
 
 async function inOrder<Row extends CategoryWords>(
@@ -106,7 +107,7 @@ export async function categoryTexts(
   offset: number,
 ): Promise<JsonText[]> {
   const rows = await tx.all<CategoryRow & Record<'id' | 'created_at', string>>(
-    `SELECT id, ${WORDS}, legal_basis, fields, created_at FROM categories WHERE bot_id = ? ORDER BY id LIMIT ? OFFSET ?`,
+    `SELECT id, ${WORDS}, legal_basis, created_at FROM categories WHERE bot_id = ? ORDER BY id LIMIT ? OFFSET ?`,
     ...[botId, limit, offset],
   );
   return rows.map(({ fields, created_at, ...row }) => {

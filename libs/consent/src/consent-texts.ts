@@ -25,6 +25,7 @@ export interface ConsentNotice {
 
 interface Wording extends Required<Pick<ConsentTexts, 'title' | 'accept_label' | 'decline_label'>> {
   readonly body: (bot: string) => string;
+  readonly fields: (labels: string) => string;
   readonly kept: (days: number) => string;
   readonly keptUntilWithdrawn: string;
 }
@@ -36,6 +37,7 @@ const WORDINGS: Record<Language, Wording> = {
       `${bot} would like to store the data listed below. You decide freely, you can withdraw your consent at any time with effect for the future, and you can ask for a copy or the erasure of your data.`,
     accept_label: 'I agree',
     decline_label: 'No, thank you',
+    fields: (labels) => `Data: ${labels}.`,
     kept: (days) => `Kept for ${days} day${days === 1 ? '' : 's'}.`,
     keptUntilWithdrawn: 'Kept until you have it erased.',
   },
@@ -45,6 +47,7 @@ const WORDINGS: Record<Language, Wording> = {
       `${bot} möchte die unten genannten Daten speichern. Deine Entscheidung ist frei, du kannst deine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen und Auskunft oder Löschung deiner Daten verlangen.`,
     accept_label: 'Ich stimme zu',
     decline_label: 'Nein, danke',
+    fields: (labels) => `Daten: ${labels}.`,
     kept: (days) => `Wird ${days} Tag${days === 1 ? '' : 'e'} gespeichert.`,
     keptUntilWithdrawn: 'Wird gespeichert, bis du die Löschung verlangst.',
   },
@@ -72,17 +75,28 @@ export function consentTexts(
       const { key, description } = category;
       const days = daysOf(category);
       const kept = days === null ? wording.keptUntilWithdrawn : wording.kept(days);
-      const text = description === null ? kept : `${description} ${kept}`;
-      return { key, label: labelIn(language, category), text };
+      const fields = fieldsOf(category).map((field) => labelIn(language, field, field.labels));
+      const data = fields.length === 0 ? [] : [wording.fields(fields.join(', '))];
+      const text = [...(description === null ? [] : [sentence(description)]), ...data, kept].join(' ');
+      return { key, label: labelIn(language, category, labelsOf(category)), text };
     }),
     accept_label: wording.accept_label,
     decline_label: wording.decline_label,
   };
 }
 
-function labelIn(language: string, category: CategoryWords): string {
-  const labels: Labels = { ...labelsOf(category), de: category.label_de, en: category.label_en };
-  return labels[languageFor(language, Object.keys(labels)) ?? 'en'] ?? category.label_en;
+/** A description with its end, since sentences follow it. */
+const sentence = (text: string): string => (/[\p{L}\p{N})]$/u.test(text) ? `${text}.` : text);
+
+type Labelled = Pick<CategoryWords, 'label_de' | 'label_en'>;
+
+/** The stored fields, as far as they are shown. */
+const fieldsOf = ({ fields }: CategoryWords) =>
+  JSON.parse(fields) as readonly (Labelled & { readonly labels?: Labels })[];
+
+function labelIn(language: string, { label_de: de, label_en: en }: Labelled, further?: Labels): string {
+  const labels: Labels = { ...further, de, en };
+  return labels[languageFor(language, Object.keys(labels)) ?? 'en'] ?? en;
 }
 
 /**
