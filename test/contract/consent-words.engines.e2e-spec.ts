@@ -58,7 +58,7 @@ describe('the words that Lethe has made of categories', () => {
       bot_id: bot.platformBotId,
       categories: [{ name: 'levels', description: 'Why?', retention_days: 1 }],
     };
-    expectSuccess(await bot.post('/data/register', body), 201);
+    expect(await bot.post('/data/register', body)).toMatchObject({ status: 201 });
     const keys = ['birthday', 'notes', 'levels'];
     const textsIn = async (language: string) => {
       const { categories } = (await ask(keys, { language })) as unknown as { categories: { text: string }[] };
