@@ -58,17 +58,21 @@ class Case {
 }
 
 function casesOf(engine, contestants, stock) {
-  const floors = [...new Set(Object.values(operations).map(({ floor }) => floor))];
+  const floors = [...new Set(Object.values(operations).flatMap(({ floor }) => floor ?? []))];
   const floorCases = floors.map(
     (floor) => new Case('stock', floor, stock, stockRequests(floor, contestants[0]), {}),
   );
   const cases = Object.entries(operations).flatMap(([name, operation]) =>
-    contestants.map((each) => {
+    contestantsOf(operation, contestants).map((each) => {
       const { once } = operation;
       return new Case(name, each.name, each, requestsOf(operation, each), { once, engine });
     }),
   );
   return [...floorCases, ...cases];
+}
+
+function contestantsOf({ isOwn = false }, [lethe, ...others]) {
+  return isOwn ? [lethe] : [lethe, ...others];
 }
 
 async function prepare(engine) {
@@ -78,8 +82,8 @@ async function prepare(engine) {
     progress(`${engine.title}: preparing ${name}`);
     contestants.push(await startContestant(name, engine, settings));
   }
-  for (const operation of Object.values(operations)) await requireSameAnswers(operation, contestants);
-  for (const contestant of contestants) await contestant.restore();
+  for (const operation of Object.values(operations))
+    await requireSameAnswers(operation, contestantsOf(operation, contestants));
   return contestants;
 }
 

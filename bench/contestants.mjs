@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startServer, temporaryDirectory } from '../scripts/server.mjs';
 import { compile, startApplication } from './application.mjs';
 import { LetheKeys } from './lethe.keys.mjs';
@@ -63,7 +64,12 @@ export async function startContestant(name, engine, { users, events, webhookUrl 
   const { seeds, tenant } = contestant;
   const isLethe = name === 'lethe';
   const subjects = () => seeds.subjects(users, { values: !isLethe });
-  const submits = () => (isLethe ? tenant.submits() : undefined);
+  const submits = async () => {
+    if (!isLethe) return;
+    // Seeds hold up this process. In a further turn of the event loop it sees which connections were closed meanwhile.
+    await setTimeout(100);
+    await tenant.submits();
+  };
   await subjects();
   if (events > 0) await seeds.events(1, events, users);
   await seeds.counted();
