@@ -20,15 +20,29 @@ const FULL = process.env.TEST_DEPTH !== undefined;
 const LONG = FULL
   ? []
   : [
-      'engines/many-processes',
+      'browser/console',
+      'engines/key-rewrite',
       'engines/key-rewrite-rivals',
+      'engines/many-processes',
+      'faults/byte-search',
       'faults/connections-lost',
       'faults/crash-load',
+      'faults/database-files',
+      'faults/io-faults',
+      'faults/power-cuts',
+      'faults/stats-kill',
       'faults/webhooks-crash',
+      'operations/move-engine',
+      'packages/cli-subjects',
+      'packages/discord-adapters',
       'packages/discord-packed',
+      'packages/discord-py',
+      'packages/python-client',
+      'packages/quickstart-discord',
       'packages/server-packed',
       'properties/export-memory',
       'properties/webhooks-fairness',
+      'properties/webhooks-sim',
     ].map((name) => `<rootDir>/test/${name}\\.`);
 
 /**

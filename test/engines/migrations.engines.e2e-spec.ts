@@ -124,6 +124,11 @@ describe('the migrations', () => {
     expect(await contents()).toStrictEqual(before);
   }
 
+  /** {@link contents} without the counts, which begin again with their migration. */
+  async function lasting() {
+    return { ...(await contents()), stats_counts: [] };
+  }
+
   /** Takes back every migration after the one of this name; answers their number. */
   async function revertTo(name: string): Promise<number> {
     for (let count = 0; ; count++) {
@@ -141,28 +146,29 @@ describe('the migrations', () => {
   ] as const;
   itOfSize.each(powers)('are not taken back while there is %s, and nothing is changed', async (_, sql) => {
     await filled();
+    await revertTo('KeysAndStanding1763600000020');
     await database.run(sql);
     await expectRefusal('without these columns they would be allowed more. Nothing was changed');
   });
 
   itOfSize('are not taken back while there are subjects, and nothing is changed', async () => {
     await filled();
-    const before = await contents();
+    const before = await lasting();
     const count = await revertTo('Subjects1763600000012');
     await expectFilled('subjects');
     expect(await migrateUp(database)).toHaveLength(count);
-    expect(await contents()).toStrictEqual(before);
+    expect(await lasting()).toStrictEqual(before);
   });
 
   itOfSize('are not taken back while there are keys, and nothing is changed', async () => {
     await filled();
     await database.run('DELETE FROM subjects');
-    const before = await contents();
+    const before = await lasting();
     const count = await revertTo('Keys1763600000010');
     expect(within(before, await contents())).toStrictEqual(await contents());
     await expectFilled('keys.subject_keys');
     expect(await migrateUp(database)).toHaveLength(count);
-    expect(await contents()).toStrictEqual(before);
+    expect(await lasting()).toStrictEqual(before);
   });
 });
 

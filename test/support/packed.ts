@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 const ROOT = join(__dirname, '../..');
 
@@ -18,10 +19,12 @@ export class Packed {
     return join(this.place, `source-${name}`);
   }
 
-  build(): void {
+  /** This process goes on meanwhile, so that its connections do not end as they are used. */
+  async build(): Promise<void> {
     for (const name of this.names) {
       mkdirSync(this.source(name));
-      execFileSync(process.execPath, [join(ROOT, 'scripts/package.mjs'), name, this.source(name)]);
+      const script = join(ROOT, 'scripts/package.mjs');
+      await promisify(execFile)(process.execPath, [script, name, this.source(name)]);
     }
   }
 
