@@ -187,7 +187,7 @@ describe('submits of one moment', () => {
   });
 });
 
-describe('requests of one moment', () => {
+describe('requests, acceptances and revocations of one moment', () => {
   const ask = (whom: SubjectIds) =>
     bot.post('/consents/request', { ...whom, consent_version: '2', categories: ['profile'] });
 
@@ -209,6 +209,10 @@ describe('requests of one moment', () => {
     elsewhere = [];
     const accept = (whom: SubjectIds) => bot.post('/consents/accept', { ...whom, consent_version: '2' });
     expect((await behind(hold, () => all(accept, who), isAnswered)).status).toBe(200);
+    expect(elsewhere.map(({ status }) => status)).toStrictEqual(others.map(() => 200));
+    elsewhere = [];
+    const withdrawn = (whom: SubjectIds) => bot.post('/consents/revoke', whom);
+    expect((await behind(hold, () => all(withdrawn, who), isAnswered)).status).toBe(200);
     expect(elsewhere.map(({ status }) => status)).toStrictEqual(others.map(() => 200));
     // A group that waited would be done one by one behind the time limit of its lock.
     expect(performance.now() - begunMs).toBeLessThan(service.app.get<Config>(CONFIG).databaseLockTimeoutMs);

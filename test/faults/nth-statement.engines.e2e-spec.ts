@@ -51,8 +51,11 @@ interface Scene {
   readonly keyId: string;
 }
 
+/** What a user has decided in the guilds in which a group acts. */
+type Group = 'asked' | 'accepted';
+
 /** A bot with a user who has consented and has stored values, and a user with a request that waits. */
-async function scene(isGroup = false): Promise<Scene> {
+async function scene(group?: Group): Promise<Scene> {
   const bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
   const [who, asked] = [subject(), subject()];
   await bot.hasCategory('profile', [field('value'), field('more', 'json')]);
@@ -61,7 +64,8 @@ async function scene(isGroup = false): Promise<Scene> {
   await bot.hasData(who, 'profile', { value: 'before' });
   await bot.post('/consents/texts', { ...TEXT, language: 'de' });
   await bot.hasRequest(asked);
-  if (isGroup) for (const guild_id of GUILDS) await bot.hasRequest({ ...who, guild_id });
+  for (const guild_id of group === undefined ? [] : GUILDS)
+    await (group === 'asked' ? bot.hasRequest({ ...who, guild_id }) : bot.hasConsent({ ...who, guild_id }));
   const { user_id: userId } = service.stored(bot, who);
   const [key] = await service.database.rows<{ id: string }>(
     'SELECT id FROM subjects JOIN keys.subject_keys ON id = key_id WHERE bot_id = ? AND user_id = ?',
@@ -127,18 +131,26 @@ const atOnce = (act: GroupAct, tried: Scene) => Promise.all(GUILDS.map((guild) =
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
 /** Acts of several callers that share a transaction. */
-const GROUPS: readonly (readonly [string, number, GroupAct])[] = [
+const GROUPS: readonly (readonly [string, number, Group, GroupAct])[] = [
   [
     'POST /consents/request',
     201,
+    'asked',
     ({ bot, who: { user_id } }, guild_id) =>
       bot.post('/consents/request', { user_id, guild_id, consent_version: '2', categories: ['profile'] }),
   ],
   [
     'POST /consents/accept',
     200,
+    'asked',
     ({ bot, who: { user_id } }, guild_id) =>
       bot.post('/consents/accept', { user_id, guild_id, consent_version: '1.0' }),
+  ],
+  [
+    'POST /consents/revoke',
+    200,
+    'accepted',
+    ({ bot, who: { user_id } }, guild_id) => bot.post('/consents/revoke', { user_id, guild_id }),
   ],
 ];
 
@@ -172,12 +184,12 @@ describe('whichever statement fails', () => {
     }
   });
 
-  it.each(GROUPS)('%s of one moment take place whole or not at all each', async (_, done, act) => {
-    const model = await scene(true);
+  it.each(GROUPS)('%s of one moment take place whole or not at all each', async (_, done, group, act) => {
+    const model = await scene(group);
     expect(statusesOf(await atOnce(act, model))).toStrictEqual([done, done, done]);
     const after = await dump(model);
     for (let nth = FIRST, fired = true; fired; nth += STEP) {
-      const tried = await scene(true);
+      const tried = await scene(group);
       faults.failAt(nth);
       const answers = await atOnce(act, tried);
       faults.heal();

@@ -37,6 +37,11 @@ const accept =
   (by, who) =>
     consents().accept(by.id, { ...who, ...body }, NO_CLAIM);
 
+const revoke =
+  (body: object = {}): Act =>
+  (by, who) =>
+    consents().revoke(by.id, { ...who, ...body }, NO_CLAIM);
+
 /** What a user has decided before. */
 const STATES: readonly Prepare[] = [
   () => Promise.resolve(),
@@ -73,6 +78,10 @@ const ACTS: readonly Act[] = [
   accept({ consent_version: 'another' }),
   accept({ consent_version: '1', categories: ['profile'] }),
   accept({ consent_version: '1', categories: ['unknown'] }),
+  revoke(),
+  revoke({ source: 'button' }),
+  revoke({ categories: ['profile'] }),
+  revoke({ categories: ['unknown'] }),
   (by, _, id) => consents().accept(by.id, { consent_id: id.toUpperCase() }, NO_CLAIM),
   (by, who, id) => consents().accept(by.id, { ...who, consent_id: id, consent_version: '2' }, NO_CLAIM),
   (by, _, id) => consents().accept(by.id, { ...subject(), consent_id: id }, NO_CLAIM),
@@ -115,7 +124,7 @@ async function played(script: readonly (readonly [Prepare, Act])[], isAtOnce: bo
   return { answers, left: await dumpOf(service.database, by.id) };
 }
 
-describe('requests and acceptances of one moment', () => {
+describe('requests, acceptances and revocations of one moment', () => {
   it('answer and leave what they do one after the other', async () => {
     const step = fc.tuple(fc.constantFrom(...STATES), fc.constantFrom(...ACTS));
     await fc.assert(

@@ -13,9 +13,9 @@ import { Injectable } from '@nestjs/common';
 import { AnnouncedErasures } from './announced-erasures';
 import type { ConsentAsked } from './consent-changes';
 import { appendDecisions, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
-import { ConsentRevoked } from './consent-revoked.event';
 import type { Consent, ConsentAction } from './consent.entity';
 import { createConsents, putConsents, removeConsent } from './consent.sql';
+import { ConsentsRevoked } from './consents-revoked.event';
 
 type Stored = Omit<Consent, 'bot'>;
 
@@ -41,6 +41,11 @@ export interface NewRequest {
 export interface Change {
   readonly consent: Stored;
   readonly act: Act;
+}
+
+/** A {@link Change} that withdraws the consent, or the categories that its act names, at a time. */
+export interface Withdrawal extends Change {
+  readonly at: string;
 }
 
 /** The history entry of a decision, and the ids of its subject. */
@@ -106,7 +111,7 @@ export class ConsentTransitions {
     tx: Tx,
     given: readonly Change[],
     type: AuditEventType,
-    action: ConsentAction,
+    actionOf: (act: Act) => ConsentAction,
   ): Promise<Decided[]> {
     const [, entries, ids] = await Promise.all([
       putConsents(
@@ -115,7 +120,7 @@ export class ConsentTransitions {
       ),
       appendDecisions(
         tx,
-        given.map(({ consent, act }) => this.entry(consent, action, act)),
+        given.map(({ consent, act }) => this.entry(consent, actionOf(act), act)),
       ),
       this.audit.recordAll(
         tx,
@@ -134,24 +139,36 @@ export class ConsentTransitions {
         return { subject: subjectOf(consent), categories, at };
       }),
     );
-    return this.decide(tx, given, 'consent_accepted', 'accepted');
+    return this.decide(tx, given, 'consent_accepted', () => 'accepted');
   }
 
-  /** Records a withdrawal, of some categories or complete; answers when the data stored under it will be erased. */
-  async withdraw(tx: Tx, consent: Stored, act: Act, at: string): Promise<AnnouncedErasures> {
-    await this.holders.withdraw(tx, subjectOf(consent), act.categories, at);
-    const announced = await this.announced(tx, subjectOf(consent));
-    const action = act.categories === null ? 'revoked' : 'categories_withdrawn';
-    const [decided] = await this.decide(tx, [{ consent, act }], 'consent_revoked', action);
-    const ids = decided?.ids ?? ERASED_IDS;
-    if (act.categories === null)
-      await this.events.publish(new ConsentRevoked(tx, { ...subjectOf(consent), ids }, at, consent.version));
+  /**
+   * Records withdrawals, of some categories or complete, each of another subject; answers when the data stored under each
+   * will be erased.
+   */
+  async withdraw(tx: Tx, given: readonly Withdrawal[]): Promise<AnnouncedErasures[]> {
+    const subjects = given.map(({ consent }) => subjectOf(consent));
+    const marked = given.map(({ act: { categories }, at, consent }) => ({
+      subject: subjectOf(consent),
+      categories,
+      at,
+    }));
+    await this.holders.withdraw(tx, marked);
+    const announced = await this.announced(tx, subjects);
+    const decided = await this.decide(tx, given, 'consent_revoked', ({ categories }) =>
+      categories === null ? 'revoked' : 'categories_withdrawn',
+    );
+    const revoked = given.flatMap(({ consent, act, at }, place) => {
+      const subject = { ...subjectOf(consent), ids: decided[place]?.ids ?? ERASED_IDS };
+      return act.categories === null ? [{ subject, revokedAt: at, previousVersion: consent.version }] : [];
+    });
+    if (revoked.length > 0) await this.events.publish(new ConsentsRevoked(tx, revoked));
     return announced;
   }
 
-  /** When what a withdrawn consent has left will be erased. */
-  async announced(tx: Tx, subject: Subject): Promise<AnnouncedErasures> {
-    return new AnnouncedErasures(await this.holders.erasureTimes(tx, subject));
+  /** When what withdrawn consents have left will be erased. */
+  async announced(tx: Tx, subjects: readonly Subject[]): Promise<AnnouncedErasures[]> {
+    return (await this.holders.erasureTimes(tx, subjects)).map((times) => new AnnouncedErasures(times));
   }
 
   private entry(consent: Stored, action: ConsentAction, act: Act) {

@@ -7,6 +7,7 @@ import { ConsentCategories } from './consent-categories.holder';
 import { ConsentHistoryPruning } from './consent-history-pruning';
 import { ConsentReceipts } from './consent-receipts.service';
 import { ConsentRequestAct } from './consent-request.act';
+import { ConsentRevokeAct } from './consent-revoke.act';
 import { ConsentTextsController } from './consent-texts.controller';
 import { ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions } from './consent-transitions';
@@ -30,6 +31,7 @@ import { Consents1763600000004 } from './migrations/1763600000004-consents';
     ConsentService,
     ConsentRequestAct,
     ConsentAcceptAct,
+    ConsentRevokeAct,
     ConsentReceipts,
     ConsentTextsService,
     ConsentTransitions,

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { CategoriesService, undeclared } from '@app/categories';
 import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { type Claim, EncryptedForms } from '@app/idempotency';
 import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
 import { lockSubjects, type NamedSubject, type Subject } from '@app/subjects';
-import { declined, leavesData, pendingRequest, revoked, withoutCategories } from './consent-changes';
+import { declined, leavesData, pendingRequest } from './consent-changes';
 import { ConsentAcceptAct } from './consent-accept.act';
 import type { Accepted } from './consent-repeats';
 import { ConsentRequestAct } from './consent-request.act';
+import { ConsentRevokeAct } from './consent-revoke.act';
 import { ConsentTransitions } from './consent-transitions';
 import {
   type AcceptConsent,
@@ -21,7 +21,6 @@ import {
   type RequestConsent,
   type RevokeConsent,
 } from './consent.dto';
-import type { Consent } from './consent.entity';
 import { findStatus, findStatuses, lockConsent, type ShownConsent } from './consent.sql';
 import {
   closeConsents,
@@ -29,7 +28,7 @@ import {
   reopenConsents,
   tryLockSubjectsAndConsents,
 } from './consents-erasing.sql';
-import { consentView, statusView } from './consent.views';
+import { statusView } from './consent.views';
 
 /**
  * The consent of a subject (GDPR Art. 6(1)(a), 7). Every change is one unit: state, history entry, audit event and the
@@ -39,9 +38,9 @@ import { consentView, statusView } from './consent.views';
 export class ConsentService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly categories: CategoriesService,
     private readonly requesting: ConsentRequestAct,
     private readonly accepting: ConsentAcceptAct,
+    private readonly revoking: ConsentRevokeAct,
     private readonly transitions: ConsentTransitions,
     private readonly digests: SubjectDigests,
     private readonly forms: EncryptedForms,
@@ -67,22 +66,7 @@ export class ConsentService {
    */
   revoke(botId: string, input: RevokeConsent, claim: Claim): Promise<ConsentView> {
     const subject = this.digests.named(botId, input);
-    const { source } = input;
-    const revoke = async (tx: Tx): Promise<ConsentView> => {
-      // A partly withdrawn consent to everything becomes one to each of the other categories.
-      const declared = input.categories == null ? [] : await this.categories.holdAll(tx, botId);
-      const consent = await lockConsent(tx, subject);
-      if (consent?.status !== 'accepted')
-        throw notFound('Consent', { current_status: consent?.status ?? 'none' });
-      const { id, version } = consent;
-      const reduced = input.categories == null ? undefined : reducedTo(consent, input.categories, declared);
-      const at = this.clock.nowIso(consent.acceptedAt ?? '');
-      const categories = reduced === undefined ? null : (input.categories ?? null);
-      const after = reduced ?? revoked(consent, at);
-      const act = { id, version, categories, source };
-      return consentView(after, subject.ids, await this.transitions.withdraw(tx, after, act, at));
-    };
-    return this.unitOfWork.write(claim.once(this.forms.ofSubject(subject), revoke));
+    return this.unitOfWork.share(this.revoking, { subject, input, claim });
   }
 
   /**
@@ -108,9 +92,9 @@ export class ConsentService {
     const found = await findStatus(this.unitOfWork, subject);
     const asks = found !== null && leavesData(found);
     const announced = asks
-      ? await this.unitOfWork.read((tx) => this.transitions.announced(tx, subject))
-      : undefined;
-    return statusView(found, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced);
+      ? await this.unitOfWork.read((tx) => this.transitions.announced(tx, [subject]))
+      : [];
+    return statusView(found, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced[0]);
   }
 
   /** {@link status} of several users, at one time. */
@@ -152,21 +136,7 @@ export class ConsentService {
     consent: ShownConsent | null,
   ): Promise<ConsentStatusView> {
     const asks = consent !== null && leavesData(consent);
-    const announced = asks ? await this.transitions.announced(tx, subject) : undefined;
+    const [announced] = asks ? await this.transitions.announced(tx, [subject]) : [];
     return statusView(consent, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced);
   }
-}
-
-/** @throws ApiError 404 for an undeclared category, or when no `withdrawn` category was granted. */
-function reducedTo(
-  consent: Consent,
-  withdrawn: readonly string[],
-  declared: readonly string[],
-): Omit<Consent, 'bot'> | undefined {
-  if (withdrawn.some((key) => !declared.includes(key))) undeclared();
-  const granted = consent.categories ?? Object.fromEntries(declared.map((key) => [key, 'accepted']));
-  if (!withdrawn.some((key) => Object.hasOwn(granted, key) && granted[key] === 'accepted')) {
-    throw notFound('Consent to these categories', { current_status: consent.status });
-  }
-  return withoutCategories(consent, withdrawn, declared);
 }

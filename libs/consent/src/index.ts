@@ -1,5 +1,4 @@
 export { ConsentHistoryPruning } from './consent-history-pruning';
-export { ConsentRevoked } from './consent-revoked.event';
 export {
   consentCovering,
   consentHeld,
@@ -13,3 +12,4 @@ export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdSubject } from './consent.sql';
 export { tryHoldConsents } from './consents-erasing.sql';
+export { ConsentsRevoked, type Revoked } from './consents-revoked.event';

@@ -6,10 +6,10 @@ import type { Subject } from './subject';
 /** When the data that a withdrawn consent has left in one category will be erased, in ISO 8601. */
 export type ErasureTime = readonly [category: string, erasedAt: string];
 
-/** A consent that a user has given. */
-export interface GivenConsent {
+/** A consent that a user has given or withdrawn. */
+export interface DecidedConsent {
   readonly subject: Subject;
-  /** null: it covers all categories. */
+  /** null: all categories. */
   readonly categories: readonly string[] | null;
   readonly at: string;
 }
@@ -25,14 +25,17 @@ export interface ConsentedDataHolder {
    */
   eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number>;
   /**
-   * Marks what rests on a consent to `categories`, or on the whole consent for null, in the unit that withdraws it (GDPR
-   * Art. 7(3)) and before the consent itself is written.
+   * Marks what rests on withdrawn consents, in the unit that withdraws them (GDPR Art. 7(3)) and before they are written.
+   * Each is of another subject.
    */
-  withdraw?(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void>;
+  withdraw?(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void>;
   /** Takes the mark from what new consents cover, and marks what they leave out. Each is of another subject. */
-  give?(tx: Tx, given: readonly GivenConsent[]): Promise<void>;
-  /** When what is marked will be erased (GDPR Art. 17(1)(b)); nothing for what is never erased by itself. */
-  erasureTimes?(tx: Tx, subject: Subject): Promise<Iterable<ErasureTime>>;
+  give?(tx: Tx, given: readonly DecidedConsent[]): Promise<void>;
+  /**
+   * When what is marked of each subject will be erased (GDPR Art. 17(1)(b)), in their order; nothing for what is never
+   * erased by itself.
+   */
+  erasureTimes?(tx: Tx, subjects: readonly Subject[]): Promise<readonly Iterable<ErasureTime>[]>;
 }
 
 /** Marks a provider as a {@link ConsentedDataHolder}. */
@@ -45,18 +48,21 @@ export class ConsentedDataHolders {
 
   constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
 
-  async withdraw(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void> {
-    for (const holder of this.all()) await holder.withdraw?.(tx, subject, categories, at);
+  async withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
+    for (const holder of this.all()) await holder.withdraw?.(tx, withdrawn);
   }
 
-  async give(tx: Tx, given: readonly GivenConsent[]): Promise<void> {
+  async give(tx: Tx, given: readonly DecidedConsent[]): Promise<void> {
     for (const holder of this.all()) await holder.give?.(tx, given);
   }
 
-  /** A category may come several times, once for each holder. */
-  async erasureTimes(tx: Tx, subject: Subject): Promise<readonly ErasureTime[]> {
-    const times: ErasureTime[] = [];
-    for (const holder of this.all()) times.push(...((await holder.erasureTimes?.(tx, subject)) ?? []));
+  /** The times of each subject. A category may come several times, once for each holder. */
+  async erasureTimes(tx: Tx, subjects: readonly Subject[]): Promise<readonly (readonly ErasureTime[])[]> {
+    const times = subjects.map((): ErasureTime[] => []);
+    for (const holder of this.all()) {
+      const announced = (await holder.erasureTimes?.(tx, subjects)) ?? [];
+      for (const [at, found] of announced.entries()) times[at]?.push(...found);
+    }
     return times;
   }
 

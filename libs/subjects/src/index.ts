@@ -2,7 +2,7 @@ export {
   type ConsentedDataHolder,
   ConsentedDataHolders,
   type ErasureTime,
-  type GivenConsent,
+  type DecidedConsent,
   HoldsConsentedData,
 } from './consented-data';
 export { guildOf, SCOPES } from './guild-scope';

@@ -10,7 +10,7 @@ import {
   type ConsentedDataHolder,
   type ConsentedTable,
   type ErasureTime,
-  type GivenConsent,
+  type DecidedConsent,
   HoldsConsentedData,
   type Subject,
   subjectAt,
@@ -73,12 +73,13 @@ export class ConsentedTables implements ConsentedDataHolder {
     return most;
   }
 
-  async withdraw(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void> {
+  async withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
     for (const one of this.all())
-      if (categories === null || categories.includes(one.category)) await mark(tx, subject, one, at);
+      for (const { subject, categories, at } of withdrawn)
+        if (categories === null || categories.includes(one.category)) await mark(tx, subject, one, at);
   }
 
-  async give(tx: Tx, given: readonly GivenConsent[]): Promise<void> {
+  async give(tx: Tx, given: readonly DecidedConsent[]): Promise<void> {
     for (const one of this.all())
       for (const { subject, categories, at } of given) {
         if (categories === null || categories.includes(one.category)) await unmark(tx, subject, one);
@@ -86,14 +87,16 @@ export class ConsentedTables implements ConsentedDataHolder {
       }
   }
 
-  async erasureTimes(tx: Tx, subject: Subject): Promise<readonly ErasureTime[]> {
+  async erasureTimes(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasureTime[][]> {
     const graceDays = this.config.revokedDataGraceDays;
     if (graceDays === undefined) return [];
-    const times: ErasureTime[] = [];
+    const times = subjects.map((): ErasureTime[] => []);
     for (const { table, category } of this.all()) {
       const sql = `SELECT MAX(withdrawn_at) AS at FROM ${table} WHERE ${SUBJECT}`;
-      const row = await tx.get<{ at: string | null }>(sql, ...keyOf(subject));
-      if (row?.at != null) times.push([category, daysAfter(row.at, graceDays)]);
+      for (const [place, subject] of subjects.entries()) {
+        const row = await tx.get<{ at: string | null }>(sql, ...keyOf(subject));
+        if (row?.at != null) times[place]?.push([category, daysAfter(row.at, graceDays)]);
+      }
     }
     return times;
   }

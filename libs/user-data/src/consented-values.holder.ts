@@ -8,7 +8,7 @@ import {
   amongSubjects,
   type ConsentedDataHolder,
   type ErasureTime,
-  type GivenConsent,
+  type DecidedConsent,
   HoldsConsentedData,
   type Subject,
   subjectAt,
@@ -18,7 +18,6 @@ import {
 const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 /** Written so that no engine uses the index of what is marked of all users. */
 const IS_MARKED = `COALESCE(withdrawn_at, '') <> ''`;
-const MARKED = `SELECT category_key, withdrawn_at FROM user_data WHERE ${SUBJECT} AND ${IS_MARKED}`;
 const OF_CATEGORY = 'SELECT guild_id, user_id FROM user_data WHERE bot_id = ? AND category_key = ?';
 const HELD = 'SELECT bot_id, guild_id, user_id, category_key, withdrawn_at FROM user_data WHERE';
 const ROW = ['bot_id', 'guild_id', 'user_id', 'category_key'];
@@ -59,13 +58,16 @@ export class ConsentedValues implements ConsentedDataHolder {
     return rows.length;
   }
 
-  withdraw(tx: Tx, subject: Subject, categories: readonly string[] | null, at: string): Promise<void> {
-    const mark = (key: string, since: string | null) =>
-      since === null && covers(categories, key) ? at : undefined;
-    return this.mark(tx, [{ subject, mark }]);
+  withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
+    const marks = withdrawn.map(({ subject, categories, at }) => {
+      const mark = (key: string, since: string | null) =>
+        since === null && covers(categories, key) ? at : undefined;
+      return { subject, mark };
+    });
+    return this.mark(tx, marks);
   }
 
-  give(tx: Tx, given: readonly GivenConsent[]): Promise<void> {
+  give(tx: Tx, given: readonly DecidedConsent[]): Promise<void> {
     const marks = given.map(({ subject, categories, at }) => {
       const mark = (key: string, since: string | null) => {
         if (covers(categories, key)) return since === null ? undefined : null;
@@ -76,11 +78,15 @@ export class ConsentedValues implements ConsentedDataHolder {
     return this.mark(tx, marks);
   }
 
-  async erasureTimes(tx: Tx, subject: Subject): Promise<readonly ErasureTime[]> {
+  async erasureTimes(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasureTime[][]> {
     const graceDays = this.config.revokedDataGraceDays;
     if (graceDays === undefined) return [];
-    const marked = await tx.all<{ category_key: string; withdrawn_at: string }>(MARKED, ...keyOf(subject));
-    return marked.map(({ category_key: key, withdrawn_at: at }) => [key, daysAfter(at, graceDays)]);
+    const times = new Map<string, ErasureTime[]>(subjects.map((subject) => [subjectName(subject), []]));
+    for (const row of await held(tx, subjects, `AND ${IS_MARKED}`))
+      times
+        .get(subjectName(subjectAt(row.bot_id, row)))
+        ?.push([row.category_key, daysAfter(row.withdrawn_at ?? '', graceDays)]);
+    return [...times.values()];
   }
 
   /** Changes the marks of values. Only what rests on a consent is marked. */
@@ -126,13 +132,14 @@ function covers(categories: readonly string[] | null, key: string): boolean {
 }
 
 /** The values of subjects, by one statement on PostgreSQL. On SQLite a statement for each costs less. */
-async function held(tx: Tx, subjects: readonly Subject[]): Promise<Held[]> {
+async function held(tx: Tx, subjects: readonly Subject[], condition = ''): Promise<Held[]> {
   if (tx.engine === 'postgres') {
     const among = amongSubjects(tx, subjects);
-    return tx.all(`${HELD} ${among.sql}`, ...among.values);
+    return tx.all(`${HELD} ${among.sql} ${condition}`, ...among.values);
   }
   const rows: Held[] = [];
-  for (const subject of subjects) rows.push(...(await tx.all<Held>(`${HELD} ${SUBJECT}`, ...keyOf(subject))));
+  for (const subject of subjects)
+    rows.push(...(await tx.all<Held>(`${HELD} ${SUBJECT} ${condition}`, ...keyOf(subject))));
   return rows;
 }
 

@@ -1,14 +1,11 @@
-import { ConsentRevoked } from '@app/consent';
-import type { Tx } from '@app/database';
 import type { Digest } from '@app/primitives';
 import { confirmedPayload, consentRevokedPayload, pingPayload, userForgottenPayload } from './payload';
 
 const ids = { user_id: '123456789012345678', guild_id: '223456789012345678' };
 const subject = { botId: 'b', guildId: 'g' as Digest, userId: 'u' as Digest, ids };
-const tx = {} as Tx;
 const time = '2026-01-01T00:00:00.000Z';
 const forgotten = userForgottenPayload({ subject, requestId: 'r', completedAt: time });
-const revoked = consentRevokedPayload(new ConsentRevoked(tx, subject, time, '1.0'));
+const revoked = consentRevokedPayload({ subject, revokedAt: time, previousVersion: '1.0' });
 
 describe('a payload', () => {
   it.each([forgotten, revoked, pingPayload(time)])(

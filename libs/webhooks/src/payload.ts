@@ -1,4 +1,4 @@
-import type { ConsentRevoked } from '@app/consent';
+import type { Revoked } from '@app/consent';
 import type { Forgotten } from '@app/erasure';
 import type { NamedSubject, SubjectIds } from '@app/subjects';
 
@@ -15,7 +15,7 @@ export function userForgottenPayload({ subject, requestId, completedAt }: Forgot
   return JSON.stringify({ event, ...ids, completed_at: completedAt, notice: NOTICE });
 }
 
-export function consentRevokedPayload({ subject, revokedAt, previousVersion }: ConsentRevoked): string {
+export function consentRevokedPayload({ subject, revokedAt, previousVersion }: Revoked): string {
   const event = 'consent_revoked';
   return JSON.stringify({
     event,

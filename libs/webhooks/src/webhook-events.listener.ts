@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BotResumed, WebhookUrlChanged } from '@app/bots';
-import { ConsentRevoked } from '@app/consent';
+import { ConsentsRevoked } from '@app/consent';
 import { UsersForgotten } from '@app/erasure';
 import { OnDomainEvent } from '@app/kernel';
 import { Dispatcher } from './dispatcher';
@@ -17,11 +17,17 @@ export class WebhookEventsListener {
     private readonly dispatcher: Dispatcher,
   ) {}
 
-  @OnDomainEvent(ConsentRevoked)
-  async onConsentRevoked(event: ConsentRevoked): Promise<void> {
-    const payload = consentRevokedPayload(event);
-    const { tx, subject } = event;
-    await this.outbox.queue(tx, { botId: subject.botId, event: 'consent_revoked', payload, subject });
+  @OnDomainEvent(ConsentsRevoked)
+  async onConsentsRevoked({ tx, revoked }: ConsentsRevoked): Promise<void> {
+    await this.outbox.queueAll(
+      tx,
+      revoked.map((each) => ({
+        botId: each.subject.botId,
+        event: 'consent_revoked',
+        payload: consentRevokedPayload(each),
+        subject: each.subject,
+      })),
+    );
   }
 
   @OnDomainEvent(UsersForgotten)
