@@ -10,6 +10,9 @@ import { inOrder, loggedNumbers, missing, shownNumbers } from '../support/number
 import { seal } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 
+/** Acts of each of the users. */
+const ACTS = atDepth(25, 150);
+
 const service = useServiceInProcess();
 let bot: Bot;
 /** How far the clock of the service is ahead, in milliseconds. */
@@ -41,10 +44,10 @@ describe('the numbers of GET /stats', () => {
     let isOver = false;
     const lives = Array.from({ length: 6 }, () => new Life(bot));
     const living = lives.map(async (life) => {
-      for (let acts = 0; acts < atDepth(25, 150); acts++) {
+      for (let acts = 0; acts < ACTS; acts++) {
         await life.act();
-        // Up to half a day for all together, 25 times.
-        aheadMs += Math.floor(Math.random() * 2 * 3_600_000);
+        // An hour on average at each of 25 acts: all stay in the 30 days that an answer has by default.
+        aheadMs += Math.floor((Math.random() * 2 * 3_600_000 * 25) / ACTS);
       }
     });
     const sealing = (async () => {
