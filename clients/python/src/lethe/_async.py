@@ -554,7 +554,8 @@ class AsyncLethe:
 
     async def stats(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
         """What happened over time, in numbers: acts, webhook calls, durations of erasures."""
-        return await self._call.send("GET /stats", given, options)
+        shown: Json = await self._call.send("GET /stats", given, options)
+        return shown
 
     async def request(self, route: str, given: Mapping[str, Any], *, options: Optional[CallOptions] = None) -> Any:
         """Any operation of the interface by its route, for what has no method: `POST /consents/request`."""

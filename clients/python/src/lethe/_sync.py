@@ -553,7 +553,8 @@ class Lethe:
 
     def stats(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
         """What happened over time, in numbers: acts, webhook calls, durations of erasures."""
-        return self._call.send("GET /stats", given, options)
+        shown: Json = self._call.send("GET /stats", given, options)
+        return shown
 
     def request(self, route: str, given: Mapping[str, Any], *, options: Optional[CallOptions] = None) -> Any:
         """Any operation of the interface by its route, for what has no method: `POST /consents/request`."""
