@@ -25,7 +25,8 @@ const START = {
       ? join(url.slice('sqlite:'.length), '..')
       : temporaryDirectory();
     const environment = { ...LETHE, DATABASE_URL: url, LETHE_MASTER_KEY: masterKey };
-    return { ...(await startServer({ directory, environment })), masterKey };
+    const again = () => startServer({ directory, environment });
+    return { ...(await again()), again, masterKey };
   },
   usual: (url) => startApplication(compile('usual'), { DATABASE_URL: url }),
   limit: (url) => startApplication(join(import.meta.dirname, 'limit/main.mjs'), { DATABASE_URL: url }),
@@ -46,14 +47,23 @@ async function start(name, path, engine, { users = 0, webhookUrl, Kind = Seeds }
   const tenant = await Tenant.register(server.url, users, { webhook_url: webhookUrl });
   const database = await engine.open(url);
   const keys = server.masterKey && new LetheKeys(await database.serviceKeys(), server.masterKey);
+  let running = server;
   return {
     ...server,
     name,
     tenant,
     seeds: new Kind(database, tenant.id, keys),
+    /** Milliseconds from the start of another process until it is ready; it has another URL. */
+    restart: async () => {
+      await running.stop();
+      const begunMs = performance.now();
+      running = await server.again();
+      while (!(await fetch(`${running.url}/health/ready`)).ok) await setTimeout(5);
+      return performance.now() - begunMs;
+    },
     stop: async () => {
       await database.close();
-      await server.stop();
+      await running.stop();
     },
   };
 }

@@ -22,6 +22,9 @@ export const submits = () =>
     ]),
   );
 
+/** The newest requested version of the consents. */
+let version = 1;
+
 const list = (query) => () => Array.from({ length: PAGES_READ }, () => ['GET', `/audit/events?${query}`]);
 
 const event = (n) => ({
@@ -42,6 +45,25 @@ export const SIZE_OPERATIONS = [
     calls: () => subjects.map((user) => ['POST', '/gdpr/forget-user', { user_id: user, guild_id: GUILD }]),
     putsBack: true,
   },
+  {
+    title: 'Consent status',
+    file: 'status',
+    calls: () => subjects.map((user) => ['GET', `/consents/status?user_id=${user}&guild_id=${GUILD}`]),
+  },
+  {
+    title: 'Consent requested in a new version',
+    file: 'request',
+    calls: () => {
+      const consent_version = `${(version += 1)}`;
+      return subjects.map((user_id) => [
+        'POST',
+        '/consents/request',
+        { user_id, guild_id: GUILD, consent_version },
+      ]);
+    },
+    status: '201',
+  },
+  { title: 'Value stored, 64 at once', file: 'submit', calls: submits, connections: 64 },
   {
     title: `Export of a user with ${VALUES_PER_USER} values`,
     file: 'export',

@@ -19,7 +19,7 @@ export class Packed {
     return join(this.place, `source-${name}`);
   }
 
-  /** This process goes on meanwhile, so that its connections do not end as they are used. */
+  /** Asynchronous, so that idle connections of this process do not end as they are used. */
   async build(): Promise<void> {
     for (const name of this.names) {
       mkdirSync(this.source(name));
