@@ -162,7 +162,11 @@ for (const name of options.engine.split(',')) {
   }
 }
 const circumstances = `Medians of ${ROUNDS} measurements of one request after the other on ${machine()}; values and audit events of others grow together.`;
-const text = [circumstances, sizeTable(results), results.flatMap((each) => [insertLine(each), restartLine(each)]).join('\n')].join('\n\n');
+const text = [
+  circumstances,
+  sizeTable(results),
+  results.flatMap((each) => [insertLine(each), restartLine(each)]).join('\n'),
+].join('\n\n');
 console.log(text);
 if (options.write) {
   writePlots(results);
