@@ -73,11 +73,6 @@ describe('GET /docs', () => {
 describe('GET /', () => {
   const get = (accept: string) => fetch(service.url, { headers: { accept }, redirect: 'manual' });
 
-  it('leads a browser to the page', async () => {
-    const { status, headers } = await get('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
-    expect([status, headers.get('location'), headers.get('vary')]).toEqual([302, 'docs', 'Accept']);
-  });
-
   it.each(['*/*', 'application/json', 'application/json, text/html'])(
     'is an unknown path that names the page to a caller who accepts %s',
     async (accept) => {

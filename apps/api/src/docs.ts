@@ -1,8 +1,11 @@
 import { dirname, join } from 'node:path';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ConsoleFiles } from '@app/console';
 import { type LetheRequest, rateHeaders, type RequestContext } from '@app/http';
 import { Turns } from '@app/kernel';
+import { Health } from '@app/runtime';
+import { FRONT_PAGE_HEADERS, frontPage, languageOf, stateOf } from './front-page';
 import { openApiDocument } from './openapi';
 
 /** The page loads files of this service only: no content network, no validator badge, no telemetry. */
@@ -109,11 +112,11 @@ const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 /** The pages take turns: a long one takes a millisecond, and many can be asked for at the same moment. */
 const turns = new Turns();
 
-/** Serves the documentation page at `/docs` and its document at `/docs-json`. This process generates both. */
+/** Serves the page for people at `/`, the documentation page at `/docs` and its document at `/docs-json`. This process generates both. */
 export function serveDocs(app: NestExpressApplication): void {
   // One copy for all answers, however many are being read.
   let document: Buffer | undefined;
-  const pages = new Map<string, (response: Response) => void>([
+  const pages = new Map<string, (response: Response) => void | Promise<void>>([
     ['/docs', (response) => response.type('html').send(PAGE)],
     ['/docs/', (response) => response.redirect(308, '../docs')],
     ['/docs/start.js', (response) => response.type('js').send(START)],
@@ -133,7 +136,7 @@ export function serveDocs(app: NestExpressApplication): void {
   }
   app.use((request: LetheRequest, response: Response, next: NextFunction) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
-    const page = request.path === '/' ? entranceFor(request) : pages.get(request.path);
+    const page = request.path === '/' ? frontPageFor(app, request) : pages.get(request.path);
     // A caller over the limit is refused like for an unknown path.
     if (page === undefined || request.context.rate?.exceeded) return next();
     const headed = response.set(HEADERS).set(factsOf(request.context));
@@ -144,10 +147,18 @@ export function serveDocs(app: NestExpressApplication): void {
   });
 }
 
-/** Redirects a browser from `/` to the page. Every other caller gets the 404 of an unknown path. */
-function entranceFor(request: LetheRequest): ((response: Response) => void) | undefined {
+/** The page at `/` for a browser. Every other caller gets the 404 of an unknown path. */
+function frontPageFor(
+  app: NestExpressApplication,
+  request: LetheRequest,
+): ((response: Response) => Promise<void>) | undefined {
   if (request.accepts(['json', 'html']) !== 'html') return undefined;
-  return (response) => response.vary('Accept').redirect(302, 'docs');
+  return async (response) => {
+    const state = await stateOf(app.get(Health));
+    const hasConsole = app.get(ConsoleFiles).find('/console') !== undefined;
+    response.status(state.isReady ? 200 : 503).set(FRONT_PAGE_HEADERS);
+    response.type('html').send(frontPage(languageOf(request), { state, hasConsole }));
+  };
 }
 
 /** The headers of every answer. */

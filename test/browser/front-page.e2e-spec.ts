@@ -1,0 +1,53 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ConsoleFiles } from '@app/console';
+import { Readiness } from '@app/runtime';
+import type { Browser } from 'playwright-core';
+import { DESKTOP, describeInBrowser, PHONE, startBrowser, WatchedPage } from '../support/browser';
+import { useServiceInProcess } from '../support/service';
+
+/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
+const PICTURES = process.env['PICTURES'];
+const PICTURE_MAX_BYTES = 80 * 1024;
+
+const service = useServiceInProcess();
+let browser: Browser;
+
+describeInBrowser('the page at / in a browser', () => {
+  beforeAll(async () => {
+    service.app.get(Readiness).ready = true;
+    // As where the console was built.
+    const built = { type: 'text/html', body: Buffer.alloc(0), caching: '' };
+    jest.spyOn(service.app.get(ConsoleFiles), 'find').mockReturnValue(built);
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it.each([
+    ['English, light, wide', DESKTOP, 'Everything works.'],
+    ['German, dark, narrow', PHONE, 'Alles funktioniert.'],
+  ])('keeps the rules of WCAG 2.2 AA and loads nothing: %s', async (_, view, state) => {
+    const watched = await WatchedPage.open(browser, service.url, view);
+    await watched.page.goto(service.url);
+    expect(await watched.page.locator('.state').textContent()).toBe(state);
+    expect(await watched.accessibility()).toEqual([]);
+    expect(watched.faults).toEqual([]);
+    if (PICTURES !== undefined) {
+      const path = join(resolve(PICTURES), `front-${view.language}-${view.scheme}-${view.width}.png`);
+      await watched.page.screenshot({ path, fullPage: true });
+      expect(statSync(path).size).toBeLessThan(PICTURE_MAX_BYTES);
+    }
+    await watched.page.context().close();
+  });
+
+  it('changes its language by the switch, with the keyboard alone', async () => {
+    const { page } = await WatchedPage.open(browser, service.url);
+    await page.goto(service.url);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/?lang=de');
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await page.context().close();
+  });
+});

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { ConsoleFiles } from '@app/console';
+import { Degradations } from '@app/kernel';
+import { Readiness } from '@app/runtime';
+import { useServiceInProcess } from '../support/service';
+
+const service = useServiceInProcess();
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const CONDITIONS = [
+  ...['rate_limit_local', 'database_damaged', 'disk_low'],
+  ...['clock_step', 'log_failing', 'audit_sealing_in_place'],
+];
+
+const opened = (query = '', language = 'en') =>
+  fetch(`${service.url}/${query}`, { headers: { accept: BROWSER, 'accept-language': language } });
+const textOf = async (...given: string[]): Promise<string> => (await opened(...given)).text();
+const languageOf = (page: string): string | undefined => /<html lang="(\w+)">/.exec(page)?.[1];
+
+beforeAll(() => {
+  service.app.get(Readiness).ready = true;
+});
+afterEach(() => jest.restoreAllMocks());
+
+describe('GET / in a browser', () => {
+  it('says what this is, its version and state, and where to go, by links that lead somewhere', async () => {
+    const answer = await opened();
+    const page = await answer.text();
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page).toContain('Everything works.');
+    expect(page).toMatch(/Version \d+\.\d+\.\d+</);
+    const links = [...page.matchAll(/<li><a href="([^"]+)"/g)].map(([, address]) => address ?? '');
+    expect(links.length).toBeGreaterThanOrEqual(3);
+    for (const link of links) {
+      const { status, body } = await fetch(new URL(link, answer.url));
+      await body?.cancel();
+      expect([link, status]).toEqual([link, 200]);
+    }
+  });
+
+  it('is the page in the language of the switch, else in that of the browser, else in English', async () => {
+    const languages = [
+      ['', 'de-AT,de;q=0.9,en;q=0.8'],
+      ['', 'en'],
+      ['', 'fr'],
+      ['?lang=en', 'de'],
+      ['?lang=de', 'en'],
+    ];
+    const shown = [];
+    for (const [query = '', language = ''] of [...languages, ['?lang=fr&lang=de', 'en']])
+      shown.push(languageOf(await textOf(query, language)));
+    expect(shown).toEqual(['de', 'en', 'en', 'en', 'de', 'en']);
+    expect((await opened()).headers.get('vary')).toBe('Accept, Accept-Language');
+  });
+
+  it.each(['en', 'de'])('describes each condition of readiness in words: %s', async (language) => {
+    const degradations = service.app.get(Degradations);
+    for (const condition of [...CONDITIONS, 'of_later']) degradations.begin(condition);
+    const page = await textOf('', language);
+    for (const condition of [...CONDITIONS, 'of_later']) degradations.end(condition);
+    const [, list = ''] = /<p class="state worse">[^<]+<\/p>\s*<ul>([^]*?)<\/ul>/.exec(page) ?? [];
+    expect(list.match(/<li>/g)).toHaveLength(CONDITIONS.length + 1);
+    for (const condition of CONDITIONS) expect(page).not.toContain(condition);
+    expect(page).toContain('of_later');
+  });
+
+  it('is answered 503, and says so, while the service cannot work', async () => {
+    const readiness = service.app.get(Readiness);
+    readiness.ready = false;
+    const answer = await opened();
+    readiness.ready = true;
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain('It cannot work at present');
+  });
+
+  it('leads to the console only where that was built', async () => {
+    const find = jest.spyOn(service.app.get(ConsoleFiles), 'find');
+    find.mockReturnValue(undefined);
+    expect(await textOf()).not.toContain('href="console"');
+    find.mockReturnValue({ type: 'text/html', body: Buffer.alloc(0), caching: '' });
+    expect(await textOf()).toContain('href="console"');
+  });
+
+  it('has no script, and its policy allows its own style alone', async () => {
+    const answer = await opened();
+    const page = await answer.text();
+    const [, style = ''] = /<style>([^]*)<\/style>/.exec(page) ?? [];
+    const digest = createHash('sha256').update(style).digest('base64');
+    const policy = answer.headers.get('content-security-policy');
+    expect(policy).toBe(
+      `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    expect(page).not.toMatch(/<script|style=|https?:/);
+    const names = ['x-content-type-options', 'referrer-policy', 'cache-control'];
+    expect(names.map((name) => answer.headers.get(name))).toEqual(['nosniff', 'no-referrer', 'no-cache']);
+  });
+
+  it('is counted', async () => {
+    const left = async () => Number((await opened()).headers.get('x-ratelimit-remaining'));
+    const before = await left();
+    expect(await left()).toBe(before - 1);
+  });
+});
