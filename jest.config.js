@@ -21,6 +21,7 @@ const LONG = FULL
   ? []
   : [
       'browser/console',
+      'engines/checkpoints',
       'engines/key-rewrite',
       'engines/key-rewrite-rivals',
       'engines/many-processes',
@@ -33,6 +34,7 @@ const LONG = FULL
       'faults/stats-kill',
       'faults/webhooks-crash',
       'operations/move-engine',
+      'packages/cli-commands',
       'packages/cli-subjects',
       'packages/discord-adapters',
       'packages/discord-packed',
