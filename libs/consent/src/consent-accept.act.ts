@@ -21,6 +21,8 @@ export interface Acceptance {
   readonly botId: string;
   readonly input: AcceptConsent;
   readonly claim: Claim;
+  /** The page on which the user has acted; undefined for a call of the bot. */
+  readonly via?: string | undefined;
 }
 
 /**
@@ -44,14 +46,14 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
   }
 
   /** @throws ApiError 404 without a request for this version, 400 for a category that it did not name. */
-  alone(tx: Tx, { botId, input, claim }: Acceptance): Promise<Accepted> {
+  alone(tx: Tx, { botId, input, claim, via }: Acceptance): Promise<Accepted> {
     const accept = async (): Promise<Accepted> => {
       const held = await this.categories.hold(tx, botId, input.categories ?? []);
       const { consent_id: id } = input;
       const consent = await (id == null
         ? lockConsent(tx, this.named(botId, input))
         : findConsentOfRequest(tx, botId, id.toLowerCase()));
-      const change = this.granted(consent, input, (key) => held.includes(key));
+      const change = this.granted(consent, { input, via }, (key) => held.includes(key));
       return answer(tx, change, this.transitions.give(tx, [change]), 0);
     };
     return claim.once(this.form, accept)(tx);
@@ -84,10 +86,10 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
     ]);
     const taken = new Map<string, { readonly acceptance: Acceptance; readonly change: Change }>();
     known.forEach(({ acceptance, subject }, at) => {
-      const [consent, name, { botId, input }] = [consents[at], subjectName(subject), acceptance];
+      const [consent, name, { botId }] = [consents[at], subjectName(subject), acceptance];
       if (consent == null || !bots.has(botId) || claimed[at] === true) return;
       const change = ifAllowed(() =>
-        this.granted(consent, input, (key) => held.has(categoryName({ botId, key }))),
+        this.granted(consent, acceptance, (key) => held.has(categoryName({ botId, key }))),
       );
       if (change !== undefined) taken.set(name, { acceptance, change });
     });
@@ -114,7 +116,7 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
   /** What an acceptance makes of a consent. @throws ApiError 404 or 400 */
   private granted(
     consent: Consent | null,
-    input: AcceptConsent,
+    { input, via }: Pick<Acceptance, 'input' | 'via'>,
     isHeld: (category: string) => boolean,
   ): Change {
     const request = consent === null ? undefined : pendingRequest(consent);
@@ -124,7 +126,7 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
     const after = accepted(consent, request, input.categories ?? null, this.clock.nowIso(request.at));
     const { categories } = after;
     const granted = categories && Object.keys(categories).filter((key) => categories[key] === 'accepted');
-    return { consent: after, act: { ...request, categories: granted, source: input.source } };
+    return { consent: after, act: { ...request, categories: granted, source: input.source, via } };
   }
 
   /** The subjects whose consents the acceptances address, not locked; undefined for an unknown request. */

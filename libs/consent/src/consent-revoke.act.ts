@@ -18,6 +18,8 @@ export interface Revocation {
   readonly subject: NamedSubject;
   readonly input: RevokeConsent;
   readonly claim: Claim;
+  /** The page on which the user has acted; undefined for a call of the bot. */
+  readonly via?: string | undefined;
 }
 
 /**
@@ -37,14 +39,15 @@ export class ConsentRevokeAct implements SharedAct<Revocation, ConsentView> {
   ) {}
 
   /** @throws ApiError 404 without an accepted consent, or for a category that it does not grant. */
-  alone(tx: Tx, { subject, input, claim }: Revocation): Promise<ConsentView> {
+  alone(tx: Tx, revocation: Revocation): Promise<ConsentView> {
+    const { subject, input, claim } = revocation;
     const revoke = async (): Promise<ConsentView> => {
       // A partly withdrawn consent to everything becomes one to each of the other categories.
       const declared = input.categories == null ? [] : await this.categories.holdAll(tx, subject.botId);
       const consent = await lockConsent(tx, subject);
       if (consent?.status !== 'accepted')
         throw notFound('Consent', { current_status: consent?.status ?? 'none' });
-      const change = this.withdrawn(consent, input, declared);
+      const change = this.withdrawn(consent, revocation, declared);
       const [announced] = await this.transitions.withdraw(tx, [change]);
       return consentView(change.consent, subject.ids, announced);
     };
@@ -64,7 +67,7 @@ export class ConsentRevokeAct implements SharedAct<Revocation, ConsentView> {
       const [consent, { subject, input }] = [consents[at], revocation];
       const isAlone = input.categories != null || claimed[at] === true;
       if (isAlone || consent?.status !== 'accepted') continue;
-      taken.set(subjectName(subject), { revocation, change: this.withdrawn(consent, input, []) });
+      taken.set(subjectName(subject), { revocation, change: this.withdrawn(consent, revocation, []) });
     }
     const all = [...taken.values()];
     if (all.length === 0) return given.map(() => undefined);
@@ -90,11 +93,12 @@ export class ConsentRevokeAct implements SharedAct<Revocation, ConsentView> {
   }
 
   /** What a withdrawal makes of an accepted consent. @throws ApiError 404 */
-  private withdrawn(consent: Consent, { categories, source }: RevokeConsent, declared: readonly string[]) {
+  private withdrawn(consent: Consent, { input, via }: Revocation, declared: readonly string[]): Withdrawal {
     const { id, version } = consent;
+    const { categories, source } = input;
     const at = this.clock.nowIso(consent.acceptedAt ?? '');
     const reduced = categories == null ? undefined : reducedTo(consent, categories, declared);
-    const act = { id, version, categories: reduced === undefined ? null : (categories ?? null), source };
+    const act = { id, version, categories: reduced === undefined ? null : (categories ?? null), source, via };
     return { consent: reduced ?? revoked(consent, at), act, at };
   }
 }

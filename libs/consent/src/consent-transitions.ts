@@ -25,6 +25,8 @@ const DEFAULT_SOURCE = 'api';
 /** An act of a user, with the fields of its history entry. */
 interface Act extends Pick<ConsentAsked, 'id' | 'version' | 'categories'> {
   readonly source: string | null | undefined;
+  /** The page on which the user has acted; undefined for a call of the bot. */
+  readonly via?: string | undefined;
 }
 
 /** A request that is new. */
@@ -180,8 +182,8 @@ export class ConsentTransitions {
   }
 }
 
-function detailsOf({ version, categories }: Act): object {
-  return { version, ...(categories !== null && { categories }) };
+function detailsOf({ version, categories, via }: Act): object {
+  return { version, ...(categories !== null && { categories }), ...(via !== undefined && { via }) };
 }
 
 function isSame(shown: Shown, before: { language: string | null; texts: Shown['texts'] | null }): boolean {

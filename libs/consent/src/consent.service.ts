@@ -56,17 +56,17 @@ export class ConsentService {
   }
 
   /** Grants the request that waits. @throws ApiError 404 without a request for this version. */
-  accept(botId: string, input: AcceptConsent, claim: Claim): Promise<Accepted> {
-    return this.unitOfWork.share(this.accepting, { botId, input, claim });
+  accept(botId: string, input: AcceptConsent, claim: Claim, via?: string): Promise<Accepted> {
+    return this.unitOfWork.share(this.accepting, { botId, input, claim, via });
   }
 
   /**
    * Withdraws the accepted consent, or some of its categories. After the commit nothing is stored under it.
    * @throws ApiError 404 without an accepted consent.
    */
-  revoke(botId: string, input: RevokeConsent, claim: Claim): Promise<ConsentView> {
+  revoke(botId: string, input: RevokeConsent, claim: Claim, via?: string): Promise<ConsentView> {
     const subject = this.digests.named(botId, input);
-    return this.unitOfWork.share(this.revoking, { subject, input, claim });
+    return this.unitOfWork.share(this.revoking, { subject, input, claim, via });
   }
 
   /**

@@ -8,6 +8,7 @@ export {
   requireConsent,
   requireConsentTo,
 } from './consent.gate';
+export { ConsentReceipts } from './consent-receipts.service';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdSubject } from './consent.sql';

@@ -50,6 +50,8 @@ export class DeletionRequest {
   @JsonColumn({ name: 'erased_rows', nullable: true }) erasedRows: Readonly<Record<string, number>> | null;
   /** The text of the first issue. */
   @TextColumn({ nullable: true }) certificate: string | null;
+  /** The page on which the user has asked for it; null for a call of the bot. */
+  @TextColumn({ nullable: true }) via: string | null;
 
   @BelongsToBot('deletion_requests') bot?: object;
 }

@@ -3,7 +3,7 @@ import type { Digest } from '@app/primitives';
 import type { DeletionRequest, DeletionStatus } from './deletion-request.entity';
 
 const COLUMNS = `bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at,
-  unrecoverable_at, subject, subject_commitment, key_id, erased_rows, certificate`;
+  unrecoverable_at, subject, subject_commitment, key_id, erased_rows, certificate, via`;
 
 type Texts = Record<
   | 'completed_at'
@@ -12,6 +12,7 @@ type Texts = Record<
   | 'subject_commitment'
   | 'key_id'
   | 'certificate'
+  | 'via'
   | 'deleted_categories'
   | 'erased_rows',
   string | null
@@ -52,12 +53,12 @@ export async function insertRequests(
   tx: Tx,
   requests: readonly DeletionRequest[],
 ): Promise<ReadonlySet<string>> {
-  const columns = 'bot_id, id, guild_id, user_id, created_at, subject_commitment, subject';
+  const columns = 'bot_id, id, guild_id, user_id, created_at, subject_commitment, subject, via';
   const given = givenRows(
     tx,
     columns.split(', '),
-    requests.map(({ botId, id, guildId, userId, createdAt, subjectCommitment, subject }) => [
-      ...[botId, id, guildId, userId, createdAt, subjectCommitment, subject],
+    requests.map(({ botId, id, guildId, userId, createdAt, subjectCommitment, subject, via }) => [
+      ...[botId, id, guildId, userId, createdAt, subjectCommitment, subject, via],
     ]),
   );
   const rows = await tx.all<{ id: string }>(
@@ -128,6 +129,7 @@ function requestOf(row: Row): DeletionRequest {
     keyId: row.key_id,
     erasedRows: parsed<Readonly<Record<string, number>>>(row.erased_rows),
     certificate: row.certificate,
+    via: row.via,
   };
 }
 

@@ -37,14 +37,19 @@ export class ErasureEverywhere {
    * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed. In
    * both cases `details.requests` lists the guilds completed before.
    */
-  async forget(botId: string, user_id: string, claim: Claim): Promise<ForgottenEverywhereView> {
+  async forget(
+    botId: string,
+    user_id: string,
+    claim: Claim,
+    via?: string,
+  ): Promise<ForgottenEverywhereView> {
     const views: Views = new Map();
     try {
       const recorded = await this.unitOfWork.read((tx) => claim.recorded(tx, this.form));
       let progress = recorded ?? NOTHING_BEGUN;
       await this.finish(progress, views);
       if (!progress.isWhole) {
-        await this.eraseHeld(botId, user_id, views, async (tx, next) => {
+        await this.eraseHeld({ botId, user_id, via }, views, async (tx, next) => {
           const noted = await claim.advance<BegunErasures>(tx, this.form, async ({ begun } = progress) => ({
             begun: [...begun, next],
             isWhole: false,
@@ -85,14 +90,18 @@ export class ErasureEverywhere {
   }
 
   /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */
-  private async eraseHeld(botId: string, user_id: string, views: Views, note: NoteBegun): Promise<void> {
+  private async eraseHeld(
+    { botId, user_id, via }: { readonly botId: string; readonly user_id: string; readonly via: string | undefined },
+    views: Views,
+    note: NoteBegun,
+  ): Promise<void> {
     for (const subject of await this.heldInAllGuilds(botId, user_id)) {
       const { guild_id } = subject.ids;
       if (views.has(guild_id)) continue;
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
       const erased = await (views.size > 0
-        ? this.erasures.eraseInTurn(subject, note)
-        : this.erasures.eraseIfHeld(subject, note));
+        ? this.erasures.eraseInTurn(subject, note, via)
+        : this.erasures.eraseIfHeld(subject, note, via));
       if (erased !== undefined) views.set(guild_id, { guild_id, ...erased });
     }
   }

@@ -63,6 +63,6 @@ const RETENTION = [EvidenceRetention, ErasurePruning, EvidenceRetentionJob];
   ],
   controllers: [ErasureController, CertificateController],
   providers: [...REQUESTS, ...PROGRESS, ...LEDGER, ...RETENTION, CertificateService],
-  exports: [SubjectErasures, EvidenceRetention],
+  exports: [SubjectErasures, EvidenceRetention, ErasureService, ErasureEverywhere, CertificateService],
 })
 export class ErasureModule {}

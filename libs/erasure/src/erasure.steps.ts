@@ -132,9 +132,9 @@ export class ErasureSteps {
     );
     const inserted = await insertRequests(tx, requests);
     const begun = requests.filter(({ id }) => inserted.has(id));
-    const named = given.flatMap(({ subject, erasure: { id, ids } }) => {
+    const named = given.flatMap(({ subject, erasure: { id, ids, via } }) => {
       const about: Subject | NamedSubject = ids === undefined ? subject : { ...subject, ids };
-      return inserted.has(id) ? [{ subject: about, details: { request_id: id } }] : [];
+      return inserted.has(id) ? [{ subject: about, details: { request_id: id, ...(via !== undefined && { via }) } }] : [];
     });
     if (named.length > 0)
       await this.audit.recordAll(
@@ -184,7 +184,11 @@ export class ErasureSteps {
     const acts = completed.map((request) => ({
       subject: subjectOf(request),
       type: 'deletion_completed' as const,
-      details: { request_id: request.id, ...(reapplied.has(request.id) && { reapplied: true }) },
+      details: {
+        request_id: request.id,
+        ...(request.via !== null && { via: request.via }),
+        ...(reapplied.has(request.id) && { reapplied: true }),
+      },
     }));
     const forgotten = completed
       .map((request) => ({

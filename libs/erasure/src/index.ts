@@ -1,4 +1,6 @@
+export { CertificateService } from './certificate.service';
 export { DeletionRequest } from './deletion-request.entity';
+export { ErasureEverywhere } from './erasure-everywhere.service';
 export { ErasureLedger } from './erasure-ledger';
 export { ErasureReplay } from './erasure-replay';
 export { ErasureModule } from './erasure.module';

@@ -12,6 +12,8 @@ export interface NewErasure {
   readonly subjectCommitment: string;
   /** Undefined where they are unknown: the subject was found in a restored backup without its key. */
   readonly ids: SubjectIds | undefined;
+  /** The page on which the user has asked for it; undefined for a call of the bot. */
+  readonly via: string | undefined;
 }
 
 /** The request of a subject with these ids. */
@@ -33,19 +35,20 @@ export class NewErasures {
     private readonly erased: ErasedSubject,
   ) {}
 
-  prepare(botId: string, id = this.random.uuid()): Prepared {
+  prepare(botId: string, via?: string, id = this.random.uuid()): Prepared {
     const salt = this.random.bytes(SALT_BYTES);
     const of: ErasureOf = (ids) => ({
       id,
       subjectCommitment: commitmentTo(botId, ids ?? ERASED_IDS, salt),
       ids,
+      via,
     });
     return { id, of, certificateSalt: salt.toString('base64url') };
   }
 
   /** The request as it is recorded. */
   requestOf(subject: Subject, erasure: NewErasure, createdAt: string): DeletionRequest {
-    const { id, subjectCommitment, ids = ERASED_IDS } = erasure;
+    const { id, subjectCommitment, ids = ERASED_IDS, via = null } = erasure;
     return {
       id,
       ...subjectOf(subject),
@@ -60,6 +63,7 @@ export class NewErasures {
       keyId: null,
       erasedRows: null,
       certificate: null,
+      via,
     };
   }
 

@@ -59,6 +59,7 @@ export class ExportAct implements SharedAct<NamedSubject, Held> {
   }
 }
 
-function detailsOf({ full, ...scope }: Wanted): object {
-  return { format: full ? 'full' : 'record', ...scope };
+function detailsOf({ full, scope, via }: Wanted): object {
+  const format = full ? 'full' : 'record';
+  return { format, ...(scope !== undefined && { scope }), ...(via !== undefined && { via }) };
 }

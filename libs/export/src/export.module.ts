@@ -10,5 +10,6 @@ import { ExportService } from './export.service';
   imports: [AuditModule, ErasureModule],
   controllers: [ExportController],
   providers: [ExportAct, ExportReader, ExportService],
+  exports: [ExportService],
 })
 export class ExportModule {}

@@ -29,17 +29,17 @@ export class ExportService {
    * Exports one subject and records it (`data_exported`) in one unit, so that no erasure comes in between.
    * @throws ApiError 404 when nothing is stored, or during the erasure of the subject.
    */
-  export(subject: NamedSubject, full: boolean): Promise<JsonText | JsonStream> {
-    return this.recorded(subject, { full });
+  export(subject: NamedSubject, full: boolean, via?: string): Promise<JsonText | JsonStream> {
+    return this.recorded(subject, { full, via });
   }
 
   /**
    * Exports one user in every guild of the bot with data. Each guild is an export of its own, with its own record. A guild in which the user is being erased is left out.
    * @throws ApiError 404 when nothing is stored in any guild.
    */
-  async exportAllGuilds(botId: string, user_id: string, full: boolean): Promise<JsonStream> {
+  async exportAllGuilds(botId: string, user_id: string, full: boolean, via?: string): Promise<JsonStream> {
     const bot = await this.unitOfWork.read((tx) => findBot(tx, botId));
-    const guilds = this.heldBy(await this.held.inAllGuilds(botId, user_id), full);
+    const guilds = this.heldBy(await this.held.inAllGuilds(botId, user_id), { full, scope: 'all_guilds', via });
     const first = await guilds.next();
     if (first.done === true) throw notFound('Data of this user');
     const head = {
@@ -61,10 +61,10 @@ export class ExportService {
 
   private async *heldBy(
     subjects: readonly NamedSubject[],
-    full: boolean,
+    wanted: Wanted,
   ): AsyncGenerator<JsonText | JsonStream, undefined> {
     for (const subject of subjects) {
-      const held = await this.recorded(subject, { full, scope: 'all_guilds' }).catch(unlessMissing);
+      const held = await this.recorded(subject, wanted).catch(unlessMissing);
       if (held !== undefined) yield held;
     }
   }

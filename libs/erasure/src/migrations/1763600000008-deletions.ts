@@ -22,6 +22,7 @@ export class Deletions1763600000008 implements MigrationInterface {
         key_id: nullable(text),
         erased_rows: nullable(text),
         certificate: nullable(text),
+        via: nullable(text),
       },
       indices: [
         { columnNames: ['bot_id', 'guild_id', 'user_id', 'id'] },
