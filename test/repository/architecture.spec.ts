@@ -27,6 +27,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   export: 12,
   reports: 12,
   gdpr: 13,
+  'privacy-page': 13,
   webhooks: 14,
   operations: 15,
   stats: 15,

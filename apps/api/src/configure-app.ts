@@ -13,6 +13,7 @@ import {
 import { consoleGateway, ConsoleSessions } from '@app/console';
 import { CONFIG, type Config, LOGGER } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
+import { PRIVACY_PAGES } from '@app/privacy-page';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
 import type { Logger } from 'pino';
 import { registerAppGauges } from './app.gauges';
@@ -39,7 +40,7 @@ export function newHttpAdapter(config: Config): LetheHttpAdapter {
 /** The middleware of every request before its route: request id, authentication, rate. */
 export function configureApp(app: NestExpressApplication): void {
   const config = app.get<Config>(CONFIG);
-  app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH, 'console/session'] });
+  app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH, 'console/session', ...PRIVACY_PAGES] });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(
     identify(app.get(ApiKeyDirectory), app.get(KeyUses)),

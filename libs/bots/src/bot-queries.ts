@@ -69,6 +69,13 @@ export function suspensionOf(reader: Reader, id: string): Promise<Suspension | u
   return reader.get('SELECT suspended_at, resumed_at FROM bots WHERE id = ?', id);
 }
 
+/** Whether a key of a bot is in force at a time in ISO 8601. */
+export async function isKeyInForce(reader: Reader, botId: string, keyId: string, at: string): Promise<boolean> {
+  const sql = 'SELECT expires_at FROM api_keys WHERE bot_id = ? AND id = ?';
+  const key = await reader.get<{ expires_at: string | null }>(sql, botId, keyId);
+  return key !== undefined && (key.expires_at === null || key.expires_at > at);
+}
+
 /** The ids of all bots that the operator has suspended. */
 export async function suspendedBots(tx: Tx): Promise<string[]> {
   const rows = await tx.all<{ id: string }>('SELECT id FROM bots WHERE suspended_at IS NOT NULL ORDER BY id');

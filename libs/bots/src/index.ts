@@ -7,6 +7,7 @@ export {
   botPages,
   findBot,
   findBots,
+  isKeyInForce,
   lockBot,
   nextBot,
   suspendedBots,

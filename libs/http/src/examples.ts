@@ -9,6 +9,7 @@ export const EXAMPLE = {
   delivery_id: '0198c0de-0000-7000-8000-000000000004',
   event_id: '0198c0de-0000-7000-8000-000000000005',
   key_id: '0198c0de-0000-7000-8000-000000000006',
+  link_id: '0198c0de-0000-7000-8000-000000000008',
   rotated_key_id: '0198c0de-0000-7000-8000-000000000007',
   category: 'profile',
   consent_version: '1.0',

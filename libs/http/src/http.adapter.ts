@@ -12,6 +12,7 @@ import { parseQuery } from './query';
 import type { LetheResponse } from './request-context';
 import { type StreamLimits, StreamSlots } from './stream-slots';
 import { answerStream, isStream } from './streams';
+import { answerPage, WebPage } from './web-page';
 
 /**
  * The time in which a client must send its headers, and its whole request, in milliseconds. The connection of a slower
@@ -64,6 +65,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
     const body = result instanceof ListPage ? result.content() : result;
     if (isStream(body)) void answerStream(response, status ?? 200, body, this.slots);
     else if (body instanceof PublicDocument) answerDocument(response, body);
+    else if (body instanceof WebPage) answerPage(response, body);
     else answer(response, status ?? response.statusCode, successEnvelope(body));
   }
 

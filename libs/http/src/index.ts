@@ -19,7 +19,7 @@ export { Describes, type Examples, Topic, topicOf } from './describes';
 export { DiskGuard, OnLowDisk } from './disk.guard';
 export { DtoPipe } from './dto.pipe';
 export { EXAMPLE, EXAMPLE_SUBJECT, examplePage } from './examples';
-export { ApiExceptionFilter } from './exception.filter';
+export { ApiExceptionFilter, toApiError } from './exception.filter';
 export { field, matches, type Presence } from './field-rule';
 export {
   ConsentVersion,
@@ -47,6 +47,7 @@ export {
   SubjectBody,
   SubjectQuery,
 } from './guide-shape';
+export { FormBody, type FormFields } from './form-body';
 export { LetheHttpAdapter } from './http.adapter';
 export { type Labels, LabelsByLanguage, languageFor, LanguageTag } from './language.fields';
 export { inPieces, ListPage } from './list-page';
@@ -79,3 +80,4 @@ export {
 } from './scopes';
 export { misdirected, servesHost } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';
+export { answerPage, WebPage } from './web-page';

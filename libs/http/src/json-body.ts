@@ -18,16 +18,32 @@ export function readJsonBody(
   request: LetheRequest,
   limitBytes: number,
   parse: (bytes: Buffer) => Body | Promise<Body>,
+  type: BodyType = JSON_TYPE,
 ): Promise<Body> {
-  return new Promise((resolve) => receive(request, limitBytes, parse, resolve));
+  return new Promise((resolve) => receive({ request, limitBytes, parse, type }, resolve));
 }
 
-function refusedByHeaders(request: LetheRequest, limitBytes: number): ApiError | undefined {
+/** The media type of a body. */
+export interface BodyType {
+  readonly name: string;
+  readonly matches: (header: string) => boolean;
+}
+
+const JSON_TYPE: BodyType = { name: 'application/json', matches: isJsonType };
+
+interface Expected {
+  readonly request: LetheRequest;
+  readonly limitBytes: number;
+  readonly parse: (bytes: Buffer) => Body | Promise<Body>;
+  readonly type: BodyType;
+}
+
+function refusedByHeaders({ request, limitBytes, type: expected }: Expected): ApiError | undefined {
   const { 'content-type': type, 'content-length': length, 'content-encoding': coding } = request.headers;
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-  if (type === undefined ? hasBody : !isJsonType(type)) {
-    return new ApiError('unsupported_media_type', 'Send the body as application/json');
+  if (type === undefined ? hasBody : !expected.matches(type)) {
+    return new ApiError('unsupported_media_type', `Send the body as ${expected.name}`);
   }
   if (coding !== undefined && coding !== 'identity') {
     return new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding');
@@ -45,13 +61,9 @@ export function bodyTooLarge(limitBytes: number): ApiError {
   });
 }
 
-function receive(
-  request: LetheRequest,
-  limitBytes: number,
-  parse: (bytes: Buffer) => Body | Promise<Body>,
-  done: (body: Body | Promise<Body>) => void,
-): void {
-  const fault = refusedByHeaders(request, limitBytes);
+function receive(expected: Expected, done: (body: Body | Promise<Body>) => void): void {
+  const { request, limitBytes, parse } = expected;
+  const fault = refusedByHeaders(expected);
   if (fault !== undefined) return done(fault);
   const chunks: Buffer[] = [];
   let length = 0;

@@ -138,3 +138,13 @@ export function hostNames(value: string): readonly string[] {
     throw new Error('names without ports, after commas, for example gdpr.example.org');
   return value === '' ? [] : names;
 }
+
+/** The origin of the pages for people, with a path if a proxy serves them below one. */
+export function publicUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (url === undefined || !isPlain || !/^https?:$/.test(url.protocol))
+    throw new Error('a URL with http: or https:, without query, for example https://gdpr.example.org');
+  return url.href.replace(/\/+$/, '');
+}

@@ -7,6 +7,7 @@ import {
   integer,
   masterKeys,
   oneOf,
+  publicUrl,
   schedule,
   text,
 } from './setting-values';
@@ -31,6 +32,12 @@ export const SETTINGS = {
     '',
     'Further names, after commas, that are answered while `HOST` is loopback: those under which a proxy passes requests on. Others get 421',
     hostNames,
+  ),
+  publicUrl: setting(
+    'PUBLIC_URL',
+    '',
+    'Where users reach Lethe in their browsers, for example `https://gdpr.example.org`: the origin of the links to privacy pages. Default: where the service listens',
+    publicUrl,
   ),
   port: setting('PORT', '3000', 'Port to listen on; 0 takes a free one', integer(0, 65_535)),
   workerPort: setting(

@@ -11,6 +11,7 @@ import { SubjectsModule } from '@app/subjects';
 import { IdempotencyModule } from '@app/idempotency';
 import { GdprModule } from '@app/gdpr';
 import type { Config } from '@app/kernel';
+import { PrivacyPageModule } from '@app/privacy-page';
 import { SealingModule } from '@app/sealing';
 import { ServersModule } from '@app/servers';
 import { StatsModule } from '@app/stats';
@@ -59,6 +60,7 @@ export class LetheModule {
         SealingModule,
         WebhooksModule,
         StatsModule,
+        PrivacyPageModule,
         ...further,
       ],
       providers: [Readiness, Health, PeriodicJobs],

@@ -1,0 +1,23 @@
+import { answerHeaders, logAnswer } from './answer';
+import type { LetheResponse } from './request-context';
+
+/** A page for people, or a file to keep: sent as it is, with headers of its own and without the envelope. */
+export class WebPage {
+  constructor(
+    readonly content: string,
+    readonly headers: Readonly<Record<string, string>>,
+    readonly status = 200,
+  ) {}
+}
+
+export function answerPage(response: LetheResponse, { content, headers, status }: WebPage): void {
+  const { 'Content-Type': type = 'text/html; charset=utf-8', ...further } = headers;
+  response.writeHead(status, [
+    ...answerHeaders(response, status, type),
+    ...Object.entries(further).flat(),
+    'Content-Length',
+    String(Buffer.byteLength(content)),
+  ]);
+  response.end(content);
+  logAnswer(response, status);
+}

@@ -1,0 +1,36 @@
+import {
+  BelongsToBot,
+  DigestColumn,
+  IdColumn,
+  indexName,
+  PrimaryIdColumn,
+  TextColumn,
+  TimeColumn,
+} from '@app/database';
+import type { Digest } from '@app/primitives';
+import { Entity, Index } from 'typeorm';
+
+/** A link to the privacy page of one user. Its token is not stored. */
+@Entity('privacy_links')
+@Index(indexName('privacy_links', ['token']), ['token'], { unique: true })
+@Index(indexName('privacy_links', ['bot_id', 'guild_id', 'user_id']), ['botId', 'guildId', 'userId'])
+@Index(indexName('privacy_links', ['bot_id', 'expires_at']), ['botId', 'expiresAt'])
+export class PrivacyLink {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimaryIdColumn() id: string;
+  /** SHA-256 of the token. */
+  @TextColumn() token: string;
+  /** The API key that has made the link. The link ends with it. */
+  @IdColumn({ name: 'key_id' }) keyId: string;
+  /** For all guilds the digest of a text that is no id. */
+  @DigestColumn({ name: 'guild_id' }) guildId: Digest;
+  @DigestColumn({ name: 'user_id' }) userId: Digest;
+  /** The ids, encrypted with the key of the subject, or for all guilds with the installation key. */
+  @TextColumn() subject: string;
+  /** What the page offers, after commas. */
+  @TextColumn() allow: string;
+  @TextColumn({ nullable: true }) language: string | null;
+  @TimeColumn({ name: 'created_at' }) createdAt: string;
+  @TimeColumn({ name: 'expires_at' }) expiresAt: string;
+  @BelongsToBot('privacy_links') bot?: object;
+}

@@ -1,0 +1,58 @@
+import { field, Flag, Integer, LanguageTag, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { SCOPES } from '@app/subjects';
+
+/** What the page of a link can offer. */
+export const ACTS = ['view', 'consent', 'export', 'forget'] as const;
+export type PageAct = (typeof ACTS)[number];
+
+const EXPIRES_MIN = 60;
+const EXPIRES_MAX = 7 * 86_400;
+export const EXPIRES_DEFAULT = 15 * 60;
+const URL_MAX = 2_000;
+
+export class NewPrivacyLink {
+  @Snowflake() user_id: string;
+  @Snowflake({ unless: 'scope', description: 'Required without scope, to be left out with it' })
+  guild_id?: string;
+  @OneOf(SCOPES, { optional: true, description: 'all_guilds: one user in every guild of the bot' })
+  scope?: 'all_guilds' | null;
+  @LanguageTag({
+    optional: true,
+    description: 'Language of the page: de or en, and en for every other. Default: that of the browser',
+  })
+  language?: string | null;
+  @Integer(EXPIRES_MIN, EXPIRES_MAX, {
+    optional: true,
+    description: 'Seconds until the link ends; default 900',
+  })
+  expires_in?: number | null;
+  @field(
+    {
+      name: 'pageActs',
+      check: (value) =>
+        Array.isArray(value) &&
+        value.length > 0 &&
+        new Set(value).size === value.length &&
+        value.every((act) => ACTS.includes(act as PageAct)),
+      message: `must be a list of at least one of ${ACTS.join(', ')}, each once`,
+      schema: { type: 'array', items: { type: 'string', enum: [...ACTS] }, minItems: 1, uniqueItems: true },
+    },
+    { optional: true, description: 'What the page offers; default all' },
+  )
+  allow?: PageAct[] | null;
+}
+
+export class PrivacyLinkView {
+  @Uuid() id: string;
+  @Text(URL_MAX, { description: 'Shown only here. Whoever has it sees the page' }) url: string;
+  @Timestamp() expires_at: string;
+}
+
+export class PrivacyLinkPath {
+  @Uuid() id: string;
+}
+
+export class PrivacyLinkDeletedView {
+  @Uuid() id: string;
+  @Flag() deleted: boolean;
+}

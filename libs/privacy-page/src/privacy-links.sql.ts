@@ -1,0 +1,61 @@
+import type { Tx, UnitOfWork } from '@app/database';
+import type { Digest } from '@app/primitives';
+import type { Subject } from '@app/subjects';
+import type { PrivacyLink } from './privacy-link.entity';
+
+export type StoredLink = Omit<PrivacyLink, 'bot'>;
+
+const COLUMNS = 'bot_id, id, token, key_id, guild_id, user_id, subject, allow, language, created_at, expires_at';
+const OF_SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
+
+type Row = Record<
+  'bot_id' | 'id' | 'token' | 'key_id' | 'subject' | 'allow' | 'created_at' | 'expires_at',
+  string
+> & { readonly guild_id: Digest; readonly user_id: Digest; readonly language: string | null };
+
+/** The link with a digest of its token, also an expired one. */
+export async function findLink(reader: Pick<UnitOfWork, 'get'>, token: string): Promise<StoredLink | undefined> {
+  const row = await reader.get<Row>(`SELECT ${COLUMNS} FROM privacy_links WHERE token = ?`, token);
+  if (row === undefined) return undefined;
+  const { bot_id, key_id, guild_id, user_id, created_at, expires_at, ...same } = row;
+  return {
+    ...same,
+    botId: bot_id,
+    keyId: key_id,
+    guildId: guild_id,
+    userId: user_id,
+    createdAt: created_at,
+    expiresAt: expires_at,
+  };
+}
+
+export async function insertLink(tx: Tx, link: StoredLink): Promise<void> {
+  const { botId, id, token, keyId, guildId, userId, subject, allow, language, createdAt, expiresAt } = link;
+  await tx.run(
+    `INSERT INTO privacy_links (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[botId, id, token, keyId, guildId, userId, subject, allow, language, createdAt, expiresAt],
+  );
+}
+
+export async function removeLink(tx: Tx, botId: string, id: string): Promise<boolean> {
+  return (await tx.run('DELETE FROM privacy_links WHERE bot_id = ? AND id = ?', botId, id)) > 0;
+}
+
+export async function removeExpired(tx: Tx, botId: string, at: string): Promise<number> {
+  return tx.run('DELETE FROM privacy_links WHERE bot_id = ? AND expires_at <= ?', botId, at);
+}
+
+/** Keeps the newest links of a subject: `count` of them. */
+export async function keepNewest(tx: Tx, { botId, guildId, userId }: Subject, count: number): Promise<void> {
+  await tx.run(
+    `DELETE FROM privacy_links WHERE ${OF_SUBJECT} AND id NOT IN
+       (SELECT id FROM privacy_links WHERE ${OF_SUBJECT} ORDER BY id DESC LIMIT ${count})`,
+    ...[botId, guildId, userId, botId, guildId, userId],
+  );
+}
+
+/** Whether a bot has at least `count` links. */
+export async function hasAtLeast(tx: Tx, botId: string, count: number): Promise<boolean> {
+  const sql = `SELECT 1 FROM privacy_links WHERE bot_id = ? ORDER BY id LIMIT 1 OFFSET ${count - 1}`;
+  return (await tx.get(sql, botId)) !== undefined;
+}
