@@ -39,6 +39,6 @@ import { Consents1763600000004 } from './migrations/1763600000004-consents';
     ConsentHolder,
     ConsentCategories,
   ],
-  exports: [ConsentService, ConsentHistoryPruning],
+  exports: [ConsentService, ConsentReceipts, ConsentHistoryPruning],
 })
 export class ConsentModule {}

@@ -9,6 +9,7 @@ export {
   requireConsentTo,
 } from './consent.gate';
 export { ConsentReceipts } from './consent-receipts.service';
+export { type ShownWords, wordsFound } from './consent-words';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdSubject } from './consent.sql';

@@ -1,0 +1,33 @@
+/** Text that is HTML already. Only {@link html} makes it. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+type Part = Html | string | number | false | null | undefined | readonly Part[];
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Marks that change the direction of the text around them, and control characters that HTML forbids. */
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Surrogate}/gu;
+
+export function escaped(text: string): string {
+  return text.replace(UNSEEN, '').replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
+}
+
+/** A template whose parts are escaped, unless they are made by it. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.reduce((before, text, at) => before + textOf(parts[at - 1]) + text));
+}
+
+function textOf(part: Part): string {
+  if (part instanceof Html) return part.text;
+  if (Array.isArray(part)) return part.map(textOf).join('');
+  if (part === false || part === null || part === undefined) return '';
+  return escaped(String(part as string | number));
+}

@@ -1,0 +1,40 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { FormFields, LetheRequest } from '@app/http';
+import { ApiError } from '@app/kernel';
+import { PublicUrl } from './public-url';
+
+/** The acts of the forms of a page. */
+export type FormAct = 'accept' | 'decline' | 'revoke' | 'export' | 'forget';
+
+/**
+ * Forms that only the page of a link can send: each has a mark that is made from the token of the link, which no other page
+ * knows, and is of one act. The browser has to name the page as well.
+ */
+@Injectable()
+export class PageForms {
+  constructor(private readonly publicUrl: PublicUrl) {}
+
+  markOf(token: string, act: FormAct): string {
+    return createHmac('sha256', token).update(`form/${act}`).digest('base64url');
+  }
+
+  /** @throws ApiError 403 for a form that another page has made, or of another act */
+  require({ headers }: LetheRequest, fields: FormFields, token: string, act: FormAct): void {
+    const site = headers['sec-fetch-site'];
+    const { origin } = headers;
+    const isFromPage =
+      (site === undefined || site === 'same-origin') && (origin === undefined || origin === this.publicUrl.origin);
+    if (!isFromPage || !isEqual(fields['mark']?.[0] ?? '', this.markOf(token, act))) throw refused();
+  }
+}
+
+/** 403, as a page. */
+export function refused(): ApiError {
+  return new ApiError('insufficient_scope', 'The page does not offer this');
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

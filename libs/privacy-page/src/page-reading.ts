@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '@app/audit';
+import { type BotFacts, findBot, suspensionOf } from '@app/bots';
+import { type DeclaredPurpose, declaredPurposes } from '@app/categories';
+import { ConsentReceipts, ConsentService, type ShownWords, wordsFound } from '@app/consent';
+import { HeldSubjects } from '@app/crypto';
+import { type Tx, UnitOfWork } from '@app/database';
+import { JsonText, type ListPage } from '@app/http';
+import { ApiError, type AuditEventType } from '@app/kernel';
+import { type NamedSubject, SubjectDataHolders } from '@app/subjects';
+import type { OpenLink } from './privacy-links.service';
+
+/** What a page shows at most of each list. The export has everything. */
+const ENTRIES_MAX = '8';
+const GUILDS_MAX = 10;
+const CATEGORIES_MAX = 100;
+/** Characters of stored values that a page reads. */
+const VALUES_MAX = 64 * 1024;
+
+export type ConsentStatus = Awaited<ReturnType<ConsentService['status']>>;
+
+export interface HistoryEntry {
+  readonly action: string;
+  readonly version: string;
+  readonly categories: readonly string[] | null;
+  readonly texts: readonly { readonly digest: string }[];
+  readonly created_at: string;
+}
+
+export interface PastEvent {
+  readonly event_type: AuditEventType | (string & {});
+  readonly details: Readonly<Record<string, unknown>> | null;
+  readonly created_at: string;
+}
+
+/** What is held about one subject. */
+export interface HeldSubject {
+  readonly subject: NamedSubject;
+  readonly status: ConsentStatus;
+  /** The request that waits: its version and what it asks for; null for everything. */
+  readonly asked: { readonly version: string; readonly categories: readonly string[] | null } | undefined;
+  readonly words: ShownWords | undefined;
+  /** The stored values by category. */
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly isCut: boolean;
+  readonly isUnreadable: boolean;
+  readonly history: readonly HistoryEntry[];
+  readonly events: readonly PastEvent[];
+}
+
+/** What a page is made of. */
+export interface PageFacts {
+  readonly bot: BotFacts;
+  readonly isSuspended: boolean;
+  readonly purposes: readonly DeclaredPurpose[];
+  readonly subjects: readonly HeldSubject[];
+  readonly hasMore: boolean;
+}
+
+/** Reads what a page shows. Nothing is written. */
+@Injectable()
+export class PageReading {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly holders: SubjectDataHolders,
+    private readonly held: HeldSubjects,
+    private readonly consents: ConsentService,
+    private readonly receipts: ConsentReceipts,
+    private readonly audit: AuditService,
+  ) {}
+
+  async facts(link: OpenLink): Promise<PageFacts> {
+    const { botId } = link;
+    const [bot, standing, purposes] = await this.unitOfWork.read(async (tx) =>
+      Promise.all([
+        findBot(tx, botId),
+        suspensionOf(tx, botId),
+        declaredPurposes(tx, botId, null, CATEGORIES_MAX),
+      ]),
+    );
+    if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
+    const all = await this.subjectsOf(link);
+    const subjects: HeldSubject[] = [];
+    for (const subject of all.slice(0, GUILDS_MAX)) subjects.push(await this.heldOf(subject));
+    const isSuspended = standing?.suspended_at != null;
+    return { bot, isSuspended, purposes, subjects, hasMore: all.length > GUILDS_MAX };
+  }
+
+  /** The subjects of a link. */
+  async subjectsOf({ botId, userId, subject }: OpenLink): Promise<readonly NamedSubject[]> {
+    return subject === undefined ? this.held.inAllGuilds(botId, userId) : [subject];
+  }
+
+  /** Everything about one subject that its page shows. */
+  private async heldOf(subject: NamedSubject): Promise<HeldSubject> {
+    const { botId, ids } = subject;
+    const [status, history, events, values] = await Promise.all([
+      this.consents.status(subject),
+      this.receipts.history(subject, { ...ids, page_size: ENTRIES_MAX }),
+      this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }),
+      this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
+    ]);
+    const entries = itemsOf<HistoryEntry>(history, 'entries');
+    const version = status.pending_version ?? (status.status === 'pending' ? status.version : undefined);
+    const latest = entries.find(
+      (entry) => entry.version === version && (entry.action === 'requested' || entry.action === 'shown'),
+    );
+    const digest = (latest ?? entries[0])?.texts[0]?.digest;
+    const words = digest && (await this.unitOfWork.read((tx) => wordsFound(tx, botId, digest)));
+    return {
+      ...{ subject, status, history: entries, words: words === '' ? undefined : words, ...values },
+      asked: version == null ? undefined : { version, categories: latest?.categories ?? null },
+      events: itemsOf<PastEvent>(events, 'events'),
+    };
+  }
+
+  private async valuesOf(
+    tx: Tx,
+    subject: NamedSubject,
+  ): Promise<Pick<HeldSubject, 'values' | 'isCut' | 'isUnreadable'>> {
+    const values = new Map<string, unknown>();
+    let read = 0;
+    try {
+      for (const holder of this.holders.all())
+        for await (const [name, json] of (await holder.export(tx, subject, false)).data ?? []) {
+          if ((read += json.length) > VALUES_MAX && values.size > 0)
+            return { values, isCut: true, isUnreadable: false };
+          values.set(name, JSON.parse(json));
+        }
+      return { values, isCut: false, isUnreadable: false };
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'internal_error')
+        return { values, isCut: false, isUnreadable: true };
+      throw error;
+    }
+  }
+}
+
+/** The items of a page of a list; none of one that is too large to be held. */
+function itemsOf<Item>(page: ListPage, name: string): Item[] {
+  const content = page.content();
+  if (!(content instanceof JsonText)) return [];
+  return (JSON.parse(content.text) as Record<string, Item[]>)[name] ?? [];
+}
