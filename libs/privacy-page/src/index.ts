@@ -1,0 +1,3 @@
+export { PRIVACY_PAGES } from './page.controller';
+export { PrivacyLinksRetention } from './privacy-links.job';
+export { PrivacyPageModule } from './privacy-page.module';

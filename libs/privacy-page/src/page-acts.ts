@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { ConsentService } from '@app/consent';
+import { CertificateService, ErasureEverywhere, ErasureService } from '@app/erasure';
+import { ExportService } from '@app/export';
+import { type FormFields, JsonStream, JsonText } from '@app/http';
+import { NO_CLAIM } from '@app/idempotency';
+import { ApiError, Clock } from '@app/kernel';
+import type { NamedSubject } from '@app/subjects';
+import type { ShownErasure } from './page-answers.view';
+import { refused } from './page-forms';
+import { PageReading } from './page-reading';
+import { type OpenLink, PrivacyLinks } from './privacy-links.service';
+
+/** Where an act was done, as its audit event and the history say. */
+const VIA = 'privacy_page';
+/** The longest export that is made readable, in UTF-16 units. */
+const READABLE_MAX = 8 * 1024 * 1024;
+/** How long the answer of an erasure is kept for a second click, and for how many links at most. */
+const REPEATED_MS = 60_000;
+const REPEATED_MAX = 1_000;
+
+/** The acts of a page. Each is the act of the interface, with its audit event. */
+@Injectable()
+export class PageActs {
+  /** Erasures of the last minute by link, so that a second click shows the same certificate. */
+  private readonly erasures = new Map<string, { readonly untilMs: number; readonly done: Promise<ShownErasure[]> }>();
+
+  constructor(
+    private readonly reading: PageReading,
+    private readonly links: PrivacyLinks,
+    private readonly consents: ConsentService,
+    private readonly exports: ExportService,
+    private readonly erasing: ErasureService,
+    private readonly everywhere: ErasureEverywhere,
+    private readonly certificates: CertificateService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Accepts what is chosen of a request. Nothing chosen of a choice is a refusal of all of it. */
+  async accept(link: OpenLink, fields: FormFields): Promise<void> {
+    const { botId, ids } = await this.subjectOf(link, fields);
+    const categories = fields['category'];
+    const input = { ...ids, consent_version: fields['version']?.[0] ?? '', source: VIA };
+    await unlessDone(
+      this.consents.accept(botId, categories === undefined ? input : { ...input, categories: [...categories] }, NO_CLAIM, VIA),
+    );
+  }
+
+  async decline(link: OpenLink, fields: FormFields): Promise<void> {
+    const { botId, ids } = await this.subjectOf(link, fields);
+    await unlessDone(this.consents.decline(botId, { ...ids, source: VIA }, NO_CLAIM));
+  }
+
+  async revoke(link: OpenLink, fields: FormFields): Promise<void> {
+    const { botId, ids } = await this.subjectOf(link, fields);
+    const categories = fields['category'];
+    const input = { ...ids, source: VIA, ...(categories !== undefined && { categories: [...categories] }) };
+    await unlessDone(this.consents.revoke(botId, input, NO_CLAIM, VIA));
+  }
+
+  /** The whole export as JSON, recorded like every export. */
+  export({ botId, userId, subject }: OpenLink, full: boolean): Promise<JsonText | JsonStream> {
+    if (subject === undefined) return this.exports.exportAllGuilds(botId, userId, full, VIA);
+    return this.exports.export(subject, full, VIA);
+  }
+
+  /** {@link export} as one text. @throws ApiError 413 for one that is too large to be read */
+  async exportText(link: OpenLink): Promise<string> {
+    const exported = await this.export(link, false);
+    if (exported instanceof JsonText) return exported.text;
+    let text = '';
+    await exported.writeTo(async (piece) => {
+      if ((text += piece).length > READABLE_MAX)
+        throw new ApiError('payload_too_large', 'The export is too large to be read');
+    });
+    return text;
+  }
+
+  /** The answer of an erasure by this link in the last minute. */
+  repeated(token: string): Promise<ShownErasure[]> | undefined {
+    const found = this.erasures.get(token);
+    return found !== undefined && found.untilMs > this.clock.monotonicMs() ? found.done : undefined;
+  }
+
+  /** Erases everything about the subject of a link, and ends the link. */
+  forget(link: OpenLink): Promise<ShownErasure[]> {
+    const repeated = this.repeated(link.token);
+    if (repeated !== undefined) return repeated;
+    const nowMs = this.clock.monotonicMs();
+    for (const [token, { untilMs }] of this.erasures)
+      if (untilMs <= nowMs || this.erasures.size >= REPEATED_MAX) this.erasures.delete(token);
+    const done = this.erase(link);
+    this.erasures.set(link.token, { untilMs: nowMs + REPEATED_MS, done });
+    done.catch(() => this.erasures.delete(link.token));
+    return done;
+  }
+
+  private async erase(link: OpenLink): Promise<ShownErasure[]> {
+    const { botId, userId, subject } = link;
+    const erased =
+      subject === undefined
+        ? (await this.everywhere.forget(botId, userId, NO_CLAIM, VIA)).requests
+        : [await this.erasing.erase(subject, NO_CLAIM, VIA)];
+    // A link for all guilds is about none of them, and is left by their erasures.
+    await this.links.remove(botId, link.id).catch(unlessMissing);
+    const shown: ShownErasure[] = [];
+    for (const { request_id, certificate_salt } of erased) {
+      const issued = await this.certificates.of(botId, request_id).catch(() => undefined);
+      shown.push({ request_id, certificate_salt, certificate: issued?.certificate });
+    }
+    return shown;
+  }
+
+  /** The subject that a form names: one of those of its link. @throws ApiError 403 for another one */
+  private async subjectOf(link: OpenLink, fields: FormFields): Promise<NamedSubject> {
+    const guild = fields['guild']?.[0];
+    const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === guild);
+    return found ?? refuse();
+  }
+}
+
+function refuse(): never {
+  throw refused();
+}
+
+/** A second click finds that the first one has done it: the page shows the state. */
+async function unlessDone(act: Promise<unknown>): Promise<void> {
+  await act.catch(unlessMissing);
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === 'not_found') return undefined;
+  throw error;
+}

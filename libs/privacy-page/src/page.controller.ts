@@ -1,0 +1,194 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import {
+  FormBody,
+  type FormFields,
+  JsonText,
+  type LetheRequest,
+  OnLowDisk,
+  Public,
+  TextStream,
+  WebPage,
+} from '@app/http';
+import { ApiError } from '@app/kernel';
+import { PageActs } from './page-acts';
+import { asFile, forgottenPage, readableExport } from './page-answers.view';
+import { type FormAct, PageForms, refused } from './page-forms';
+import { PAGE_HEADERS } from './page-style';
+import { PageReading } from './page-reading';
+import { PageFilter } from './page.filter';
+import { PageView } from './page.view';
+import type { PageAct } from './privacy-links.dto';
+import { type OpenLink, PrivacyLinks } from './privacy-links.service';
+import { languageOf, type PageLanguage } from './texts';
+
+/** The paths of the pages, which have no prefix. */
+export const PRIVACY_PAGES = ['p/:token', 'p/:token/:act'];
+
+const ALLOWED_BY: Readonly<Record<FormAct, PageAct>> = {
+  accept: 'consent',
+  decline: 'consent',
+  revoke: 'consent',
+  export: 'export',
+  forget: 'forget',
+};
+
+/** An opened page, and its language. */
+interface Opened {
+  readonly link: OpenLink;
+  readonly language: PageLanguage;
+}
+
+/** The privacy page of a user: rendered here, without scripts. Its acts are those of the interface. */
+@ApiExcludeController()
+@Public()
+@UseFilters(PageFilter)
+@Controller('p/:token')
+export class PageController {
+  constructor(
+    private readonly links: PrivacyLinks,
+    private readonly reading: PageReading,
+    private readonly view: PageView,
+    private readonly forms: PageForms,
+    private readonly acts: PageActs,
+  ) {}
+
+  @Get()
+  async page(
+    @Req() request: LetheRequest,
+    @Param('token') token: string,
+    @Query('lang') lang?: unknown,
+  ): Promise<WebPage> {
+    const { link, language } = await this.opened(request, token, lang);
+    return this.view.page(link, await this.reading.facts(link), language);
+  }
+
+  @Get('forget')
+  async confirmation(
+    @Req() request: LetheRequest,
+    @Param('token') token: string,
+    @Query('lang') lang?: unknown,
+  ): Promise<WebPage> {
+    const { link, language } = await this.opened(request, token, lang);
+    if (!link.allow.includes('forget')) throw refused();
+    return this.view.confirmation(link, language);
+  }
+
+  @Post('accept')
+  @FormBody()
+  async accept(
+    @Req() request: LetheRequest,
+    @Res({ passthrough: true }) response: Response,
+    @Param('token') token: string,
+    @Body() body: unknown,
+  ): Promise<WebPage> {
+    const { opened, fields } = await this.sent(request, token, body, 'accept');
+    if ((await this.reading.facts(opened.link)).isSuspended)
+      throw new ApiError('suspended', 'The bot is suspended');
+    await this.acts.accept(opened.link, fields);
+    return backTo(opened, response);
+  }
+
+  @Post('decline')
+  @FormBody()
+  async decline(
+    @Req() request: LetheRequest,
+    @Res({ passthrough: true }) response: Response,
+    @Param('token') token: string,
+    @Body() body: unknown,
+  ): Promise<WebPage> {
+    const { opened, fields } = await this.sent(request, token, body, 'decline');
+    await this.acts.decline(opened.link, fields);
+    return backTo(opened, response);
+  }
+
+  @Post('revoke')
+  @OnLowDisk()
+  @FormBody()
+  async revoke(
+    @Req() request: LetheRequest,
+    @Res({ passthrough: true }) response: Response,
+    @Param('token') token: string,
+    @Body() body: unknown,
+  ): Promise<WebPage> {
+    const { opened, fields } = await this.sent(request, token, body, 'revoke');
+    await this.acts.revoke(opened.link, fields);
+    return backTo(opened, response);
+  }
+
+  @Post('export')
+  @HttpCode(200)
+  @FormBody()
+  async export(
+    @Req() request: LetheRequest,
+    @Res({ passthrough: true }) response: Response,
+    @Param('token') token: string,
+    @Body() body: unknown,
+  ): Promise<WebPage | TextStream> {
+    const { opened, fields } = await this.sent(request, token, body, 'export');
+    const { link, language } = opened;
+    if (fields['form']?.[0] === 'html') {
+      const facts = await this.reading.facts(link);
+      return readableExport(await this.acts.exportText(link), facts, language);
+    }
+    const exported = await this.acts.export(link, true);
+    const headers = { ...PAGE_HEADERS, ...asFile('lethe-export.json') };
+    const type = 'application/json; charset=utf-8';
+    if (exported instanceof JsonText)
+      return new WebPage(exported.text, { ...headers, 'Content-Type': type });
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    return new TextStream(type, exported.writeTo);
+  }
+
+  @Post('forget')
+  @HttpCode(200)
+  @OnLowDisk()
+  @FormBody()
+  async forget(
+    @Req() request: LetheRequest,
+    @Param('token') token: string,
+    @Body() body: unknown,
+  ): Promise<WebPage> {
+    const fields = fieldsOf(body);
+    const repeated = this.acts.repeated(token);
+    if (repeated !== undefined) {
+      this.forms.require(request, fields, token, 'forget');
+      return forgottenPage(await repeated, languageOf(fields['lang']?.[0], null, request.headers['accept-language']));
+    }
+    const { opened } = await this.sent(request, token, body, 'forget');
+    return forgottenPage(await this.acts.forget(opened.link), opened.language);
+  }
+
+  private async opened({ headers }: LetheRequest, token: string, lang: unknown): Promise<Opened> {
+    const link = await this.links.open(token);
+    const given = typeof lang === 'string' ? lang : undefined;
+    return { link, language: languageOf(given, link.language, headers['accept-language']) };
+  }
+
+  /** @throws ApiError 404 for a link that is not in force; 403 for a form of another page, and for what is not allowed */
+  private async sent(
+    request: LetheRequest,
+    token: string,
+    body: unknown,
+    act: FormAct,
+  ): Promise<{ readonly opened: Opened; readonly fields: FormFields }> {
+    const fields = fieldsOf(body);
+    const opened = await this.opened(request, token, fields['lang']?.[0]);
+    this.forms.require(request, fields, token, act);
+    if (!opened.link.allow.includes(ALLOWED_BY[act])) throw refused();
+    return { opened, fields };
+  }
+}
+
+/** @throws ApiError for a body that is no form */
+function fieldsOf(body: unknown): FormFields {
+  if (body instanceof ApiError) throw body;
+  return (body ?? {}) as FormFields;
+}
+
+/** Sends the browser back to the page, so that loading it again repeats nothing. */
+function backTo({ link, language }: Opened, response: Response): WebPage {
+  response.status(303);
+  return new WebPage('', { ...PAGE_HEADERS, Location: `/p/${link.token}?lang=${language}` }, 303);
+}
