@@ -88,6 +88,7 @@ const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?
     await consented();
     return ['/gdpr/forget-user', { ...who }];
   },
+  '/privacy-links': async () => ['/privacy-links', { ...who }],
   '/servers/register': async () => ['/servers/register', { guild_id: who.guild_id, name: 'a' }],
   '/servers/{guild_id}/cancel-deletion': async () => {
     await bot.post('/servers/register', { guild_id: who.guild_id });

@@ -29,6 +29,7 @@ const OWN_TABLES = [
     'idempotency_keys',
     'installation',
     'job_leases',
+    'privacy_links',
     'servers',
     'stats_counts',
     'subjects',
@@ -75,6 +76,7 @@ describe('the migrated schema', () => {
       'bots(platform_bot_id)',
       'installation(id)',
       'job_leases(name)',
+      'privacy_links(token)',
     ]);
   });
 
@@ -101,6 +103,8 @@ describe('the migrated schema', () => {
        "idempotency_keys(bot_id, id)",
        "installation(id)",
        "job_leases(name)",
+       "privacy_links(bot_id, id)",
+       "privacy_links(token)",
        "servers(bot_id, guild_id)",
        "servers(bot_id, id)",
        "stats_counts(bot_id, day, name, writer)",

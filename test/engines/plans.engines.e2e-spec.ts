@@ -2,6 +2,7 @@ import { KeyUses } from '@app/bots';
 import { EvidenceRetentionJob, KeyRewriteJob } from '@app/erasure';
 import { IdempotencyRetention } from '@app/idempotency';
 import { Clock } from '@app/kernel';
+import { PrivacyLinksRetention } from '@app/privacy-page';
 import { StatsRetention } from '@app/stats';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../../openapi.json';
@@ -221,10 +222,21 @@ async function calls(bot: Bot): Promise<void> {
 }
 
 async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
+  await shows(bot, who);
   const path = `/gdpr/forget-status/${await bot.hasForgotten(who)}`;
   await bot.get(path);
   await bot.get(`${path}/certificate`);
   await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
+}
+
+/** Links of both kinds; each page is opened. */
+async function shows(bot: Bot, who: SubjectIds): Promise<void> {
+  const everywhere = { user_id: who.user_id, scope: 'all_guilds' };
+  for (const about of [who, who, everywhere, everywhere]) {
+    const { id, url } = (await bot.post<{ id: string; url: string }>('/privacy-links', about)).data;
+    await fetch(url);
+    if (about === everywhere) await bot.delete(`/privacy-links/${id}`);
+  }
 }
 
 const AGING = [WithdrawnDataErasure, CategoryRetention, EvidenceRetentionJob, KeyRewriteJob];
@@ -241,7 +253,7 @@ async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promis
   const clock = jest.spyOn(service.app.get(Clock), 'nowMs');
   for (const days of [35, 50, 1_200]) {
     clock.mockReturnValue(Date.now() + days * 86_400_000);
-    for (const job of [...AGING, IdempotencyRetention, StatsRetention]) await runNow(service, job);
+    for (const job of [...AGING, IdempotencyRetention, PrivacyLinksRetention, StatsRetention]) await runNow(service, job);
   }
   clock.mockRestore();
 }

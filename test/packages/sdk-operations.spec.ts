@@ -56,6 +56,8 @@ const METHODS: Readonly<Record<string, (lethe: Lethe) => Promise<unknown>>> = {
   'POST /gdpr/forget-user': ({ privacy }) => privacy.forget(who),
   'GET /gdpr/forget-status/{id}': ({ privacy }) => privacy.status('e1'),
   'GET /gdpr/forget-status/{id}/certificate': ({ privacy }) => privacy.certificate('e1'),
+  'POST /privacy-links': ({ privacy }) => privacy.link(who),
+  'DELETE /privacy-links/{id}': ({ privacy }) => privacy.endLink('p1'),
   'POST /audit/event': ({ audit }) => audit.write({ ...who, event_type: 'data_deleted' }),
   'GET /audit/events': ({ audit }) => first(audit.events(who)),
   'GET /audit/proof/{event_id}': ({ audit }) => audit.proof('a1'),

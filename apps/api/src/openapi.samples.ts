@@ -45,6 +45,8 @@ const METHODS: Readonly<Record<string, string>> = {
   'POST /gdpr/forget-user': 'privacy.forget',
   'GET /gdpr/forget-status/{id}': 'privacy.status#',
   'GET /gdpr/forget-status/{id}/certificate': 'privacy.certificate#',
+  'POST /privacy-links': 'privacy.link',
+  'DELETE /privacy-links/{id}': 'privacy.endLink#',
   'POST /audit/event': 'audit.write',
   'GET /audit/events': 'audit.events*',
   'GET /audit/proof/{event_id}': 'audit.proof#',

@@ -6,13 +6,13 @@ import { EXAMPLES } from './privacy-links.examples';
 import { PrivacyLinks } from './privacy-links.service';
 
 @Topic('Privacy links', 'Links to a page on which a user sees what is stored, decides, exports and erases it.')
-@RequiresScope('admin')
-@WhileSuspended()
 @Controller('privacy-links')
 export class PrivacyLinksController {
   constructor(private readonly links: PrivacyLinks) {}
 
   @Post()
+  @RequiresScope('admin')
+  @WhileSuspended()
   @Describes({
     summary: 'Make a link to the privacy page of a user',
     description:
@@ -32,6 +32,8 @@ export class PrivacyLinksController {
   }
 
   @Delete(':id')
+  @RequiresScope('admin')
+  @WhileSuspended()
   @Describes({
     summary: 'End a privacy link',
     description: 'From this answer on the link opens no page. A repeat is answered with 404.',

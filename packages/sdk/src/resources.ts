@@ -134,6 +134,10 @@ export const privacyOf = (call: Caller) => ({
     call.send('POST /gdpr/forget-user', everywhere(given), options) as Promise<
       Extract<Forgotten, { readonly scope: unknown }>
     >,
+  /** A link to the page on which the user sees, exports and erases what is stored. Give it to this user alone. */
+  link: call.with('POST /privacy-links'),
+  /** Ends a link before its time. */
+  endLink: call.at('DELETE /privacy-links/{id}', 'id'),
   status: call.at('GET /gdpr/forget-status/{id}', 'id'),
   /** The signed certificate of a completed erasure, for `verifyCertificate` of `@lethe/sdk/evidence`. */
   certificate: call.at('GET /gdpr/forget-status/{id}/certificate', 'id'),

@@ -424,6 +424,14 @@ class AsyncPrivacy(_AsyncGroup):
         """Erases a user in every guild of the bot."""
         return await self._send("POST /gdpr/forget-user", {"user_id": user_id, "scope": "all_guilds"}, options)
 
+    async def link(self, *, user_id: Id, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """A link to the page on which the user sees, exports and erases what is stored. Give it to this user alone."""
+        return await self._send("POST /privacy-links", {"user_id": user_id, **given}, options)
+
+    async def end_link(self, id: str, *, options: Optional[CallOptions] = None) -> Json:
+        """Ends a link before its time."""
+        return await self._send("DELETE /privacy-links/{id}", {"id": id}, options)
+
     async def status(self, id: str, *, options: Optional[CallOptions] = None) -> Json:
         return await self._send("GET /gdpr/forget-status/{id}", {"id": id}, options)
 
