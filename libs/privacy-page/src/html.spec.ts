@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { escaped, html } from './html';
+import { DE } from './texts.de';
+import { EN } from './texts.en';
+
+describe('the template of the page', () => {
+  it('lets no text become mark-up, in content or in an attribute', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const page = html`<p title="${text}">${text}</p>`.text;
+        const [, attribute, content] = /^<p title="([^"]*)">([^<]*)<\/p>$/s.exec(page) ?? [];
+        expect([attribute, content]).toStrictEqual([escaped(text), escaped(text)]);
+      }),
+    );
+  });
+
+  it('leaves out marks that turn the direction of text', () => {
+    expect(escaped('a\u202eb\u2066c\u0000d')).toBe('abcd');
+  });
+
+  it('joins lists, and leaves out what is absent', () => {
+    expect(html`<ul>${['a', '<'].map((item) => html`<li>${item}</li>`)}${null}${undefined}${false}</ul>`.text).toBe(
+      '<ul><li>a</li><li>&lt;</li></ul>',
+    );
+  });
+});
+
+const shapeOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.length;
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
+};
+
+describe('the texts of the page', () => {
+  it('have the same keys in every language', () => {
+    expect(shapeOf(DE)).toStrictEqual(shapeOf(EN));
+  });
+});

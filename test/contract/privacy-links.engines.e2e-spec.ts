@@ -1,0 +1,407 @@
+import { ApiKeyTimes } from '@app/bots';
+import { Clock } from '@app/kernel';
+import { PrivacyLinksRetention } from '@app/privacy-page';
+import { Bot } from '../support/bot';
+import { Client, type Json } from '../support/client';
+import { A_TEXT, A_TIME, AN_ID, expectFailure, expectFaults, expectSuccess } from '../support/expected';
+import { runAnew } from '../support/jobs';
+import { useServiceInProcess } from '../support/service';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+
+const service = useServiceInProcess();
+let bot: Bot;
+let who: SubjectIds;
+
+interface Link {
+  readonly id: string;
+  readonly url: string;
+  readonly expires_at: string;
+}
+
+beforeEach(async () => {
+  bot = await service.registerBot({ privacy_contact: 'privacy@example.org' });
+  who = subject();
+});
+afterEach(() => jest.restoreAllMocks());
+
+async function linked(given: Json = {}, about: Json = { ...who }, by: Client = bot): Promise<Link> {
+  const answer = await by.post<Link>('/privacy-links', { ...about, ...given });
+  expectSuccess(answer, 201, { id: AN_ID, url: A_TEXT, expires_at: A_TIME });
+  return answer.data;
+}
+
+interface Page {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+async function get(url: string, headers: Record<string, string> = {}): Promise<Page> {
+  const response = await fetch(url, { headers, redirect: 'manual' });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+const unescaped = (text: string): string =>
+  text.replace(/&quot;/g, '"').replace(/&#39;/g, "'").replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
+
+/** The fields of the forms of an act, in the order of the page. */
+function forms(page: Page, act: string): URLSearchParams[] {
+  const found = page.text.matchAll(new RegExp(`<form [^>]*action="[^"]*/${act}">(.*?)</form>`, 'gs'));
+  return [...found].map(([, inner = '']) => {
+    const fields = new URLSearchParams();
+    for (const [, name = '', value = ''] of inner.matchAll(/<input [^>]*?name="(\w+)" value="([^"]*)"/g))
+      fields.append(name, unescaped(value));
+    return fields;
+  });
+}
+
+async function send(url: string, act: string, fields: URLSearchParams | string, headers = {}): Promise<Page> {
+  const response = await fetch(`${url}/${act}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: fields.toString(),
+    redirect: 'manual',
+  });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** Sends a form of the page, or of its confirmation. */
+async function act(url: string, name: string, at = 0, from = ''): Promise<Page> {
+  const page = await get(url + from);
+  const form = forms(page, name)[at];
+  if (form === undefined) throw new Error(`The page has no form ${name}: ${page.status}`);
+  return send(url, name, form);
+}
+
+const forget = (url: string): Promise<Page> => act(url, 'forget', 0, '/forget');
+
+async function stored(about: SubjectIds = who): Promise<void> {
+  await bot.hasCategory('profile');
+  await bot.hasConsent(about);
+  await bot.hasData(about, 'profile', { value: 'Robin <b>' });
+}
+
+interface Event {
+  readonly event_type: string;
+  readonly source: string;
+  readonly details: Json | null;
+}
+
+const events = async (about: SubjectIds = who): Promise<Event[]> =>
+  (
+    await bot.get<{ events: Event[] }>(
+      `/audit/events?user_id=${about.user_id}&guild_id=${about.guild_id}&page_size=100`,
+    )
+  ).data.events;
+
+describe('POST /privacy-links', () => {
+  it('answers 201 with an unguessable link that names nobody and ends in 15 minutes', async () => {
+    const before = Date.now();
+    const { url, expires_at } = await linked();
+    expect(url).toMatch(new RegExp(`^${service.url}/p/[\\w-]{43}$`));
+    expect(url).not.toContain(who.user_id);
+    expect(Date.parse(expires_at) - before).toBeGreaterThanOrEqual(899_000);
+    expect(Date.parse(expires_at) - before).toBeLessThan(960_000);
+    expect((await linked()).url).not.toBe(url);
+  });
+
+  it.each([
+    ['no guild', { guild_id: undefined }, 'guild_id'],
+    ['a guild and a scope', { scope: 'all_guilds' }, 'guild_id'],
+    ['a time that is too short', { expires_in: 59 }, 'expires_in'],
+    ['a time that is too long', { expires_in: 604_801 }, 'expires_in'],
+    ['nothing to do', { allow: [] }, 'allow'],
+    ['an act that is named twice', { allow: ['view', 'view'] }, 'allow'],
+    ['an unknown act', { allow: ['look'] }, 'allow'],
+    ['a language that is no tag', { language: 'deutsch!' }, 'language'],
+  ])('answers %s with 400', async (_, given, field) => {
+    expectFaults(await bot.post('/privacy-links', { ...who, ...given }), field);
+  });
+
+  it('needs the scope admin', async () => {
+    const { api_key } = (await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys`, { scopes: ['read', 'write', 'erase'] })).data;
+    const answer = await new Client(service.url, api_key).post('/privacy-links', who);
+    expectFailure(answer, 403, 'insufficient_scope', { required: 'admin' });
+  });
+
+  it('ends the oldest of more than ten links of a user', async () => {
+    const links: Link[] = [];
+    for (let made = 0; made < 11; made++) links.push(await linked());
+    const states = await Promise.all(links.map(({ url }) => get(url)));
+    expect(states.map(({ status }) => status)).toStrictEqual([404, ...Array<number>(10).fill(200)]);
+  });
+
+  it('stores neither the token nor an id', async () => {
+    const { id, url } = await linked();
+    const [row] = await service.database.rows('SELECT * FROM privacy_links WHERE id = ?', id);
+    const text = JSON.stringify(row);
+    for (const secret of [url.split('/').at(-1)!, who.user_id, who.guild_id]) expect(text).not.toContain(secret);
+  });
+});
+
+describe('a link', () => {
+  it('opens the same 404 page when it is unknown, deleted, expired, of a deleted key, or erased', async () => {
+    const unknown = await get(`${service.url}/p/${'a'.repeat(43)}`);
+    expect(unknown.status).toBe(404);
+    const [deleted, erased, expired] = [await linked(), await linked({}, { ...subject() }), await linked()];
+    expectSuccess(await bot.delete(`/privacy-links/${deleted.id}`), 200, { id: deleted.id, deleted: true });
+    expectFailure(await bot.delete(`/privacy-links/${deleted.id}`), 404, 'not_found');
+    expect(await get(deleted.url)).toMatchObject({ status: 404, text: unknown.text });
+    expect((await get(erased.url)).status).toBe(200);
+    const { id, api_key } = (await bot.post<{ id: string; api_key: string }>(`/bots/${bot.id}/keys`, {})).data;
+    const ofKey = await linked({}, { ...subject() }, new Client(service.url, api_key));
+    expect((await get(ofKey.url)).status).toBe(200);
+    await bot.delete(`/bots/${bot.id}/keys/${id}`);
+    expect(await get(ofKey.url)).toMatchObject({ status: 404, text: unknown.text });
+    const now = Date.now();
+    jest.spyOn(service.app.get(Clock), 'nowIso').mockReturnValue(new Date(now + 901_000).toISOString());
+    expect(await get(expired.url)).toMatchObject({ status: 404, text: unknown.text });
+  });
+
+  it('ends with the rotation of its key at the end of the overlap', async () => {
+    const { url } = await linked();
+    service.app.get(ApiKeyTimes, { strict: false }).believedMs = 1;
+    const rotated = await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys/rotate`, { overlap_seconds: 0 });
+    expect(rotated.status).toBe(200);
+    expect((await get(url)).status).toBe(404);
+  });
+
+  it('ends with the erasure of its user by the bot', async () => {
+    await stored();
+    const { url } = await linked();
+    await bot.hasForgotten(who);
+    expect((await get(url)).status).toBe(404);
+    await stored().catch(() => undefined);
+    expect((await get(url)).status).toBe(404);
+  });
+
+  it('of another bot cannot be deleted', async () => {
+    const { id, url } = await linked();
+    const other = await service.registerBot();
+    expectFailure(await other.delete(`/privacy-links/${id}`), 404, 'not_found');
+    expect((await get(url)).status).toBe(200);
+  });
+
+  it('that has expired is removed by the job', async () => {
+    await linked({ expires_in: 60 });
+    const later = new Date(Date.now() + 61_000).toISOString();
+    jest.spyOn(service.app.get(Clock), 'nowIso').mockReturnValue(later);
+    await runAnew(service, PrivacyLinksRetention);
+    jest.restoreAllMocks();
+    expect(await service.database.rows('SELECT 1 FROM privacy_links WHERE bot_id = ?', bot.id)).toHaveLength(0);
+  });
+});
+
+describe('the page', () => {
+  it('says who asks, what is stored and why, with the values escaped', async () => {
+    await stored();
+    const { text, headers } = await get((await linked({ language: 'en' })).url);
+    for (const part of ['Test bot', 'privacy@example.org', 'Category profile', 'Field value', 'consent (Art. 6(1)(a) GDPR)', 'Art. 77'])
+      expect(text).toContain(part);
+    expect(text).toContain('Robin &lt;b&gt;');
+    expect(text).not.toContain('<b>');
+    expect(text).not.toMatch(/<script|(src|href|action)="(?!\/p\/|mailto:|data:application\/json)/);
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('strict-origin');
+  });
+
+  it('has the language of its switch, else of the link, else of the browser', async () => {
+    const german = { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' };
+    const { url } = await linked();
+    expect((await get(url, german)).text).toContain('<html lang="de">');
+    expect((await get(url)).text).toContain('<html lang="en">');
+    expect((await get((await linked({ language: 'fr' })).url, german)).text).toContain('<html lang="en">');
+    expect((await get(`${(await linked({ language: 'de' })).url}?lang=en`)).text).toContain('<html lang="en">');
+  });
+
+  it('of hostile and large texts has at most 50 KB, no mark-up of them and a sentence that there is more', async () => {
+    const hostile = `"><script>alert(1)</script>'\u202e${'x'.repeat(500)}`;
+    for (let at = 0; at < 20; at++)
+      await bot.hasCategory(`c${at}`, [], { label_en: hostile.slice(0, 90), description: hostile.slice(0, 400) });
+    await bot.hasConsent(who);
+    const inner = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`<i>${at}`, hostile]));
+    for (let at = 0; at < 20; at++) await bot.hasData(who, `c${at}`, { nested: [inner, null, [[]]], empty: {} });
+    const { text } = await get((await linked({ language: 'en' })).url);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50_000);
+    expect(text).not.toMatch(/<script|<i>|\u202e/);
+    expect(text).toContain('The export has everything');
+  });
+
+  it('names no user in the log', async () => {
+    await stored();
+    const { url } = await linked();
+    await get(url);
+    await act(url, 'revoke');
+    const log = service.logLines.join('\n');
+    for (const secret of [url.split('/').at(-1)!, who.user_id, who.guild_id, 'Robin']) expect(log).not.toContain(secret);
+  });
+
+  it('writes no event when it is opened', async () => {
+    await stored();
+    const before = (await events()).length;
+    await get((await linked()).url);
+    expect(await events()).toHaveLength(before);
+  });
+
+  it('offers only what is allowed, and refuses the rest with a 403 page', async () => {
+    await stored();
+    const all = await linked();
+    const { url } = await linked({ allow: ['export'] });
+    const page = await get(url);
+    expect(page.text).not.toContain('Robin');
+    for (const name of ['accept', 'revoke', 'forget']) expect(forms(page, name)).toHaveLength(0);
+    expect(forms(page, 'export')).toHaveLength(2);
+    expect((await get(`${url}/forget`)).status).toBe(403);
+    for (const name of ['revoke', 'forget']) {
+      const mark = forms(await get(name === 'forget' ? `${all.url}/forget` : all.url), name)[0]!;
+      expect((await send(url, name, mark)).status).toBe(403);
+    }
+    expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
+  });
+});
+
+describe('a form', () => {
+  it('revokes the consent as the interface does, and says where', async () => {
+    await stored();
+    const { url } = await linked();
+    const answer = await act(url, 'revoke');
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toMatch(/^\/p\/[\w-]{43}\?lang=en$/);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'revoked' });
+    expect((await events())[0]).toMatchObject({
+      event_type: 'consent_revoked',
+      source: 'service',
+      details: { via: 'privacy_page' },
+    });
+  });
+
+  it('accepts what is chosen, declines, and answers a second click with the page', async () => {
+    for (const key of ['profile', 'notes']) await bot.hasCategory(key);
+    const ask = () => bot.post('/consents/request', { ...who, categories: ['profile', 'notes'], language: 'en' });
+    await ask();
+    const { url } = await linked();
+    expect((await act(url, 'decline')).status).toBe(303);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'none' });
+    await ask();
+    const form = forms(await get(url), 'accept')[0]!;
+    form.delete('category');
+    form.append('category', 'notes');
+    for (let click = 0; click < 2; click++) expect((await send(url, 'accept', form)).status).toBe(303);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
+    const accepted = (await events()).filter(({ event_type }) => event_type === 'consent_accepted');
+    expect(accepted).toMatchObject([{ details: { categories: ['notes'], via: 'privacy_page' } }]);
+  });
+
+  it.each([
+    ['of another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['of another origin', { origin: 'https://evil.example' }],
+    ['without an origin', { origin: 'null' }],
+    ['of a site that browsers call another', { 'sec-fetch-site': 'same-site' }],
+  ])('%s is refused with a 403 page', async (_, headers) => {
+    await stored();
+    const { url } = await linked();
+    const answer = await send(url, 'revoke', forms(await get(url), 'revoke')[0]!, headers);
+    expect([answer.status, answer.headers.get('content-type')]).toStrictEqual([403, 'text/html; charset=utf-8']);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
+  });
+
+  it('with the mark of another act, of another link or none is refused', async () => {
+    await stored();
+    const { url } = await linked();
+    const other = await linked({}, { ...subject() });
+    const page = await get(url);
+    const marks = [forms(page, 'export')[0]!.get('mark'), forms(await get(`${other.url}/forget`), 'forget')[0]!.get('mark'), '', 'é'];
+    for (const mark of marks)
+      expect((await send(url, 'forget', new URLSearchParams({ mark: mark ?? '' }))).status).toBe(403);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
+  });
+
+  it('cannot name another guild than that of its link', async () => {
+    const other = subject({ user_id: who.user_id });
+    await stored();
+    await bot.hasConsent(other);
+    const { url } = await linked();
+    const form = forms(await get(url), 'revoke')[0]!;
+    form.set('guild', other.guild_id);
+    expect((await send(url, 'revoke', form)).status).toBe(403);
+    expect((await bot.status(other)).data).toMatchObject({ status: 'accepted' });
+  });
+
+  it('of more than 8 KiB, or of another type, is no form', async () => {
+    const { url } = await linked();
+    expect((await send(url, 'revoke', `mark=${'a'.repeat(9_000)}`)).status).toBe(413);
+    expect((await send(url, 'revoke', '{}', { 'content-type': 'application/json' })).status).toBe(415);
+  });
+
+  it('exports as JSON and to read, each recorded', async () => {
+    await stored();
+    const { url } = await linked({ language: 'de' });
+    const readable = await act(url, 'export', 0);
+    expect(readable.headers.get('content-disposition')).toBe('attachment; filename="lethe-export.html"');
+    for (const part of ['Robin &lt;b&gt;', 'Feld value', 'privacy@example.org', 'Art. 77', 'Art. 16'])
+      expect(readable.text).toContain(part);
+    const json = await act(url, 'export', 1);
+    expect(JSON.parse(json.text)).toMatchObject({ userId: who.user_id, data: { profile: { value: 'Robin <b>' } } });
+    const exported = (await events()).filter(({ event_type }) => event_type === 'data_exported');
+    expect(exported.map(({ details }) => details)).toStrictEqual([
+      { format: 'full', via: 'privacy_page' },
+      { format: 'record', via: 'privacy_page' },
+    ]);
+  });
+
+  it('erases after a confirmation, shows the certificate, and ends the link', async () => {
+    await stored();
+    const { url } = await linked();
+    const answer = await forget(url);
+    expect(answer.status).toBe(200);
+    const [, id] = /<dd>([0-9a-f-]{36})<\/dd>/.exec(answer.text) ?? [];
+    expect((await bot.get(`/gdpr/forget-status/${id}`)).data).toMatchObject({ status: 'completed' });
+    expect(answer.text).toMatch(/<textarea readonly>[\w-]+\.[\w-]+\.[\w-]{86}<\/textarea>/);
+    expect((await get(url)).status).toBe(404);
+    const completed = (await events()).find(({ event_type }) => event_type === 'deletion_completed');
+    expect(completed).toMatchObject({ source: 'service', details: { request_id: id, via: 'privacy_page' } });
+  });
+
+  it('erases once, whether it is sent twice at once or after the first answer', async () => {
+    await stored();
+    const { url } = await linked();
+    const form = forms(await get(`${url}/forget`), 'forget')[0]!;
+    const both = await Promise.all([send(url, 'forget', form), send(url, 'forget', form)]);
+    const later = await send(url, 'forget', form);
+    expect([...both, later].map(({ status }) => status)).toStrictEqual([200, 200, 200]);
+    expect(new Set([...both, later].map(({ text }) => /<dd>([0-9a-f-]{36})<\/dd>/.exec(text)?.[1])).size).toBe(1);
+  });
+
+  it('without a mark shows no certificate of the last minute', async () => {
+    await stored();
+    const { url } = await linked();
+    await forget(url);
+    expect((await send(url, 'forget', 'mark=')).status).toBe(403);
+  });
+});
+
+describe('a link for all guilds', () => {
+  it('shows every guild, lives on for those that are left, and ends with the erasure of all', async () => {
+    const other = subject({ user_id: who.user_id });
+    await stored();
+    await bot.hasConsent(other);
+    await bot.hasData(other, 'profile', { value: 'Second' });
+    const { url } = await linked({}, { user_id: who.user_id, scope: 'all_guilds' });
+    const page = await get(url);
+    for (const part of ['Robin', 'Second', who.guild_id, other.guild_id]) expect(page.text).toContain(part);
+    await bot.hasForgotten(who);
+    expect((await get(url)).text).not.toContain('Robin');
+    const answer = await forget(url);
+    expect(answer.status).toBe(200);
+    expect((await get(url)).status).toBe(404);
+    expect((await bot.export(other)).status).toBe(404);
+  });
+
+  it('of a user about whom nothing is stored says so', async () => {
+    const { url } = await linked({ language: 'en' }, { user_id: snowflake(), scope: 'all_guilds' });
+    expect((await get(url)).text).toContain('Nothing is stored about you.');
+  });
+});
