@@ -320,7 +320,7 @@ describe('a form', () => {
   });
 
   it('cannot name another guild than that of its link', async () => {
-    const other = subject({ user_id: who.user_id });
+    const other = { ...subject(), user_id: who.user_id };
     await stored();
     await bot.hasConsent(other);
     const { url } = await linked();
@@ -385,7 +385,7 @@ describe('a form', () => {
 
 describe('a link for all guilds', () => {
   it('shows every guild, lives on for those that are left, and ends with the erasure of all', async () => {
-    const other = subject({ user_id: who.user_id });
+    const other = { ...subject(), user_id: who.user_id };
     await stored();
     await bot.hasConsent(other);
     await bot.hasData(other, 'profile', { value: 'Second' });

@@ -18,6 +18,7 @@ const NEEDED: readonly (readonly [RegExp, readonly Scope[]])[] = [
   [/^(PUT|DELETE) \/bots\//, ['admin']],
   [/^POST \/bots\/[\w-]+\/(keys|keys\/rotate|webhook-secret\/rotate)$/, ['admin']],
   [/^POST \/webhooks\/(deliveries\/[\w-]+\/redeliver|replay|test)$/, ['admin']],
+  [/^(POST|DELETE) \/privacy-links/, ['admin']],
   [/^POST \/gdpr\/forget-user$/, ['erase']],
   [/^DELETE \/(servers|data\/categories|data\/values)\//, ['erase']],
   [/^POST \/consents\/(request|accept|decline|revoke|texts)$/, ['write']],
@@ -27,7 +28,7 @@ const NEEDED: readonly (readonly [RegExp, readonly Scope[]])[] = [
 ];
 
 /** What a suspended bot may still do besides reading, and erasing. */
-const WHILE_SUSPENDED = 'POST /consents/revoke';
+const WHILE_SUSPENDED = ['POST /consents/revoke', 'POST /privacy-links', `DELETE /privacy-links/${ID}`];
 
 function neededBy({ method, path }: Route): readonly Scope[] {
   const route = `${method} ${path.split('?')[0]}`;
@@ -76,7 +77,7 @@ describe.each(CLOSED_ROUTES)('$method /api/v1$path', (route) => {
     await administration.resume(bot.platformBotId);
     const isOpen =
       neededBy(route).some((scope) => scope === 'read' || scope === 'erase') ||
-      `${route.method} ${route.path}` === WHILE_SUSPENDED;
+      WHILE_SUSPENDED.includes(`${route.method} ${route.path}`);
     if (isOpen) expect(answer.status).not.toBe(403);
     else expectFailure(answer, 403, 'suspended');
     expect((await send(bot, route)).status).not.toBe(403);

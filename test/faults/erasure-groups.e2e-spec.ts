@@ -93,7 +93,7 @@ describe('erasures of one moment', () => {
     const [, payload = ''] = data.certificate.split('.');
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
       deleted_categories: ['notes', 'profile'],
-      erased_rows: { user_data: 2, consents: 1, consent_history: 2, webhook_deliveries: 0 },
+      erased_rows: { user_data: 2, consents: 1, consent_history: 2, webhook_deliveries: 0, privacy_links: 0 },
     });
   });
 

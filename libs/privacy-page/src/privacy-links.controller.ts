@@ -17,7 +17,7 @@ export class PrivacyLinksController {
     summary: 'Make a link to the privacy page of a user',
     description:
       'Answers a link to a page on which the user sees what is stored, gives and withdraws consent, ' +
-      'downloads an export and has the data erased. Give it to this user alone: whoever has it sees the ' +
+      'downloads an export and has the data erased. Give it to this user alone: anyone who has it sees the ' +
       'page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when ' +
       'it is deleted. A user has at most ten links; an eleventh ends the oldest.',
     examples: EXAMPLES.create,

@@ -44,7 +44,7 @@ export class NewPrivacyLink {
 
 export class PrivacyLinkView {
   @Uuid() id: string;
-  @Text(URL_MAX, { description: 'Shown only here. Whoever has it sees the page' }) url: string;
+  @Text(URL_MAX, { description: 'Shown only here. Anyone who has it sees the page' }) url: string;
   @Timestamp() expires_at: string;
 }
 

@@ -7,7 +7,7 @@ export const EN = {
   noContact: 'The bot names no contact. Ask where you use it.',
   scopeOne: 'This page is about you in one server of this bot.',
   scopeAll: 'This page is about you in all servers of this bot.',
-  expires: (at: string) => `The link to this page ends on ${at}. Give it to nobody: whoever has it sees this page.`,
+  expires: (at: string) => `The link to this page ends on ${at}. Give it to nobody: anyone who has it sees this page.`,
   guild: (place: string) => `Server ${place}`,
   direct: 'Direct messages',
   stored: 'What is stored',

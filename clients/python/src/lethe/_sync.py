@@ -423,6 +423,14 @@ class Privacy(_Group):
         """Erases a user in every guild of the bot."""
         return self._send("POST /gdpr/forget-user", {"user_id": user_id, "scope": "all_guilds"}, options)
 
+    def link(self, *, user_id: Id, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """A link to the page on which the user sees, exports and erases what is stored. Give it to this user alone."""
+        return self._send("POST /privacy-links", {"user_id": user_id, **given}, options)
+
+    def end_link(self, id: str, *, options: Optional[CallOptions] = None) -> Json:
+        """Ends a link before its time."""
+        return self._send("DELETE /privacy-links/{id}", {"id": id}, options)
+
     def status(self, id: str, *, options: Optional[CallOptions] = None) -> Json:
         return self._send("GET /gdpr/forget-status/{id}", {"id": id}, options)
 

@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import type { Bot } from '../support/bot';
+import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { useServiceInProcess } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+jest.setTimeout(120_000);
+
+/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
+const PICTURES = process.env['PICTURES'];
+const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+const VIEWS: readonly View[] = [
+  DESKTOP,
+  PHONE,
+  { ...DESKTOP, language: 'de' },
+  { ...PHONE, scheme: 'light', language: 'en' },
+];
+
+const service = useServiceInProcess();
+let browser: Browser;
+let bot: Bot;
+let who: SubjectIds;
+let watched: WatchedPage | undefined;
+
+describeInBrowser('the privacy page in a browser', () => {
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    bot = await service.registerBot({ name: 'Birthday bot', privacy_contact: 'privacy@example.org' });
+    who = subject();
+    for (const [key, de, en] of [
+      ['birthday', 'Geburtstag', 'Birthday'],
+      ['notes', 'Notizen', 'Notes'],
+    ])
+      await bot.post('/data/register', {
+        ...{ key, label_de: de, label_en: en, description: 'To congratulate members', retention_days: 365 },
+        fields: [{ key: 'day', type: 'string', label_de: 'Tag', label_en: 'Day' }],
+      });
+    const asked = { ...who, categories: ['birthday', 'notes'], language: 'en' };
+    const { id } = (await bot.post<{ id: string }>('/consents/request', asked)).data;
+    await bot.post('/consents/accept', { consent_id: id });
+    await bot.hasData(who, 'birthday', { day: '1 May' });
+  });
+  afterEach(async () => {
+    const faults = watched?.faults.splice(0) ?? [];
+    await watched?.page.context().close();
+    watched = undefined;
+    expect(faults).toStrictEqual([]);
+  });
+
+  async function opened(view: View = DESKTOP, given: object = {}): Promise<Page> {
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...who, ...given })).data;
+    watched = await WatchedPage.open(browser, service.url, view);
+    await watched.page.goto(url);
+    return watched.page;
+  }
+
+  const faultsOfAccess = async (): Promise<string[]> => (await watched?.accessibility()) ?? ['no page'];
+  const picture = async (page: Page, name: string, { language, scheme, width }: View): Promise<void> => {
+    if (PICTURES === undefined) return;
+    const path = join(PICTURES, `privacy-page-${name}-${language}-${scheme}-${width}.png`);
+    await page.screenshot({ path, fullPage: width < 500 ? false : true });
+  };
+
+  it.each(VIEWS)('is accessible in every state: $language, $scheme, $width pixels', async (view) => {
+    const page = await opened(view);
+    expect(await faultsOfAccess()).toStrictEqual([]);
+    await picture(page, 'stored', view);
+    await page.click('a.red');
+    expect(await faultsOfAccess()).toStrictEqual([]);
+    await picture(page, 'confirmation', view);
+    await page.click('button.red');
+    expect(await faultsOfAccess()).toStrictEqual([]);
+    await picture(page, 'erased', view);
+    await page.goBack();
+    await page.goBack();
+    await page.reload();
+    expect(await page.textContent('body')).not.toContain('1 May');
+    expect(await faultsOfAccess()).toStrictEqual([]);
+  });
+
+  it('works with the keyboard and without scripts, from consent to the erasure', async () => {
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
+    const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en' });
+    try {
+      const page = await context.newPage();
+      await page.goto(url);
+      await page.getByRole('button', { name: 'Withdraw: Notes' }).press('Enter');
+      await page.waitForURL(/lang=en$/);
+      expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
+      await page.getByRole('button', { name: 'Withdraw my whole consent' }).press('Enter');
+      await page.getByText('You have withdrawn your consent.').first().waitFor();
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download to read' }).press('Enter');
+      expect((await download).suggestedFilename()).toBe('lethe-export.html');
+      await page.getByRole('link', { name: 'Erase …' }).press('Enter');
+      await page.getByRole('button', { name: 'Yes, erase everything' }).dblclick();
+      await page.getByRole('heading', { name: 'Your data is erased' }).waitFor();
+      expect(await page.locator('textarea').inputValue()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]{86}$/);
+      await page.goto(url);
+      await page.getByRole('heading', { name: 'This link is not valid' }).waitFor();
+    } finally {
+      await context.close();
+    }
+  });
+
+  it('runs no script of a value, a label or a name', async () => {
+    await bot.put(`/bots/${bot.id}`, { name: HOSTILE });
+    await bot.put('/data/categories/notes', { label_en: HOSTILE, description: HOSTILE });
+    await bot.hasData(who, 'birthday', { day: HOSTILE });
+    const page = await opened();
+    expect(await page.textContent('body')).toContain('onerror=alert(1)');
+    expect(await page.locator('img, script').count()).toBe(0);
+  });
+
+  it('is shown in no frame', async () => {
+    const page = await opened();
+    const url = page.url();
+    await page.setContent(`<iframe src="${url}"></iframe>`);
+    const frame = page.frames()[1];
+    await frame?.waitForLoadState().catch(() => undefined);
+    expect((await frame?.textContent('body').catch(() => '')) ?? '').not.toContain('Birthday bot');
+    // The browser reports the policy that has kept the page out of the frame.
+    watched?.faults.splice(0);
+  });
+});
