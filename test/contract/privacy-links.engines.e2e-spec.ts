@@ -1,7 +1,6 @@
-import { ApiKeyTimes } from '@app/bots';
 import { Clock } from '@app/kernel';
 import { PrivacyLinksRetention } from '@app/privacy-page';
-import { Bot } from '../support/bot';
+import type { Bot } from '../support/bot';
 import { Client, type Json } from '../support/client';
 import { A_TEXT, A_TIME, AN_ID, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { runAnew } from '../support/jobs';
@@ -160,7 +159,6 @@ describe('a link', () => {
 
   it('ends with the rotation of its key at the end of the overlap', async () => {
     const { url } = await linked();
-    service.app.get(ApiKeyTimes, { strict: false }).believedMs = 1;
     const rotated = await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys/rotate`, { overlap_seconds: 0 });
     expect(rotated.status).toBe(200);
     expect((await get(url)).status).toBe(404);
@@ -171,7 +169,8 @@ describe('a link', () => {
     const { url } = await linked();
     await bot.hasForgotten(who);
     expect((await get(url)).status).toBe(404);
-    await stored().catch(() => undefined);
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'New' });
     expect((await get(url)).status).toBe(404);
   });
 

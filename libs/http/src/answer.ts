@@ -54,13 +54,17 @@ function leavesLongBody({ complete, headers }: LetheResponse['req']): boolean {
 
 /** Sends one whole JSON answer and logs it. Every answer that has a body and is not streamed is sent here. */
 export function answer(response: LetheResponse, status: number, json: string): void {
-  const headers = answerHeaders(response, status);
-  headers.push('Content-Length', String(Buffer.byteLength(json)));
+  sendWhole(response, status, answerHeaders(response, status), json);
+}
+
+/** Sends one whole answer with these headers and logs it. */
+export function sendWhole(response: LetheResponse, status: number, headers: string[], text: string): void {
+  headers.push('Content-Length', String(Buffer.byteLength(text)));
   const isCut = leavesLongBody(response.req);
   if (isCut) headers.push('Connection', 'close');
   response.writeHead(status, headers);
-  if (isCut) endUnread(response, json);
-  else response.end(json);
+  if (isCut) endUnread(response, text);
+  else response.end(text);
   logAnswer(response, status);
 }
 

@@ -1,4 +1,4 @@
-import { answerHeaders, logAnswer } from './answer';
+import { answerHeaders, sendWhole } from './answer';
 import type { LetheResponse } from './request-context';
 
 /** A page for people, or a file to keep: sent as it is, with headers of its own and without the envelope. */
@@ -12,12 +12,6 @@ export class WebPage {
 
 export function answerPage(response: LetheResponse, { content, headers, status }: WebPage): void {
   const { 'Content-Type': type = 'text/html; charset=utf-8', ...further } = headers;
-  response.writeHead(status, [
-    ...answerHeaders(response, status, type),
-    ...Object.entries(further).flat(),
-    'Content-Length',
-    String(Buffer.byteLength(content)),
-  ]);
-  response.end(content);
-  logAnswer(response, status);
+  const all = [...answerHeaders(response, status, type), ...Object.entries(further).flat()];
+  sendWhole(response, status, all, content);
 }

@@ -58,16 +58,20 @@ export class PageActs {
     await unlessDone(this.consents.revoke(botId, input, NO_CLAIM, VIA));
   }
 
-  /** The whole export as JSON, recorded like every export. */
-  export({ botId, userId, subject }: OpenLink, full: boolean): Promise<JsonText | JsonStream> {
-    if (subject === undefined) return this.exports.exportAllGuilds(botId, userId, full, VIA);
-    return this.exports.export(subject, full, VIA);
+  /** The export as JSON, recorded like every export; undefined where nothing is stored. */
+  async export(link: OpenLink, full: boolean): Promise<JsonText | JsonStream | undefined> {
+    const { botId, userId, subject } = link;
+    const exported =
+      subject === undefined
+        ? this.exports.exportAllGuilds(botId, userId, full, VIA)
+        : this.exports.export(subject, full, VIA);
+    return exported.catch(unlessMissing);
   }
 
   /** {@link export} as one text. @throws ApiError 413 for one that is too large to be read */
-  async exportText(link: OpenLink): Promise<string> {
+  async exportText(link: OpenLink): Promise<string | undefined> {
     const exported = await this.export(link, false);
-    if (exported instanceof JsonText) return exported.text;
+    if (exported === undefined || exported instanceof JsonText) return exported?.text;
     let text = '';
     await exported.writeTo(async (piece) => {
       if ((text += piece).length > READABLE_MAX)

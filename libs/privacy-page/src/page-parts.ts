@@ -1,5 +1,5 @@
 import type { DeclaredPurpose } from '@app/categories';
-import { Html, html } from './html';
+import { type Html, html } from './html';
 import { basisIn, type PageLanguage, PAGE_TEXTS } from './texts';
 import type { PageTexts } from './texts.en';
 
@@ -38,10 +38,14 @@ export class PageParts {
 
   constructor(readonly language: PageLanguage) {
     this.texts = PAGE_TEXTS[language];
-    const zone = { timeZone: 'UTC', timeZoneName: 'short' } as const;
     this.dates = new Intl.DateTimeFormat(language === 'de' ? 'de-DE' : 'en-GB', {
-      ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-      ...zone,
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'UTC',
+      timeZoneName: 'short',
     });
   }
 

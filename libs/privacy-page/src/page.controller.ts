@@ -79,7 +79,6 @@ export class PageController {
   @FormBody()
   async accept(
     @Req() request: LetheRequest,
-    @Res({ passthrough: true }) response: Response,
     @Param('token') token: string,
     @Body() body: unknown,
   ): Promise<WebPage> {
@@ -87,20 +86,19 @@ export class PageController {
     if ((await this.reading.facts(opened.link)).isSuspended)
       throw new ApiError('suspended', 'The bot is suspended');
     await this.acts.accept(opened.link, fields);
-    return backTo(opened, response);
+    return backTo(opened);
   }
 
   @Post('decline')
   @FormBody()
   async decline(
     @Req() request: LetheRequest,
-    @Res({ passthrough: true }) response: Response,
     @Param('token') token: string,
     @Body() body: unknown,
   ): Promise<WebPage> {
     const { opened, fields } = await this.sent(request, token, body, 'decline');
     await this.acts.decline(opened.link, fields);
-    return backTo(opened, response);
+    return backTo(opened);
   }
 
   @Post('revoke')
@@ -108,13 +106,12 @@ export class PageController {
   @FormBody()
   async revoke(
     @Req() request: LetheRequest,
-    @Res({ passthrough: true }) response: Response,
     @Param('token') token: string,
     @Body() body: unknown,
   ): Promise<WebPage> {
     const { opened, fields } = await this.sent(request, token, body, 'revoke');
     await this.acts.revoke(opened.link, fields);
-    return backTo(opened, response);
+    return backTo(opened);
   }
 
   @Post('export')
@@ -130,9 +127,11 @@ export class PageController {
     const { link, language } = opened;
     if (fields['form']?.[0] === 'html') {
       const facts = await this.reading.facts(link);
-      return readableExport(await this.acts.exportText(link), facts, language);
+      const text = await this.acts.exportText(link);
+      return text === undefined ? backTo(opened) : readableExport(text, facts, language);
     }
     const exported = await this.acts.export(link, true);
+    if (exported === undefined) return backTo(opened);
     const headers = { ...PAGE_HEADERS, ...asFile('lethe-export.json') };
     const type = 'application/json; charset=utf-8';
     if (exported instanceof JsonText)
@@ -188,7 +187,6 @@ function fieldsOf(body: unknown): FormFields {
 }
 
 /** Sends the browser back to the page, so that loading it again repeats nothing. */
-function backTo({ link, language }: Opened, response: Response): WebPage {
-  response.status(303);
+function backTo({ link, language }: Opened): WebPage {
   return new WebPage('', { ...PAGE_HEADERS, Location: `/p/${link.token}?lang=${language}` }, 303);
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { WebPage } from '@app/http';
 import { AUDIT_EVENT_TYPES, BOT_WIDE_GUILD_ID } from '@app/kernel';
-import { Html, html } from './html';
+import { type Html, html } from './html';
 import { type FormAct, PageForms } from './page-forms';
 import { framed } from './page-frame';
 import { cut, PageParts, Room } from './page-parts';

@@ -106,7 +106,6 @@ export const DE: PageTexts = {
   busyText: 'Bitte warte eine Minute und versuche es noch einmal.',
   conflict: 'Eine Löschung läuft',
   conflictText: 'Deine Daten werden schon gelöscht. Öffne die Seite gleich noch einmal.',
-  missing: 'Über dich ist nichts mehr gespeichert.',
   large: 'Diese Kopie ist zu groß, um sie hier zu lesen. Bitte lade sie als JSON herunter.',
   fault: 'Das hat nicht geklappt',
   faultText: 'Es ging nichts verloren. Bitte versuche es gleich noch einmal.',

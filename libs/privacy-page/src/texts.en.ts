@@ -104,7 +104,6 @@ export const EN = {
   busyText: 'Please wait a minute and try again.',
   conflict: 'An erasure is under way',
   conflictText: 'Your data is being erased already. Open the page again in a moment.',
-  missing: 'Nothing is stored about you any more.',
   large: 'This copy is too large to read here. Please download it as JSON.',
   fault: 'That did not work',
   faultText: 'Nothing was lost. Please try again in a moment.',
