@@ -139,12 +139,11 @@ export function hostNames(value: string): readonly string[] {
   return value === '' ? [] : names;
 }
 
-/** The origin of the pages for people, with a path if a proxy serves them below one. */
+/** The origin of the pages for people. */
 export function publicUrl(value: string): string | undefined {
   if (value === '') return undefined;
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if (url === undefined || !isPlain || !/^https?:$/.test(url.protocol))
-    throw new Error('a URL with http: or https:, without query, for example https://gdpr.example.org');
-  return url.href.replace(/\/+$/, '');
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
+    throw new Error('a URL with http: or https: and without a path, for example https://gdpr.example.org');
+  return url.origin;
 }
