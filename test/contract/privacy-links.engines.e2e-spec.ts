@@ -1,3 +1,4 @@
+import { BotAdministration } from '@app/bots';
 import { Clock } from '@app/kernel';
 import { PrivacyLinksRetention } from '@app/privacy-page';
 import type { Bot } from '../support/bot';
@@ -292,6 +293,28 @@ describe('a form', () => {
     expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
     const accepted = (await events()).filter(({ event_type }) => event_type === 'consent_accepted');
     expect(accepted).toMatchObject([{ details: { categories: ['notes'], via: 'privacy_page' } }]);
+  });
+
+  it('accepts nothing where nothing is chosen', async () => {
+    await bot.hasCategory('profile');
+    await bot.post('/consents/request', { ...who, categories: ['profile'], language: 'en' });
+    const { url } = await linked();
+    const form = forms(await get(url), 'accept')[0]!;
+    form.delete('category');
+    expect((await send(url, 'accept', form)).status).toBe(303);
+    expect((await bot.status(who)).data).toMatchObject({ status: 'pending' });
+  });
+
+  it('of a suspended bot shows, exports, revokes and erases, and accepts nothing', async () => {
+    await bot.hasCategory('profile');
+    await bot.post('/consents/request', { ...who, categories: ['profile'], language: 'en' });
+    const { url } = await linked();
+    const form = forms(await get(url), 'accept')[0]!;
+    await service.app.get(BotAdministration, { strict: false }).suspend(bot.id);
+    expect(forms(await get(url), 'accept')).toHaveLength(0);
+    expect((await send(url, 'accept', form)).status).toBe(403);
+    expect((await act(url, 'export', 1)).status).toBe(200);
+    expect((await forget((await linked()).url)).status).toBe(200);
   });
 
   it.each([

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { ConsentService } from '@app/consent';
 import { CertificateService, ErasureEverywhere, ErasureService } from '@app/erasure';
 import { ExportService } from '@app/export';
-import { type FormFields, JsonStream, JsonText } from '@app/http';
+import { type FormFields, type JsonStream, JsonText } from '@app/http';
 import { NO_CLAIM } from '@app/idempotency';
 import { ApiError, Clock } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
 import type { ShownErasure } from './page-answers.view';
 import { refused } from './page-forms';
-import { PageReading } from './page-reading';
+import { type PageFacts, PageReading } from './page-reading';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
 
 /** Where an act was done, as its audit event and the history say. */
@@ -36,10 +36,13 @@ export class PageActs {
     private readonly clock: Clock,
   ) {}
 
-  /** Accepts what is chosen of a request. Nothing chosen of a choice is a refusal of all of it. */
-  async accept(link: OpenLink, fields: FormFields): Promise<void> {
-    const { botId, ids } = await this.subjectOf(link, fields);
+  /** Accepts what is chosen of a request. Where there is a choice and nothing is chosen, nothing is accepted. */
+  async accept({ botId }: OpenLink, { subjects }: PageFacts, fields: FormFields): Promise<void> {
+    const guild = fields['guild']?.[0];
+    const held = subjects.find(({ subject }) => subject.ids.guild_id === guild) ?? refuse();
+    const { ids } = held.subject;
     const categories = fields['category'];
+    if (categories === undefined && held.asked?.categories != null) return;
     const input = { ...ids, consent_version: fields['version']?.[0] ?? '', source: VIA };
     await unlessDone(
       this.consents.accept(botId, categories === undefined ? input : { ...input, categories: [...categories] }, NO_CLAIM, VIA),

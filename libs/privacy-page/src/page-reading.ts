@@ -105,11 +105,14 @@ export class PageReading {
     const latest = entries.find(
       (entry) => entry.version === version && (entry.action === 'requested' || entry.action === 'shown'),
     );
+    // A request with many later entries: what is not decided yet.
+    const pending = (status.categories ?? []).filter((each) => each.status === 'pending').map(({ key }) => key);
+    const waiting = pending.length > 0 ? pending : null;
     const digest = (latest ?? entries[0])?.texts[0]?.digest;
     const words = digest && (await this.unitOfWork.read((tx) => wordsFound(tx, botId, digest)));
     return {
       ...{ subject, status, history: entries, words: words === '' ? undefined : words, ...values },
-      asked: version == null ? undefined : { version, categories: latest?.categories ?? null },
+      asked: version == null ? undefined : { version, categories: latest?.categories ?? waiting },
       events: itemsOf<PastEvent>(events, 'events'),
     };
   }

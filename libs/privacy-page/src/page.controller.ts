@@ -83,9 +83,9 @@ export class PageController {
     @Body() body: unknown,
   ): Promise<WebPage> {
     const { opened, fields } = await this.sent(request, token, body, 'accept');
-    if ((await this.reading.facts(opened.link)).isSuspended)
-      throw new ApiError('suspended', 'The bot is suspended');
-    await this.acts.accept(opened.link, fields);
+    const facts = await this.reading.facts(opened.link);
+    if (facts.isSuspended) throw new ApiError('suspended', 'The bot is suspended');
+    await this.acts.accept(opened.link, facts, fields);
     return backTo(opened);
   }
 
