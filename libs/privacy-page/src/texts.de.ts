@@ -38,7 +38,6 @@ export const DE: PageTexts = {
   stateOf: { none: 'nicht gefragt', pending: 'gefragt', accepted: 'eingewilligt', revoked: 'nicht eingewilligt' },
   asked: 'Der Bot bittet um deine Einwilligung',
   choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',
-  all: 'Alles, was oben genannt ist',
   accept: 'In die Auswahl einwilligen',
   acceptAll: 'Ich willige ein',
   decline: 'Nein, danke',

@@ -36,7 +36,6 @@ export const EN = {
   stateOf: { none: 'not asked', pending: 'asked', accepted: 'consented', revoked: 'not consented' },
   asked: 'The bot asks for your consent',
   choose: 'Choose what you consent to. You can withdraw it here at any time.',
-  all: 'Everything that is named above',
   accept: 'Consent to what I have chosen',
   acceptAll: 'I consent',
   decline: 'No, thank you',
