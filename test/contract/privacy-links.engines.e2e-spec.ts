@@ -182,6 +182,12 @@ describe('a link', () => {
     expect((await get(url)).status).toBe(200);
   });
 
+  it('of somebody about whom nothing is stored makes no subject', async () => {
+    const { url } = await linked({ language: 'en' });
+    expect((await get(url)).text).toContain('Nothing is stored about you.');
+    expect(await service.database.rows('SELECT 1 FROM subjects WHERE bot_id = ?', bot.id)).toHaveLength(0);
+  });
+
   it('that has expired is removed by the job', async () => {
     await linked({ expires_in: 60 });
     const later = new Date(Date.now() + 61_000).toISOString();
@@ -420,6 +426,17 @@ describe('a link for all guilds', () => {
     expect(answer.status).toBe(200);
     expect((await get(url)).status).toBe(404);
     expect((await bot.export(other)).status).toBe(404);
+  });
+
+  it('ends with the erasure of the last guild by the bot', async () => {
+    const other = { ...subject(), user_id: who.user_id };
+    await stored();
+    await bot.hasConsent(other);
+    const { url } = await linked({}, { user_id: who.user_id, scope: 'all_guilds' });
+    await bot.hasForgotten(who);
+    expect((await get(url)).status).toBe(200);
+    await bot.hasForgotten(other);
+    expect((await get(url)).status).toBe(404);
   });
 
   it('of a user about whom nothing is stored says so', async () => {

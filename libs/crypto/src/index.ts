@@ -12,6 +12,6 @@ export { Signer } from './signer';
 export { SubjectDigests } from './subject-digests';
 export { SubjectKey } from './subject-key';
 export { SubjectKeys } from './subject-keys';
-export { EVENT_KEY, type JoinedKey, keyOf } from './subject-keys.sql';
+export { EVENT_KEY, isHeldElsewhere, type JoinedKey, keyOf } from './subject-keys.sql';
 export { SubjectTexts } from './subject-texts';
 export { gdprSignature, newWebhookSecret, standardSignature } from './webhook-signature';

@@ -55,3 +55,9 @@ export function columnsOf(subjects: readonly Subject[]): [string[], string[], st
     subjects.map(({ userId }) => userId),
   ];
 }
+
+/** Whether anything is held about the user of a row in another guild than its own. */
+export function isHeldElsewhere(row: string): string {
+  return `EXISTS (SELECT 1 FROM subjects held
+    WHERE held.bot_id = ${row}.bot_id AND held.user_id = ${row}.user_id AND held.guild_id <> ${row}.guild_id)`;
+}

@@ -108,7 +108,7 @@ export class PageActs {
       subject === undefined
         ? (await this.everywhere.forget(botId, userId, NO_CLAIM, VIA)).requests
         : [await this.erasing.erase(subject, NO_CLAIM, VIA)];
-    // A link for all guilds is about none of them, and is left by their erasures.
+    // Where nothing was held the erasure of all guilds has ended no link.
     await this.links.remove(botId, link.id).catch(unlessMissing);
     const shown: ShownErasure[] = [];
     for (const { request_id, certificate_salt } of erased) {

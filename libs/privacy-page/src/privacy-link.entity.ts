@@ -10,6 +10,9 @@ import {
 import type { Digest } from '@app/primitives';
 import { Entity, Index } from 'typeorm';
 
+/** In the place of a guild id. It is none, so that no subject has its digest. */
+export const ALL_GUILDS = 'all_guilds';
+
 /** A link to the privacy page of one user. Its token is not stored. */
 @Entity('privacy_links')
 @Index(indexName('privacy_links', ['token']), ['token'], { unique: true })
@@ -22,10 +25,10 @@ export class PrivacyLink {
   @TextColumn() token: string;
   /** The API key that has made the link. The link ends with it. */
   @IdColumn({ name: 'key_id' }) keyId: string;
-  /** For all guilds the digest of a text that is no id. */
+  /** For all guilds the digest of {@link ALL_GUILDS}. */
   @DigestColumn({ name: 'guild_id' }) guildId: Digest;
   @DigestColumn({ name: 'user_id' }) userId: Digest;
-  /** The ids, encrypted with the key of the subject, or for all guilds with the installation key. */
+  /** The ids, encrypted with the key of the subject; with the installation key for all guilds, or without such a key. */
   @TextColumn() subject: string;
   /** What the page offers, after commas. */
   @TextColumn() allow: string;

@@ -1,18 +1,22 @@
 import { Injectable } from '@nestjs/common';
+import { SubjectDigests } from '@app/crypto';
 import type { Tx } from '@app/database';
 import {
-  amongSubjects,
   HoldsSubjectData,
   type Subject,
   type SubjectDataHolder,
   type SubjectExport,
 } from '@app/subjects';
+import { ALL_GUILDS } from './privacy-link.entity';
+import { endLinks } from './privacy-links.sql';
 
-/** Erases the links of a subject. A link for all guilds is about no guild, and lives on for the guilds that are left. */
+/** Erases the links of a subject. A link for all guilds ends with the last guild in which anything is held. */
 @Injectable()
 @HoldsSubjectData()
 export class PrivacyLinksHolder implements SubjectDataHolder {
   readonly tables = ['privacy_links'];
+
+  constructor(private readonly digests: SubjectDigests) {}
 
   /** A link holds nothing about a user beyond the ids. */
   async export(): Promise<SubjectExport> {
@@ -24,8 +28,7 @@ export class PrivacyLinksHolder implements SubjectDataHolder {
   }
 
   async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly []> {
-    const among = amongSubjects(tx, subjects);
-    await tx.run(`DELETE FROM privacy_links WHERE ${among.sql}`, ...among.values);
+    await endLinks(tx, subjects, (botId) => this.digests.guild(botId, ALL_GUILDS));
     return [];
   }
 }

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isKeyInForce, lockBot } from '@app/bots';
 import { holdSubject } from '@app/consent';
-import { InstallationKeys, SubjectDigests, SubjectTexts } from '@app/crypto';
+import { InstallationKeys, SubjectDigests, SubjectKeys, SubjectTexts } from '@app/crypto';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { type Caller } from '@app/http';
 import { type Claim, EncryptedForms } from '@app/idempotency';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
+import { encryptedBy } from '@app/primitives';
 import { guildOf, type NamedSubject, type SubjectIds } from '@app/subjects';
-import { PublicUrl } from './public-url';
-import type { PrivacyLink } from './privacy-link.entity';
+import { ALL_GUILDS } from './privacy-link.entity';
 import {
   ACTS,
   EXPIRES_DEFAULT,
@@ -18,15 +18,22 @@ import {
   type PrivacyLinkDeletedView,
   type PrivacyLinkView,
 } from './privacy-links.dto';
-import { findLink, hasAtLeast, insertLink, keepNewest, removeExpired, removeLink } from './privacy-links.sql';
+import {
+  findLink,
+  hasAtLeast,
+  insertLink,
+  keepNewest,
+  removeExpired,
+  removeLink,
+  type StoredLink,
+} from './privacy-links.sql';
+import { PublicUrl } from './public-url';
 
 const TABLE = 'privacy_links';
 const TOKEN_BYTES = 32;
 /** Links of one subject, of which the oldest end, and of one bot. */
 const OF_SUBJECT_MAX = 10;
 const OF_BOT_MAX = 10_000;
-/** In the place of a guild id. It is none, so that no subject has its digest. */
-const ALL_GUILDS = 'all_guilds';
 
 /** A link that is in force. */
 export interface OpenLink {
@@ -51,7 +58,8 @@ export class PrivacyLinks {
     private readonly unitOfWork: UnitOfWork,
     private readonly digests: SubjectDigests,
     private readonly texts: SubjectTexts,
-    private readonly keys: InstallationKeys,
+    private readonly subjectKeys: SubjectKeys,
+    private readonly installationKeys: InstallationKeys,
     private readonly forms: EncryptedForms,
     private readonly origin: PublicUrl,
     private readonly clock: Clock,
@@ -116,21 +124,23 @@ export class PrivacyLinks {
     };
   }
 
+  /** Encrypts with the installation key where nothing is held about the subject: a link alone makes nobody a subject. */
   private async encrypted(tx: Tx, subject: NamedSubject, id: string): Promise<string> {
     const text = JSON.stringify(subject.ids);
-    if (subject.ids.guild_id === ALL_GUILDS)
-      return this.keys.installation.encrypt(text, contextOf(subject.botId, id));
     await holdSubject(tx, subject);
+    if ((await this.subjectKeys.idOf(tx, subject)) === undefined)
+      return this.installationKeys.installation.encrypt(text, contextOf(subject.botId, id));
     return this.texts.encrypt(tx, subject, TABLE, id, text);
   }
 
   /** Undefined once the subject was erased. */
-  private async decrypted(link: Omit<PrivacyLink, 'bot'>): Promise<SubjectIds | undefined> {
-    const { botId, id, subject } = link;
-    const isOfAll = link.guildId === this.digests.guild(botId, ALL_GUILDS);
-    const text = isOfAll
-      ? this.keys.installation.decrypt(subject, contextOf(botId, id))
-      : await this.texts.decrypt(link, TABLE, id, subject);
+  private async decrypted(link: StoredLink): Promise<SubjectIds | undefined> {
+    const { botId, id, subject: encrypted } = link;
+    const { installation } = this.installationKeys;
+    const text =
+      encryptedBy(encrypted) === installation.id
+        ? installation.decrypt(encrypted, contextOf(botId, id))
+        : await this.texts.decrypt(link, TABLE, id, encrypted);
     return text === undefined ? undefined : (JSON.parse(text) as SubjectIds);
   }
 }

@@ -1,4 +1,5 @@
-import type { Tx, UnitOfWork } from '@app/database';
+import { isHeldElsewhere } from '@app/crypto';
+import { givenRows, type Tx, type UnitOfWork } from '@app/database';
 import type { Digest } from '@app/primitives';
 import type { Subject } from '@app/subjects';
 import type { PrivacyLink } from './privacy-link.entity';
@@ -39,6 +40,26 @@ export async function insertLink(tx: Tx, link: StoredLink): Promise<void> {
 
 export async function removeLink(tx: Tx, botId: string, id: string): Promise<boolean> {
   return (await tx.run('DELETE FROM privacy_links WHERE bot_id = ? AND id = ?', botId, id)) > 0;
+}
+
+/** Removes the links of erased subjects, and those for all guilds of users about whom nothing is held elsewhere. */
+export async function endLinks(
+  tx: Tx,
+  subjects: readonly Subject[],
+  allGuildsOf: (botId: string) => Digest,
+): Promise<void> {
+  const given = givenRows(
+    tx,
+    ['bot_id', 'guild_id', 'user_id', 'all_guilds'],
+    subjects.map(({ botId, guildId, userId }) => [botId, guildId, userId, allGuildsOf(botId)]),
+  );
+  await tx.run(
+    `WITH erased AS (SELECT given.* FROM ${given.sql})
+     DELETE FROM privacy_links WHERE (bot_id, guild_id, user_id) IN
+       (SELECT bot_id, guild_id, user_id FROM erased
+        UNION ALL SELECT bot_id, all_guilds, user_id FROM erased WHERE NOT ${isHeldElsewhere('erased')})`,
+    ...given.values,
+  );
 }
 
 export async function removeExpired(tx: Tx, botId: string, at: string): Promise<number> {

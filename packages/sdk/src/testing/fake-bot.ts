@@ -2,6 +2,7 @@ import type { WebhookEvent } from '../webhook-event';
 import { type Category, FakeCategories } from './fake-categories';
 import { FakeConsent, type Json } from './fake-consent';
 import { idOf, type Ids, idsOf, keyOf } from './fake-ids';
+import { FakeLinks } from './fake-links';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { statsOf } from './fake-stats';
 import { faultsOf } from './fake-values';
@@ -27,6 +28,7 @@ interface Held {
 export class FakeBot {
   readonly servers = new Map<string, Json>();
   readonly categories: FakeCategories;
+  readonly links: FakeLinks;
   readonly erasures = new Map<string, Json>();
   readonly events: Json[] = [];
   /** The time of each webhook call. */
@@ -40,6 +42,7 @@ export class FakeBot {
     private readonly tools: Tools,
   ) {
     this.categories = new FakeCategories(tools);
+    this.links = new FakeLinks(tools);
   }
 
   registerServer({ guild_id, name }: Json): Json {
@@ -194,6 +197,7 @@ export class FakeBot {
     const [request_id, at] = [newId(), nowIso()];
     const deleted_categories = [...this.held(ids).values.keys()];
     this.subjects.delete(keyOf(ids));
+    this.links.erase(ids);
     this.note('deletion_requested', ids, null);
     this.note('deletion_completed', ids, null);
     const done = { request_id, status: 'completed', deleted_categories, completed_at: at };

@@ -40,12 +40,14 @@ const ACTS: Readonly<Record<string, Act>> = {
   'GET /data/export/{user_id}': (bot, given) => bot.export(given),
   'POST /gdpr/forget-user': (bot, given) => bot.forget(given),
   'GET /gdpr/forget-status/{id}': ({ erasures }, { id }) => erasures.get(String(id)),
+  'POST /privacy-links': ({ links }, given) => links.create(given),
+  'DELETE /privacy-links/{id}': ({ links }, given) => links.remove(given),
   'POST /audit/event': (bot, given) => bot.writeEvent(given),
   'GET /stats': (bot, given) => bot.stats(given),
   'GET /audit/events': ({ events }, given) => pageOf('events', filtered(events, given), given),
 };
 
-const CREATED = /register|consents\/request|audit\/event/;
+const CREATED = /register|consents\/request|audit\/event|privacy-links/;
 
 /**
  * The core routes of the service in memory, for the tests of a bot: give `url` and `fetch` to the client. It has no limits,

@@ -1,0 +1,32 @@
+import { InvalidRequestError, NotFoundError } from '@lethe/sdk';
+import { FakeLethe } from '@lethe/sdk/testing';
+import { describeOnPlaces, thrown } from '../support/sdk-places';
+import { subject } from '../support/snowflakes';
+
+describeOnPlaces('links to the privacy page of a user', new FakeLethe(), (bot) => {
+  it('end once: by the bot, or by the erasure of the user', async () => {
+    const { privacy } = bot.lethe;
+    const who = await bot.consenting();
+    const [ended, erased] = [await privacy.link(who), await privacy.link(who)];
+    expect(ended.url).toMatch(/^http:\/\/[^/]+\/p\/[\w-]+$/);
+    expect(Date.parse(ended.expires_at) - Date.now()).toBeGreaterThan(890_000);
+    expect(await privacy.endLink(ended.id)).toEqual({ id: ended.id, deleted: true });
+    expect(await thrown(privacy.endLink(ended.id))).toBeInstanceOf(NotFoundError);
+    await privacy.forget(who);
+    expect(await thrown(privacy.endLink(erased.id))).toBeInstanceOf(NotFoundError);
+  });
+
+  it('for all guilds outlive the erasure of one', async () => {
+    const { privacy } = bot.lethe;
+    const who = await bot.consenting();
+    const { id } = await privacy.link({ user_id: who.user_id, scope: 'all_guilds' });
+    await privacy.forget(who);
+    expect(await privacy.endLink(id)).toEqual({ id, deleted: true });
+  });
+
+  it('are refused for a guild beside the scope, and for more than a week', async () => {
+    const { privacy } = bot.lethe;
+    for (const given of [{ scope: 'all_guilds' as const }, { expires_in: 604_801 }, { expires_in: 59 }])
+      expect(await thrown(privacy.link({ ...subject(), ...given }))).toBeInstanceOf(InvalidRequestError);
+  });
+});
