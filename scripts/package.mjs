@@ -13,7 +13,12 @@ const dist = join(target, 'dist');
 /** The entries of a package, each a file or a folder of `src`. */
 const ENTRIES =
   {
-    sdk: { index: 'index', evidence: 'evidence/index', testing: 'testing/index' },
+    sdk: {
+      index: 'index',
+      evidence: 'evidence/index',
+      'evidence-web': 'evidence/web',
+      testing: 'testing/index',
+    },
     discord: { index: 'index', 'discord-js': 'discord-js/index', http: 'http/index' },
   }[name] ?? {};
 const PROGRAMS = { sdk: { 'lethe-verify': 'evidence/lethe-verify' }, cli: { lethe: 'lethe' } }[name];

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { bytes } from './base64url';
+import { base64url, type Bytes, bytes, joined, utf8 } from './base64url';
+import { type Check, sha256 } from './check';
+import type { Payload } from './statement.check';
 import { VerificationError } from './verification-error';
-import type { Payload } from './signed-statement';
 
 /** An event in the answer of `GET /audit/proof` and in the lines of the audit export. */
 export interface AuditEventEvidence {
@@ -24,54 +24,59 @@ export interface AuditPart {
 const PARTS = ['user', 'guild', 'details'] as const;
 
 /** The first byte of each hashed text: docs/audit-log.md. */
-const [LEAF, NODE, CHAIN, PART, COMMITMENT] = [0, 1, 2, 3, 4].map((tag) => Buffer.of(tag));
+const LEAF = Uint8Array.of(0);
+const NODE = Uint8Array.of(1);
+const CHAIN = Uint8Array.of(2);
+const PART = Uint8Array.of(3);
+const COMMITMENT = Uint8Array.of(4);
 
 /**
  * The leaf of an event.
  * @throws VerificationError when the parts of the event do not match their hashes
  * @internal
  */
-export function leafOf(botId: string, event: AuditEventEvidence): Buffer {
+export function* leafOf(botId: string, event: AuditEventEvidence): Check<Bytes> {
   const commitment = bytes(event.commitment);
   const { parts } = event;
   if (parts !== null) {
-    const hashes = PARTS.map((name) => partHash(name, parts[name] ?? {}, event.erased));
-    if (!sha256(COMMITMENT, ...hashes).equals(commitment))
+    const hashes: Bytes[] = [];
+    for (const name of PARTS) hashes.push(yield* partHash(name, parts[name] ?? {}, event.erased));
+    if (base64url(yield* sha256(COMMITMENT, ...hashes)) !== event.commitment)
       throw new VerificationError(
         `user, guild or details of event ${event.id} are not those that were sealed`,
       );
   }
   const { seq, id, event_type: type, source, created_at: createdAt } = event;
-  return sha256(LEAF, framed(botId, String(seq), id, type, source, createdAt, commitment));
+  return yield* sha256(LEAF, framed(botId, String(seq), id, type, source, createdAt, commitment));
 }
 
 /**
  * The root over leaves in their order (RFC 9162, section 2.1.1).
  * @internal
  */
-export function rootOf(leaves: readonly Buffer[]): Buffer {
+export function* rootOf(leaves: readonly Bytes[]): Check<Bytes> {
   let level = leaves;
   while (level.length > 1) {
-    const above: Buffer[] = [];
+    const above: Bytes[] = [];
     for (let at = 0; at < level.length; at += 2) {
       const [left, right] = [level[at], level[at + 1]];
-      if (left !== undefined) above.push(right === undefined ? left : sha256(NODE, left, right));
+      if (left !== undefined) above.push(right === undefined ? left : yield* sha256(NODE, left, right));
     }
     level = above;
   }
-  return level[0] ?? sha256();
+  return level[0] ?? (yield* sha256());
 }
 
 /**
  * The root to which a path leads from a leaf (RFC 9162, section 2.1.3.2); undefined for a path of wrong length.
  * @internal
  */
-export function rootBy(
-  leaf: Buffer,
+export function* rootBy(
+  leaf: Bytes,
   index: number,
   size: number,
   path: readonly string[],
-): Buffer | undefined {
+): Check<Bytes | undefined> {
   if (!Number.isSafeInteger(index) || index < 0 || index >= size) return undefined;
   const left = path.map(bytes);
   let hash = leaf;
@@ -79,24 +84,27 @@ export function rootBy(
     if (at % 2 === 0 && at === last) continue;
     const other = left.shift();
     if (other === undefined) return undefined;
-    hash = at % 2 === 1 ? sha256(NODE, other, hash) : sha256(NODE, hash, other);
+    hash = at % 2 === 1 ? yield* sha256(NODE, other, hash) : yield* sha256(NODE, hash, other);
   }
   return left.length === 0 ? hash : undefined;
 }
 
-/** The chain value of a batch, from the fields of its checkpoint. */
-export function chainOf(checkpoint: Payload): string {
+/**
+ * The chain value of a batch, from the fields of its checkpoint.
+ * @internal
+ */
+export function* chainValue(checkpoint: Payload): Check<string> {
   const texts = ['bot_id', 'number', 'first_seq', 'last_seq', 'events'].map((name) =>
     String(checkpoint[name]),
   );
   const hashes = ['root', 'identities', 'previous'].map((name) => bytes(String(checkpoint[name])));
-  return sha256(CHAIN, framed(...texts, ...hashes, String(checkpoint['sealed_at']))).toString('base64url');
+  return base64url(yield* sha256(CHAIN, framed(...texts, ...hashes, String(checkpoint['sealed_at']))));
 }
 
 /**
  * A part has either the value and salt of its hash, or the hash alone. A value beside a bare hash would be unverified.
  */
-function partHash(name: string, part: AuditPart, isErased: boolean): Buffer {
+function* partHash(name: string, part: AuditPart, isErased: boolean): Check<Bytes> {
   const { value, salt, hash } = part;
   const given = Object.keys(part).sort().join();
   if (given === 'hash' && typeof hash === 'string' && isErased && name !== 'details') return bytes(hash);
@@ -105,23 +113,17 @@ function partHash(name: string, part: AuditPart, isErased: boolean): Buffer {
     throw new VerificationError(
       `${name} must have value and salt; a hash alone is valid for an erased user only`,
     );
-  return sha256(PART, framed(name, bytes(salt), ...(value === null ? [] : [value])));
+  return yield* sha256(PART, framed(name, bytes(salt), ...(value === null ? [] : [value])));
 }
 
 /** Each part after its length in four bytes, the highest first. */
-function framed(...parts: (string | Buffer)[]): Buffer {
-  return Buffer.concat(
+function framed(...parts: readonly (string | Bytes)[]): Bytes {
+  return joined(
     parts.flatMap((part) => {
-      const content = typeof part === 'string' ? Buffer.from(part) : part;
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(content.length);
+      const content = typeof part === 'string' ? utf8(part) : part;
+      const length = new Uint8Array(4);
+      new DataView(length.buffer).setUint32(0, content.length);
       return [length, content];
     }),
   );
-}
-
-function sha256(...parts: (Buffer | undefined)[]): Buffer {
-  const hash = createHash('sha256');
-  for (const part of parts) if (part !== undefined) hash.update(part);
-  return hash.digest();
 }

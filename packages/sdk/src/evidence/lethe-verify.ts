@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { VerificationError } from './verification-error';
 import type { KeySet } from '../key-set';
 import { type AuditProof, verifyAuditExport, verifyAuditProof } from './verify-audit';
-import { verifyCertificate } from './verify-certificate';
+import { verifyCertificate } from './verify-statement';
 
 const USAGE = `Verifies what a Lethe has signed, without asking it.
 

@@ -1,22 +1,18 @@
-import { type AuditEventEvidence, chainOf, leafOf, rootBy, rootOf } from './audit-hashes';
-import { VerificationError } from './verification-error';
 import type { KeySet } from '../key-set';
-import { type Payload, verifyStatement } from './signed-statement';
+import { type AuditEventEvidence, leafOf, rootOf } from './audit-hashes';
+import { type AuditProof, checkAuditProof, checkCheckpoint } from './audit-proof.check';
+import { base64url, type Bytes } from './base64url';
+import { inNode } from './in-node';
+import type { Payload } from './statement.check';
+import { VerificationError } from './verification-error';
+import { verifyStatement } from './verify-statement';
 
-const CHECKPOINT = 'lethe-audit-checkpoint+jwt';
+export type { AuditProof } from './audit-proof.check';
+
 const PRUNING = 'lethe-audit-pruning+jwt';
 const EXPORT = 'lethe-audit-export+jwt';
 /** The chain value before the first batch of a log. */
-const NO_CHAIN = Buffer.alloc(32).toString('base64url');
-
-/** `data` of the answer of `GET /audit/proof/{event_id}`. */
-export interface AuditProof {
-  readonly bot_id: string;
-  readonly event: AuditEventEvidence;
-  readonly leaf_index: number;
-  readonly path: readonly string[];
-  readonly checkpoint: string;
-}
+const NO_CHAIN = base64url(new Uint8Array(32));
 
 export interface VerifiedLog {
   readonly botId: string;
@@ -32,14 +28,7 @@ export interface VerifiedLog {
  * @throws VerificationError when the proof is wrong.
  */
 export function verifyAuditProof(proof: AuditProof, keySet: KeySet): Payload {
-  const checkpoint = verifyCheckpoint(proof.checkpoint, keySet);
-  if (checkpoint['bot_id'] !== proof.bot_id) throw new VerificationError('the checkpoint is of another bot');
-  const { event, leaf_index: index, path } = proof;
-  const size = Number(checkpoint['events']);
-  const root = rootBy(leafOf(proof.bot_id, event), index, size, path);
-  if (root?.toString('base64url') !== checkpoint['root'])
-    throw new VerificationError('the event is not in the batch of the checkpoint');
-  return checkpoint;
+  return inNode(checkAuditProof(proof, keySet));
 }
 
 /**
@@ -78,7 +67,7 @@ class LogWalk {
   private chain: string | undefined;
   private lastSeq = -Infinity;
   private checkpoint: Payload | undefined;
-  private pending: Buffer[] = [];
+  private pending: Bytes[] = [];
   private seqs: number[] = [];
   private statement: Payload | undefined;
   private events = 0;
@@ -140,7 +129,7 @@ class LogWalk {
   }
 
   private event(event: AuditEventEvidence): void {
-    this.pending.push(leafOf(this.botId ?? '', event));
+    this.pending.push(inNode(leafOf(this.botId ?? '', event)));
     this.seqs.push(event.seq);
     this.events += 1;
     if (event.erased) this.erased += 1;
@@ -170,7 +159,7 @@ class LogWalk {
     );
     if (!isInOrder || this.seqs[0] !== first || this.seqs.at(-1) !== last)
       throw new VerificationError('the events of the batch are not in their order');
-    if (rootOf(this.pending).toString('base64url') !== root)
+    if (base64url(inNode(rootOf(this.pending))) !== root)
       throw new VerificationError('an event of the batch was changed, exchanged or moved');
     this.compare(Number(number), chain);
     Object.assign(this, { number, chain, lastSeq: last, checkpoint, pending: [], seqs: [] });
@@ -201,8 +190,5 @@ class LogWalk {
 }
 
 function verifyCheckpoint(jws: string, keySet: KeySet): Payload {
-  const checkpoint = verifyStatement(jws, keySet, CHECKPOINT);
-  if (chainOf(checkpoint) !== checkpoint['chain'])
-    throw new VerificationError('the chain value of the checkpoint is not that of its fields');
-  return checkpoint;
+  return inNode(checkCheckpoint(jws, keySet));
 }

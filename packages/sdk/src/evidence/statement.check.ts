@@ -1,6 +1,6 @@
-import { createPublicKey, verify } from 'node:crypto';
 import type { KeySet } from '../key-set';
-import { bytes } from './base64url';
+import { bytes, decoded, utf8 } from './base64url';
+import { type Check, isSigned } from './check';
 import { VerificationError } from './verification-error';
 
 /** A process signs with its copy of a key for up to 30 seconds after its retirement, and clocks differ by seconds. */
@@ -10,9 +10,10 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 /**
  * The payload of a statement that one of the keys has signed for this purpose (RFC 7515, RFC 8037).
+ * @internal
  * @throws VerificationError for anything else.
  */
-export function verifyStatement(jws: string, keySet: KeySet, typ: string): Payload {
+export function* checkStatement(jws: string, keySet: KeySet, typ: string): Check<Payload> {
   const [header = '', payload = '', signature = '', ...more] = jws.trim().split('.');
   const { alg, kid, typ: given } = json(header);
   if (more.length > 0 || signature === '') throw new VerificationError('this is not a compact JWS');
@@ -21,8 +22,7 @@ export function verifyStatement(jws: string, keySet: KeySet, typ: string): Paylo
   const jwk = keySet.keys.find((key) => key.kid === kid);
   if (jwk?.kty !== 'OKP' || jwk.crv !== 'Ed25519')
     throw new VerificationError(`the key ${String(kid)} is not in the key set`);
-  const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
-  if (!verify(null, Buffer.from(`${header}.${payload}`), key, bytes(signature)))
+  if (!(yield* isSigned(jwk, utf8(`${header}.${payload}`), bytes(signature))))
     throw new VerificationError('the signature does not fit');
   const statement = json(payload);
   // A time that cannot be read is not before the retirement.
@@ -38,7 +38,8 @@ function timeOf({ iat, sealed_at: sealed, exported_at: exported, pruned_at: prun
 
 function json(part: string): Payload {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(decoded(part));
+    const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Payload;
   } catch {
     // The error follows below.

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { bytes } from './base64url';
-import { VerificationError } from './verification-error';
 import type { KeySet } from '../key-set';
-import { type Payload, verifyStatement } from './signed-statement';
+import { base64url, bytes, utf8 } from './base64url';
+import { type Check, sha256 } from './check';
+import { checkStatement, type Payload } from './statement.check';
+import { VerificationError } from './verification-error';
 
 const TYPE = 'lethe-erasure-certificate+jwt';
 /** The check of each field. */
@@ -33,22 +33,26 @@ export interface CertifiedSubject {
 /**
  * The payload of a certificate of an erasure (GDPR Art. 17). With `subject` it is also checked that the certificate is
  * about that user.
+ * @internal
  * @throws VerificationError when the service has not signed the certificate, or it is about another user.
  */
-export function verifyCertificate(jws: string, keySet: KeySet, subject?: CertifiedSubject): Payload {
-  const payload = verifyStatement(jws, keySet, TYPE);
+export function* checkCertificate(
+  jws: string,
+  keySet: KeySet,
+  subject?: CertifiedSubject,
+): Check<Payload> {
+  const payload = yield* checkStatement(jws, keySet, TYPE);
   const missing = Object.keys(FIELDS).filter((name) => FIELDS[name]?.(payload[name]) !== true);
   if (missing.length > 0) throw new VerificationError(`the certificate lacks ${missing.join(', ')}`);
-  if (subject !== undefined && commitmentOf(subject) !== payload['subject_commitment'])
+  if (subject !== undefined && (yield* commitmentOf(subject)) !== payload['subject_commitment'])
     throw new VerificationError(
       'the certificate is not about this user, or the salt is not the one of its erasure',
     );
   return payload;
 }
 
-function commitmentOf({ salt, botId, guildId, userId }: CertifiedSubject): string {
-  const hash = createHash('sha256').update(bytes(salt)).update(Buffer.of(0));
-  return hash.update(`${botId}/${guildId}/${userId}`).digest('base64url');
+function* commitmentOf({ salt, botId, guildId, userId }: CertifiedSubject): Check<string> {
+  return base64url(yield* sha256(bytes(salt), Uint8Array.of(0), utf8(`${botId}/${guildId}/${userId}`)));
 }
 
 function isText(value: unknown): value is string {
