@@ -3,11 +3,17 @@ import { defineConfig } from 'vite';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Builds the console into `dist/console`, or the folder that `--outDir` names. */
+/** Builds the console and the page `/verify` into `dist/console`, or the folder that `--outDir` names. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  resolve: { alias: { '@lethe/sdk': join(ROOT, 'packages/sdk/src/index.ts') } },
+  resolve: {
+    // The longer name first: an alias also matches what begins with it.
+    alias: [
+      { find: '@lethe/sdk/evidence/web', replacement: join(ROOT, 'packages/sdk/src/evidence/web.ts') },
+      { find: '@lethe/sdk', replacement: join(ROOT, 'packages/sdk/src/index.ts') },
+    ],
+  },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: join(ROOT, 'dist/console'),
@@ -16,5 +22,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     target: 'es2022',
+    rolldownOptions: {
+      input: ['index.html', 'verify.html'].map((page) => join(import.meta.dirname, page)),
+    },
   },
 });

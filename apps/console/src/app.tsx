@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useQueryClient } from '@tanstack/preact-query';
 import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
-import { firstLanguage, keepLanguage, type Language, LanguageContext, LANGUAGES, useWords } from './language';
+import { firstLanguage, keepLanguage, type Language, LanguageContext, useWords } from './language';
+import { LanguageSwitch } from './language-switch';
 import { AuditPage } from './pages/audit';
 import { CategoriesPage } from './pages/categories';
 import { KeysPage } from './pages/keys';
@@ -109,27 +110,6 @@ function Shell({ onLeave }: { readonly onLeave: () => void }) {
 }
 
 const iconAddress = new URL('./icon.svg', import.meta.url).href;
-
-/** The switch of the languages; each is named in itself. */
-export function LanguageSwitch() {
-  const { language, t } = useWords();
-  return (
-    <LanguageContext.Consumer>
-      {({ change }) => (
-        <label class="switch">
-          <span class="hidden">{t('theme')}</span>
-          <select value={language} onChange={(event) => change(event.currentTarget.value as Language)}>
-            {Object.entries(LANGUAGES).map(([name, texts]) => (
-              <option key={name} value={name}>
-                {texts.language}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-    </LanguageContext.Consumer>
-  );
-}
 
 function Offline() {
   const { t } = useWords();

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { LanguageSwitch } from '../app';
+import { LanguageSwitch } from '../language-switch';
 import { useWords } from '../language';
 import { type Session, signIn, SignInError } from '../service';
 import type { TextName } from '../texts.en';

@@ -1,0 +1,111 @@
+import {
+  type AuditProof,
+  type KeySet,
+  type Payload,
+  VerificationError,
+  verifyAuditProof,
+  verifyCertificate,
+  verifyStatement,
+} from '@lethe/sdk/evidence/web';
+
+const RECEIPT = 'lethe-consent-receipt+jwt';
+const CERTIFICATE = 'lethe-erasure-certificate+jwt';
+/** Characters of a text at most. The largest proof has fewer. */
+const TEXT_LENGTH_MAX = 1024 * 1024;
+
+export type Kind = 'certificate' | 'receipt' | 'proof';
+
+/** The user a certificate is to be about. All three, or none. */
+export interface Named {
+  readonly salt: string;
+  readonly userId: string;
+  readonly guildId: string;
+}
+
+/** Why nothing can be said: what was given is not what this page checks. */
+export type Unclear = 'not_known' | 'too_large' | 'bad_keys' | 'named_in_part' | 'unreadable';
+
+/** The result of a check. `reason` is a message of the SDK, in English. */
+export type Finding =
+  | {
+      readonly result: 'holds';
+      readonly kind: Kind;
+      readonly statement: Payload;
+      readonly event?: AuditProof['event'];
+      readonly isNamed: boolean;
+    }
+  | { readonly result: 'fails'; readonly reason: string }
+  | { readonly result: 'unclear'; readonly why: Unclear };
+
+/** Checks a text of any kind with the keys. It never throws: what cannot be read does not hold. */
+export async function examine(given: string, keysText: string, named: Named): Promise<Finding> {
+  const text = given.trim();
+  if (text.length > TEXT_LENGTH_MAX) return { result: 'unclear', why: 'too_large' };
+  const keys = keysOf(keysText);
+  if (keys === undefined) return { result: 'unclear', why: 'bad_keys' };
+  const parts = [named.salt, named.userId, named.guildId].map((part) => part.trim());
+  const count = parts.filter((part) => part !== '').length;
+  if (count !== 0 && count !== 3) return { result: 'unclear', why: 'named_in_part' };
+  try {
+    return await found(text, keys, count === 3 ? parts : undefined);
+  } catch (error) {
+    if (error instanceof VerificationError) return { result: 'fails', reason: error.message };
+    return { result: 'unclear', why: 'unreadable' };
+  }
+}
+
+async function found(text: string, keys: KeySet, parts: readonly string[] | undefined): Promise<Finding> {
+  const content = contentOf(text);
+  if (typeof content?.['checkpoint'] === 'string' && content['event'] !== undefined) {
+    const proof = content as unknown as AuditProof;
+    const statement = await verifyAuditProof(proof, keys);
+    return { result: 'holds', kind: 'proof', statement, event: proof.event, isNamed: false };
+  }
+  const jws = content === undefined ? text : (content['certificate'] ?? content['receipt']);
+  const typ = typeof jws === 'string' ? typOf(jws) : undefined;
+  if (typeof jws !== 'string' || typ === undefined) return { result: 'unclear', why: 'not_known' };
+  if (typ === RECEIPT) {
+    const statement = await verifyStatement(jws, keys, RECEIPT);
+    return { result: 'holds', kind: 'receipt', statement, isNamed: false };
+  }
+  const { bot_id: botId } = await verifyStatement(jws, keys, CERTIFICATE);
+  const [salt = '', userId = '', guildId = ''] = parts ?? [];
+  const subject = parts === undefined ? undefined : { salt, userId, guildId, botId: String(botId) };
+  const statement = await verifyCertificate(jws, keys, subject);
+  return { result: 'holds', kind: 'certificate', statement, isNamed: subject !== undefined };
+}
+
+/** The one JSON object of a text, without the envelope. */
+function contentOf(text: string): Payload | undefined {
+  const value = parsed(text);
+  return isObject(value) ? (isObject(value['data']) ? value['data'] : value) : undefined;
+}
+
+/** The purpose that a compact JWS names; undefined for another text. */
+function typOf(jws: string): string | undefined {
+  const [head = ''] = jws.trim().split('.');
+  try {
+    const header = parsed(atob(head.replaceAll('-', '+').replaceAll('_', '/')));
+    return isObject(header) ? String(header['typ']) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keysOf(text: string): KeySet | undefined {
+  const value = parsed(text);
+  const keys = isObject(value) ? value['keys'] : undefined;
+  return Array.isArray(keys) && keys.length > 0 && keys.every(isObject) ? { keys } : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Payload {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,142 @@
+import type { Language } from '../language';
+import type { Unclear } from './examine';
+
+interface VerifyTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly statement: string;
+  readonly statementHint: string;
+  readonly file: string;
+  readonly keys: string;
+  readonly keysHint: string;
+  readonly keysAway: string;
+  readonly subject: string;
+  readonly subjectHint: string;
+  readonly salt: string;
+  readonly user: string;
+  readonly guild: string;
+  readonly check: string;
+  readonly holds: string;
+  readonly fails: string;
+  readonly unclear: string;
+  readonly signed: string;
+  readonly home: string;
+  readonly noCrypto: string;
+  readonly none: string;
+  readonly unclears: Readonly<Record<Unclear, string>>;
+  /** Sentences about what holds; names in braces are replaced. */
+  readonly certificate: string;
+  readonly certificateNamed: string;
+  readonly receipt: string;
+  readonly proof: string;
+}
+
+/** Every text of the page `/verify`. */
+export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
+  en: {
+    title: 'Check a certificate, a receipt or a proof',
+    lead: 'The check runs in this browser. What you paste or choose is not sent anywhere, and not kept.',
+    statement: 'What is to be checked',
+    statementHint: 'The answer of the interface as it is, or the signed text alone. You can also drop a file here.',
+    file: 'Choose a file',
+    keys: 'Public keys',
+    keysHint:
+      'Loaded from this installation. For another one, or for keys that you have kept, paste its /.well-known/lethe-keys.json.',
+    keysAway: 'The keys of this installation could not be loaded. Paste them.',
+    subject: 'Is the certificate about a certain user?',
+    subjectHint: 'Optional. The salt is certificate_salt in the answer of the erasure.',
+    salt: 'Salt',
+    user: 'Id of the user',
+    guild: 'Id of the guild',
+    check: 'Check',
+    holds: 'It holds.',
+    fails: 'It does not hold:',
+    unclear: 'It could not be checked:',
+    signed: 'What was signed',
+    home: 'Start page',
+    noCrypto:
+      'This browser cannot verify Ed25519 signatures, or this page did not come over HTTPS. Use a newer browser and HTTPS, or the program lethe-verify.',
+    none: 'nothing that is named',
+    unclears: {
+      not_known: 'this is neither a certificate, nor a receipt, nor a proof.',
+      too_large: 'the text is larger than any certificate, receipt or proof.',
+      bad_keys: 'the keys are not a key set as /.well-known/lethe-keys.json answers it.',
+      named_in_part: 'a certificate is tied to a user by salt, user and guild together.',
+      unreadable: 'the text cannot be read as it is; a part is missing or has another form.',
+    },
+    certificate:
+      'On {time} everything that the bot {bot} had stored in Lethe about one user was erased ({what}). Which user it was shows with the salt.',
+    certificateNamed:
+      'On {time} everything that the bot {bot} had stored in Lethe about this user in this guild was erased ({what}).',
+    receipt:
+      'On {time} the user {user} agreed in the guild {guild} that the bot {bot} stores: {what}. Whether the consent is still in force it does not say.',
+    proof: 'The audit log of the bot {bot} contains this event, unchanged since {sealed}: {what}, on {time}.',
+  },
+  de: {
+    title: 'Eine Bescheinigung, Quittung oder einen Nachweis prüfen',
+    lead: 'Die Prüfung läuft in diesem Browser. Was Sie einfügen oder auswählen, wird nirgendwohin gesendet und nicht aufbewahrt.',
+    statement: 'Was geprüft werden soll',
+    statementHint:
+      'Die Antwort der Schnittstelle, wie sie ist, oder der signierte Text allein. Sie können auch eine Datei hier ablegen.',
+    file: 'Datei auswählen',
+    keys: 'Öffentliche Schlüssel',
+    keysHint:
+      'Geladen von dieser Installation. Für eine andere, oder für aufbewahrte Schlüssel, fügen Sie deren /.well-known/lethe-keys.json ein.',
+    keysAway: 'Die Schlüssel dieser Installation konnten nicht geladen werden. Fügen Sie sie ein.',
+    subject: 'Geht es in der Bescheinigung um einen bestimmten Nutzer?',
+    subjectHint: 'Freiwillig. Das Salz ist certificate_salt in der Antwort der Löschung.',
+    salt: 'Salz',
+    user: 'ID des Nutzers',
+    guild: 'ID der Guild',
+    check: 'Prüfen',
+    holds: 'Es stimmt.',
+    fails: 'Es stimmt nicht:',
+    unclear: 'Es konnte nicht geprüft werden:',
+    signed: 'Was signiert wurde',
+    home: 'Startseite',
+    noCrypto:
+      'Dieser Browser kann keine Ed25519-Signaturen prüfen, oder diese Seite kam nicht über HTTPS. Nutzen Sie einen neueren Browser und HTTPS, oder das Programm lethe-verify.',
+    none: 'nichts, was benannt ist',
+    unclears: {
+      not_known: 'Dies ist weder eine Bescheinigung noch eine Quittung noch ein Nachweis.',
+      too_large: 'Der Text ist größer als jede Bescheinigung, jede Quittung und jeder Nachweis.',
+      bad_keys: 'Die Schlüssel haben nicht die Form, in der /.well-known/lethe-keys.json sie beantwortet.',
+      named_in_part: 'An einen Nutzer ist eine Bescheinigung nur durch Salz, Nutzer und Guild zusammen gebunden.',
+      unreadable: 'Der Text ist so nicht lesbar; ein Teil fehlt oder hat eine andere Form.',
+    },
+    certificate:
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer gespeichert hatte ({what}). Welcher Nutzer es war, zeigt sich mit dem Salz.',
+    certificateNamed:
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über diesen Nutzer in dieser Guild gespeichert hatte ({what}).',
+    receipt:
+      'Am {time} hat der Nutzer {user} in der Guild {guild} zugestimmt, dass der Bot {bot} speichert: {what}. Ob die Einwilligung noch gilt, sagt sie nicht.',
+    proof: 'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit {sealed}: {what}, am {time}.',
+  },
+};
+
+/** The reasons of the SDK in German, by the beginning of their English text. A test holds them complete. */
+export const REASONS_DE: readonly (readonly [begin: string, german: string])[] = [
+  ['this is not base64url in its only notation', 'Ein Teil ist nicht in seiner einzigen Schreibweise (base64url).'],
+  ['this is not a compact JWS', 'Dies ist kein vollständiger signierter Text.'],
+  ['this is not ', 'Dies wurde für einen anderen Zweck oder mit einem anderen Verfahren signiert.'],
+  ['the signature does not fit', 'Die Signatur passt nicht: Der Inhalt oder die Signatur wurde verändert.'],
+  ['the certificate lacks ', 'In der Bescheinigung fehlen Angaben.'],
+  [
+    'the certificate is not about this user',
+    'Die Bescheinigung betrifft nicht diesen Nutzer, oder das Salz gehört nicht zu dieser Löschung.',
+  ],
+  ['the checkpoint is of another bot', 'Der signierte Stand gehört zu einem anderen Bot.'],
+  ['the event is not in the batch', 'Das Ereignis ist nicht in dem Stapel, über den signiert wurde.'],
+  ['the chain value of the checkpoint', 'Der Kettenwert des signierten Stands passt nicht zu seinen Angaben.'],
+  ['user, guild or details of event ', 'Nutzer, Guild oder Einzelheiten des Ereignisses wurden verändert.'],
+  ['user must have value and salt', 'Dem Nutzer des Ereignisses fehlt der Wert oder das Salz.'],
+  ['guild must have value and salt', 'Der Guild des Ereignisses fehlt der Wert oder das Salz.'],
+  ['details must have value and salt', 'Den Einzelheiten des Ereignisses fehlt der Wert oder das Salz.'],
+  ['the key ', 'Der Schlüssel fehlt in den öffentlichen Schlüsseln, ist unlesbar oder war schon außer Gebrauch.'],
+];
+
+/** A reason of the SDK in a language; in English where it has no German text. */
+export function reasonIn(language: Language, reason: string): string {
+  if (language === 'en') return reason;
+  return REASONS_DE.find(([begin]) => reason.startsWith(begin))?.[1] ?? reason;
+}

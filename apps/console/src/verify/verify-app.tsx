@@ -1,0 +1,183 @@
+import { useEffect, useState } from 'preact/hooks';
+import { hasEd25519 } from '@lethe/sdk/evidence/web';
+import { firstLanguage, keepLanguage, type Language, LanguageContext } from '../language';
+import { LanguageSwitch } from '../language-switch';
+import { examine, type Finding } from './examine';
+import { sentenceOf } from './sentence';
+import { VERIFY_TEXTS } from './texts';
+
+const iconAddress = new URL('../icon.svg', import.meta.url).href;
+const TONES = { holds: 'good', fails: 'bad', unclear: 'warn' } as const;
+
+/** The page `/verify`. It asks the service for its public keys and for nothing else. */
+export function VerifyApp() {
+  const [language, setLanguage] = useState<Language>(firstLanguage);
+  const texts = VERIFY_TEXTS[language];
+  const change = (to: Language): void => {
+    keepLanguage(to);
+    setLanguage(to);
+  };
+  useEffect(() => {
+    document.documentElement.lang = language;
+    document.title = `${texts.title} · Lethe`;
+  }, [language]);
+  return (
+    <LanguageContext.Provider value={{ language, change }}>
+      <header class="top">
+        <p class="brand">
+          <img src={iconAddress} alt="" width="24" height="24" /> Lethe
+        </p>
+        <div class="actions">
+          <a href="/">{texts.home}</a>
+          <LanguageSwitch />
+        </div>
+      </header>
+      <main class="narrow">
+        <h1>{texts.title}</h1>
+        <p>{texts.lead}</p>
+        <VerifyForm language={language} />
+      </main>
+    </LanguageContext.Provider>
+  );
+}
+
+function VerifyForm({ language }: { readonly language: Language }) {
+  const texts = VERIFY_TEXTS[language];
+  const [text, setText] = useState('');
+  const [named, setNamed] = useState({ salt: '', userId: '', guildId: '' });
+  const [finding, setFinding] = useState<Finding>();
+  const [isAble, setAble] = useState(true);
+  const { keys, setKeys, isAway } = useKeys();
+  useEffect(() => void hasEd25519().then(setAble), []);
+  const change = (to: string): void => {
+    setText(to);
+    setFinding(undefined);
+  };
+  const read = (file: File | undefined): void => void file?.text().then(change);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setFinding(undefined);
+    void examine(text, keys, named).then(setFinding);
+  };
+  if (!isAble)
+    return (
+      <p class="notice warn" role="alert">
+        {texts.noCrypto}
+      </p>
+    );
+  return (
+    <form onSubmit={submit}>
+      <Area
+        id="statement"
+        label={texts.statement}
+        hint={texts.statementHint}
+        value={text}
+        onText={change}
+        onFile={read}
+      />
+      <label>
+        {texts.file}
+        <input type="file" onChange={(event) => read(event.currentTarget.files?.[0])} />
+      </label>
+      <Area
+        id="keys"
+        label={texts.keys}
+        hint={isAway ? texts.keysAway : texts.keysHint}
+        value={keys}
+        onText={(to) => {
+          setKeys(to);
+          setFinding(undefined);
+        }}
+      />
+      <fieldset>
+        <legend>{texts.subject}</legend>
+        <p class="small">{texts.subjectHint}</p>
+        {(['salt', 'userId', 'guildId'] as const).map((name) => (
+          <label key={name}>
+            {{ salt: texts.salt, userId: texts.user, guildId: texts.guild }[name]}
+            <input
+              value={named[name]}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => {
+                setNamed({ ...named, [name]: event.currentTarget.value });
+                setFinding(undefined);
+              }}
+            />
+          </label>
+        ))}
+      </fieldset>
+      <button class="primary" type="submit">
+        {texts.check}
+      </button>
+      <div role="status" id="finding">
+        {finding !== undefined && <Result finding={finding} language={language} />}
+      </div>
+    </form>
+  );
+}
+
+function Result({ finding, language }: { readonly finding: Finding; readonly language: Language }) {
+  return (
+    <>
+      <p class={`notice ${TONES[finding.result]}`}>{sentenceOf(language, finding)}</p>
+      {finding.result === 'holds' && (
+        <details>
+          <summary>{VERIFY_TEXTS[language].signed}</summary>
+          <pre class="statement">{JSON.stringify(finding.statement, null, 2)}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Area(given: {
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  readonly onFile?: (file: File | undefined) => void;
+}) {
+  const { id, label, hint, value, onText, onFile } = given;
+  return (
+    <div class="area">
+      <label for={id}>{label}</label>
+      <p class="small" id={`${id}-hint`}>
+        {hint}
+      </p>
+      <textarea
+        id={id}
+        rows={6}
+        spellcheck={false}
+        aria-describedby={`${id}-hint`}
+        value={value}
+        onInput={(event) => onText(event.currentTarget.value)}
+        onDragOver={(event) => onFile !== undefined && event.preventDefault()}
+        onDrop={(event) => {
+          const file = event.dataTransfer?.files[0];
+          if (onFile === undefined || file === undefined) return;
+          event.preventDefault();
+          onFile(file);
+        }}
+      />
+    </div>
+  );
+}
+
+/** The public keys of this installation, until others are pasted. */
+function useKeys() {
+  const [keys, setKeys] = useState('');
+  const [isAway, setAway] = useState(false);
+  useEffect(() => {
+    fetch('/.well-known/lethe-keys.json', { credentials: 'omit' })
+      .then(async (response) => {
+        if (!response.ok) return setAway(true);
+        const text = await response.text();
+        // What was pasted in the meantime has priority.
+        setKeys((pasted) => (pasted === '' ? text : pasted));
+      })
+      .catch(() => setAway(true));
+  }, []);
+  return { keys, setKeys, isAway };
+}
