@@ -1,6 +1,5 @@
-import type { Language } from '../language';
 import type { Finding } from './examine';
-import { reasonIn, VERIFY_TEXTS } from './texts';
+import { type Language, reasonIn, VERIFY_TEXTS } from './texts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

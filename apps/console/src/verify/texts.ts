@@ -1,5 +1,7 @@
-import type { Language } from '../language';
 import type { Unclear } from './examine';
+
+/** The languages of the page. */
+export type Language = 'en' | 'de';
 
 interface VerifyTexts {
   readonly title: string;

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ConsoleFiles } from '@app/console';
+import { Readiness } from '@app/runtime';
+import type { Browser } from 'playwright-core';
+import { DESKTOP, describeInBrowser, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { useServiceInProcess } from '../support/service';
+import { subject } from '../support/snowflakes';
+
+jest.setTimeout(120_000);
+
+const ROOT = resolve(__dirname, '../..');
+/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
+const PICTURES = process.env['PICTURES'];
+const VIEWS: readonly View[] = [DESKTOP, PHONE];
+
+const service = useServiceInProcess();
+let folder: string;
+let browser: Browser;
+let certificate: string;
+
+async function opened(path: string, view: View): Promise<WatchedPage> {
+  const watched = await WatchedPage.open(browser, service.url, view);
+  await watched.page.goto(service.url + path);
+  return watched;
+}
+
+async function picture({ page }: WatchedPage, name: string, view: View): Promise<void> {
+  if (PICTURES === undefined) return;
+  const file = `${name}-${view.language}-${view.scheme}-${view.width}.png`;
+  await page.screenshot({ path: join(PICTURES, file), fullPage: true });
+}
+
+describeInBrowser('the pages for everybody in a browser', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'lethe-console-'));
+    const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
+    const build = [vite, 'build', '--logLevel', 'warn', '--outDir', folder, 'apps/console'];
+    execFileSync(process.execPath, build, { cwd: ROOT });
+    Object.assign(service.app.get(ConsoleFiles), { folder, files: undefined });
+    service.app.get(Readiness).ready = true;
+    browser = await startBrowser();
+    const bot = await service.registerBot();
+    const { data } = await bot.post<{ request_id: string }>('/gdpr/forget-user', subject());
+    const path = `/gdpr/forget-status/${data.request_id}/certificate`;
+    certificate = (await bot.get<{ certificate: string }>(path)).data.certificate;
+  });
+  afterAll(async () => {
+    service.app.get(Readiness).ready = false;
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.each(VIEWS)('shows / in $language, $scheme, $width pixels wide, without a fault of WCAG 2.2 AA', async (view) => {
+    const watched = await opened('/', view);
+    expect(await watched.accessibility()).toEqual([]);
+    await picture(watched, 'front', view);
+    const other = view.language === 'de' ? 'en' : 'de';
+    await watched.page.click('.switch');
+    expect(await watched.page.getAttribute('html', 'lang')).toBe(other);
+    await watched.page.click('a[href=verify]');
+    await watched.page.waitForSelector('#statement');
+    expect(watched.faults).toEqual([]);
+  });
+
+  it.each(VIEWS)('checks a certificate at /verify in $language, $scheme, $width pixels wide', async (view) => {
+    const watched = await opened('/verify', view);
+    const { page } = watched;
+    const holds = view.language === 'de' ? 'Es stimmt.' : 'It holds.';
+    await page.waitForFunction(
+      `document.querySelector('#keys').value.includes('Ed25519')`,
+    );
+    await page.fill('#statement', certificate);
+    await page.click('button[type=submit]');
+    await page.waitForSelector(`#finding .good:has-text("${holds}")`);
+    expect(await watched.accessibility()).toEqual([]);
+    await picture(watched, 'verify', view);
+    const last = certificate.length - 20;
+    const other = certificate[last] === 'A' ? 'B' : 'A';
+    await page.fill('#statement', certificate.slice(0, last) + other + certificate.slice(last + 1));
+    await page.click('button[type=submit]');
+    await page.waitForSelector('#finding .bad');
+    expect(await watched.accessibility()).toEqual([]);
+    await page.fill('#statement', `<img src=x onerror=alert(1)>`);
+    await page.click('button[type=submit]');
+    await page.waitForSelector('#finding .warn');
+    expect(watched.faults).toEqual([]);
+  });
+
+  it('reads a file, and asks the service for nothing but its own files and the public keys', async () => {
+    const watched = await WatchedPage.open(browser, service.url);
+    const asked: string[] = [];
+    watched.page.on('request', (request) => {
+      asked.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      if (request.postData() !== null) asked.push('a body');
+    });
+    await watched.page.goto(`${service.url}/verify`);
+    const file = join(folder, 'certificate.json');
+    writeFileSync(file, JSON.stringify({ success: true, data: { certificate } }));
+    await watched.page.setInputFiles('input[type=file]', file);
+    await watched.page.click('button[type=submit]');
+    await watched.page.waitForSelector('#finding .good');
+    const others = asked.filter(
+      (one) => !/^GET (\/verify|\/console\/assets\/[^?]+|\/\.well-known\/lethe-keys\.json)$/.test(one),
+    );
+    expect(others).toEqual([]);
+    expect(watched.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type AuditProof, type KeySet, verifyAuditProof, verifyCertificate } from '@lethe/sdk/evidence';
+import * as web from '@lethe/sdk/evidence/web';
+import { examine, type Finding, type Named } from '../../apps/console/src/verify/examine';
+import { sentenceOf } from '../../apps/console/src/verify/sentence';
+import { reasonIn, REASONS_DE } from '../../apps/console/src/verify/texts';
+import type { Bot } from '../support/bot';
+import { seal } from '../support/sealing';
+import { useServiceInProcess } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+const ROOT = resolve(__dirname, '../..');
+const UNNAMED: Named = { salt: '', userId: '', guildId: '' };
+const service = useServiceInProcess();
+
+let bot: Bot;
+let gone: SubjectIds;
+let salt: string;
+let certificate: string;
+let receipt: string;
+let proof: AuditProof;
+let keySet: KeySet;
+let keys: string;
+
+beforeAll(async () => {
+  bot = await service.registerBot();
+  gone = subject();
+  const { data } = await bot.post<{ id: string }>('/audit/event', { ...subject(), event_type: 'data_deleted' });
+  await seal(service, bot);
+  await bot.post('/consents/request', { ...gone, consent_version: '1.0' });
+  const accepted = await bot.post<{ receipt: string }>('/consents/accept', { ...gone, consent_version: '1.0' });
+  receipt = accepted.data.receipt;
+  const erased = await bot.post<{ request_id: string; certificate_salt: string }>('/gdpr/forget-user', gone);
+  salt = erased.data.certificate_salt;
+  const path = `/gdpr/forget-status/${erased.data.request_id}/certificate`;
+  certificate = (await bot.get<{ certificate: string }>(path)).data.certificate;
+  proof = (await bot.get<AuditProof & Record<string, unknown>>(`/audit/proof/${data.id}`)).data;
+  keys = await (await fetch(`${service.url}/.well-known/lethe-keys.json`)).text();
+  keySet = JSON.parse(keys) as KeySet;
+});
+
+/** What a check says, without its form: `holds` or the message. */
+async function said(verify: () => unknown): Promise<string> {
+  try {
+    await verify();
+    return 'holds';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The text with one character changed, once for each character. */
+function changed(text: string): string[] {
+  return [...text].map(
+    (character, at) => text.slice(0, at) + (character === 'A' ? 'B' : 'A') + text.slice(at + 1),
+  );
+}
+
+/** The JSON with one leaf value replaced, once for each leaf. */
+function variants(value: unknown): unknown[] {
+  if (typeof value === 'string')
+    return [value.endsWith('1') ? `${value.slice(0, -1)}2` : `${value.slice(0, -1)}1`];
+  if (typeof value === 'number') return [value + 1];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    variants(inner).map((other) =>
+      Array.isArray(value) ? value.with(Number(key), other) : { ...value, [key]: other },
+    ),
+  );
+}
+
+describe('@lethe/sdk/evidence/web', () => {
+  it('has Ed25519 in this Node.js', async () => {
+    expect(await web.hasEd25519()).toBe(true);
+  });
+
+  it('says of every changed character of a certificate what @lethe/sdk/evidence says', async () => {
+    for (const jws of [certificate, ...changed(certificate)]) {
+      const inWeb = await said(() => web.verifyCertificate(jws, keySet));
+      expect([jws, inWeb]).toEqual([jws, await said(() => verifyCertificate(jws, keySet))]);
+      expect(inWeb === 'holds').toBe(jws === certificate);
+    }
+  });
+
+  it('says of every changed value of a proof what @lethe/sdk/evidence says', async () => {
+    for (const other of [proof, ...(variants(proof) as AuditProof[])]) {
+      const inWeb = await said(() => web.verifyAuditProof(other, keySet));
+      expect([other, inWeb]).toEqual([other, await said(() => verifyAuditProof(other, keySet))]);
+    }
+  });
+
+  it('ties a certificate to its user alone', async () => {
+    const who = { salt, botId: bot.id, userId: gone.user_id, guildId: gone.guild_id };
+    expect(await said(() => web.verifyCertificate(certificate, keySet, who))).toBe('holds');
+    for (const other of variants(who) as (typeof who)[])
+      expect(await said(() => web.verifyCertificate(certificate, keySet, other))).not.toBe('holds');
+  });
+
+  it('imports nothing of Node.js', () => {
+    const folder = join(ROOT, 'packages/sdk/src/evidence');
+    const seen = new Set<string>();
+    const load = (name: string): void => {
+      if (seen.has(name)) return;
+      seen.add(name);
+      const text = readFileSync(join(folder, `${name}.ts`), 'utf8');
+      expect([name, /\bBuffer\b|from 'node:/.test(text)]).toEqual([name, false]);
+      for (const [, next = ''] of text.matchAll(/from '\.\/([^']+)'/g)) load(next);
+    };
+    load('web');
+    expect(seen.size).toBeGreaterThan(5);
+  });
+});
+
+describe('the checks of the page /verify', () => {
+  const check = (text: string, named = UNNAMED): Promise<Finding> => examine(text, keys, named);
+
+  it.each([
+    ['a certificate', () => certificate, 'certificate'],
+    ['the answer with a certificate', () => JSON.stringify({ success: true, data: { certificate } }), 'certificate'],
+    ['a receipt', () => receipt, 'receipt'],
+    ['the answer with a receipt', () => JSON.stringify({ data: { receipt } }), 'receipt'],
+    ['a proof', () => JSON.stringify(proof), 'proof'],
+    ['the answer with a proof', () => JSON.stringify({ success: true, data: proof }), 'proof'],
+  ])('says of %s that it holds, in one sentence in both languages', async (_, text, kind) => {
+    const finding = await check(text());
+    expect(finding).toMatchObject({ result: 'holds', kind });
+    expect(sentenceOf('en', finding)).toMatch(/^It holds\. (On|The audit log) /);
+    expect(sentenceOf('de', finding)).toMatch(/^Es stimmt\. (Am|Das Audit-Log) /);
+    expect(sentenceOf('en', finding) + sentenceOf('de', finding)).not.toMatch(/[{}]|undefined|–/);
+  });
+
+  it('finds every changed character of a certificate and of a receipt', async () => {
+    for (const text of [...changed(certificate), ...changed(receipt)])
+      expect([text, (await check(text)).result]).not.toEqual([text, 'holds']);
+  });
+
+  it('finds every changed value of a proof', async () => {
+    for (const other of variants(proof))
+      expect([other, (await check(JSON.stringify(other))).result]).not.toEqual([other, 'holds']);
+  });
+
+  it('says whether a certificate is about a user', async () => {
+    const named = { salt, userId: gone.user_id, guildId: gone.guild_id };
+    const finding = await check(certificate, named);
+    expect(finding).toMatchObject({ result: 'holds', isNamed: true });
+    expect(await check(certificate, { ...named, userId: subject().user_id })).toMatchObject({ result: 'fails' });
+    expect(await check(certificate, { ...named, salt: '' })).toEqual({ result: 'unclear', why: 'named_in_part' });
+  });
+
+  it.each([
+    ['', 'not_known'],
+    ['{}', 'not_known'],
+    ['[1]', 'not_known'],
+    ['null', 'not_known'],
+    ['{"certificate":1}', 'not_known'],
+    ['{"event":{},"checkpoint":""}', 'unclear or fails'],
+    ['a.b.c', 'not_known'],
+    ['x'.repeat(1024 * 1024 + 1), 'too_large'],
+  ])('throws nothing and says of %.30s why it cannot be checked', async (text, why) => {
+    const finding = await check(text);
+    if (why === 'unclear or fails') expect(finding.result).not.toBe('holds');
+    else expect(finding).toEqual({ result: 'unclear', why });
+  });
+
+  it.each(['', '[]', '{"keys":[]}', '{"keys":[1]}', '{"keys":"x"}'])('takes no keys from %s', async (text) => {
+    expect(await examine(certificate, text, UNNAMED)).toEqual({ result: 'unclear', why: 'bad_keys' });
+  });
+
+  it('does not hold with the keys of another installation, nor with a key of another length', async () => {
+    const [key] = keySet.keys;
+    for (const x of ['A'.repeat(43), 'AAAA', '', undefined]) {
+      const foreign = JSON.stringify({ keys: [{ ...key, x }] });
+      expect((await examine(certificate, foreign, UNNAMED)).result).toBe('fails');
+    }
+  });
+});
+
+describe('the reasons in German', () => {
+  it('cover every message of the checks', () => {
+    const folder = join(ROOT, 'packages/sdk/src/evidence');
+    const files = readdirSync(folder).filter((name) => !['verify-audit.ts', 'lethe-verify.ts'].includes(name));
+    const messages = files.flatMap((name) => {
+      const text = readFileSync(join(folder, name), 'utf8');
+      return [...text.matchAll(/new VerificationError\(\s*['`]([^'`]+)/g)].map(([, found = '']) => found);
+    });
+    expect(messages.length).toBeGreaterThan(10);
+    const named = messages.map((message) => message.replace('${name} must', 'details must'));
+    expect(named.filter((message) => reasonIn('de', message) === message)).toEqual([]);
+    expect(REASONS_DE.filter(([begin]) => reasonIn('de', begin) === begin)).toEqual([]);
+  });
+});
