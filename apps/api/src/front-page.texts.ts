@@ -12,7 +12,7 @@ export interface FrontPageTexts {
   readonly users: string;
   readonly toUsers: string;
   readonly developers: string;
-  readonly links: Readonly<Record<'docs' | 'console' | 'document' | 'keys', string>>;
+  readonly links: Readonly<Record<'docs' | 'console' | 'verify' | 'document' | 'keys', string>>;
 }
 
 const en: FrontPageTexts = {
@@ -41,6 +41,7 @@ const en: FrontPageTexts = {
   links: {
     docs: 'API reference',
     console: 'Console of your bot, for its API key',
+    verify: 'Check of a certificate, receipt or proof, in the browser',
     document: 'OpenAPI document (JSON)',
     keys: 'Public keys for the check of certificates, receipts and the audit log (JSON)',
   },
@@ -75,6 +76,7 @@ const de: FrontPageTexts = {
   links: {
     docs: 'API-Referenz',
     console: 'Konsole deines Bots, für seinen API-Schlüssel',
+    verify: 'Prüfung eines Zertifikats, Belegs oder Nachweises, im Browser',
     document: 'OpenAPI-Dokument (JSON)',
     keys: 'Öffentliche Schlüssel zur Prüfung von Zertifikaten, Belegen und Audit-Protokoll (JSON)',
   },

@@ -62,7 +62,7 @@ export function frontPage(language: FrontPageLanguage, { state, hasConsole }: Sh
   const texts = FRONT_PAGE_TEXTS[language];
   const targets: Readonly<Record<string, string>> = {
     docs: 'docs',
-    ...(hasConsole && { console: 'console' }),
+    ...(hasConsole && { console: 'console', verify: 'verify' }),
     document: 'docs-json',
     keys: KEY_SET_PATH,
   };
