@@ -53,7 +53,7 @@ describeInBrowser('the pages for everybody in a browser', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(VIEWS)('shows / in $language, $scheme, $width pixels wide, without a fault of WCAG 2.2 AA', async (view) => {
+  it.each(VIEWS)('shows / in $language, $scheme, $width pixels wide, accessible to all', async (view) => {
     const watched = await opened('/', view);
     expect(await watched.accessibility()).toEqual([]);
     await picture(watched, 'front', view);
@@ -65,13 +65,11 @@ describeInBrowser('the pages for everybody in a browser', () => {
     expect(watched.faults).toEqual([]);
   });
 
-  it.each(VIEWS)('checks a certificate at /verify in $language, $scheme, $width pixels wide', async (view) => {
+  it.each(VIEWS)('checks a certificate at /verify in $language, $scheme, $width pixels', async (view) => {
     const watched = await opened('/verify', view);
     const { page } = watched;
     const holds = view.language === 'de' ? 'Es stimmt.' : 'It holds.';
-    await page.waitForFunction(
-      `document.querySelector('#keys').value.includes('Ed25519')`,
-    );
+    await page.waitForFunction(`document.querySelector('#keys').value.includes('Ed25519')`);
     await page.fill('#statement', certificate);
     await page.click('button[type=submit]');
     await page.waitForSelector(`#finding .good:has-text("${holds}")`);

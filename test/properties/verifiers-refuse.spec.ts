@@ -7,6 +7,7 @@ import {
   verifyCertificate,
   VerificationError,
 } from '@lethe/sdk/evidence';
+import * as web from '@lethe/sdk/evidence/web';
 import { runsPython, usePython } from '../support/python-verifier';
 import { exported, payloadOf, seal } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
@@ -44,6 +45,14 @@ const VERIFIERS: readonly (readonly [string, Readonly<Record<'certificate' | 'pr
       {
         certificate: sdk(verifyCertificate),
         proof: sdk((content, keySet) => verifyAuditProof(JSON.parse(content) as AuditProof, keySet)),
+        audit: sdk((content, keySet) => verifyAuditExport(content.split('\n'), keySet)),
+      },
+    ],
+    [
+      'the page /verify',
+      {
+        certificate: sdk(web.verifyCertificate),
+        proof: sdk((content, keySet) => web.verifyAuditProof(JSON.parse(content) as AuditProof, keySet)),
         audit: sdk((content, keySet) => verifyAuditExport(content.split('\n'), keySet)),
       },
     ],

@@ -14,7 +14,8 @@ export function sentenceOf(language: Language, finding: Finding): string {
   const values: Record<string, string> = { bot };
   if (kind === 'certificate') {
     const categories = statement['deleted_categories'] as readonly unknown[];
-    Object.assign(values, { time: time(statement['completed_at']), what: categories.join(', ') || texts.none });
+    const what = categories.join(', ') || texts.none;
+    Object.assign(values, { time: time(statement['completed_at']), what });
   } else if (kind === 'receipt') Object.assign(values, receiptOf(language, statement));
   else
     Object.assign(values, {

@@ -39,7 +39,8 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     title: 'Check a certificate, a receipt or a proof',
     lead: 'The check runs in this browser. What you paste or choose is not sent anywhere, and not kept.',
     statement: 'What is to be checked',
-    statementHint: 'The answer of the interface as it is, or the signed text alone. You can also drop a file here.',
+    statementHint:
+      'The answer of the interface as it is, or the signed text alone. You can also drop a file here.',
     file: 'Choose a file',
     keys: 'Public keys',
     keysHint:
@@ -76,7 +77,8 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
   },
   de: {
     title: 'Eine Bescheinigung, Quittung oder einen Nachweis prüfen',
-    lead: 'Die Prüfung läuft in diesem Browser. Was Sie einfügen oder auswählen, wird nirgendwohin gesendet und nicht aufbewahrt.',
+    lead:
+      'Die Prüfung läuft in diesem Browser. Was Sie einfügen oder auswählen, wird nirgendwohin gesendet und nicht aufbewahrt.',
     statement: 'Was geprüft werden soll',
     statementHint:
       'Die Antwort der Schnittstelle, wie sie ist, oder der signierte Text allein. Sie können auch eine Datei hier ablegen.',
@@ -103,7 +105,8 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       not_known: 'Dies ist weder eine Bescheinigung noch eine Quittung noch ein Nachweis.',
       too_large: 'Der Text ist größer als jede Bescheinigung, jede Quittung und jeder Nachweis.',
       bad_keys: 'Die Schlüssel haben nicht die Form, in der /.well-known/lethe-keys.json sie beantwortet.',
-      named_in_part: 'An einen Nutzer ist eine Bescheinigung nur durch Salz, Nutzer und Guild zusammen gebunden.',
+      named_in_part:
+        'An einen Nutzer ist eine Bescheinigung nur durch Salz, Nutzer und Guild zusammen gebunden.',
       unreadable: 'Der Text ist so nicht lesbar; ein Teil fehlt oder hat eine andere Form.',
     },
     certificate:
@@ -112,13 +115,17 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über diesen Nutzer in dieser Guild gespeichert hatte ({what}).',
     receipt:
       'Am {time} hat der Nutzer {user} in der Guild {guild} zugestimmt, dass der Bot {bot} speichert: {what}. Ob die Einwilligung noch gilt, sagt sie nicht.',
-    proof: 'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit {sealed}: {what}, am {time}.',
+    proof:
+      'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit {sealed}: {what}, am {time}.',
   },
 };
 
 /** The reasons of the SDK in German, by the beginning of their English text. A test holds them complete. */
 export const REASONS_DE: readonly (readonly [begin: string, german: string])[] = [
-  ['this is not base64url in its only notation', 'Ein Teil ist nicht in seiner einzigen Schreibweise (base64url).'],
+  [
+    'this is not base64url in its only notation',
+    'Ein Teil ist nicht in seiner einzigen Schreibweise (base64url).',
+  ],
   ['this is not a compact JWS', 'Dies ist kein vollständiger signierter Text.'],
   ['this is not ', 'Dies wurde für einen anderen Zweck oder mit einem anderen Verfahren signiert.'],
   ['the signature does not fit', 'Die Signatur passt nicht: Der Inhalt oder die Signatur wurde verändert.'],
@@ -129,12 +136,18 @@ export const REASONS_DE: readonly (readonly [begin: string, german: string])[] =
   ],
   ['the checkpoint is of another bot', 'Der signierte Stand gehört zu einem anderen Bot.'],
   ['the event is not in the batch', 'Das Ereignis ist nicht in dem Stapel, über den signiert wurde.'],
-  ['the chain value of the checkpoint', 'Der Kettenwert des signierten Stands passt nicht zu seinen Angaben.'],
+  [
+    'the chain value of the checkpoint',
+    'Der Kettenwert des signierten Stands passt nicht zu seinen Angaben.',
+  ],
   ['user, guild or details of event ', 'Nutzer, Guild oder Einzelheiten des Ereignisses wurden verändert.'],
   ['user must have value and salt', 'Dem Nutzer des Ereignisses fehlt der Wert oder das Salz.'],
   ['guild must have value and salt', 'Der Guild des Ereignisses fehlt der Wert oder das Salz.'],
   ['details must have value and salt', 'Den Einzelheiten des Ereignisses fehlt der Wert oder das Salz.'],
-  ['the key ', 'Der Schlüssel fehlt in den öffentlichen Schlüsseln, ist unlesbar oder war schon außer Gebrauch.'],
+  [
+    'the key ',
+    'Der Schlüssel fehlt in den öffentlichen Schlüsseln, ist unlesbar oder war schon außer Gebrauch.',
+  ],
 ];
 
 /** A reason of the SDK in a language; in English where it has no German text. */

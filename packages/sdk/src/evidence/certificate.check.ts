@@ -36,11 +36,7 @@ export interface CertifiedSubject {
  * @internal
  * @throws VerificationError when the service has not signed the certificate, or it is about another user.
  */
-export function* checkCertificate(
-  jws: string,
-  keySet: KeySet,
-  subject?: CertifiedSubject,
-): Check<Payload> {
+export function* checkCertificate(jws: string, keySet: KeySet, subject?: CertifiedSubject): Check<Payload> {
   const payload = yield* checkStatement(jws, keySet, TYPE);
   const missing = Object.keys(FIELDS).filter((name) => FIELDS[name]?.(payload[name]) !== true);
   if (missing.length > 0) throw new VerificationError(`the certificate lacks ${missing.join(', ')}`);

@@ -4,12 +4,7 @@ import { type Bytes, joined } from './base64url';
 /** What a check asks of the cryptography of its place: Node.js answers at once, Web Crypto later. */
 export type Question =
   | { readonly ask: 'sha256'; readonly content: Bytes }
-  | {
-      readonly ask: 'ed25519';
-      readonly key: PublicKey;
-      readonly content: Bytes;
-      readonly signature: Bytes;
-    };
+  | { readonly ask: 'ed25519'; readonly key: PublicKey; readonly content: Bytes; readonly signature: Bytes };
 
 /** The answer: the digest, or whether the key has made the signature. */
 export type Reply = Bytes | boolean;

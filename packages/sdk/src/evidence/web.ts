@@ -30,11 +30,7 @@ export function verifyStatement(jws: string, keySet: KeySet, typ: string): Promi
 }
 
 /** `verifyCertificate` with Web Crypto. */
-export function verifyCertificate(
-  jws: string,
-  keySet: KeySet,
-  subject?: CertifiedSubject,
-): Promise<Payload> {
+export function verifyCertificate(jws: string, keySet: KeySet, subject?: CertifiedSubject): Promise<Payload> {
   return inWeb(checkCertificate(jws, keySet, subject));
 }
 
