@@ -95,7 +95,8 @@ function typOf(jws: string): string | undefined {
 function keysOf(text: string): KeySet | undefined {
   const value = parsed(text);
   const keys = isObject(value) ? value['keys'] : undefined;
-  return Array.isArray(keys) && keys.length > 0 && keys.every(isObject) ? { keys } : undefined;
+  const isSet = Array.isArray(keys) && keys.length > 0 && keys.every(isObject);
+  return isSet ? { keys: keys as KeySet['keys'] } : undefined;
 }
 
 function parsed(text: string): unknown {

@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasEd25519 } from '@lethe/sdk/evidence/web';
 import { firstLanguage, keepLanguage, type Language, LanguageContext } from '../language';
 import { LanguageSwitch } from '../language-switch';
-import { examine, type Finding } from './examine';
+import { examine, type Finding, type Named } from './examine';
 import { sentenceOf } from './sentence';
 import { VERIFY_TEXTS } from './texts';
 
@@ -44,20 +44,29 @@ export function VerifyApp() {
 function VerifyForm({ language }: { readonly language: Language }) {
   const texts = VERIFY_TEXTS[language];
   const [text, setText] = useState('');
-  const [named, setNamed] = useState({ salt: '', userId: '', guildId: '' });
+  const [named, setNamed] = useState<Named>({ salt: '', userId: '', guildId: '' });
   const [finding, setFinding] = useState<Finding>();
   const [isAble, setAble] = useState(true);
+  const latest = useRef({});
   const { keys, setKeys, isAway } = useKeys();
   useEffect(() => void hasEd25519().then(setAble), []);
+  const drop = (): void => {
+    latest.current = {};
+    setFinding(undefined);
+  };
   const change = (to: string): void => {
     setText(to);
-    setFinding(undefined);
+    drop();
   };
   const read = (file: File | undefined): void => void file?.text().then(change);
   const submit = (event: Event): void => {
     event.preventDefault();
-    setFinding(undefined);
-    void examine(text, keys, named).then(setFinding);
+    drop();
+    const asked = (latest.current = {});
+    void examine(text, keys, named).then((found) => {
+      // A result of a text that was changed meanwhile is not shown.
+      if (latest.current === asked) setFinding(found);
+    });
   };
   if (!isAble)
     return (
@@ -86,27 +95,17 @@ function VerifyForm({ language }: { readonly language: Language }) {
         value={keys}
         onText={(to) => {
           setKeys(to);
-          setFinding(undefined);
+          drop();
         }}
       />
-      <fieldset>
-        <legend>{texts.subject}</legend>
-        <p class="small">{texts.subjectHint}</p>
-        {(['salt', 'userId', 'guildId'] as const).map((name) => (
-          <label key={name}>
-            {{ salt: texts.salt, userId: texts.user, guildId: texts.guild }[name]}
-            <input
-              value={named[name]}
-              autocomplete="off"
-              spellcheck={false}
-              onInput={(event) => {
-                setNamed({ ...named, [name]: event.currentTarget.value });
-                setFinding(undefined);
-              }}
-            />
-          </label>
-        ))}
-      </fieldset>
+      <SubjectFields
+        language={language}
+        named={named}
+        onNamed={(to) => {
+          setNamed(to);
+          drop();
+        }}
+      />
       <button class="primary" type="submit">
         {texts.check}
       </button>
@@ -114,6 +113,34 @@ function VerifyForm({ language }: { readonly language: Language }) {
         {finding !== undefined && <Result finding={finding} language={language} />}
       </div>
     </form>
+  );
+}
+
+/** The user a certificate is to be about. */
+function SubjectFields(given: {
+  readonly language: Language;
+  readonly named: Named;
+  readonly onNamed: (named: Named) => void;
+}) {
+  const { language, named, onNamed } = given;
+  const texts = VERIFY_TEXTS[language];
+  const fields = { salt: texts.salt, userId: texts.user, guildId: texts.guild };
+  return (
+    <fieldset>
+      <legend>{texts.subject}</legend>
+      <p class="small">{texts.subjectHint}</p>
+      {(['salt', 'userId', 'guildId'] as const).map((name) => (
+        <label key={name}>
+          {fields[name]}
+          <input
+            value={named[name]}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => onNamed({ ...named, [name]: event.currentTarget.value })}
+          />
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
