@@ -197,6 +197,13 @@ describe('GET /console', () => {
       'public, max-age=31536000, immutable',
       ...headed,
     ]);
+    expect((await send('GET', '/verify', {})).status).toBe(404);
+    writeFileSync(join(folder, 'verify.html'), '<!doctype html>');
+    Object.assign(files, { folder, files: undefined });
+    expect(await shown('/verify')).toStrictEqual([200, 'text/html; charset=utf-8', 'no-cache', ...headed]);
+    for (const path of ['/verify/x', '/verify.html', '/console/../verify.html'])
+      expect([path, (await send('GET', path, {})).status]).toStrictEqual([path, 404]);
+    expect((await send('POST', '/verify', {}, {})).status).toBe(404);
     expect((await send('GET', '/console/assets/other.js', {})).status).toBe(404);
     expect((await send('POST', '/console/users', {}, {})).status).toBe(404);
   });
