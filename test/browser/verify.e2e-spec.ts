@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConsoleFiles } from '@app/console';
-import { Readiness } from '@app/runtime';
 import type { Browser } from 'playwright-core';
 import { DESKTOP, describeInBrowser, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
 import { useServiceInProcess } from '../support/service';
@@ -33,14 +32,13 @@ async function picture({ page }: WatchedPage, name: string, view: View): Promise
   await page.screenshot({ path: join(PICTURES, file), fullPage: true });
 }
 
-describeInBrowser('the pages for everybody in a browser', () => {
+describeInBrowser('the page /verify in a browser', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'lethe-console-'));
     const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
     const build = [vite, 'build', '--logLevel', 'warn', '--outDir', folder, 'apps/console'];
     execFileSync(process.execPath, build, { cwd: ROOT });
     Object.assign(service.app.get(ConsoleFiles), { folder, files: undefined });
-    service.app.get(Readiness).ready = true;
     browser = await startBrowser();
     const bot = await service.registerBot();
     const { data } = await bot.post<{ request_id: string }>('/gdpr/forget-user', subject());
@@ -48,21 +46,8 @@ describeInBrowser('the pages for everybody in a browser', () => {
     certificate = (await bot.get<{ certificate: string }>(path)).data.certificate;
   });
   afterAll(async () => {
-    service.app.get(Readiness).ready = false;
     await browser?.close();
     rmSync(folder, { recursive: true, force: true });
-  });
-
-  it.each(VIEWS)('shows / in $language, $scheme, $width pixels wide, accessible to all', async (view) => {
-    const watched = await opened('/', view);
-    expect(await watched.accessibility()).toEqual([]);
-    await picture(watched, 'front', view);
-    const other = view.language === 'de' ? 'en' : 'de';
-    await watched.page.click('.switch');
-    expect(await watched.page.getAttribute('html', 'lang')).toBe(other);
-    await watched.page.click('a[href=verify]');
-    await watched.page.waitForSelector('#statement');
-    expect(watched.faults).toEqual([]);
   });
 
   it.each(VIEWS)('checks a certificate at /verify in $language, $scheme, $width pixels', async (view) => {
