@@ -1,11 +1,10 @@
 import 'reflect-metadata';
-import { once } from 'node:events';
 import type { Type } from '@nestjs/common';
 import { StartError, ApiError, ConfigError, describeFault, loadConfig } from '@app/kernel';
 import type { Terminal } from '@app/runtime';
 import { askedOf, helpOf, overview, UsageError } from './command-line';
 import { COMMANDS } from './commands';
-import { Progress } from './progress';
+import { inJson, inWords, type Output } from './output';
 
 /**
  * Runs one command, with the `further` modules of a team in addition to Lethe's own, and ends the process: 0 when it is
@@ -30,37 +29,35 @@ export async function runCommand(
   terminal: Terminal,
   further: readonly Type[] = [],
 ): Promise<0 | 1 | 2> {
-  const progress = new Progress(terminal.stderr);
+  const isJson = args.includes('--json');
+  const output = isJson ? inJson(terminal) : inWords(terminal);
   try {
-    await run(args, terminal, further, progress);
+    const help = await run(args, terminal, further, output);
+    if (help === undefined) await output.end();
+    else terminal.stdout.write(help);
     return 0;
   } catch (error) {
-    progress.end();
-    terminal.stderr.write(`${tellable(error)}\n`);
+    output.progress.end();
+    const message = tellable(error);
+    // The help behind the first paragraph of a usage error is for readers.
+    await output.end(isJson ? message.split('\n\n')[0] : message);
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
+/** Answers the help that was asked for; undefined when a command was run. */
 async function run(
   args: readonly string[],
-  { config, stdout, stderr }: Terminal,
+  { config }: Terminal,
   further: readonly Type[],
-  progress: Progress,
-): Promise<void> {
-  // Waits for a slow reader, so that millions of lines never accumulate in memory.
-  const data = async (text: string): Promise<void> => {
-    if (!stdout.write(text)) await once(stdout, 'drain');
-  };
+  output: Output,
+): Promise<string | undefined> {
   const asked = askedOf(COMMANDS, args);
-  if (asked === undefined || asked.help) {
-    await data(asked === undefined ? overview(COMMANDS) : helpOf(asked.command));
-    return;
-  }
-  const tell = (line: string): void => {
-    progress.end();
-    stderr.write(`${line}\n`);
-  };
-  await asked.command.run(asked.given, { config: config(), further, data, tell, progress });
+  if (asked === undefined) return overview(COMMANDS);
+  if (asked.help) return helpOf(asked.command);
+  if (asked.command.rows === true) output.expectRows();
+  await asked.command.run(asked.given, { config: config(), further, ...output });
+  return undefined;
 }
 
 function tellable(error: unknown): string {

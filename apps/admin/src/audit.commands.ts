@@ -8,6 +8,7 @@ import type { Command } from './command';
 
 const verify: Command = {
   name: 'audit:verify',
+  rows: true,
   summary: 'Verifies the sealed audit logs, and names events that were changed, removed, added or moved',
   flags: {
     bot: { type: 'string', value: 'ID', description: 'Only the log of this bot' },

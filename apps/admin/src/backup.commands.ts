@@ -1,5 +1,12 @@
 import { StartError, type Config } from '@app/kernel';
-import { BACKUP_PARTS, backUpSqlite, type BackupPart, type Restored, restoreSqlite } from '@app/operations';
+import { 
+  BACKUP_PARTS,
+  backUpSqlite,
+  type BackupPart,
+  recordBackup,
+  type Restored,
+  restoreSqlite,
+} from '@app/operations';
 import type { Command, Flag, Given, Surroundings } from './command';
 import { UsageError } from './command-line';
 
@@ -16,13 +23,18 @@ const backup: Command = {
     to: { type: 'string', value: 'DIR', description: 'A new or empty directory', required: true },
     only: ONLY,
   },
-  run: async (given, { config, tell }) => {
+  run: async (given, { config, tell, result }) => {
     const directory = String(given['to']);
     const parts = partsOf(given);
-    const { files } = await backUpSqlite(pathOf(config), directory, parts, new Date().toISOString());
+    const manifest = await backUpSqlite(sqlitePathOf(config), directory, parts, new Date().toISOString());
+    const { files } = manifest;
+    await result({ directory, made_at: manifest.made_at, files });
     for (const part of parts) tell(`${part}: ${files[part]?.bytes} bytes, SHA-256 ${files[part]?.sha256}`);
     tell(
       `The backup is in ${directory} and verified. It does not hold the master key: keep the key elsewhere.`,
+    );
+    await recordBackup(sqlitePathOf(config), directory, manifest).catch((error: NodeJS.ErrnoException) =>
+      tell(`The time of this backup could not be recorded beside the database (${error.code}).`),
     );
   },
 };
@@ -43,12 +55,18 @@ const restore: Command = {
   },
   run: async (given, surroundings) => {
     const restored = await restoreSqlite({
-      path: pathOf(surroundings.config),
+      path: sqlitePathOf(surroundings.config),
       from: String(given['from']),
       parts: partsOf(given),
       force: given['force'] === true,
       acceptLoss: given['accept-loss'] === true,
       now: new Date().toISOString(),
+    });
+    await surroundings.result({
+      made_at: restored.madeAt ?? null,
+      replaced: restored.replaced,
+      later_erasures: restored.keys?.erasures ?? null,
+      destroyed_keys: restored.keys?.destroyed ?? null,
     });
     report(restored, surroundings);
   },
@@ -73,7 +91,7 @@ function report({ madeAt, replaced, keys, presentKeysUnreadable }: Restored, { t
   );
 }
 
-function pathOf({ database }: Config): string {
+export function sqlitePathOf({ database }: Config): string {
   if (database.engine === 'sqlite') return database.path;
   throw new StartError(
     'backup and restore are for SQLite. PostgreSQL has its own tools; docs/operate.md describes them.',

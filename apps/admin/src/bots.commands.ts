@@ -13,6 +13,7 @@ const BOT: Flag = {
 
 const list: Command = {
   name: 'bots:list',
+  rows: true,
   summary: 'Writes every bot as a line of JSON',
   flags: {},
   run: (_, surroundings) =>
@@ -33,7 +34,7 @@ const newKey: Command = {
   run: (given, surroundings) =>
     onBot(surroundings, async (bots) => {
       const { bot, key } = await bots.newKey(String(given['bot']));
-      await surroundings.data(`${key}\n`);
+      await surroundings.result({ ...named(bot), api_key: key }, `${key}\n`);
       surroundings.tell(`The earlier keys of the bot ${bot.name} (${bot.platform_bot_id}) are void.`);
     }),
 };
@@ -45,6 +46,7 @@ const remove: Command = {
   run: (given, surroundings) =>
     onBot(surroundings, async (bots) => {
       const bot = await bots.delete(String(given['bot']));
+      await surroundings.result(named(bot));
       surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is deleted.`);
     }),
 };
@@ -57,6 +59,7 @@ const suspend: Command = {
   run: (given, surroundings) =>
     onBot(surroundings, async (bots) => {
       const bot = await bots.suspend(String(given['bot']));
+      await surroundings.result(named(bot));
       surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is suspended.`);
     }),
 };
@@ -68,6 +71,7 @@ const resume: Command = {
   run: (given, surroundings) =>
     onBot(surroundings, async (bots) => {
       const bot = await bots.resume(String(given['bot']));
+      await surroundings.result(named(bot));
       surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is not suspended.`);
     }),
 };
@@ -88,11 +92,16 @@ const tier: Command = {
     onBot(surroundings, async (bots) => {
       const name = given['tier'] === NO_TIER ? null : String(given['tier']);
       const bot = await bots.setTier(String(given['bot']), name);
+      await surroundings.result({ ...named(bot), tier: bot.tier });
       surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) has the tier ${bot.tier}.`);
     }),
 };
 
 export const BOT_COMMANDS: readonly Command[] = [list, newKey, suspend, resume, tier, remove];
+
+type Named = Readonly<Record<'id' | 'platform_bot_id' | 'name', string>>;
+
+const named = ({ id, platform_bot_id, name }: Named) => ({ bot_id: id, platform_bot_id, name });
 
 /** @throws StartError for an unknown bot */
 function onBot(surroundings: Surroundings, work: (bots: BotAdministration) => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Command, Given } from './command';
+import { JSON_FLAG } from './output';
 
 /** The command line is not understood. The message describes the correct form. */
 export class UsageError extends Error {}
@@ -20,7 +21,7 @@ export function askedOf(commands: readonly Command[], args: readonly string[]): 
   const command = commands.find((one) => one.name === name);
   if (command === undefined)
     throw new UsageError(`There is no command ${name}. \`npm run admin -- --help\` lists them.`);
-  const { help, ...given } = valuesOf(command, rest);
+  const { help, json: _, ...given } = valuesOf(command, rest);
   if (help !== true) requireFlags(command, given);
   return { command, given, help: help === true };
 }
@@ -35,14 +36,14 @@ export function overview(commands: readonly Command[]): string {
     '',
     '`npm run admin -- <command> --help` lists the flags of a command. In a package or container:',
     '`lethe-server admin <command>`. The database is the one of DATABASE_URL, the settings are those of the',
-    'service. Exit code 0: done; 1: it failed, the message says why; 2: the command line is not understood.',
+    'service. `--json` after any command writes its result as JSON. Exit code 0: done; 1: it failed, the message says why; 2: the command line is not understood.',
     '',
   ].join('\n');
 }
 
 /** The help of one command. */
 export function helpOf({ name, summary, flags }: Command): string {
-  const rows = Object.entries(flags).map(([flag, { value, description, required }]) => ({
+  const rows = Object.entries({ ...flags, json: JSON_FLAG } as Command['flags']).map(([flag, { value, description, required }]) => ({
     flag: `--${flag}${value === undefined ? '' : ` ${value}`}`,
     text: `${description}${required ? ' (required)' : ''}`,
   }));
@@ -58,7 +59,7 @@ function valuesOf(command: Command, args: readonly string[]): Given {
     Object.entries(command.flags).map(([flag, { type }]) => [flag, { type }]),
   );
   try {
-    return parseArgs({ args: [...args], options: { ...options, help: { type: 'boolean' } } }).values;
+    return parseArgs({ args: [...args], options: { ...options, json: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
   } catch (error) {
     throw new UsageError(`${firstSentence((error as Error).message)}\n\n${helpOf(command)}`);
   }

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Config } from '@app/kernel';
-import type { Progress } from './progress';
+import type { Output } from './output';
 
 /** A flag of a command, with or without a value. */
 export interface Flag {
@@ -15,15 +15,10 @@ export interface Flag {
 export type Given = Readonly<Record<string, string | boolean | undefined>>;
 
 /** The environment of a command. */
-export interface Surroundings {
+export interface Surroundings extends Omit<Output, 'end' | 'expectRows'> {
   readonly config: Config;
   /** The modules of a team, in addition to Lethe's own. */
   readonly further: readonly Type[];
-  /** Writes to standard output, which holds the result. Resolves when the text is taken. */
-  readonly data: (text: string) => Promise<void>;
-  /** Writes a line for readers to standard error. */
-  readonly tell: (line: string) => void;
-  readonly progress: Progress;
 }
 
 /** One command of `npm run admin`. */
@@ -31,6 +26,8 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly flags: Readonly<Record<string, Flag>>;
+  /** The result is rows, each a line of JSON. */
+  readonly rows?: true;
   /** @throws Error for a failure; a StartError for a failure that the operator can correct */
   run(given: Given, surroundings: Surroundings): Promise<void>;
 }

@@ -33,12 +33,14 @@ export const DATABASE_COMMANDS: readonly Command[] = [migrate, revert];
 
 /** Runs `work` on a connection that can change the schema, and writes its result. */
 async function onSchema(
-  { config, tell }: Surroundings,
+  { config, tell, result }: Surroundings,
   work: (source: DataSource) => Promise<string>,
 ): Promise<void> {
   const source = await schemaSource(config).initialize();
   try {
-    tell(`${databaseEngine(config).place}: ${await work(source)}.`);
+    const [{ place }, done] = [databaseEngine(config), await work(source)];
+    await result({ database: place, done });
+    tell(`${place}: ${done}.`);
   } finally {
     await source.destroy();
   }

@@ -13,7 +13,11 @@ const list: Command = {
       surroundings,
       async (nest) => {
         const uses = await nest.get(KeyRotation).uses();
-        await surroundings.data(['key       role     texts', ...uses.map(lineOf), ''].join('\n'));
+        const keys = uses.map(({ keyId, role, texts }) => ({ key_id: keyId, role, texts }));
+        await surroundings.result(
+          { keys },
+          ['key       role     texts', ...uses.map(lineOf), ''].join('\n'),
+        );
       },
       'read',
     ),
@@ -33,6 +37,7 @@ const rotate: Command = {
       const { keyId, rewrapped, unreadable } = await nest
         .get(KeyRotation)
         .rotate((table, count) => surroundings.progress.show(`${table}: ${count} rewrapped`));
+      await surroundings.result({ key_id: keyId, rewrapped, unreadable });
       surroundings.tell(`${rewrapped} texts were rewrapped; everything is under the key ${keyId}.`);
       if (unreadable > 0) throw damaged(unreadable);
       surroundings.tell(farewell(surroundings));
@@ -60,7 +65,8 @@ const rotateSigning: Command = {
   flags: {},
   run: (_, surroundings) =>
     inContext(surroundings, async (nest) => {
-      await surroundings.data(`${await nest.get(Signer).rotate()}\n`);
+      const id = await nest.get(Signer).rotate();
+      await surroundings.result({ key_id: id }, `${id}\n`);
       surroundings.tell(
         'The signing key with this id is in force; running processes use it within 30 seconds.',
       );

@@ -16,6 +16,7 @@ const LINES = 500;
 
 const exported: Command = {
   name: 'ledger:export',
+  rows: true,
   summary: 'Writes the ledger of all erasures, a line of JSON for each; keep it apart from the backups',
   flags: {
     out: { type: 'string', value: 'FILE', description: 'A new file; without it standard output' },
@@ -26,6 +27,8 @@ const exported: Command = {
       const count = await (given['out'] === undefined
         ? written(lines, (text) => surroundings.data(text))
         : intoFile(String(given['out']), lines));
+      if (given['out'] !== undefined)
+        await surroundings.result({ file: String(given['out']), erasures: count - 2 });
       surroundings.tell(`${count - 2} erasures were written.`);
     }),
 };
@@ -85,6 +88,7 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
     const { added, known, tooOld, destroyedKeys } = await nest
       .get(ErasureLedger)
       .merge(() => createInterface({ input: createReadStream(path), crlfDelay: Infinity }));
+    await surroundings.result({ added, known, too_old: tooOld, destroyed_keys: destroyedKeys });
     surroundings.tell(
       `${added} erasures were added, ${known} were known, ${tooOld} are too old to count; ${destroyedKeys} restored keys were destroyed. ` +
         'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',

@@ -16,7 +16,7 @@ export const MOVE_COMMAND: Command = {
     from: { type: 'string', value: 'URL', description: `The source: ${PLACE}`, required: true },
     to: { type: 'string', value: 'URL', description: 'The empty target; without it that of DATABASE_URL' },
   },
-  run: async (given, { config, tell, progress }) => {
+  run: async (given, { config, tell, result, progress }) => {
     const source = placeOf(config, '--from', String(given['from']));
     const target = given['to'] === undefined ? placeOf(config) : placeOf(config, '--to', String(given['to']));
     if (source.database.engine === target.database.engine)
@@ -27,6 +27,7 @@ export const MOVE_COMMAND: Command = {
     const rows = await moveEngine(source, target, ({ doing, table, rows: done, total }) =>
       progress.step({ what: `${doing} ${table}`, done, total, unit: 'rows' }),
     );
+    await result({ from: source.engine.place, to: target.engine.place, rows });
     report(rows, { config, tell }, source.database, target.database);
   },
 };

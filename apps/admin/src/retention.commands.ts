@@ -4,6 +4,7 @@ import type { Command } from './command';
 
 const preview: Command = {
   name: 'retention:preview',
+  rows: true,
   summary: 'Counts what retention would erase now, as a line of JSON for each bot; erases nothing',
   flags: {},
   run: (_, surroundings) =>
