@@ -1,8 +1,8 @@
-import { UnitOfWork } from '@app/database';
+import { eachOf, UnitOfWork } from '@app/database';
 import { StartError, CONFIG, type Config, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { Inject, Injectable } from '@nestjs/common';
-import { type EncryptedColumn, EncryptedTexts } from './encrypted-texts';
+import { type EncryptedColumn, EncryptedTexts, type SealedText } from './encrypted-texts';
 import { Keyring } from './keyring';
 import { KEY_BYTES, keyFilePath, presentMasterKeys, replaceKeyFile, retireKeys } from './master-key';
 
@@ -57,6 +57,23 @@ export class KeyRotation {
     for (const { keyId, texts } of await this.texts.counts())
       counted.set(keyId, (counted.get(keyId) ?? 0) + texts);
     return [...counted].map(([keyId, texts]) => ({ keyId, role: roleOf(keyring, keyId), texts }));
+  }
+
+  /** Decrypts every text, and counts those that no key of this process decrypts. Changes nothing. */
+  async check(): Promise<{ readonly texts: number; readonly unreadable: number }> {
+    const checked = { texts: 0, unreadable: 0 };
+    for (const column of this.texts.columns()) {
+      const read = (after?: SealedText): Promise<SealedText[]> =>
+        // No text has an empty key id, so the page has all texts.
+        this.unitOfWork.read((tx) => this.texts.page(tx, column, '', after?.at ?? [], BATCH));
+      for await (const { sealed, context } of eachOf<SealedText>(BATCH, read)) {
+        checked.texts += 1;
+        const plain = plainOf(this.keyring, sealed, context);
+        if (plain === undefined) checked.unreadable += 1;
+        plain?.fill(0);
+      }
+    }
+    return checked;
   }
 
   /**

@@ -6,3 +6,4 @@ export { StoredRecords } from './stored-records';
 export { UserDataModule } from './user-data.module';
 export { UserDataService } from './user-data.service';
 export { WithdrawnDataErasure } from './withdrawn-data.job';
+export { checkValues, type CheckedValues } from './value-check';

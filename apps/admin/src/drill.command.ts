@@ -1,0 +1,136 @@
+import { KeyRotation, presentMasterKeys, SubjectKeys } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import { checkLedger } from '@app/erasure';
+import { type Config, StartError } from '@app/kernel';
+import { type FoundBackup, newestBackups, restoreAside, sweepDrills } from '@app/operations';
+import { AuditVerifier } from '@app/sealing';
+import { checkValues } from '@app/user-data';
+import { inContext, noKeys } from './admin.context';
+import { sqlitePathOf } from './backup.commands';
+import type { Command, Given, Surroundings } from './command';
+import { UsageError } from './command-line';
+
+const DAY_MS = 86_400_000;
+
+/** What a restored copy holds, and what of it cannot be used. */
+interface Verified {
+  readonly texts: number;
+  readonly values: number;
+  readonly erased_values: number;
+  readonly logs: number;
+  readonly ledger_entries: number;
+  readonly faults: readonly string[];
+}
+
+/** Restores the newest backup aside, and verifies all of it. */
+export const DRILL_COMMAND: Command = {
+  name: 'backup:drill',
+  summary:
+    'Restores the newest backup into a folder of its own, verifies everything in it, and removes the folder',
+  flags: {
+    from: { type: 'string', value: 'DIR', description: 'A backup, or a folder of backups', required: true },
+    'max-age-days': { type: 'string', value: 'N', description: 'Fails for a backup that is older' },
+  },
+  run: async (given, surroundings) => {
+    const { config, tell } = surroundings;
+    const path = sqlitePathOf(config);
+    const maxAgeDays = daysOf(given);
+    for (const folder of sweepDrills(path)) tell(`Removed what an interrupted drill has left: ${folder}.`);
+    const found = newestBackups(String(given['from']));
+    const nowMs = Date.now();
+    const copy = await restoreAside(path, found, new Date(nowMs).toISOString());
+    try {
+      const verified = await verify(copy.path, surroundings);
+      await report({ verified, found, nowMs, maxAgeDays }, surroundings);
+    } finally {
+      copy.remove();
+    }
+  },
+};
+
+/** @throws UsageError for a value that is no positive whole number */
+function daysOf(given: Given): number | undefined {
+  const text = given['max-age-days'];
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,4}$/.test(String(text))) throw new UsageError('--max-age-days must be a whole number.');
+  return Number(text);
+}
+
+/** Brings the copy up to date and reads all of it. The copy gets the master keys of the installation. */
+async function verify(path: string, surroundings: Surroundings): Promise<Verified> {
+  const keys = presentMasterKeys(surroundings.config);
+  if (keys === undefined) throw noKeys(surroundings.config);
+  const config: Config = {
+    ...surroundings.config,
+    database: { engine: 'sqlite', path },
+    masterKeys: keys,
+    migrateOnStart: true,
+    databaseBallastMiB: 0,
+  };
+  return inContext({ ...surroundings, config }, async (nest) => {
+    const unitOfWork = nest.get(UnitOfWork);
+    const faults: string[] = [];
+    const texts = await nest.get(KeyRotation, { strict: false }).check();
+    if (texts.unreadable > 0) faults.push(`${texts.unreadable} keys or secrets do not decrypt.`);
+    const values = await checkValues(unitOfWork, nest.get(SubjectKeys, { strict: false }));
+    if (values.unreadable > 0) faults.push(`${values.unreadable} stored values do not decrypt.`);
+    let [logs, logFaults] = [0, 0];
+    for await (const _ of nest.get(AuditVerifier).verifyAll(() => void (logFaults += 1))) logs += 1;
+    if (logFaults > 0) faults.push(`The audit log is not what was sealed: ${logFaults} faults.`);
+    const ledger = await checkLedger(unitOfWork);
+    if (ledger.broken > 0) faults.push(`${ledger.broken} entries of the ledger do not follow from those before.`);
+    return {
+      texts: texts.texts,
+      values: values.values,
+      erased_values: values.erased,
+      logs,
+      ledger_entries: ledger.entries,
+      faults,
+    };
+  });
+}
+
+interface Drill {
+  readonly verified: Verified;
+  readonly found: Readonly<Record<'data' | 'keys', FoundBackup>>;
+  readonly nowMs: number;
+  readonly maxAgeDays: number | undefined;
+}
+
+async function report(
+  { verified, found, nowMs, maxAgeDays }: Drill,
+  { tell, result }: Surroundings,
+): Promise<void> {
+  const madeAt = found.data.madeAt < found.keys.madeAt ? found.data.madeAt : found.keys.madeAt;
+  const ageDays = Math.max(0, (nowMs - Date.parse(madeAt)) / DAY_MS);
+  const isTooOld = maxAgeDays !== undefined && ageDays > maxAgeDays;
+  const { faults, ...counts } = verified;
+  await result({
+    ok: faults.length === 0 && !isTooOld,
+    made_at: madeAt,
+    age_days: Number(ageDays.toFixed(2)),
+    data: found.data.directory,
+    keys: found.keys.directory,
+    ...counts,
+    faults,
+  });
+  tell(`The backup of ${madeAt} is ${ageOf(ageDays)} old: ${found.data.directory}.`);
+  if (found.keys.directory !== found.data.directory) tell(`Its keys are of ${found.keys.directory}.`);
+  tell(
+    `${counts.values} values, ${counts.texts} keys and secrets, ${counts.logs} audit logs and ` +
+      `${counts.ledger_entries} entries of the ledger were verified.`,
+  );
+  for (const fault of faults) tell(fault);
+  if (faults.length > 0)
+    throw new StartError('This backup restores, but not all of it can be used. Take another one now.');
+  if (isTooOld)
+    throw new StartError(
+      `The newest backup is older than ${maxAgeDays} days. Take another one: npm run admin -- backup --to DIR.`,
+    );
+  tell('The backup restores, and everything in it can be used.');
+}
+
+function ageOf(days: number): string {
+  const hours = Math.round(days * 24);
+  return hours < 48 ? `${hours} hours` : `${Math.floor(days)} days`;
+}

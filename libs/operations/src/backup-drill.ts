@@ -1,0 +1,147 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { SqliteDatabase } from '@app/database';
+import { StartError } from '@app/kernel';
+import { BACKUP_PARTS, type BackupManifest, type BackupPart, readManifest } from './backup-manifest';
+import { restoreSqlite } from './sqlite.restore';
+
+/** A finished backup. */
+export interface FoundBackup {
+  readonly directory: string;
+  readonly madeAt: string;
+}
+
+/** A restored copy in a folder of its own. */
+export interface Drilled {
+  /** The path of the copy. */
+  readonly path: string;
+  /** Removes the folder. */
+  readonly remove: () => void;
+}
+
+const LOCK = 'drill.lock';
+
+/**
+ * The newest finished backup of each part: of `from`, or of the folders in it. An unfinished backup has no manifest and
+ * is passed over.
+ * @throws StartError when a part has no backup
+ */
+export function newestBackups(from: string): Readonly<Record<BackupPart, FoundBackup>> {
+  const found = foldersOf(from).flatMap((directory) => {
+    try {
+      return [{ directory, manifest: readManifest(directory) }];
+    } catch {
+      return [];
+    }
+  });
+  const newest = (part: BackupPart): FoundBackup => {
+    const [first] = found
+      .filter(({ manifest }) => manifest.files[part] !== undefined && isTime(manifest))
+      .sort((one, other) => (one.manifest.made_at < other.manifest.made_at ? 1 : -1));
+    if (first === undefined) throw new StartError(`${from} holds no finished backup of the ${part}.`);
+    return { directory: first.directory, madeAt: first.manifest.made_at };
+  };
+  return { data: newest('data'), keys: newest('keys') };
+}
+
+/**
+ * Removes the folders that killed drills have left beside the database, and answers their paths. The folder of a drill
+ * that runs is locked and stays.
+ */
+export function sweepDrills(path: string): string[] {
+  const parent = dirname(resolve(path));
+  const prefix = prefixOf(path);
+  if (!existsSync(parent)) return [];
+  const left = readdirSync(parent)
+    .filter((name) => join(parent, name).startsWith(prefix))
+    .map((name) => join(parent, name))
+    .filter((folder) => statSync(folder).isDirectory() && !isLocked(join(folder, LOCK)));
+  for (const folder of left) rmSync(folder, { recursive: true, force: true });
+  return left;
+}
+
+/**
+ * Restores backups into a new folder beside the database, which only its owner can open. Digests, soundness of the files
+ * and the keys of all values are checked as by every restore. The real database is not opened.
+ * @throws StartError, with the folder removed
+ */
+export async function restoreAside(
+  path: string,
+  found: Readonly<Record<BackupPart, FoundBackup>>,
+  now: string,
+): Promise<Drilled> {
+  const { folder, lock } = newFolder(path);
+  const remove = (): void => {
+    lock.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const copy = join(folder, 'data.db');
+    // The keys first: the restore of the data then compares both.
+    for (const part of [...BACKUP_PARTS].reverse())
+      await restoreSqlite({
+        path: copy,
+        from: found[part].directory,
+        parts: [part],
+        force: false,
+        acceptLoss: false,
+        now,
+      });
+    return { path: copy, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function foldersOf(from: string): string[] {
+  try {
+    const inner = readdirSync(from, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(from, name));
+    return [from, ...inner];
+  } catch (error) {
+    throw new StartError(`${from} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+function isTime({ made_at: at }: BackupManifest): boolean {
+  return typeof at === 'string' && !Number.isNaN(Date.parse(at));
+}
+
+function prefixOf(path: string): string {
+  return join(dirname(resolve(path)), `${basename(path)}.drill-`);
+}
+
+function newFolder(path: string): { readonly folder: string; readonly lock: Database } {
+  try {
+    const folder = mkdtempSync(prefixOf(path));
+    return { folder, lock: locked(join(folder, LOCK)) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`No folder for the drill can be made beside ${path} (${code}).`);
+  }
+}
+
+/** An SQLite lock, which the kernel releases when the process ends. */
+function locked(file: string): Database {
+  const lock = new SqliteDatabase(file, { timeout: 0 });
+  try {
+    lock.pragma('journal_mode = DELETE');
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+function isLocked(file: string): boolean {
+  try {
+    locked(file).close();
+    return false;
+  } catch {
+    return true;
+  }
+}
