@@ -3,6 +3,8 @@ import {
   BACKUP_PARTS,
   backUpSqlite,
   type BackupPart,
+  type BackupRecord,
+  madeOf,
   recordBackup,
   type Restored,
   restoreSqlite,
@@ -23,7 +25,8 @@ const backup: Command = {
     to: { type: 'string', value: 'DIR', description: 'A new or empty directory', required: true },
     only: ONLY,
   },
-  run: async (given, { config, tell, result }) => {
+  run: async (given, surroundings) => {
+    const { config, tell, result } = surroundings;
     const directory = String(given['to']);
     const parts = partsOf(given);
     const manifest = await backUpSqlite(sqlitePathOf(config), directory, parts, new Date().toISOString());
@@ -33,9 +36,7 @@ const backup: Command = {
     tell(
       `The backup is in ${directory} and verified. It does not hold the master key: keep the key elsewhere.`,
     );
-    await recordBackup(sqlitePathOf(config), directory, manifest).catch((error: NodeJS.ErrnoException) =>
-      tell(`The time of this backup could not be recorded beside the database (${error.code}).`),
-    );
+    await record(surroundings, madeOf(directory, manifest));
   },
 };
 
@@ -88,6 +89,13 @@ function report({ madeAt, replaced, keys, presentKeysUnreadable }: Restored, { t
     );
   tell(
     'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
+  );
+}
+
+/** Notes a finished copy for `status` and `doctor`. A copy that cannot be noted is good all the same. */
+export async function record({ config, tell }: Surroundings, made: BackupRecord): Promise<void> {
+  await recordBackup(sqlitePathOf(config), made).catch((error: NodeJS.ErrnoException) =>
+    tell(`The time of this copy could not be recorded beside the database (${error.code}).`),
   );
 }
 

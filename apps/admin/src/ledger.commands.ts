@@ -1,6 +1,6 @@
 import { createReadStream, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { INestApplicationContext } from '@nestjs/common';
 import { presentMasterKeys } from '@app/crypto';
@@ -9,6 +9,7 @@ import { ErasureLedger } from '@app/erasure';
 import { StartError } from '@app/kernel';
 import { backUpSqlite } from '@app/operations';
 import { inContext, noKeys } from './admin.context';
+import { record } from './backup.commands';
 import type { Command, Given, Surroundings } from './command';
 
 /** The number of lines in one write. */
@@ -21,16 +22,21 @@ const exported: Command = {
   flags: {
     out: { type: 'string', value: 'FILE', description: 'A new file; without it standard output' },
   },
-  run: (given, surroundings) =>
-    besideTheService(surroundings, async (nest) => {
+  run: async (given, surroundings) => {
+    const madeAt = new Date().toISOString();
+    const out = given['out'] === undefined ? undefined : String(given['out']);
+    await besideTheService(surroundings, async (nest) => {
       const lines = nest.get(ErasureLedger).lines();
-      const count = await (given['out'] === undefined
+      const count = await (out === undefined
         ? written(lines, (text) => surroundings.data(text))
-        : intoFile(String(given['out']), lines));
-      if (given['out'] !== undefined)
-        await surroundings.result({ file: String(given['out']), erasures: count - 2 });
+        : intoFile(out, lines));
+      if (out !== undefined) await surroundings.result({ file: out, erasures: count - 2 });
       surroundings.tell(`${count - 2} erasures were written.`);
-    }),
+    });
+    if (surroundings.config.database.engine === 'postgres') return;
+    const directory = out === undefined ? {} : { directory: dirname(resolve(out)) };
+    await record(surroundings, { ledger: { made_at: madeAt, ...directory } });
+  },
 };
 
 const imported: Command = {

@@ -28,6 +28,7 @@ export {
   DatabaseModule,
   type MigrationClass,
 } from './database.module';
+export { databaseBytes } from './database-size';
 export { insertion } from './insert-rows';
 export { KEY_TABLES, keysPath } from './key-tables';
 export { eachOf, pages } from './pages';

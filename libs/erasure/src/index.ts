@@ -12,6 +12,7 @@ export { ErasuresCompleted } from './erasures-completed.event';
 export { GuildDeletion } from './guild-deletion.job';
 export { KeyRewriteJob } from './key-rewrite.job';
 export { linked } from './ledger-chain';
+export { oldestErasure } from './oldest-erasure';
 export { type CheckedLedger, checkLedger } from './ledger-check';
 export { OrphanKeys } from './orphan-keys.job';
 export { confirmForgotten, SubjectErasures } from './subject-erasures';

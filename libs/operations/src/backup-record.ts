@@ -1,33 +1,38 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type BackupManifest, BACKUP_PARTS, type BackupPart, syncDirectory } from './backup-manifest';
+import { type BackupManifest, BACKUP_PARTS, syncDirectory } from './backup-manifest';
 
 const FORMAT = 'lethe-backup-record/1';
 
-/** The time and place of the last finished backup of each part. */
-export type BackupRecord = Readonly<
-  Partial<Record<BackupPart, { readonly made_at: string; readonly directory: string }>>
->;
+const PARTS = [...BACKUP_PARTS, 'ledger'] as const;
+
+/** The time and place of a finished copy; `directory` is absent for one that was written to standard output. */
+interface Made {
+  readonly made_at: string;
+  readonly directory?: string;
+}
+
+/** The last finished copy of each part of a database, and of its ledger. */
+export type BackupRecord = Readonly<Partial<Record<(typeof PARTS)[number], Made>>>;
 
 /** The path beside the SQLite file. */
 export function backupRecordPath(path: string): string {
   return `${resolve(path)}.backups.json`;
 }
 
+/** The record of a backup that has its manifest. */
+export function madeOf(directory: string, { made_at, files }: BackupManifest): BackupRecord {
+  const parts = BACKUP_PARTS.filter((part) => files[part] !== undefined);
+  return Object.fromEntries(parts.map((part) => [part, { made_at, directory: resolve(directory) }]));
+}
+
 /**
- * Records a finished backup beside the database, for its owner only. The record is written after the manifest of the
- * backup and replaced as a whole: after an interruption it names an older backup, never an unfinished one.
+ * Records finished copies beside the database, for its owner only. Call it after the copy is durable. The record is
+ * replaced as a whole: after an interruption it names an older copy, never an unfinished one.
  */
-export async function recordBackup(
-  path: string,
-  directory: string,
-  { made_at, files }: BackupManifest,
-): Promise<void> {
+export async function recordBackup(path: string, made: BackupRecord): Promise<void> {
   const place = backupRecordPath(path);
-  const made = BACKUP_PARTS.filter((part) => files[part] !== undefined).map(
-    (part) => [part, { made_at, directory: resolve(directory) }] as const,
-  );
-  const parts: BackupRecord = { ...lastBackups(path), ...Object.fromEntries(made) };
+  const parts: BackupRecord = { ...lastBackups(path), ...made };
   rmSync(`${place}.next`, { force: true });
   writeFileSync(`${place}.next`, `${JSON.stringify({ format: FORMAT, parts })}\n`, {
     mode: 0o600,
@@ -46,7 +51,7 @@ export function lastBackups(path: string): BackupRecord {
       readonly parts?: BackupRecord;
     };
     if (format !== FORMAT || parts === undefined) return {};
-    const known = BACKUP_PARTS.filter((part) => !Number.isNaN(Date.parse(parts[part]?.made_at ?? '')));
+    const known = PARTS.filter((part) => !Number.isNaN(Date.parse(parts[part]?.made_at ?? '')));
     return Object.fromEntries(known.map((part) => [part, parts[part]]));
   } catch {
     return {};

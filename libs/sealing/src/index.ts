@@ -12,6 +12,7 @@ export { type BatchSeal, EventCommitments } from './event-commitments';
 export { EventOpener, type EventRow, type StoredEvents } from './event-opener';
 export { HashingThread } from './hashing-thread';
 export type { LogFault, LogSummary } from './log-fault';
+export { type LogState, logState } from './log-state';
 export { SealLoop } from './seal-loop';
 export { SealingModule } from './sealing.module';
 export { secretsOf, threadBatch } from './thread-batch';

@@ -8,6 +8,7 @@ export { Dispatcher } from './dispatcher';
 export { HttpWebhookSender } from './http.sender';
 export { NameResolver } from './name-resolver';
 export { Outbox } from './outbox';
+export { type OutboxState, outboxState } from './outbox-state';
 export { RetrySchedule } from './retry-schedule';
 export { UrlChanges } from './url-changes';
 export { WakeUpTimer } from './wake-up-timer';
