@@ -1,0 +1,132 @@
+import { dirname, resolve, sep } from 'node:path';
+import type { Circumstances, Look } from './findings';
+
+const DAY_MS = 86_400_000;
+const BACKUP_AGE_MAX_DAYS = 7;
+const MIB = 1_048_576;
+const ROOM_MIN_BYTES = 256 * MIB;
+
+/** What can lose data or keys, or make a backup useless. */
+export function backupFindings(circumstances: Circumstances): readonly Look[] {
+  return [
+    missingBackup(circumstances),
+    keyBesideBackup(circumstances),
+    sameDisk(circumstances),
+    onlyKeyFile(circumstances),
+    readableKeyFile(circumstances),
+    readableEnvironment(circumstances),
+    unexportedLedger(circumstances),
+    ...room(circumstances),
+  ];
+}
+
+function missingBackup({ installation, nowMs }: Circumstances): Look {
+  if (installation?.backups === undefined || installation.bots === 0) return undefined;
+  const late = (['data', 'keys'] as const).filter((part) => {
+    const at = installation.backups?.[part]?.made_at;
+    return at === undefined || nowMs - Date.parse(at) > BACKUP_AGE_MAX_DAYS * DAY_MS;
+  });
+  return (
+    late.length > 0 && {
+      id: 'backup_missing',
+      level: 'fault',
+      says: `There is no backup of the ${late.join(' and the ')} from the last ${BACKUP_AGE_MAX_DAYS} days.`,
+      mend: 'Run backup --to DIR every day, and backup:drill --from DIR now and then.',
+    }
+  );
+}
+
+const foldersOf = ({ installation }: Circumstances): string[] =>
+  Object.values(installation?.backups ?? {}).flatMap(({ directory }) =>
+    directory === undefined ? [] : [directory],
+  );
+
+function keyBesideBackup(circumstances: Circumstances): Look {
+  const { keyFile } = circumstances;
+  if (keyFile === undefined) return undefined;
+  const home = dirname(resolve(keyFile.path));
+  const beside = foldersOf(circumstances).find((folder) => folder === home || folder.startsWith(home + sep));
+  return (
+    beside !== undefined && {
+      id: 'key_beside_backup',
+      level: 'fault',
+      says: `The backup in ${beside} is in the folder of the key file: who has this folder reads everything.`,
+      mend: 'Write backups to another machine, and keep the key file out of them.',
+    }
+  );
+}
+
+function sameDisk(circumstances: Circumstances): Look {
+  const { config, deviceOf } = circumstances;
+  const data = circumstances.installation?.backups?.data?.directory;
+  if (config.database.engine !== 'sqlite' || data === undefined) return undefined;
+  const device = deviceOf(dirname(resolve(config.database.path)));
+  return (
+    device !== undefined &&
+    device === deviceOf(data) && {
+      id: 'backup_on_same_disk',
+      level: 'warning',
+      says: `The backup in ${data} is on the disk of the database: both are lost together.`,
+      mend: 'Copy each backup to another machine.',
+    }
+  );
+}
+
+function onlyKeyFile({ keyFile }: Circumstances): Look {
+  return (
+    keyFile?.mode !== undefined && {
+      id: 'key_file',
+      level: 'warning',
+      says: `The master key is in ${keyFile.path}, on the disk of the database.`,
+      mend: 'Keep a copy in another place, apart from the backups; or set LETHE_MASTER_KEY and delete the file.',
+    }
+  );
+}
+
+const isOpen = (mode: number | undefined): boolean => mode !== undefined && (mode & 0o077) !== 0;
+
+function readableKeyFile({ keyFile }: Circumstances): Look {
+  return (
+    isOpen(keyFile?.mode) && {
+      id: 'key_file_readable',
+      level: 'fault',
+      says: `Other users of this machine can read the key file ${keyFile?.path}.`,
+      mend: `chmod 600 ${keyFile?.path}; if others use this machine, run keys:rotate afterwards.`,
+    }
+  );
+}
+
+function readableEnvironment({ environmentMode }: Circumstances): Look {
+  return (
+    isOpen(environmentMode) && {
+      id: 'env_readable',
+      level: 'fault',
+      says: 'Other users of this machine can read .env, which holds keys.',
+      mend: 'chmod 600 .env; if others use this machine, change the keys in it.',
+    }
+  );
+}
+
+function unexportedLedger({ installation }: Circumstances): Look {
+  const backups = installation?.backups;
+  return (
+    backups !== undefined &&
+    backups.ledger === undefined &&
+    installation?.bots !== 0 && {
+      id: 'ledger_not_exported',
+      level: 'warning',
+      says: 'The ledger of erasures was never exported: with keys lost, a restored backup cannot erase anew.',
+      mend: 'Run ledger:export --out FILE every day, and keep the file apart from the backups.',
+    }
+  );
+}
+
+function room({ disk, installation }: Circumstances): readonly Look[] {
+  if (disk === undefined) return [];
+  const mend = 'Free some room or take a larger disk: on a full one, requests that store more are refused.';
+  const free = `${Math.floor(disk.freeBytes / MIB)} MiB are free on the disk of the database`;
+  if (disk.freeBytes < ROOM_MIN_BYTES)
+    return [{ id: 'disk_full', level: 'fault', says: `Only ${free}.`, mend }];
+  const isSmall = disk.freeBytes < disk.bytes / 20 || disk.freeBytes < (installation?.bytes ?? 0) / 2;
+  return [isSmall && { id: 'disk_low', level: 'warning', says: `${free}, which is little.`, mend }];
+}

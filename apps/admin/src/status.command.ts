@@ -1,0 +1,103 @@
+import { keyFilePath } from '@app/crypto';
+import { databaseEngine } from '@app/database';
+import type { Config } from '@app/kernel';
+import { inContext } from './admin.context';
+import type { Command } from './command';
+import { type Installation, installationOf } from './installation';
+import { version } from './version';
+
+const KIB = 1_024;
+
+/** Shows the state of an installation at a glance. */
+export const STATUS_COMMAND: Command = {
+  name: 'status',
+  summary: 'Shows version, database, bots, what is due, the place of the master key, and the last backup',
+  flags: {},
+  run: (_, surroundings) =>
+    inContext(
+      surroundings,
+      async (nest) => {
+        const { config } = surroundings;
+        const status = statusOf(await installationOf(nest, config), config);
+        await surroundings.result(status, wordsOf(status));
+      },
+      'read',
+    ),
+};
+
+function statusOf(found: Installation, config: Config) {
+  const { logs, outbox, backups } = found;
+  return {
+    version: version(),
+    node: process.version,
+    database: {
+      engine: config.database.engine,
+      place: databaseEngine(config).place,
+      bytes: found.bytes,
+    },
+    bots: { total: found.bots, suspended: found.suspendedBots },
+    subjects: found.subjects,
+    oldest_due: {
+      webhook: outbox.oldestDue ?? null,
+      erasure: found.oldestErasure ?? null,
+      unsealed_event: logs.oldestUnsealed ?? null,
+    },
+    values_past_retention: found.dueValues,
+    master_key: keyPlaceOf(config),
+    // Null is for PostgreSQL.
+    last_backup:
+      backups === undefined
+        ? null
+        : {
+            data: backups.data?.made_at ?? null,
+            keys: backups.keys?.made_at ?? null,
+            ledger: backups.ledger?.made_at ?? null,
+          },
+  };
+}
+
+function keyPlaceOf(config: Config): { readonly from: 'environment' | 'file'; readonly file?: string } {
+  return config.masterKeys.length > 0
+    ? { from: 'environment' }
+    : { from: 'file', file: keyFilePath(config) };
+}
+
+type Status = ReturnType<typeof statusOf>;
+
+function wordsOf(status: Status): string {
+  const { database, bots, oldest_due: due, master_key: key, last_backup: last } = status;
+  const suspended = bots.suspended > 0 ? `, ${bots.suspended} of them suspended` : '';
+  const lines: readonly (readonly [string, string])[] = [
+    ['Lethe', `${status.version} on Node.js ${status.node}`],
+    ['Database', `${database.place}, ${sizeOf(database.bytes)}`],
+    ['Bots', `${bots.total}${suspended}`],
+    ['Users with a key', String(status.subjects)],
+    ['Oldest webhook call', dueSince(due.webhook)],
+    ['Unfinished erasure', since(due.erasure)],
+    ['Unsealed audit event', since(due.unsealed_event)],
+    ['Values past retention', String(status.values_past_retention)],
+    ['Master key', key.from === 'file' ? `key file ${key.file}` : 'LETHE_MASTER_KEY'],
+    ...(last === null
+      ? [['Last backup', 'not known to Lethe: look at the backups of your PostgreSQL server'] as const]
+      : [
+          ['Last backup of data', last.data ?? 'none on record'] as const,
+          ['Last backup of keys', last.keys ?? 'none on record'] as const,
+          ['Last export of ledger', last.ledger ?? 'none on record'] as const,
+        ]),
+  ];
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');
+}
+
+function since(at: string | null): string {
+  return at === null ? 'none' : `since ${at}`;
+}
+
+function dueSince(at: string | null): string {
+  return at === null ? 'none' : `due at ${at}`;
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < KIB * KIB) return `${Math.ceil(bytes / KIB)} KiB`;
+  return `${(bytes / KIB / KIB).toFixed(1)} MiB`;
+}
