@@ -1,0 +1,119 @@
+import { readConfig } from '@app/kernel';
+import { type Circumstances, findingsOf } from '../../apps/admin/src/findings';
+import { NODE_END_OF_LIFE } from '../../apps/admin/src/findings.exposure';
+import type { Installation } from '../../apps/admin/src/installation';
+
+const NOW = '2026-11-23T12:00:00.000Z';
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
+const MADE = { made_at: '2026-11-22T12:00:00.000Z', directory: '/backups/a' };
+const LATE = '2026-11-01T00:00:00.000Z';
+
+const sound: Installation = {
+  bytes: 1_000_000,
+  bots: 1,
+  suspendedBots: 0,
+  subjects: 1,
+  outbox: { oldestDue: undefined, exhausted: 0, suspended: 0 },
+  oldestErasure: undefined,
+  logs: { unsealed: 0, oldestUnsealed: undefined, newest: MADE.made_at },
+  dueValues: 0,
+  masterKeys: [{ keyId: 'a', role: 'present', texts: 9 }],
+  backups: { data: MADE, keys: MADE, ledger: MADE },
+};
+
+const settings = (more: Readonly<Record<string, string>> = {}) =>
+  readConfig({ DATABASE_URL: 'sqlite:/data/lethe.db', LETHE_MASTER_KEY, ...more });
+
+const healthy: Circumstances = {
+  config: settings(),
+  installation: sound,
+  nowMs: Date.parse(NOW),
+  node: '24.1.0',
+  keyFile: undefined,
+  environmentMode: 0o600,
+  disk: { freeBytes: 50e9, bytes: 100e9 },
+  deviceOf: (path) => (path.startsWith('/backups') ? 2 : 1),
+};
+
+const found = (change: Partial<Circumstances>): string[] =>
+  findingsOf({ ...healthy, ...change }).map(({ id, level }) => `${level} ${id}`);
+const inside = (change: Partial<Installation>): Partial<Circumstances> => ({
+  installation: { ...sound, ...change },
+});
+const KEY = { path: '/data/lethe.db.key', mode: 0o600 };
+const PUBLIC = { HOST: '0.0.0.0', TRUST_PROXY: '1', NODE_ENV: 'production', REGISTRATION: 'off' };
+const METRICS_TOKEN = 'a'.repeat(40);
+
+describe('the findings of doctor', () => {
+  it('are none for a sound installation, also behind a proxy', () => {
+    expect(found({})).toEqual([]);
+    expect(found({ config: settings({ ...PUBLIC, METRICS_TOKEN }) })).toEqual([]);
+  });
+
+  const cases: readonly [string, string, Partial<Circumstances>][] = [
+    ['no backup', 'fault backup_missing', inside({ backups: { ledger: MADE } })],
+    [
+      'an old backup of the keys',
+      'fault backup_missing',
+      inside({ backups: { data: MADE, keys: { ...MADE, made_at: LATE }, ledger: MADE } }),
+    ],
+    ['no export of the ledger', 'warning ledger_not_exported', inside({ backups: { data: MADE, keys: MADE } })],
+    ['a backup on the same disk', 'warning backup_on_same_disk', { deviceOf: () => 1 }],
+    ['a key file', 'warning key_file', { keyFile: KEY }],
+    ['a key file that others read', 'fault key_file_readable', { keyFile: { ...KEY, mode: 0o640 } }],
+    [
+      'a backup beside the key file',
+      'fault key_beside_backup',
+      { ...inside({ backups: { data: { ...MADE, directory: '/data/b' }, keys: MADE, ledger: MADE } }), keyFile: KEY },
+    ],
+    ['.env that others read', 'fault env_readable', { environmentMode: 0o644 }],
+    ['a full disk', 'fault disk_full', { disk: { freeBytes: 1e6, bytes: 100e9 } }],
+    ['a nearly full disk', 'warning disk_low', { disk: { freeBytes: 1e9, bytes: 100e9 } }],
+    ['a disk small for the database', 'warning disk_low', { ...inside({ bytes: 200e9 }) }],
+    ['an old Node.js', 'warning node_old', { node: '20.20.2' }],
+    ['an odd Node.js', 'warning node_old', { node: '23.0.0' }],
+    ['no HTTPS', 'warning no_https', { config: settings({ ...PUBLIC, METRICS_TOKEN, TRUST_PROXY: '0' }) }],
+    [
+      'webhooks over http',
+      'warning webhooks_http',
+      { config: settings({ ...PUBLIC, METRICS_TOKEN, NODE_ENV: 'development' }) },
+    ],
+    [
+      'open registration',
+      'fault registration_open',
+      { config: settings({ ...PUBLIC, METRICS_TOKEN, REGISTRATION: 'open' }) },
+    ],
+    ['no METRICS_TOKEN', 'warning metrics_token_missing', { config: settings(PUBLIC) }],
+    [
+      'an event of the future',
+      'fault clock_behind',
+      inside({ logs: { ...sound.logs, newest: '2026-11-24T12:00:00.000Z' } }),
+    ],
+    ['a missing master key', 'fault master_key_missing', inside({ masterKeys: [{ keyId: 'b', role: 'missing', texts: 1 }] })],
+    ['an unused master key', 'warning master_key_unused', inside({ masterKeys: [{ keyId: 'b', role: 'older', texts: 0 }] })],
+    ['an unfinished erasure', 'fault erasure_unfinished', inside({ oldestErasure: LATE })],
+    ['unsealed events', 'fault log_unsealed', inside({ logs: { ...sound.logs, unsealed: 1, oldestUnsealed: LATE } })],
+    ['late webhook calls', 'warning webhooks_late', inside({ outbox: { ...sound.outbox, oldestDue: LATE } })],
+    ['exhausted webhook calls', 'warning webhooks_exhausted', inside({ outbox: { ...sound.outbox, exhausted: 1 } })],
+    ['suspended bots with calls', 'warning suspended_waiting', inside({ outbox: { ...sound.outbox, suspended: 1 } })],
+  ];
+  it.each(cases)('name %s', (_, finding, change) => {
+    expect(found(change)).toContain(finding);
+  });
+
+  it('say for each what mends it, faults first', () => {
+    const all = findingsOf({ ...healthy, ...inside({ backups: {}, oldestErasure: LATE }), keyFile: KEY, node: '20.0.0' });
+    for (const { mend, says } of all) expect([says, mend]).toEqual([expect.stringMatching(/\.$/), expect.stringMatching(/\S{3}/)]);
+    const levels = all.map(({ level }) => level);
+    expect(levels).toEqual([...levels].sort());
+  });
+
+  it('know backups of SQLite only, and an empty installation needs none', () => {
+    expect(found(inside({ backups: undefined }))).toEqual([]);
+    expect(found(inside({ backups: {}, bots: 0 }))).toEqual([]);
+  });
+
+  it('know the end of life of every even release line of Node.js', () => {
+    expect(Object.keys(NODE_END_OF_LIFE).every((line) => Number(line) % 2 === 0)).toBe(true);
+  });
+});
