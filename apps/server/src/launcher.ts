@@ -1,4 +1,5 @@
-import { version } from '../../admin/src/version';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { writeEnvironment } from './init';
 import { systemdUnit } from './systemd-unit';
 
@@ -66,3 +67,10 @@ const OWN: Readonly<Record<string, () => number>> = {
   '-h': shows(() => USAGE),
   help: shows(() => USAGE),
 };
+
+/** That of the package which holds this file. */
+function version(folder = __dirname): string {
+  const manifest = join(folder, 'package.json');
+  if (!existsSync(manifest)) return version(dirname(folder));
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,166 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { backupRecordPath, lastBackups } from '@app/operations';
+import { Bot } from '../support/bot';
+import { useBuild } from '../support/build';
+import { type Moment, runScript, type ScriptRun } from '../support/child-script';
+import { sqliteFile } from '../support/database';
+import { directoryOnDisk } from '../support/disk';
+import { adminHere, ServiceHere } from '../support/here';
+import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
+
+jest.setTimeout(120_000);
+
+const build = useBuild();
+const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
+let root: string;
+let path: string;
+let service: ServiceHere;
+let bot: Bot;
+
+const environment = () => ({ DATABASE_URL: `sqlite:${path}`, LETHE_MASTER_KEY });
+const admin = (args: readonly string[], kill?: Moment): Promise<ScriptRun> =>
+  kill === undefined ? adminHere(args, environment()) : runScript(build, 'admin', args, environment(), kill);
+const place = (name: string): string => join(root, 'backups', name);
+const backup = async (name: string, ...more: string[]): Promise<void> => {
+  expect((await admin(['backup', '--to', place(name), ...more])).code).toBe(0);
+};
+const drill = (...more: string[]): Promise<ScriptRun> =>
+  admin(['backup:drill', '--from', join(root, 'backups'), ...more]);
+const report = ({ stdout }: ScriptRun) => JSON.parse(stdout) as Record<string, unknown>;
+const folders = (): string[] => readdirSync(join(root, 'data')).filter((name) => name.includes('drill-'));
+const onCopy = (name: string, sql: string, file = 'data.db') => sqliteFile(join(place(name), file)).run(sql);
+
+/** Makes the manifest of a changed backup fit its files again, as one who forges it would. */
+async function reforge(name: string, change: (manifest: Manifest) => void = () => undefined): Promise<void> {
+  const file = join(place(name), 'manifest.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+  const { createHash } = await import('node:crypto');
+  for (const part of Object.values(manifest.files))
+    part.sha256 = createHash('sha256').update(readFileSync(join(place(name), part.name))).digest('hex');
+  change(manifest);
+  writeFileSync(file, JSON.stringify(manifest));
+}
+
+interface Manifest {
+  made_at: string;
+  readonly files: Record<string, { readonly name: string; sha256: string }>;
+}
+
+beforeEach(async () => {
+  root = directoryOnDisk();
+  path = join(root, 'data', 'lethe.db');
+  mkdirSync(join(root, 'data'));
+  service = await new ServiceHere(sqliteFile(path), environment()).start();
+  bot = await Bot.register(service.url);
+  await bot.hasCategory('profile');
+  const who = subject();
+  await bot.hasConsent(who);
+  await bot.hasData(who, 'profile', { value: 'x' });
+  await until(async () => (await sqliteFile(path).rows('SELECT 1 FROM audit_batches')).length > 0);
+});
+afterEach(async () => {
+  await service.end();
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe('npm run admin -- backup:drill', () => {
+  it('restores and verifies the newest backup beside the running service, and leaves nothing', async () => {
+    await backup('a');
+    const gone = subject();
+    await bot.hasConsent(gone);
+    await bot.hasData(gone, 'profile', { value: 'y' });
+    await bot.hasForgotten(gone);
+    await backup('b');
+    const before = readdirSync(join(root, 'data')).sort();
+    const run = await drill('--json');
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(report(run)).toMatchObject({
+      ok: true,
+      data: place('b'),
+      keys: place('b'),
+      values: 1,
+      ledger_entries: 1,
+      logs: 1,
+      faults: [],
+    });
+    expect(readdirSync(join(root, 'data')).sort()).toEqual(before);
+    expect((await drill()).stderr).toMatch(/The backup of \S+ is 0 hours old/);
+  });
+
+  it('takes data and keys that were saved apart', async () => {
+    await backup('data', '--only', 'data');
+    await backup('keys', '--only', 'keys');
+    expect(report(await drill('--json'))).toMatchObject({ ok: true, data: place('data'), keys: place('keys') });
+  });
+
+  it('fails for a backup that is older than --max-age-days', async () => {
+    await backup('a');
+    await reforge('a', (manifest) => (manifest.made_at = '2026-01-01T00:00:00.000Z'));
+    expect((await drill()).code).toBe(0);
+    const run = await drill('--max-age-days', '7');
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('older than 7 days') });
+    expect((await drill('--max-age-days', 'x')).code).toBe(2);
+  });
+
+  it('fails for a damaged file, and for a folder without a finished backup', async () => {
+    expect((await admin(['backup:drill', '--from', root])).stderr).toContain('no finished backup of the data');
+    await backup('a');
+    appendFileSync(join(place('a'), 'data.db'), 'x');
+    const run = await drill();
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('not what the backup has written') });
+    expect(folders()).toEqual([]);
+  });
+
+  const forgeries: readonly [string, string, string][] = [
+    ['a value', `UPDATE user_data SET value = substr(value, 1, 40) || 'AAAA' || substr(value, 45)`, 'do not decrypt'],
+    ['an event', `UPDATE audit_events SET created_at = '2020-01-01T00:00:00.000Z'`, 'not what was sealed'],
+  ];
+  it.each(forgeries)('finds %s that was changed in the backup', async (_, sql, fault) => {
+    await backup('a');
+    await onCopy('a', sql);
+    await reforge('a');
+    const run = await drill('--json');
+    expect(run.code).toBe(1);
+    expect(report(run)).toMatchObject({ ok: false, faults: [expect.stringContaining(fault)] });
+    expect(folders()).toEqual([]);
+  });
+
+  it('removes the folder that a killed drill has left, and names it', async () => {
+    await backup('a');
+    const killed = await admin(['backup:drill', '--from', place('a')], { at: '^rename to .*data.db$' });
+    expect(killed.code).toBeNull();
+    const left = folders();
+    expect(left).toHaveLength(1);
+    expect(statSync(join(root, 'data', left[0] ?? '')).mode & 0o777).toBe(0o700);
+    const run = await drill();
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain(`an interrupted drill has left: ${join(root, 'data', left[0] ?? '')}`);
+    expect(folders()).toEqual([]);
+  });
+});
+
+describe('the record of a backup', () => {
+  it('names the last finished copy of each part, for its owner alone', async () => {
+    await backup('a');
+    await backup('b', '--only', 'keys');
+    expect(lastBackups(path)).toMatchObject({ data: { directory: place('a') }, keys: { directory: place('b') } });
+    expect(statSync(backupRecordPath(path)).mode & 0o777).toBe(0o600);
+    await admin(['ledger:export', '--out', join(root, 'ledger')]);
+    expect(lastBackups(path)).toMatchObject({ data: { directory: place('a') }, ledger: { directory: root } });
+  });
+
+  it('is not written by a backup that is killed before its end', async () => {
+    const killed = await admin(['backup', '--to', place('a')], { at: '^rename to .*manifest.json$' });
+    expect(killed.code).toBeNull();
+    expect(existsSync(backupRecordPath(path))).toBe(false);
+  });
+
+  it('counts as none where it is damaged', () => {
+    for (const text of ['', '{', '[]', 'null', '{"format":"lethe-backup-record/1"}']) {
+      writeFileSync(backupRecordPath(path), text);
+      expect(lastBackups(path)).toEqual({});
+    }
+  });
+});
