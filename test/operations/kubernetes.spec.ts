@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig, SETTINGS } from '@app/kernel';
+import { parseAllDocuments } from 'yaml';
+
+// Checks the manifests of docs/operations/kubernetes against the code.
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+}
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+interface Container {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly env: readonly Variable[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly securityContext: object;
+  readonly resources: { readonly requests: object; readonly limits: object };
+  readonly livenessProbe?: Probe;
+  readonly readinessProbe?: Probe;
+  readonly startupProbe?: Probe;
+}
+interface Pod {
+  readonly securityContext: object;
+  readonly automountServiceAccountToken: boolean;
+  readonly terminationGracePeriodSeconds: number;
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+}
+interface Manifest {
+  readonly kind: string;
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template?: { readonly spec: Pod };
+    readonly ingress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
+  };
+}
+
+const manifestsOf = (name: string): Manifest[] => {
+  const text = readFileSync(join(__dirname, '../../docs/operations/kubernetes', name), 'utf8');
+  return parseAllDocuments(text).map((document) => {
+    expect(document.errors).toEqual([]);
+    return document.toJS() as Manifest;
+  });
+};
+
+/** Stands for a value of the Secret. */
+const SECRETS: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'postgres://lethe:x@db:5432/lethe',
+  LETHE_MASTER_KEY: Buffer.alloc(32, 'test').toString('base64'),
+  METRICS_TOKEN: 'a'.repeat(64),
+};
+
+describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s', (name) => {
+  const manifests = manifestsOf(name);
+  const pods = manifests.flatMap(({ spec }) => spec.template?.spec ?? []);
+  const containers = pods.flatMap((pod) => [...(pod.initContainers ?? []), ...pod.containers]);
+
+  it('sets variables that are settings, to values that a start accepts', () => {
+    const settings = Object.values(SETTINGS).map((setting): string => setting.name);
+    for (const { env } of containers) {
+      expect(env.map((variable) => variable.name).filter((one) => !settings.includes(one))).toEqual([]);
+      const values = env.map(({ name: key, value, valueFrom }) => {
+        expect(valueFrom?.secretKeyRef ?? { name: 'lethe', key }).toEqual({ name: 'lethe', key });
+        return [key, value ?? SECRETS[key] ?? ''] as const;
+      });
+      expect(() => readConfig(Object.fromEntries(values))).not.toThrow();
+    }
+  });
+
+  it('holds no secret', () => {
+    for (const { env } of containers)
+      for (const { name: key, value } of env)
+        if (/KEY|TOKEN|PASSWORD/.test(key)) expect(value).toBeUndefined();
+  });
+
+  it('listens and probes where the settings say', () => {
+    for (const { env, ports, command, ...probes } of pods.flatMap((pod) => pod.containers)) {
+      const port = command[1] === 'worker' ? 'WORKER_PORT' : 'PORT';
+      expect(env).toContainEqual({ name: port, value: String(ports?.[0]?.containerPort) });
+      expect(env).toContainEqual({ name: 'HOST', value: '0.0.0.0' });
+      expect(probes.livenessProbe?.httpGet).toEqual({ path: '/health/live', port: ports?.[0]?.name });
+      expect(probes.startupProbe?.httpGet).toEqual({ path: '/health/live', port: ports?.[0]?.name });
+      expect(probes.readinessProbe?.httpGet).toEqual({ path: '/health/ready', port: ports?.[0]?.name });
+      const open = manifests.flatMap(({ spec }) => spec.ingress ?? []).flatMap((rule) => rule.ports);
+      expect(open.map((one) => one.port)).toContain(ports?.[0]?.containerPort);
+    }
+  });
+
+  it('runs commands of the launcher, without root, on a root that is only read', () => {
+    expect(pods.length).toBeGreaterThan(0);
+    for (const pod of pods) {
+      expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+      expect(pod.automountServiceAccountToken).toBe(false);
+      const { shutdownTimeoutMs } = readConfig({});
+      expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(shutdownTimeoutMs + 10_000);
+    }
+    for (const { command, securityContext, resources } of containers) {
+      expect(command).toEqual(['lethe-server', expect.stringMatching(/^(start|worker|migrate)$/)]);
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(resources).toMatchObject({ limits: { memory: expect.any(String) } });
+    }
+  });
+
+  it('has one process on a SQLite file, and a policy for the network', () => {
+    if (name === 'sqlite.yaml')
+      expect(manifests.filter(({ kind }) => kind === 'StatefulSet').map(({ spec }) => spec.replicas)).toEqual([1]);
+    expect(manifests.map(({ kind }) => kind)).toContain('NetworkPolicy');
+  });
+});
