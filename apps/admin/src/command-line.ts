@@ -21,7 +21,7 @@ export function askedOf(commands: readonly Command[], args: readonly string[]): 
   const command = commands.find((one) => one.name === name);
   if (command === undefined)
     throw new UsageError(`There is no command ${name}. \`npm run admin -- --help\` lists them.`);
-  const { help, json: _, ...given } = valuesOf(command, rest);
+  const { help, ...given } = valuesOf(command, rest);
   if (help !== true) requireFlags(command, given);
   return { command, given, help: help === true };
 }

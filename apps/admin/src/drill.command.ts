@@ -18,6 +18,7 @@ interface Verified {
   readonly values: number;
   readonly erased_values: number;
   readonly logs: number;
+  readonly events: number;
   readonly ledger_entries: number;
   readonly faults: readonly string[];
 }
@@ -74,8 +75,11 @@ async function verify(path: string, surroundings: Surroundings): Promise<Verifie
     if (texts.unreadable > 0) faults.push(`${texts.unreadable} keys or secrets do not decrypt.`);
     const values = await checkValues(unitOfWork, nest.get(SubjectKeys, { strict: false }));
     if (values.unreadable > 0) faults.push(`${values.unreadable} stored values do not decrypt.`);
-    let [logs, logFaults] = [0, 0];
-    for await (const _ of nest.get(AuditVerifier).verifyAll(() => void (logFaults += 1))) logs += 1;
+    let [logs, events, logFaults] = [0, 0, 0];
+    for await (const log of nest.get(AuditVerifier).verifyAll(() => void (logFaults += 1))) {
+      logs += 1;
+      events += log.events;
+    }
     if (logFaults > 0) faults.push(`The audit log is not what was sealed: ${logFaults} faults.`);
     const ledger = await checkLedger(unitOfWork);
     if (ledger.broken > 0) faults.push(`${ledger.broken} entries of the ledger do not follow from those before.`);
@@ -84,6 +88,7 @@ async function verify(path: string, surroundings: Surroundings): Promise<Verifie
       values: values.values,
       erased_values: values.erased,
       logs,
+      events,
       ledger_entries: ledger.entries,
       faults,
     };
@@ -117,7 +122,7 @@ async function report(
   tell(`The backup of ${madeAt} is ${ageOf(ageDays)} old: ${found.data.directory}.`);
   if (found.keys.directory !== found.data.directory) tell(`Its keys are of ${found.keys.directory}.`);
   tell(
-    `${counts.values} values, ${counts.texts} keys and secrets, ${counts.logs} audit logs and ` +
+    `${counts.values} values, ${counts.texts} keys and secrets, ${counts.events} events of ${counts.logs} audit logs, and ` +
       `${counts.ledger_entries} entries of the ledger were verified.`,
   );
   for (const fault of faults) tell(fault);

@@ -37,8 +37,13 @@ export function inWords({ stdout, stderr }: Terminal): Output {
     data,
     tell,
     expectRows: () => undefined,
-    result: async (_, words) => (words === undefined ? undefined : data(words)),
-    end: (error) => Promise.resolve(error === undefined ? undefined : tell(error)),
+    result: async (_, words) => {
+      if (words !== undefined) await data(words);
+    },
+    end: (error) => {
+      if (error !== undefined) tell(error);
+      return Promise.resolve();
+    },
   };
 }
 
@@ -54,9 +59,14 @@ export function inJson({ stdout, stderr }: Terminal): Output {
   return {
     progress: new Progress(new Writable({ write: (_chunk, _encoding, done) => done() })),
     data: write,
-    expectRows: () => void (hasRows = true),
+    expectRows: () => {
+      hasRows = true;
+    },
     tell: (line) => void messages.push(line),
-    result: (value) => Promise.resolve(void (found = value)),
+    result: (value) => {
+      found = value;
+      return Promise.resolve();
+    },
     end: async (error) => {
       const isWanted = found !== undefined || (error === undefined && !hasRows);
       if (isWanted) await write(`${JSON.stringify({ ...found, messages })}\n`);
