@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { sharedService } from '../support/shared-service';
+
+const SCRIPT = join(__dirname, '../../scripts/loadtest.mjs');
+jest.setTimeout(60_000);
+
+interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function loadtest(...args: string[]): Promise<Run> {
+  const child = spawn(process.execPath, [SCRIPT, ...args]);
+  const taken = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (chunk: Buffer) => (taken[name] += chunk.toString()));
+  return new Promise((done) => child.on('close', (code) => done({ code, ...taken })));
+}
+
+describe('npm run loadtest', () => {
+  it('reports the rate, the times and the errors of a small run', async () => {
+    const run = await loadtest('--url', sharedService().url, '--bots', '2', '--users', '3', '--minutes', '0.05');
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const report = JSON.parse(run.stdout) as { requests: number; errors: object };
+    expect(report).toMatchObject({
+      bots: 2,
+      requests_per_second: expect.any(Number),
+      milliseconds: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
+      rate_limited: expect.any(Number),
+      errors: {},
+    });
+    expect(report.requests).toBeGreaterThan(10);
+  });
+
+  const wrong: readonly string[][] = [
+    [],
+    ['--url', 'ftp://x'],
+    ['--url', 'http://x', '--bots', '101'],
+    ['--url', 'http://x', '--users', '0'],
+    ['--url', 'http://x', '--minutes', '61'],
+    ['--all'],
+  ];
+  it.each(wrong.map((args) => [args] as const))('refuses %j with the correct form', async (args) => {
+    const run = await loadtest(...args);
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('npm run loadtest --') });
+  });
+});
