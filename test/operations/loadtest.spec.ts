@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { sharedService } from '../support/shared-service';
+import { SharedService } from '../support/shared-service';
 
 const SCRIPT = join(__dirname, '../../scripts/loadtest.mjs');
 jest.setTimeout(60_000);
+
+const service = new SharedService();
+beforeAll(() => service.connect());
 
 interface Run {
   readonly code: number | null;
@@ -21,7 +24,7 @@ function loadtest(...args: string[]): Promise<Run> {
 
 describe('npm run loadtest', () => {
   it('reports the rate, the times and the errors of a small run', async () => {
-    const run = await loadtest('--url', sharedService().url, '--bots', '2', '--users', '3', '--minutes', '0.05');
+    const run = await loadtest('--url', service.url, '--bots', '2', '--users', '3', '--minutes', '0.05');
     expect(run).toMatchObject({ code: 0, stderr: '' });
     const report = JSON.parse(run.stdout) as { requests: number; errors: object };
     expect(report).toMatchObject({
