@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { SharedService } from '../support/shared-service';
+import { useService } from '../support/shared-service';
 
 const SCRIPT = join(__dirname, '../../scripts/loadtest.mjs');
 jest.setTimeout(60_000);
 
-const service = new SharedService();
-beforeAll(() => service.connect());
+const service = useService();
 
 interface Run {
   readonly code: number | null;
