@@ -151,9 +151,18 @@ describe('the record of a backup', () => {
     expect(lastBackups(path)).toMatchObject({ data: { directory: place('a') }, ledger: { directory: root } });
   });
 
-  it('is not written by a backup that is killed before its end', async () => {
-    const killed = await admin(['backup', '--to', place('a')], { at: '^rename to .*manifest.json$' });
+  it('names the older copy after a kill while it is replaced, and the next backup replaces it', async () => {
+    await backup('a');
+    const killed = await admin(['backup', '--to', place('b')], { at: '^rename to .*backups.json$' });
     expect(killed.code).toBeNull();
+    expect(lastBackups(path)).toMatchObject({ data: { directory: place('a') } });
+    await backup('c');
+    expect(lastBackups(path)).toMatchObject({ data: { directory: place('c') } });
+  });
+
+  it('is not written by a backup that fails', async () => {
+    mkdirSync(join(place('full'), 'x'), { recursive: true });
+    expect((await admin(['backup', '--to', place('full')])).code).toBe(1);
     expect(existsSync(backupRecordPath(path))).toBe(false);
   });
 
