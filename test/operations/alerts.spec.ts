@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+
+// Runs the rules of docs/operations/alerts.yaml with promtool, of the Debian package prometheus.
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+interface Rules {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+}
+
+const FILE = join(__dirname, '../../docs/operations/alerts.yaml');
+const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
+if (!hasPromtool && process.env['CI'] !== undefined)
+  throw new Error('promtool is missing: install the package prometheus.');
+
+const promtool = (...args: string[]): string => {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+};
+
+/** A series, the alert that it concerns, its time in minutes, and whether the alert fires. */
+interface Case {
+  readonly series: string;
+  readonly values: string;
+  readonly alert: string;
+  readonly at: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+const LABELS = { instance: 'a:3000', job: 'lethe' };
+const NAMED = '{instance="a:3000",job="lethe"}';
+const FIRES: readonly Case[] = [
+  { series: `lethe_up${NAMED}`, values: '0x20', alert: 'LetheNotReady', at: '6m', labels: LABELS },
+  {
+    series: `process_resident_memory_bytes${NAMED}`,
+    values: '900000000x20',
+    alert: 'LetheMemoryHigh',
+    at: '12m',
+    labels: LABELS,
+  },
+];
+const STAYS: readonly Case[] = [
+  { series: `lethe_up${NAMED}`, values: '1x20', alert: 'LetheNotReady', at: '6m' },
+  { series: `lethe_up${NAMED}`, values: '0 0 1x20', alert: 'LetheNotReady', at: '6m' },
+  { series: `process_resident_memory_bytes${NAMED}`, values: '200000000x20', alert: 'LetheMemoryHigh', at: '12m' },
+];
+
+(hasPromtool ? describe : describe.skip)('the alerts in promtool, skipped where it is not installed', () => {
+  let directory: string;
+  beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'lethe-test-'))));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const { groups } = parse(readFileSync(FILE, 'utf8')) as Rules;
+
+  it('are rules that Prometheus accepts', () => {
+    expect(promtool('check', 'rules', FILE)).toBe('');
+  });
+
+  const cases = [...FIRES.map((one) => ['fires', one] as const), ...STAYS.map((one) => ['stays', one] as const)];
+  it.each(cases)('%s as expected: %j', (what, { series, values, alert, at, labels = {} }) => {
+    // Without annotations: promtool would compare their words.
+    const bare = groups.map(({ name, rules }) => ({
+      name,
+      rules: rules.map(({ alert: own, expr, for: after, labels: given }) => ({
+        alert: own,
+        expr,
+        ...(after === undefined ? {} : { for: after }),
+        labels: given,
+      })),
+    }));
+    const rule = groups.flatMap(({ rules }) => rules).find((one) => one.alert === alert);
+    const expected = what === 'fires' ? [{ exp_labels: { ...rule?.labels, ...labels } }] : [];
+    writeFileSync(join(directory, 'rules.yaml'), stringify({ groups: bare }));
+    const test = {
+      rule_files: ['rules.yaml'],
+      tests: [
+        {
+          interval: '1m',
+          input_series: [{ series, values }],
+          alert_rule_test: [{ eval_time: at, alertname: alert, exp_alerts: expected }],
+        },
+      ],
+    };
+    writeFileSync(join(directory, 'test.yaml'), stringify(test));
+    expect(promtool('test', 'rules', join(directory, 'test.yaml'))).toBe('');
+  });
+});
