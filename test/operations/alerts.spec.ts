@@ -20,6 +20,8 @@ const FILE = join(__dirname, '../../docs/operations/alerts.yaml');
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
 if (!hasPromtool && process.env['CI'] !== undefined)
   throw new Error('promtool is missing: install the package prometheus.');
+if (!hasPromtool)
+  process.stderr.write('There is no promtool on the PATH: the tests of the alerts are skipped.\n');
 
 const promtool = (...args: string[]): string => {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
