@@ -144,7 +144,10 @@ async function live(bot, users, endMs) {
         await patient(bot, endMs, 'POST', `/consents/${act}`, { ...who, consent_version: '1.0' });
     const query = `user_id=${who.user_id}&guild_id=${GUILD}`;
     if (turn % 2 === 1) await patient(bot, endMs, 'GET', `/consents/status?${query}`);
-    else await patient(bot, endMs, 'POST', '/data/submit', { ...who, category: CATEGORY, data: { value: String(turn) } });
+    else {
+      const data = { value: String(turn) };
+      await patient(bot, endMs, 'POST', '/data/submit', { ...who, category: CATEGORY, data });
+    }
   }
 }
 

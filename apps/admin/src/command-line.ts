@@ -43,7 +43,8 @@ export function overview(commands: readonly Command[]): string {
 
 /** The help of one command. */
 export function helpOf({ name, summary, flags }: Command): string {
-  const rows = Object.entries({ ...flags, json: JSON_FLAG } as Command['flags']).map(([flag, { value, description, required }]) => ({
+  const all: Command['flags'] = { ...flags, json: JSON_FLAG };
+  const rows = Object.entries(all).map(([flag, { value, description, required }]) => ({
     flag: `--${flag}${value === undefined ? '' : ` ${value}`}`,
     text: `${description}${required ? ' (required)' : ''}`,
   }));
@@ -59,7 +60,10 @@ function valuesOf(command: Command, args: readonly string[]): Given {
     Object.entries(command.flags).map(([flag, { type }]) => [flag, { type }]),
   );
   try {
-    return parseArgs({ args: [...args], options: { ...options, json: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
+    return parseArgs({
+      args: [...args],
+      options: { ...options, json: { type: 'boolean' }, help: { type: 'boolean' } },
+    }).values;
   } catch (error) {
     throw new UsageError(`${firstSentence((error as Error).message)}\n\n${helpOf(command)}`);
   }

@@ -82,7 +82,8 @@ async function verify(path: string, surroundings: Surroundings): Promise<Verifie
     }
     if (logFaults > 0) faults.push(`The audit log is not what was sealed: ${logFaults} faults.`);
     const ledger = await checkLedger(unitOfWork);
-    if (ledger.broken > 0) faults.push(`${ledger.broken} entries of the ledger do not follow from those before.`);
+    if (ledger.broken > 0)
+      faults.push(`${ledger.broken} entries of the ledger do not follow from those before.`);
     return {
       texts: texts.texts,
       values: values.values,

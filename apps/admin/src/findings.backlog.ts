@@ -8,7 +8,12 @@ export function backlogFindings({ installation, nowMs }: Circumstances): readonl
   if (installation === undefined) return [];
   const isLate = (at: string | undefined, minutes: number): boolean =>
     at !== undefined && nowMs - Date.parse(at) > minutes * MINUTE_MS;
-  return [clock(installation, nowMs), ...keys(installation), ...late(installation, isLate), ...calls(installation)];
+  return [
+    clock(installation, nowMs),
+    ...keys(installation),
+    ...late(installation, isLate),
+    ...calls(installation),
+  ];
 }
 
 function clock({ logs }: Installation, nowMs: number): Look {
