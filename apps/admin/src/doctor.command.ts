@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs';
+import { type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { keyFilePath } from '@app/crypto';
 import { type Config, StartError } from '@app/kernel';
@@ -53,12 +53,21 @@ function circumstancesOf(config: Config, installation: Installation | undefined)
     keyFile: keyFile === undefined ? undefined : { path: keyFile, mode: modeOf(keyFile) },
     environmentMode: modeOf('.env'),
     disk: config.database.engine === 'sqlite' ? diskOf(dirname(resolve(config.database.path))) : undefined,
-    deviceOf: (path) => statSync(path, { throwIfNoEntry: false })?.dev,
+    deviceOf: (path) => statOf(path)?.dev,
   };
 }
 
+/** Undefined for what is not there, or in a folder that this user cannot open. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 function modeOf(path: string): number | undefined {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  const mode = statOf(path)?.mode;
   return mode === undefined ? undefined : mode & 0o777;
 }
 

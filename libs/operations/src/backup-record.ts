@@ -51,9 +51,15 @@ export function lastBackups(path: string): BackupRecord {
       readonly parts?: BackupRecord;
     };
     if (format !== FORMAT || parts === undefined) return {};
-    const known = PARTS.filter((part) => !Number.isNaN(Date.parse(parts[part]?.made_at ?? '')));
+    const known = PARTS.filter((part) => isMade(parts[part]));
     return Object.fromEntries(known.map((part) => [part, parts[part]]));
   } catch {
     return {};
   }
+}
+
+function isMade(made: Made | undefined): boolean {
+  const { made_at: at, directory } = made ?? {};
+  if (directory !== undefined && typeof directory !== 'string') return false;
+  return typeof at === 'string' && !Number.isNaN(Date.parse(at));
 }
