@@ -1,10 +1,9 @@
 import { keyFilePath } from '@app/crypto';
 import { databaseEngine } from '@app/database';
-import type { Config } from '@app/kernel';
+import { type Config, version } from '@app/kernel';
 import { inContext } from './admin.context';
 import type { Command } from './command';
 import { type Installation, installationOf } from './installation';
-import { version } from './version';
 
 const KIB = 1_024;
 

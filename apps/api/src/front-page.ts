@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { LetheRequest } from '@app/http';
-import { ApiError } from '@app/kernel';
+import { ApiError, version } from '@app/kernel';
 import type { Health } from '@app/runtime';
 import { FRONT_PAGE_TEXTS, type FrontPageLanguage } from './front-page.texts';
 import { KEY_SET_PATH } from './keys.controller';
@@ -30,6 +28,8 @@ export const FRONT_PAGE_HEADERS = {
   'Cache-Control': 'no-cache',
   Vary: 'Accept, Accept-Language',
 };
+
+const VERSION = version();
 
 const NAMES: Readonly<Record<FrontPageLanguage, string>> = { en: 'English', de: 'Deutsch' };
 
@@ -107,14 +107,4 @@ function stateSection(language: FrontPageLanguage, { isReady, conditions }: Show
   const words = conditions.map((name) => texts.conditions[name] ?? `${texts.otherCondition} ${name}`);
   return `<p class="state worse">${texts.degraded}</p>
 <ul>${words.map((each) => `<li>${each}</li>`).join('\n')}</ul>`;
-}
-
-/** The version of the software, from the manifest above this file. */
-const VERSION = versionAbove(__dirname);
-
-function versionAbove(folder: string): string {
-  const manifest = join(folder, 'package.json');
-  if (existsSync(manifest))
-    return (JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }).version;
-  return dirname(folder) === folder ? '' : versionAbove(dirname(folder));
 }

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { writeEnvironment } from './init';
 import { systemdUnit } from './systemd-unit';
 
@@ -59,18 +57,14 @@ const shows = (text: () => string) => (): number => {
   return 0;
 };
 
-const OWN: Readonly<Record<string, () => number>> = {
+const OWN: Readonly<Record<string, () => Promise<number> | number>> = {
   init: () => writeEnvironment(process.cwd()),
   unit: shows(() => systemdUnit(process.cwd())),
-  '--version': shows(() => `${version()}\n`),
+  '--version': async () => {
+    const { version } = await import('@app/kernel');
+    return shows(() => `${version()}\n`)();
+  },
   '--help': shows(() => USAGE),
   '-h': shows(() => USAGE),
   help: shows(() => USAGE),
 };
-
-/** That of the package which holds this file. */
-function version(folder = __dirname): string {
-  const manifest = join(folder, 'package.json');
-  if (!existsSync(manifest)) return version(dirname(folder));
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-}

@@ -27,6 +27,7 @@ export { SharedReading } from './shared.reading';
 export { StartError } from './start-error';
 export { codePoints, isCleanText } from './text';
 export { Turns } from './turns';
+export { version } from './version';
 export {
   AUDIT_EVENT_TYPES,
   type AuditEventType,
