@@ -34,7 +34,8 @@ function orderOf(args) {
     throw new UsageError(error.message);
   }
   const { url = '', bots = '5', users = '20', minutes = '1', token } = values;
-  if (!/^https?:\/\/[^/]/.test(url)) throw new UsageError('--url must be the http: or https: address of Lethe.');
+  if (!/^https?:\/\/[^/]/.test(url))
+    throw new UsageError('--url must be the http: or https: address of Lethe.');
   return {
     url: `${url.replace(/\/+$/, '')}/api/v1`,
     bots: Math.floor(numberOf('bots', bots, 1, 100)),

@@ -42,7 +42,12 @@ async function get(url: string, headers: Record<string, string> = {}): Promise<P
 }
 
 const unescaped = (text: string): string =>
-  text.replace(/&quot;/g, '"').replace(/&#39;/g, "'").replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
+  text
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&amp;/g, '&');
 
 /** The fields of the forms of an act, in the order of the page. */
 function forms(page: Page, act: string): URLSearchParams[] {
@@ -119,7 +124,9 @@ describe('POST /privacy-links', () => {
   });
 
   it('needs the scope admin', async () => {
-    const { api_key } = (await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys`, { scopes: ['read', 'write', 'erase'] })).data;
+    const { api_key } = (
+      await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys`, { scopes: ['read', 'write', 'erase'] })
+    ).data;
     const answer = await new Client(service.url, api_key).post('/privacy-links', who);
     expectFailure(answer, 403, 'insufficient_scope', { required: 'admin' });
   });
@@ -135,7 +142,8 @@ describe('POST /privacy-links', () => {
     const { id, url } = await linked();
     const [row] = await service.database.rows('SELECT * FROM privacy_links WHERE id = ?', id);
     const text = JSON.stringify(row);
-    for (const secret of [url.split('/').at(-1)!, who.user_id, who.guild_id]) expect(text).not.toContain(secret);
+    for (const secret of [url.split('/').at(-1)!, who.user_id, who.guild_id])
+      expect(text).not.toContain(secret);
   });
 });
 
@@ -148,7 +156,8 @@ describe('a link', () => {
     expectFailure(await bot.delete(`/privacy-links/${deleted.id}`), 404, 'not_found');
     expect(await get(deleted.url)).toMatchObject({ status: 404, text: unknown.text });
     expect((await get(erased.url)).status).toBe(200);
-    const { id, api_key } = (await bot.post<{ id: string; api_key: string }>(`/bots/${bot.id}/keys`, {})).data;
+    const { id, api_key } = (await bot.post<{ id: string; api_key: string }>(`/bots/${bot.id}/keys`, {}))
+      .data;
     const ofKey = await linked({}, { ...subject() }, new Client(service.url, api_key));
     expect((await get(ofKey.url)).status).toBe(200);
     await bot.delete(`/bots/${bot.id}/keys/${id}`);
@@ -160,7 +169,9 @@ describe('a link', () => {
 
   it('ends with the rotation of its key at the end of the overlap', async () => {
     const { url } = await linked();
-    const rotated = await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys/rotate`, { overlap_seconds: 0 });
+    const rotated = await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys/rotate`, {
+      overlap_seconds: 0,
+    });
     expect(rotated.status).toBe(200);
     expect((await get(url)).status).toBe(404);
   });
@@ -194,7 +205,9 @@ describe('a link', () => {
     jest.spyOn(service.app.get(Clock), 'nowIso').mockReturnValue(later);
     await runAnew(service, PrivacyLinksRetention);
     jest.restoreAllMocks();
-    expect(await service.database.rows('SELECT 1 FROM privacy_links WHERE bot_id = ?', bot.id)).toHaveLength(0);
+    expect(await service.database.rows('SELECT 1 FROM privacy_links WHERE bot_id = ?', bot.id)).toHaveLength(
+      0,
+    );
   });
 });
 
@@ -202,7 +215,14 @@ describe('the page', () => {
   it('says who asks, what is stored and why, with the values escaped', async () => {
     await stored();
     const { text, headers } = await get((await linked({ language: 'en' })).url);
-    for (const part of ['Test bot', 'privacy@example.org', 'Category profile', 'Field value', 'consent (Art. 6(1)(a) GDPR)', 'Art. 77'])
+    for (const part of [
+      'Test bot',
+      'privacy@example.org',
+      'Category profile',
+      'Field value',
+      'consent (Art. 6(1)(a) GDPR)',
+      'Art. 77',
+    ])
       expect(text).toContain(part);
     expect(text).toContain('Robin &lt;b&gt;');
     expect(text).not.toContain('<b>');
@@ -220,16 +240,22 @@ describe('the page', () => {
     expect((await get(url, german)).text).toContain('<html lang="de">');
     expect((await get(url)).text).toContain('<html lang="en">');
     expect((await get((await linked({ language: 'fr' })).url, german)).text).toContain('<html lang="en">');
-    expect((await get(`${(await linked({ language: 'de' })).url}?lang=en`)).text).toContain('<html lang="en">');
+    expect((await get(`${(await linked({ language: 'de' })).url}?lang=en`)).text).toContain(
+      '<html lang="en">',
+    );
   });
 
   it('of hostile and large texts has at most 50 KB, no mark-up of them and a sentence that there is more', async () => {
     const hostile = `"><script>alert(1)</script>'\u202e${'x'.repeat(500)}`;
     for (let at = 0; at < 20; at++)
-      await bot.hasCategory(`c${at}`, [], { label_en: hostile.slice(0, 90), description: hostile.slice(0, 400) });
+      await bot.hasCategory(`c${at}`, [], {
+        label_en: hostile.slice(0, 90),
+        description: hostile.slice(0, 400),
+      });
     await bot.hasConsent(who);
     const inner = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`<i>${at}`, hostile]));
-    for (let at = 0; at < 20; at++) await bot.hasData(who, `c${at}`, { nested: [inner, null, [[]]], empty: {} });
+    for (let at = 0; at < 20; at++)
+      await bot.hasData(who, `c${at}`, { nested: [inner, null, [[]]], empty: {} });
     const { text } = await get((await linked({ language: 'en' })).url);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50_000);
     expect(text).not.toMatch(/<script|<i>|\u202e/);
@@ -242,7 +268,8 @@ describe('the page', () => {
     await get(url);
     await act(url, 'revoke');
     const log = service.logLines.join('\n');
-    for (const secret of [url.split('/').at(-1)!, who.user_id, who.guild_id, 'Robin']) expect(log).not.toContain(secret);
+    for (const secret of [url.split('/').at(-1)!, who.user_id, who.guild_id, 'Robin'])
+      expect(log).not.toContain(secret);
   });
 
   it('writes no event when it is opened', async () => {
@@ -286,7 +313,8 @@ describe('a form', () => {
 
   it('accepts what is chosen, declines, and answers a second click with the page', async () => {
     for (const key of ['profile', 'notes']) await bot.hasCategory(key);
-    const ask = () => bot.post('/consents/request', { ...who, categories: ['profile', 'notes'], language: 'en' });
+    const ask = () =>
+      bot.post('/consents/request', { ...who, categories: ['profile', 'notes'], language: 'en' });
     await ask();
     const { url } = await linked();
     expect((await act(url, 'decline')).status).toBe(303);
@@ -332,7 +360,10 @@ describe('a form', () => {
     await stored();
     const { url } = await linked();
     const answer = await send(url, 'revoke', forms(await get(url), 'revoke')[0]!, headers);
-    expect([answer.status, answer.headers.get('content-type')]).toStrictEqual([403, 'text/html; charset=utf-8']);
+    expect([answer.status, answer.headers.get('content-type')]).toStrictEqual([
+      403,
+      'text/html; charset=utf-8',
+    ]);
     expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
   });
 
@@ -341,7 +372,12 @@ describe('a form', () => {
     const { url } = await linked();
     const other = await linked({}, { ...subject() });
     const page = await get(url);
-    const marks = [forms(page, 'export')[0]!.get('mark'), forms(await get(`${other.url}/forget`), 'forget')[0]!.get('mark'), '', 'é'];
+    const marks = [
+      forms(page, 'export')[0]!.get('mark'),
+      forms(await get(`${other.url}/forget`), 'forget')[0]!.get('mark'),
+      '',
+      'é',
+    ];
     for (const mark of marks)
       expect((await send(url, 'forget', new URLSearchParams({ mark: mark ?? '' }))).status).toBe(403);
     expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
@@ -372,7 +408,10 @@ describe('a form', () => {
     for (const part of ['Robin &lt;b&gt;', 'Feld value', 'privacy@example.org', 'Art. 77', 'Art. 16'])
       expect(readable.text).toContain(part);
     const json = await act(url, 'export', 1);
-    expect(JSON.parse(json.text)).toMatchObject({ userId: who.user_id, data: { profile: { value: 'Robin <b>' } } });
+    expect(JSON.parse(json.text)).toMatchObject({
+      userId: who.user_id,
+      data: { profile: { value: 'Robin <b>' } },
+    });
     const exported = (await events()).filter(({ event_type }) => event_type === 'data_exported');
     expect(exported.map(({ details }) => details)).toStrictEqual([
       { format: 'full', via: 'privacy_page' },
@@ -400,7 +439,9 @@ describe('a form', () => {
     const both = await Promise.all([send(url, 'forget', form), send(url, 'forget', form)]);
     const later = await send(url, 'forget', form);
     expect([...both, later].map(({ status }) => status)).toStrictEqual([200, 200, 200]);
-    expect(new Set([...both, later].map(({ text }) => /<dd>([0-9a-f-]{36})<\/dd>/.exec(text)?.[1])).size).toBe(1);
+    expect(
+      new Set([...both, later].map(({ text }) => /<dd>([0-9a-f-]{36})<\/dd>/.exec(text)?.[1])).size,
+    ).toBe(1);
   });
 
   it('without a mark shows no certificate of the last minute', async () => {

@@ -253,7 +253,8 @@ async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promis
   const clock = jest.spyOn(service.app.get(Clock), 'nowMs');
   for (const days of [35, 50, 1_200]) {
     clock.mockReturnValue(Date.now() + days * 86_400_000);
-    for (const job of [...AGING, IdempotencyRetention, PrivacyLinksRetention, StatsRetention]) await runNow(service, job);
+    for (const job of [...AGING, IdempotencyRetention, PrivacyLinksRetention, StatsRetention])
+      await runNow(service, job);
   }
   clock.mockRestore();
 }

@@ -52,7 +52,12 @@ const FIRES: readonly Case[] = [
 const STAYS: readonly Case[] = [
   { series: `lethe_up${NAMED}`, values: '1x20', alert: 'LetheNotReady', at: '6m' },
   { series: `lethe_up${NAMED}`, values: '0 0 1x20', alert: 'LetheNotReady', at: '6m' },
-  { series: `process_resident_memory_bytes${NAMED}`, values: '200000000x20', alert: 'LetheMemoryHigh', at: '12m' },
+  {
+    series: `process_resident_memory_bytes${NAMED}`,
+    values: '200000000x20',
+    alert: 'LetheMemoryHigh',
+    at: '12m',
+  },
 ];
 
 (hasPromtool ? describe : describe.skip)('the alerts in promtool, skipped where it is not installed', () => {
@@ -65,7 +70,10 @@ const STAYS: readonly Case[] = [
     expect(promtool('check', 'rules', FILE)).toBe('');
   });
 
-  const cases = [...FIRES.map((one) => ['fires', one] as const), ...STAYS.map((one) => ['stays', one] as const)];
+  const cases = [
+    ...FIRES.map((one) => ['fires', one] as const),
+    ...STAYS.map((one) => ['stays', one] as const),
+  ];
   it.each(cases)('%s as expected: %j', (what, { series, values, alert, at, labels = {} }) => {
     // Without annotations: promtool would compare their words.
     const bare = groups.map(({ name, rules }) => ({

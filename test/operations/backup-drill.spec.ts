@@ -47,7 +47,9 @@ async function reforge(name: string, change: (manifest: Manifest) => void = () =
   const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
   const { createHash } = await import('node:crypto');
   for (const part of Object.values(manifest.files))
-    part.sha256 = createHash('sha256').update(readFileSync(join(place(name), part.name))).digest('hex');
+    part.sha256 = createHash('sha256')
+      .update(readFileSync(join(place(name), part.name)))
+      .digest('hex');
   change(manifest);
   writeFileSync(file, JSON.stringify(manifest));
 }
@@ -101,7 +103,11 @@ describe('npm run admin -- backup:drill', () => {
   it('takes data and keys that were saved apart', async () => {
     await backup('data', '--only', 'data');
     await backup('keys', '--only', 'keys');
-    expect(report(await drill('--json'))).toMatchObject({ ok: true, data: place('data'), keys: place('keys') });
+    expect(report(await drill('--json'))).toMatchObject({
+      ok: true,
+      data: place('data'),
+      keys: place('keys'),
+    });
   });
 
   it('fails for a backup that is older than --max-age-days', async () => {
@@ -114,16 +120,25 @@ describe('npm run admin -- backup:drill', () => {
   });
 
   it('fails for a damaged file, and for a folder without a finished backup', async () => {
-    expect((await admin(['backup:drill', '--from', root])).stderr).toContain('no finished backup of the data');
+    expect((await admin(['backup:drill', '--from', root])).stderr).toContain(
+      'no finished backup of the data',
+    );
     await backup('a');
     appendFileSync(join(place('a'), 'data.db'), 'x');
     const run = await drill();
-    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('not what the backup has written') });
+    expect(run).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not what the backup has written'),
+    });
     expect(folders()).toEqual([]);
   });
 
   const forgeries: readonly [string, string, string][] = [
-    ['a value', `UPDATE user_data SET value = substr(value, 1, 40) || 'AAAA' || substr(value, 45)`, 'do not decrypt'],
+    [
+      'a value',
+      `UPDATE user_data SET value = substr(value, 1, 40) || 'AAAA' || substr(value, 45)`,
+      'do not decrypt',
+    ],
     ['an event', `UPDATE audit_events SET created_at = '2020-01-01T00:00:00.000Z'`, 'not what was sealed'],
   ];
   it.each(forgeries)('finds %s that was changed in the backup', async (_, sql, fault) => {
@@ -154,7 +169,10 @@ describe('the record of a backup', () => {
   it('names the last finished copy of each part, for its owner alone', async () => {
     await backup('a');
     await backup('b', '--only', 'keys');
-    expect(lastBackups(path)).toMatchObject({ data: { directory: place('a') }, keys: { directory: place('b') } });
+    expect(lastBackups(path)).toMatchObject({
+      data: { directory: place('a') },
+      keys: { directory: place('b') },
+    });
     expect(statSync(backupRecordPath(path)).mode & 0o777).toBe(0o600);
     await admin(['ledger:export', '--out', join(root, 'ledger')]);
     expect(lastBackups(path)).toMatchObject({ data: { directory: place('a') }, ledger: { directory: root } });

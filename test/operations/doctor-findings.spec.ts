@@ -57,14 +57,21 @@ describe('the findings of doctor', () => {
       'fault backup_missing',
       inside({ backups: { data: MADE, keys: { ...MADE, made_at: LATE }, ledger: MADE } }),
     ],
-    ['no export of the ledger', 'warning ledger_not_exported', inside({ backups: { data: MADE, keys: MADE } })],
+    [
+      'no export of the ledger',
+      'warning ledger_not_exported',
+      inside({ backups: { data: MADE, keys: MADE } }),
+    ],
     ['a backup on the same disk', 'warning backup_on_same_disk', { deviceOf: () => 1 }],
     ['a key file', 'warning key_file', { keyFile: KEY }],
     ['a key file that others read', 'fault key_file_readable', { keyFile: { ...KEY, mode: 0o640 } }],
     [
       'a backup beside the key file',
       'fault key_beside_backup',
-      { ...inside({ backups: { data: { ...MADE, directory: '/data/b' }, keys: MADE, ledger: MADE } }), keyFile: KEY },
+      {
+        ...inside({ backups: { data: { ...MADE, directory: '/data/b' }, keys: MADE, ledger: MADE } }),
+        keyFile: KEY,
+      },
     ],
     ['.env that others read', 'fault env_readable', { environmentMode: 0o644 }],
     ['a full disk', 'fault disk_full', { disk: { freeBytes: 1e6, bytes: 100e9 } }],
@@ -89,21 +96,47 @@ describe('the findings of doctor', () => {
       'fault clock_behind',
       inside({ logs: { ...sound.logs, newest: '2026-11-24T12:00:00.000Z' } }),
     ],
-    ['a missing master key', 'fault master_key_missing', inside({ masterKeys: [{ keyId: 'b', role: 'missing', texts: 1 }] })],
-    ['an unused master key', 'warning master_key_unused', inside({ masterKeys: [{ keyId: 'b', role: 'older', texts: 0 }] })],
+    [
+      'a missing master key',
+      'fault master_key_missing',
+      inside({ masterKeys: [{ keyId: 'b', role: 'missing', texts: 1 }] }),
+    ],
+    [
+      'an unused master key',
+      'warning master_key_unused',
+      inside({ masterKeys: [{ keyId: 'b', role: 'older', texts: 0 }] }),
+    ],
     ['an unfinished erasure', 'fault erasure_unfinished', inside({ oldestErasure: LATE })],
-    ['unsealed events', 'fault log_unsealed', inside({ logs: { ...sound.logs, unsealed: 1, oldestUnsealed: LATE } })],
+    [
+      'unsealed events',
+      'fault log_unsealed',
+      inside({ logs: { ...sound.logs, unsealed: 1, oldestUnsealed: LATE } }),
+    ],
     ['late webhook calls', 'warning webhooks_late', inside({ outbox: { ...sound.outbox, oldestDue: LATE } })],
-    ['exhausted webhook calls', 'warning webhooks_exhausted', inside({ outbox: { ...sound.outbox, exhausted: 1 } })],
-    ['suspended bots with calls', 'warning suspended_waiting', inside({ outbox: { ...sound.outbox, suspended: 1 } })],
+    [
+      'exhausted webhook calls',
+      'warning webhooks_exhausted',
+      inside({ outbox: { ...sound.outbox, exhausted: 1 } }),
+    ],
+    [
+      'suspended bots with calls',
+      'warning suspended_waiting',
+      inside({ outbox: { ...sound.outbox, suspended: 1 } }),
+    ],
   ];
   it.each(cases)('name %s', (_, finding, change) => {
     expect(found(change)).toContain(finding);
   });
 
   it('say for each what mends it, faults first', () => {
-    const all = findingsOf({ ...healthy, ...inside({ backups: {}, oldestErasure: LATE }), keyFile: KEY, node: '20.0.0' });
-    for (const { mend, says } of all) expect([says, mend]).toEqual([expect.stringMatching(/\.$/), expect.stringMatching(/\S{3}/)]);
+    const all = findingsOf({
+      ...healthy,
+      ...inside({ backups: {}, oldestErasure: LATE }),
+      keyFile: KEY,
+      node: '20.0.0',
+    });
+    for (const { mend, says } of all)
+      expect([says, mend]).toEqual([expect.stringMatching(/\.$/), expect.stringMatching(/\S{3}/)]);
     const levels = all.map(({ level }) => level);
     expect(levels).toEqual([...levels].sort());
   });

@@ -112,7 +112,9 @@ describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s',
 
   it('has one process on a SQLite file, and a policy for the network', () => {
     if (name === 'sqlite.yaml')
-      expect(manifests.filter(({ kind }) => kind === 'StatefulSet').map(({ spec }) => spec.replicas)).toEqual([1]);
+      expect(manifests.filter(({ kind }) => kind === 'StatefulSet').map(({ spec }) => spec.replicas)).toEqual(
+        [1],
+      );
     expect(manifests.map(({ kind }) => kind)).toContain('NetworkPolicy');
   });
 });

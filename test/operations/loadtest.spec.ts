@@ -46,6 +46,10 @@ describe('npm run loadtest', () => {
   ];
   it.each(wrong.map((args) => [args] as const))('refuses %j with the correct form', async (args) => {
     const run = await loadtest(...args);
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('npm run loadtest --') });
+    expect(run).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('npm run loadtest --'),
+    });
   });
 });

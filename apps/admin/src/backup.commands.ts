@@ -1,5 +1,5 @@
 import { StartError, type Config } from '@app/kernel';
-import { 
+import {
   BACKUP_PARTS,
   backUpSqlite,
   type BackupPart,

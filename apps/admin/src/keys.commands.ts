@@ -14,10 +14,7 @@ const list: Command = {
       async (nest) => {
         const uses = await nest.get(KeyRotation).uses();
         const keys = uses.map(({ keyId, role, texts }) => ({ key_id: keyId, role, texts }));
-        await surroundings.result(
-          { keys },
-          ['key       role     texts', ...uses.map(lineOf), ''].join('\n'),
-        );
+        await surroundings.result({ keys }, ['key       role     texts', ...uses.map(lineOf), ''].join('\n'));
       },
       'read',
     ),

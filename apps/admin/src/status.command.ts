@@ -56,9 +56,7 @@ function statusOf(found: Installation, config: Config) {
 }
 
 function keyPlaceOf(config: Config): { readonly from: 'environment' | 'file'; readonly file?: string } {
-  return config.masterKeys.length > 0
-    ? { from: 'environment' }
-    : { from: 'file', file: keyFilePath(config) };
+  return config.masterKeys.length > 0 ? { from: 'environment' } : { from: 'file', file: keyFilePath(config) };
 }
 
 type Status = ReturnType<typeof statusOf>;

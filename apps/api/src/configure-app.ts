@@ -40,7 +40,9 @@ export function newHttpAdapter(config: Config): LetheHttpAdapter {
 /** The middleware of every request before its route: request id, authentication, rate. */
 export function configureApp(app: NestExpressApplication): void {
   const config = app.get<Config>(CONFIG);
-  app.setGlobalPrefix(API_PREFIX, { exclude: [...PROBES, KEY_SET_PATH, 'console/session', ...PRIVACY_PAGES] });
+  app.setGlobalPrefix(API_PREFIX, {
+    exclude: [...PROBES, KEY_SET_PATH, 'console/session', ...PRIVACY_PAGES],
+  });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(
     identify(app.get(ApiKeyDirectory), app.get(KeyUses)),

@@ -1,3 +1,4 @@
+import { version } from '@app/kernel';
 import { writeEnvironment } from './init';
 import { systemdUnit } from './systemd-unit';
 
@@ -57,13 +58,10 @@ const shows = (text: () => string) => (): number => {
   return 0;
 };
 
-const OWN: Readonly<Record<string, () => Promise<number> | number>> = {
+const OWN: Readonly<Record<string, () => number>> = {
   init: () => writeEnvironment(process.cwd()),
   unit: shows(() => systemdUnit(process.cwd())),
-  '--version': async () => {
-    const { version } = await import('@app/kernel');
-    return shows(() => `${version()}\n`)();
-  },
+  '--version': shows(() => `${version()}\n`),
   '--help': shows(() => USAGE),
   '-h': shows(() => USAGE),
   help: shows(() => USAGE),

@@ -70,7 +70,12 @@ export function suspensionOf(reader: Reader, id: string): Promise<Suspension | u
 }
 
 /** Whether a key of a bot is in force at a time in ISO 8601. */
-export async function isKeyInForce(reader: Reader, botId: string, keyId: string, at: string): Promise<boolean> {
+export async function isKeyInForce(
+  reader: Reader,
+  botId: string,
+  keyId: string,
+  at: string,
+): Promise<boolean> {
   const sql = 'SELECT expires_at FROM api_keys WHERE bot_id = ? AND id = ?';
   const key = await reader.get<{ expires_at: string | null }>(sql, botId, keyId);
   return key !== undefined && (key.expires_at === null || key.expires_at > at);

@@ -37,12 +37,7 @@ export class ErasureEverywhere {
    * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed. In
    * both cases `details.requests` lists the guilds completed before.
    */
-  async forget(
-    botId: string,
-    user_id: string,
-    claim: Claim,
-    via?: string,
-  ): Promise<ForgottenEverywhereView> {
+  async forget(botId: string, user_id: string, claim: Claim, via?: string): Promise<ForgottenEverywhereView> {
     const views: Views = new Map();
     try {
       const recorded = await this.unitOfWork.read((tx) => claim.recorded(tx, this.form));
@@ -91,7 +86,11 @@ export class ErasureEverywhere {
 
   /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */
   private async eraseHeld(
-    { botId, user_id, via }: { readonly botId: string; readonly user_id: string; readonly via: string | undefined },
+    {
+      botId,
+      user_id,
+      via,
+    }: { readonly botId: string; readonly user_id: string; readonly via: string | undefined },
     views: Views,
     note: NoteBegun,
   ): Promise<void> {

@@ -134,7 +134,9 @@ export class ErasureSteps {
     const begun = requests.filter(({ id }) => inserted.has(id));
     const named = given.flatMap(({ subject, erasure: { id, ids, via } }) => {
       const about: Subject | NamedSubject = ids === undefined ? subject : { ...subject, ids };
-      return inserted.has(id) ? [{ subject: about, details: { request_id: id, ...(via !== undefined && { via }) } }] : [];
+      return inserted.has(id)
+        ? [{ subject: about, details: { request_id: id, ...(via !== undefined && { via }) } }]
+        : [];
     });
     if (named.length > 0)
       await this.audit.recordAll(

@@ -39,7 +39,11 @@ export class ExportService {
    */
   async exportAllGuilds(botId: string, user_id: string, full: boolean, via?: string): Promise<JsonStream> {
     const bot = await this.unitOfWork.read((tx) => findBot(tx, botId));
-    const guilds = this.heldBy(await this.held.inAllGuilds(botId, user_id), { full, scope: 'all_guilds', via });
+    const guilds = this.heldBy(await this.held.inAllGuilds(botId, user_id), {
+      full,
+      scope: 'all_guilds',
+      via,
+    });
     const first = await guilds.next();
     if (first.done === true) throw notFound('Data of this user');
     const head = {

@@ -19,9 +19,11 @@ describe('the template of the page', () => {
   });
 
   it('joins lists, and leaves out what is absent', () => {
-    expect(html`<ul>${['a', '<'].map((item) => html`<li>${item}</li>`)}${null}${undefined}${false}</ul>`.text).toBe(
-      '<ul><li>a</li><li>&lt;</li></ul>',
-    );
+    expect(
+      html`<ul>
+        ${['a', '<'].map((item) => html`<li>${item}</li>`)}${null}${undefined}${false}
+      </ul>`.text,
+    ).toBe('<ul><li>a</li><li>&lt;</li></ul>');
   });
 });
 

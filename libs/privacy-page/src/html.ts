@@ -14,8 +14,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Marks that change the direction of the text around them, and control characters that HTML forbids. */
-const UNSEEN =
-  /[^\P{Cc}\t\n\r]|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Surrogate}/gu;
+const UNSEEN = /[^\P{Cc}\t\n\r]|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Surrogate}/gu;
 
 export function escaped(text: string): string {
   return text.replace(UNSEEN, '').replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);

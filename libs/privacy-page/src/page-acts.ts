@@ -23,7 +23,10 @@ const REPEATED_MAX = 1_000;
 @Injectable()
 export class PageActs {
   /** Erasures of the last minute by link, so that a second click shows the same certificate. */
-  private readonly erasures = new Map<string, { readonly untilMs: number; readonly done: Promise<ShownErasure[]> }>();
+  private readonly erasures = new Map<
+    string,
+    { readonly untilMs: number; readonly done: Promise<ShownErasure[]> }
+  >();
 
   constructor(
     private readonly reading: PageReading,
@@ -45,7 +48,12 @@ export class PageActs {
     if (categories === undefined && held.asked?.categories != null) return;
     const input = { ...ids, consent_version: fields['version']?.[0] ?? '', source: VIA };
     await unlessDone(
-      this.consents.accept(botId, categories === undefined ? input : { ...input, categories: [...categories] }, NO_CLAIM, VIA),
+      this.consents.accept(
+        botId,
+        categories === undefined ? input : { ...input, categories: [...categories] },
+        NO_CLAIM,
+        VIA,
+      ),
     );
   }
 

@@ -21,18 +21,36 @@ export function forgottenPage(erasures: readonly ShownErasure[], language: PageL
   const texts = PAGE_TEXTS[language];
   const certificates = erasures.map(
     ({ request_id, certificate_salt, certificate }) =>
-      html`<section><h2>${texts.keep}</h2><p>${texts.keepWhy}</p>
-<dl><dt>${texts.request}</dt><dd>${request_id}</dd><dt>${texts.salt}</dt><dd>${certificate_salt}</dd></dl>
-${
-  certificate === undefined
-    ? html`<p>${texts.noCertificate}</p>`
-    : html`<label>${texts.certificate}<textarea readonly>${certificate}</textarea></label>
-<p><a class="button plain" download="lethe-certificate-${request_id}.json" href="data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify({ request_id, certificate_salt, certificate }, null, 2))}">${texts.downloadCertificate}</a></p>`
-}</section>`,
+      html`<section>
+        <h2>${texts.keep}</h2>
+        <p>${texts.keepWhy}</p>
+        <dl>
+          <dt>${texts.request}</dt>
+          <dd>${request_id}</dd>
+          <dt>${texts.salt}</dt>
+          <dd>${certificate_salt}</dd>
+        </dl>
+        ${
+          certificate === undefined
+            ? html`<p>${texts.noCertificate}</p>`
+            : html`<label>${texts.certificate}<textarea readonly>${certificate}</textarea></label>
+                <p>
+                  <a
+                    class="button plain"
+                    download="lethe-certificate-${request_id}.json"
+                    href="data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify({ request_id, certificate_salt, certificate }, null, 2))}"
+                    >${texts.downloadCertificate}</a
+                  >
+                </p>`
+        }
+      </section>`,
   );
   return framed(
     { language, title: texts.forgotten },
-    html`<section role="status"><p>${erasures.length === 0 ? texts.forgottenNothing : texts.forgottenText}</p></section>${certificates}`,
+    html`<section role="status">
+        <p>${erasures.length === 0 ? texts.forgottenNothing : texts.forgottenText}</p>
+      </section>
+      ${certificates}`,
   );
 }
 
@@ -56,15 +74,25 @@ export function readableExport(text: string, facts: PageFacts, language: PageLan
   const guilds = exported.guilds ?? [exported as ExportedGuild];
   const sections = guilds.map(
     ({ guildId, data, consent }) =>
-      html`<section><h2>${texts.guild(guildId)}</h2><p>${texts.consent}: ${texts.state[consent?.status ?? 'none']}${consent?.acceptedAt != null && html` (${parts.time(consent.acceptedAt)})`}</p>
-${Object.entries(data).map(([key, value]) => {
-  const purpose = facts.purposes.find((each) => each.key === key);
-  return html`<article><h3>${purpose === undefined ? key : parts.labelOf(purpose)}</h3>${purpose !== undefined && parts.purposeOf(purpose)}${parts.valuesOf(value, purpose, true)}</article>`;
-})}</section>`,
+      html`<section>
+        <h2>${texts.guild(guildId)}</h2>
+        <p>
+          ${texts.consent}:
+          ${texts.state[consent?.status ?? 'none']}${consent?.acceptedAt != null && html` (${parts.time(consent.acceptedAt)})`}
+        </p>
+        ${Object.entries(data).map(([key, value]) => {
+          const purpose = facts.purposes.find((each) => each.key === key);
+          return html`<article>
+            <h3>${purpose === undefined ? key : parts.labelOf(purpose)}</h3>
+            ${purpose !== undefined && parts.purposeOf(purpose)}${parts.valuesOf(value, purpose, true)}
+          </article>`;
+        })}
+      </section>`,
   );
   const page = framed(
     { language, title: texts.exportTitle },
-    html`<p>${texts.exportedAt(parts.time(exported.exportedAt))} <bdi>${exported.userId}</bdi></p>${responsible(parts, facts)}${sections}${rights(parts)}`,
+    html`<p>${texts.exportedAt(parts.time(exported.exportedAt))} <bdi>${exported.userId}</bdi></p>
+      ${responsible(parts, facts)}${sections}${rights(parts)}`,
   );
   return new WebPage(page.content, { ...page.headers, ...asFile('lethe-export.html') });
 }
@@ -75,7 +103,10 @@ export function asFile(name: string): Readonly<Record<string, string>> {
 }
 
 /** The page for an act that was refused or failed. It says the same for every link that is not in force. */
-export function errorPage({ code, status }: Pick<ApiError, 'code' | 'status'>, language: PageLanguage): WebPage {
+export function errorPage(
+  { code, status }: Pick<ApiError, 'code' | 'status'>,
+  language: PageLanguage,
+): WebPage {
   const texts = PAGE_TEXTS[language];
   const [title, text] = wordsFor(code, status, texts);
   return framed({ language, title, status }, html`<section role="alert"><p>${text}</p></section>`);

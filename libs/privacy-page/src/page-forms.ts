@@ -24,7 +24,8 @@ export class PageForms {
     const site = headers['sec-fetch-site'];
     const { origin } = headers;
     const isFromPage =
-      (site === undefined || site === 'same-origin') && (origin === undefined || origin === this.publicUrl.origin);
+      (site === undefined || site === 'same-origin') &&
+      (origin === undefined || origin === this.publicUrl.origin);
     if (!isFromPage || !isEqual(fields['mark']?.[0] ?? '', this.markOf(token, act))) throw refused();
   }
 }

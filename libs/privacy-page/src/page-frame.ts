@@ -18,28 +18,39 @@ export interface Frame {
 export function framed({ language, title, path, status }: Frame, content: Html): WebPage {
   const { language: name } = PAGE_TEXTS[language];
   const page = html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title} · Lethe</title>
-<style>${new Html(STYLE)}</style>
-</head>
-<body>
-${
-  path !== undefined &&
-  html`<header><nav aria-label="${name}">${PAGE_LANGUAGES.map(
-    (tag) =>
-      html`<a href="${path}?lang=${tag}" lang="${tag}" hreflang="${tag}"${tag === language && html` aria-current="true"`}>${NAMES[tag]}</a>`,
-  )}</nav></header>`
-}
-<main>
-<h1>${title}</h1>
-${content}
-</main>
-</body>
-</html>
-`;
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · Lethe</title>
+        <style>
+          ${new Html(STYLE)}
+        </style>
+      </head>
+      <body>
+        ${
+          path !== undefined &&
+          html`<header>
+            <nav aria-label="${name}">
+              ${PAGE_LANGUAGES.map(
+                (tag) =>
+                  html`<a
+                    href="${path}?lang=${tag}"
+                    lang="${tag}"
+                    hreflang="${tag}"
+                    ${tag === language && html` aria-current="true"`}
+                    >${NAMES[tag]}</a
+                  >`,
+              )}
+            </nav>
+          </header>`
+        }
+        <main>
+          <h1>${title}</h1>
+          ${content}
+        </main>
+      </body>
+    </html> `;
   return new WebPage(page.text, PAGE_HEADERS, status);
 }

@@ -61,9 +61,12 @@ export class PageParts {
   purposeOf({ description, legalBasis, retentionDays }: DeclaredPurpose): Html {
     const { texts } = this;
     return html`<dl>
-      <dt>${texts.purpose}</dt><dd>${description === null ? texts.noPurpose : cut(description)}</dd>
-      <dt>${texts.basis}</dt><dd>${basisIn(this.language, legalBasis)}</dd>
-      <dt>${texts.retention}</dt><dd>${retentionDays === null ? texts.untilErased : texts.days(retentionDays)}</dd>
+      <dt>${texts.purpose}</dt>
+      <dd>${description === null ? texts.noPurpose : cut(description)}</dd>
+      <dt>${texts.basis}</dt>
+      <dd>${basisIn(this.language, legalBasis)}</dd>
+      <dt>${texts.retention}</dt>
+      <dd>${retentionDays === null ? texts.untilErased : texts.days(retentionDays)}</dd>
     </dl>`;
   }
 
@@ -78,7 +81,8 @@ export class PageParts {
 
   private value(value: unknown, labels: ReadonlyMap<string, string>, depth: number): Html {
     const isWhole = depth === Infinity;
-    if (value === null || value === undefined || value === '') return html`<span class="soft">${this.texts.empty}</span>`;
+    if (value === null || value === undefined || value === '')
+      return html`<span class="soft">${this.texts.empty}</span>`;
     if (typeof value === 'boolean') return html`${value ? this.texts.yes : this.texts.no}`;
     if (typeof value !== 'object') return html`<bdi>${isWhole ? String(value) : cut(String(value))}</bdi>`;
     const entries = Object.entries(value);
@@ -87,12 +91,18 @@ export class PageParts {
     const shown = isWhole ? entries : entries.slice(0, ROWS_MAX);
     const more = entries.length > shown.length && html`<p class="soft">${this.texts.more}</p>`;
     const inner = (item: unknown): Html => this.value(item, NO_LABELS, depth + 1);
-    if (Array.isArray(value)) return html`<ul>${shown.map(([, item]) => html`<li>${inner(item)}</li>`)}</ul>${more}`;
+    if (Array.isArray(value))
+      return html`<ul>
+          ${shown.map(([, item]) => html`<li>${inner(item)}</li>`)}
+        </ul>
+        ${more}`;
     const rows = shown.map(
       ([key, item]) =>
-        html`<dt><bdi>${isWhole ? (labels.get(key) ?? key) : cut(labels.get(key) ?? key)}</bdi></dt><dd>${inner(item)}</dd>`,
+        html`<dt><bdi>${isWhole ? (labels.get(key) ?? key) : cut(labels.get(key) ?? key)}</bdi></dt>
+          <dd>${inner(item)}</dd>`,
     );
-    return html`<dl>${rows}</dl>${more}`;
+    return html`<dl>${rows}</dl>
+      ${more}`;
   }
 }
 

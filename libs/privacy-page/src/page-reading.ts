@@ -106,7 +106,9 @@ export class PageReading {
       (entry) => entry.version === version && (entry.action === 'requested' || entry.action === 'shown'),
     );
     // A request with many later entries: what is not decided yet.
-    const pending = (status.categories ?? []).filter((each) => each.status === 'pending').map(({ key }) => key);
+    const pending = (status.categories ?? [])
+      .filter((each) => each.status === 'pending')
+      .map(({ key }) => key);
     const waiting = pending.length > 0 ? pending : null;
     const digest = (latest ?? entries[0])?.texts[0]?.digest;
     const words = digest && (await this.unitOfWork.read((tx) => wordsFound(tx, botId, digest)));

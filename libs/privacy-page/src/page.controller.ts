@@ -134,8 +134,7 @@ export class PageController {
     if (exported === undefined) return backTo(opened);
     const headers = { ...PAGE_HEADERS, ...asFile('lethe-export.json') };
     const type = 'application/json; charset=utf-8';
-    if (exported instanceof JsonText)
-      return new WebPage(exported.text, { ...headers, 'Content-Type': type });
+    if (exported instanceof JsonText) return new WebPage(exported.text, { ...headers, 'Content-Type': type });
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     return new TextStream(type, exported.writeTo);
   }
@@ -153,7 +152,10 @@ export class PageController {
     const repeated = this.acts.repeated(token);
     if (repeated !== undefined) {
       this.forms.require(request, fields, token, 'forget');
-      return forgottenPage(await repeated, languageOf(fields['lang']?.[0], null, request.headers['accept-language']));
+      return forgottenPage(
+        await repeated,
+        languageOf(fields['lang']?.[0], null, request.headers['accept-language']),
+      );
     }
     const { opened } = await this.sent(request, token, body, 'forget');
     return forgottenPage(await this.acts.forget(opened.link), opened.language);

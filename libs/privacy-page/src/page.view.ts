@@ -35,15 +35,16 @@ export class PageView {
     return framed(
       { language, title: texts.title, path: `/p/${link.token}` },
       html`<p>${texts.intro(cut(facts.bot.name))}</p>
-<p class="soft">${link.subject === undefined ? texts.scopeAll : texts.scopeOne} ${texts.expires(parts.time(link.expiresAt))}</p>
-${facts.isSuspended && html`<section><p>${texts.suspended}</p></section>`}
-${responsible(parts, facts)}
-${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`}
-${subjects}
-${isMore && html`<section><p>${texts.more}</p></section>`}
-${link.allow.includes('export') && this.exporting(making)}
-${rights(parts)}
-${link.allow.includes('forget') && this.forgetting(making)}`,
+        <p class="soft">
+          ${link.subject === undefined ? texts.scopeAll : texts.scopeOne}
+          ${texts.expires(parts.time(link.expiresAt))}
+        </p>
+        ${facts.isSuspended && html`<section><p>${texts.suspended}</p></section>`}
+        ${responsible(parts, facts)}
+        ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
+        ${isMore && html`<section><p>${texts.more}</p></section>`}
+        ${link.allow.includes('export') && this.exporting(making)} ${rights(parts)}
+        ${link.allow.includes('forget') && this.forgetting(making)}`,
     );
   }
 
@@ -53,9 +54,11 @@ ${link.allow.includes('forget') && this.forgetting(making)}`,
     const { texts } = parts;
     return framed(
       { language, title: texts.forgetSure, path: `/p/${link.token}/forget` },
-      html`<section><p>${texts.forgetLast}</p>
-${this.form(link, language, 'forget', html`<button class="red">${texts.forgetNow}</button>`)}
-<a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a></section>`,
+      html`<section>
+        <p>${texts.forgetLast}</p>
+        ${this.form(link, language, 'forget', html`<button class="red">${texts.forgetNow}</button>`)}
+        <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
+      </section>`,
     );
   }
 
@@ -67,9 +70,15 @@ ${this.form(link, language, 'forget', html`<button class="red">${texts.forgetNow
       link.subject === undefined &&
       html`<h2 class="soft">${guild === BOT_WIDE_GUILD_ID ? texts.direct : texts.guild(guild)}</h2>`;
     return html`${place}
-${link.allow.includes('view') ? stored(making, held) : html`<section><h2>${texts.stored}</h2><p>${texts.hidden}</p></section>`}
-${this.consent(making, held)}
-${link.allow.includes('view') && past(making, held)}`;
+    ${
+      link.allow.includes('view')
+        ? stored(making, held)
+        : html`<section>
+            <h2>${texts.stored}</h2>
+            <p>${texts.hidden}</p>
+          </section>`
+    }
+    ${this.consent(making, held)} ${link.allow.includes('view') && past(making, held)}`;
   }
 
   private consent(making: Making, held: HeldSubject): Html {
@@ -77,25 +86,54 @@ ${link.allow.includes('view') && past(making, held)}`;
     const { texts } = parts;
     const { status, words } = held;
     const mayDecide = link.allow.includes('consent');
-    const categories = (status.categories ?? []).map(
-      ({ key, status: state, data_erased_at: due }) =>
-        room.take(html`<li>${nameOf(making, key)}: ${texts.stateOf[state]}.${due !== undefined && html` ${texts.dueAt(parts.time(due))}`}</li>`),
+    const categories = (status.categories ?? []).map(({ key, status: state, data_erased_at: due }) =>
+      room.take(
+        html`<li>
+          ${nameOf(making, key)}:
+          ${texts.stateOf[state]}.${due !== undefined && html` ${texts.dueAt(parts.time(due))}`}
+        </li>`,
+      ),
     );
     const shown =
       words !== undefined &&
-      room.take(html`<details><summary>${texts.words}</summary><p><strong>${cut(words.title)}</strong></p><p>${cut(words.body, WORDS_MAX)}</p>
-<ul>${words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`)}</ul></details>`);
+      room.take(
+        html`<details>
+          <summary>${texts.words}</summary>
+          <p><strong>${cut(words.title)}</strong></p>
+          <p>${cut(words.body, WORDS_MAX)}</p>
+          <ul>
+            ${words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`)}
+          </ul>
+        </details>`,
+      );
     const history =
       held.history.length > 0 &&
-      html`<details><summary>${texts.history}</summary><ul>${held.history.map((entry) =>
-        room.take(html`<li>${parts.time(entry.created_at)}: ${word(texts.action, entry.action)}${(entry.categories ?? []).length > 0 && html` (${namesOf(making, entry.categories ?? [])})`}</li>`),
-      )}</ul></details>`;
-    return html`<section><h2>${texts.consent}</h2><p>${texts.state[status.status]}</p>
-${status.data_erased_at !== undefined && html`<p>${texts.dueAt(parts.time(status.data_erased_at))}</p>`}
-${categories.length > 0 && html`<ul>${categories}</ul>`}
-${shown}${history}
-${mayDecide && !making.facts.isSuspended && this.deciding(making, held)}
-${mayDecide && status.status === 'accepted' && this.revoking(making, held)}</section>`;
+      html`<details>
+        <summary>${texts.history}</summary>
+        <ul>
+          ${held.history.map((entry) =>
+            room.take(
+              html`<li>
+                ${parts.time(entry.created_at)}:
+                ${word(texts.action, entry.action)}${(entry.categories ?? []).length > 0 && html` (${namesOf(making, entry.categories ?? [])})`}
+              </li>`,
+            ),
+          )}
+        </ul>
+      </details>`;
+    return html`<section>
+      <h2>${texts.consent}</h2>
+      <p>${texts.state[status.status]}</p>
+      ${status.data_erased_at !== undefined && html`<p>${texts.dueAt(parts.time(status.data_erased_at))}</p>`}
+      ${
+        categories.length > 0 &&
+        html`<ul>
+          ${categories}
+        </ul>`
+      }
+      ${shown}${history} ${mayDecide && !making.facts.isSuspended && this.deciding(making, held)}
+      ${mayDecide && status.status === 'accepted' && this.revoking(making, held)}
+    </section>`;
   }
 
   private deciding(making: Making, { asked, subject, status }: HeldSubject): Html | false {
@@ -107,56 +145,106 @@ ${mayDecide && status.status === 'accepted' && this.revoking(making, held)}</sec
     );
     const boxes = (asked.categories ?? []).map(
       (key) =>
-        html`<label><input type="checkbox" name="category" value="${key}"${granted.has(key) && html` checked`}> ${nameOf(making, key)}</label>`,
+        html`<label
+          ><input type="checkbox" name="category" value="${key}" ${granted.has(key) && html` checked`} />
+          ${nameOf(making, key)}</label
+        >`,
     );
-    const where = html`<input type="hidden" name="guild" value="${subject.ids.guild_id}"><input type="hidden" name="version" value="${asked.version}">`;
-    return html`<article><h3>${texts.asked}</h3>
-${boxes.length > 0 && html`<p>${texts.choose}</p>`}
-${this.form(link, language, 'accept', html`${where}${boxes}<button>${boxes.length > 0 ? texts.accept : texts.acceptAll}</button>`)}
-${this.form(link, language, 'decline', html`${where}<button class="plain">${texts.decline}</button>`)}</article>`;
+    const where = html`<input type="hidden" name="guild" value="${subject.ids.guild_id}" /><input
+        type="hidden"
+        name="version"
+        value="${asked.version}"
+      />`;
+    return html`<article>
+      <h3>${texts.asked}</h3>
+      ${boxes.length > 0 && html`<p>${texts.choose}</p>`}
+      ${this.form(link, language, 'accept', html`${where}${boxes}<button>${boxes.length > 0 ? texts.accept : texts.acceptAll}</button>`)}
+      ${this.form(link, language, 'decline', html`${where}<button class="plain">${texts.decline}</button>`)}
+    </article>`;
   }
 
   private revoking(making: Making, { subject, status }: HeldSubject): Html {
     const { parts, link } = making;
     const { texts, language } = parts;
-    const where = html`<input type="hidden" name="guild" value="${subject.ids.guild_id}">`;
+    const where = html`<input type="hidden" name="guild" value="${subject.ids.guild_id}" />`;
     const granted = (status.categories ?? []).filter((each) => each.status === 'accepted');
-    const single = granted.length < 2 ? [] : granted.map(({ key }) =>
-      making.room.take(
-        this.form(link, language, 'revoke', html`${where}<input type="hidden" name="category" value="${key}"><button class="plain">${texts.revoke(nameOf(making, key))}</button>`),
-      ),
-    );
-    return html`<article>${single}
-${this.form(link, language, 'revoke', html`${where}<button class="plain">${texts.revokeAll}</button>`)}</article>`;
+    const single =
+      granted.length < 2
+        ? []
+        : granted.map(({ key }) =>
+            making.room.take(
+              this.form(
+                link,
+                language,
+                'revoke',
+                html`${where}<input type="hidden" name="category" value="${key}" /><button class="plain">
+                    ${texts.revoke(nameOf(making, key))}
+                  </button>`,
+              ),
+            ),
+          );
+    return html`<article>
+      ${single}
+      ${this.form(link, language, 'revoke', html`${where}<button class="plain">${texts.revokeAll}</button>`)}
+    </article>`;
   }
 
   private exporting({ parts, link }: Making): Html {
     const { texts, language } = parts;
     const button = (form: string, label: string): Html =>
-      this.form(link, language, 'export', html`<input type="hidden" name="form" value="${form}"><button class="plain">${label}</button>`);
-    return html`<section><h2>${texts.export}</h2><p>${texts.exportWhy}</p>
-${button('html', texts.exportHtml)}${button('json', texts.exportJson)}</section>`;
+      this.form(
+        link,
+        language,
+        'export',
+        html`<input type="hidden" name="form" value="${form}" /><button class="plain">${label}</button>`,
+      );
+    return html`<section>
+      <h2>${texts.export}</h2>
+      <p>${texts.exportWhy}</p>
+      ${button('html', texts.exportHtml)}${button('json', texts.exportJson)}
+    </section>`;
   }
 
   private forgetting({ parts, link }: Making): Html {
     const { texts, language } = parts;
-    return html`<section><h2>${texts.forget}</h2><p>${texts.forgetWhy}</p>
-<p><a class="button red" href="/p/${link.token}/forget?lang=${language}">${texts.forgetAsk}</a></p></section>`;
+    return html`<section>
+      <h2>${texts.forget}</h2>
+      <p>${texts.forgetWhy}</p>
+      <p><a class="button red" href="/p/${link.token}/forget?lang=${language}">${texts.forgetAsk}</a></p>
+    </section>`;
   }
 
   private form({ token }: OpenLink, language: PageLanguage, act: FormAct, content: Html): Html {
-    return html`<form method="post" action="/p/${token}/${act}"><input type="hidden" name="mark" value="${this.forms.markOf(token, act)}"><input type="hidden" name="lang" value="${language}">${content}</form>`;
+    return html`<form method="post" action="/p/${token}/${act}">
+      <input type="hidden" name="mark" value="${this.forms.markOf(token, act)}" /><input
+        type="hidden"
+        name="lang"
+        value="${language}"
+      />${content}
+    </form>`;
   }
 }
 
 export function responsible({ texts }: PageParts, { bot }: PageFacts): Html {
   const contact = bot.privacy_contact;
-  return html`<section><h2>${texts.asks}</h2><p><strong><bdi>${cut(bot.name)}</bdi></strong></p>
-<p>${contact === null ? texts.noContact : html`${texts.contact}: <a href="mailto:${encodeURIComponent(contact)}">${contact}</a>`}</p></section>`;
+  return html`<section>
+    <h2>${texts.asks}</h2>
+    <p>
+      <strong><bdi>${cut(bot.name)}</bdi></strong>
+    </p>
+    <p>
+      ${contact === null ? texts.noContact : html`${texts.contact}: <a href="mailto:${encodeURIComponent(contact)}">${contact}</a>`}
+    </p>
+  </section>`;
 }
 
 export function rights({ texts }: PageParts): Html {
-  return html`<section><h2>${texts.rights}</h2><ul>${texts.rightsText.map((text) => html`<li>${text}</li>`)}</ul></section>`;
+  return html`<section>
+    <h2>${texts.rights}</h2>
+    <ul>
+      ${texts.rightsText.map((text) => html`<li>${text}</li>`)}
+    </ul>
+  </section>`;
 }
 
 function stored({ parts, facts, room }: Making, { values, isCut, isUnreadable }: HeldSubject): Html {
@@ -167,27 +255,45 @@ function stored({ parts, facts, room }: Making, { values, isCut, isUnreadable }:
   // Categories with values come first.
   const sorted = [...all.filter(({ key }) => values.has(key)), ...all.filter(({ key }) => !values.has(key))];
   const shown = sorted.map(({ key, purpose }) =>
-    room.take(html`<article><h3><bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi></h3>
-${purpose !== undefined && parts.purposeOf(purpose)}
-${values.has(key) ? parts.valuesOf(values.get(key), purpose) : html`<p class="soft">${texts.noValues}</p>`}</article>`),
+    room.take(
+      html`<article>
+        <h3><bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi></h3>
+        ${purpose !== undefined && parts.purposeOf(purpose)}
+        ${values.has(key) ? parts.valuesOf(values.get(key), purpose) : html`<p class="soft">${texts.noValues}</p>`}
+      </article>`,
+    ),
   );
-  return html`<section><h2>${texts.stored}</h2>
-${values.size === 0 && html`<p>${texts.nothing}</p>`}
-${shown}
-${(isCut || room.isFull) && html`<p>${texts.more}</p>`}
-${isUnreadable && html`<p>${texts.unreadable}</p>`}</section>`;
+  return html`<section>
+    <h2>${texts.stored}</h2>
+    ${values.size === 0 && html`<p>${texts.nothing}</p>`} ${shown}
+    ${(isCut || room.isFull) && html`<p>${texts.more}</p>`}
+    ${isUnreadable && html`<p>${texts.unreadable}</p>`}
+  </section>`;
 }
 
 function past({ parts, room }: Making, { events }: HeldSubject): Html | false {
   if (events.length === 0) return false;
   const { texts } = parts;
-  return html`<section><h2>${texts.done}</h2><ul>${events.map(({ event_type: type, details, created_at }) =>
-    room.take(html`<li>${parts.time(created_at)}: ${AUDIT_EVENT_TYPES.some((own) => own === type) ? word(texts.event, type) : cut(type)}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}</li>`),
-  )}</ul></section>`;
+  return html`<section>
+    <h2>${texts.done}</h2>
+    <ul>
+      ${events.map(({ event_type: type, details, created_at }) =>
+        room.take(
+          html`<li>
+            ${parts.time(created_at)}:
+            ${AUDIT_EVENT_TYPES.some((own) => own === type) ? word(texts.event, type) : cut(type)}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}
+          </li>`,
+        ),
+      )}
+    </ul>
+  </section>`;
 }
 
 function namesOf(making: Making, keys: readonly string[]): string {
-  return keys.slice(0, 10).map((key) => nameOf(making, key)).join(', ');
+  return keys
+    .slice(0, 10)
+    .map((key) => nameOf(making, key))
+    .join(', ');
 }
 
 /** The label of a category; its key where it is not declared any more. */

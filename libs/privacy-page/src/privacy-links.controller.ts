@@ -1,11 +1,28 @@
-import { Caller, CurrentBot, Describes, EXAMPLE, RequiresScope, Responds, Topic, WhileSuspended } from '@app/http';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  RequiresScope,
+  Responds,
+  Topic,
+  WhileSuspended,
+} from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
 import { Body, Controller, Delete, Param, Post } from '@nestjs/common';
-import { NewPrivacyLink, PrivacyLinkDeletedView, PrivacyLinkPath, PrivacyLinkView } from './privacy-links.dto';
+import {
+  NewPrivacyLink,
+  PrivacyLinkDeletedView,
+  PrivacyLinkPath,
+  PrivacyLinkView,
+} from './privacy-links.dto';
 import { EXAMPLES } from './privacy-links.examples';
 import { PrivacyLinks } from './privacy-links.service';
 
-@Topic('Privacy links', 'Links to a page on which a user sees what is stored, decides, exports and erases it.')
+@Topic(
+  'Privacy links',
+  'Links to a page on which a user sees what is stored, decides, exports and erases it.',
+)
 @Controller('privacy-links')
 export class PrivacyLinksController {
   constructor(private readonly links: PrivacyLinks) {}

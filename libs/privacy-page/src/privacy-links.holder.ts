@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
 import type { Tx } from '@app/database';
-import {
-  HoldsSubjectData,
-  type Subject,
-  type SubjectDataHolder,
-  type SubjectExport,
-} from '@app/subjects';
+import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
 import { ALL_GUILDS } from './privacy-link.entity';
 import { endLinks } from './privacy-links.sql';
 

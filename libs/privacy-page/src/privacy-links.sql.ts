@@ -6,7 +6,8 @@ import type { PrivacyLink } from './privacy-link.entity';
 
 export type StoredLink = Omit<PrivacyLink, 'bot'>;
 
-const COLUMNS = 'bot_id, id, token, key_id, guild_id, user_id, subject, allow, language, created_at, expires_at';
+const COLUMNS =
+  'bot_id, id, token, key_id, guild_id, user_id, subject, allow, language, created_at, expires_at';
 const OF_SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 
 type Row = Record<
@@ -15,7 +16,10 @@ type Row = Record<
 > & { readonly guild_id: Digest; readonly user_id: Digest; readonly language: string | null };
 
 /** The link with a digest of its token, also an expired one. */
-export async function findLink(reader: Pick<UnitOfWork, 'get'>, token: string): Promise<StoredLink | undefined> {
+export async function findLink(
+  reader: Pick<UnitOfWork, 'get'>,
+  token: string,
+): Promise<StoredLink | undefined> {
   const row = await reader.get<Row>(`SELECT ${COLUMNS} FROM privacy_links WHERE token = ?`, token);
   if (row === undefined) return undefined;
   const { bot_id, key_id, guild_id, user_id, created_at, expires_at, ...same } = row;

@@ -3,13 +3,15 @@ import type { PageTexts } from './texts.en';
 /** The words of the page in German. */
 export const DE: PageTexts = {
   title: 'Deine Daten',
-  intro: (bot) => `${bot} speichert mit Lethe Daten über dich. Hier siehst du, welche das sind, und entscheidest darüber.`,
+  intro: (bot) =>
+    `${bot} speichert mit Lethe Daten über dich. Hier siehst du, welche das sind, und entscheidest darüber.`,
   asks: 'Wer verantwortlich ist',
   contact: 'Kontakt zum Datenschutz',
   noContact: 'Der Bot nennt keinen Kontakt. Frage dort nach, wo du ihn nutzt.',
   scopeOne: 'Diese Seite betrifft dich auf einem Server dieses Bots.',
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
-  expires: (at) => `Der Link zu dieser Seite endet am ${at}. Gib ihn niemandem: Wer ihn hat, sieht diese Seite.`,
+  expires: (at) =>
+    `Der Link zu dieser Seite endet am ${at}. Gib ihn niemandem: Wer ihn hat, sieht diese Seite.`,
   guild: (place) => `Server ${place}`,
   direct: 'Direktnachrichten',
   stored: 'Was gespeichert ist',
@@ -35,7 +37,12 @@ export const DE: PageTexts = {
     accepted: 'Du hast eingewilligt.',
     revoked: 'Du hast deine Einwilligung widerrufen.',
   },
-  stateOf: { none: 'nicht gefragt', pending: 'gefragt', accepted: 'eingewilligt', revoked: 'nicht eingewilligt' },
+  stateOf: {
+    none: 'nicht gefragt',
+    pending: 'gefragt',
+    accepted: 'eingewilligt',
+    revoked: 'nicht eingewilligt',
+  },
   asked: 'Der Bot bittet um deine Einwilligung',
   choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',
   accept: 'In die Auswahl einwilligen',
@@ -79,7 +86,8 @@ export const DE: PageTexts = {
     'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
   ],
   forget: 'Alles löschen',
-  forgetWhy: 'Löscht alle Daten, die hier über dich gespeichert sind, samt Einwilligung und Verlauf. Das lässt sich nicht rückgängig machen.',
+  forgetWhy:
+    'Löscht alle Daten, die hier über dich gespeichert sind, samt Einwilligung und Verlauf. Das lässt sich nicht rückgängig machen.',
   forgetAsk: 'Löschen …',
   forgetSure: 'Alles über dich löschen?',
   forgetLast:
@@ -87,19 +95,24 @@ export const DE: PageTexts = {
   forgetNow: 'Ja, alles löschen',
   back: 'Zurück',
   forgotten: 'Deine Daten sind gelöscht',
-  forgottenText: 'Alles, was hier über dich gespeichert war, ist gelöscht. Der Link zu dieser Seite ist beendet.',
+  forgottenText:
+    'Alles, was hier über dich gespeichert war, ist gelöscht. Der Link zu dieser Seite ist beendet.',
   forgottenNothing: 'Über dich war nichts gespeichert.',
   keep: 'Bewahre diesen Nachweis auf',
-  keepWhy: 'Er beweist die Löschung, ohne zu sagen, wer du bist. Mit der Nummer unten lässt er sich dir zuordnen.',
+  keepWhy:
+    'Er beweist die Löschung, ohne zu sagen, wer du bist. Mit der Nummer unten lässt er sich dir zuordnen.',
   request: 'Nummer der Löschung',
   salt: 'Nummer, die dir den Nachweis zuordnet',
   certificate: 'Nachweis',
-  noCertificate: 'Der Nachweis ist noch nicht fertig. Der Bot kann ihn später mit der Nummer der Löschung abrufen.',
+  noCertificate:
+    'Der Nachweis ist noch nicht fertig. Der Bot kann ihn später mit der Nummer der Löschung abrufen.',
   downloadCertificate: 'Nachweis herunterladen',
   dead: 'Dieser Link gilt nicht',
-  deadText: 'Er ist beendet, wurde für eine Löschung benutzt oder hat nie bestanden. Bitte den Bot um einen neuen.',
+  deadText:
+    'Er ist beendet, wurde für eine Löschung benutzt oder hat nie bestanden. Bitte den Bot um einen neuen.',
   refused: 'Das geht hier nicht',
-  refusedText: 'Der Link erlaubt es nicht, oder das Formular kam nicht von dieser Seite. Öffne die Seite neu und versuche es dort.',
+  refusedText:
+    'Der Link erlaubt es nicht, oder das Formular kam nicht von dieser Seite. Öffne die Seite neu und versuche es dort.',
   suspended: 'Der Bot ist gesperrt: Du kannst ansehen, exportieren, widerrufen und löschen, sonst nichts.',
   busy: 'Zu viele Anfragen',
   busyText: 'Bitte warte eine Minute und versuche es noch einmal.',

@@ -1,13 +1,15 @@
 /** The words of the page in English. */
 export const EN = {
   title: 'Your data',
-  intro: (bot: string) => `${bot} stores data about you with Lethe. Here you see what it is, and decide about it.`,
+  intro: (bot: string) =>
+    `${bot} stores data about you with Lethe. Here you see what it is, and decide about it.`,
   asks: 'Who is responsible',
   contact: 'Contact for privacy',
   noContact: 'The bot names no contact. Ask where you use it.',
   scopeOne: 'This page is about you in one server of this bot.',
   scopeAll: 'This page is about you in all servers of this bot.',
-  expires: (at: string) => `The link to this page ends on ${at}. Give it to nobody: anyone who has it sees this page.`,
+  expires: (at: string) =>
+    `The link to this page ends on ${at}. Give it to nobody: anyone who has it sees this page.`,
   guild: (place: string) => `Server ${place}`,
   direct: 'Direct messages',
   stored: 'What is stored',
@@ -77,7 +79,8 @@ export const EN = {
     'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
   ],
   forget: 'Erase everything',
-  forgetWhy: 'Erases all data that is stored about you here, with your consent and its history. It cannot be undone.',
+  forgetWhy:
+    'Erases all data that is stored about you here, with your consent and its history. It cannot be undone.',
   forgetAsk: 'Erase …',
   forgetSure: 'Erase everything about you?',
   forgetLast:
@@ -97,7 +100,8 @@ export const EN = {
   dead: 'This link is not valid',
   deadText: 'It has ended, or was used for an erasure, or never existed. Ask the bot for a new one.',
   refused: 'This is not possible here',
-  refusedText: 'The link does not allow it, or the form was not sent from this page. Open the page again and try it there.',
+  refusedText:
+    'The link does not allow it, or the form was not sent from this page. Open the page again and try it there.',
   suspended: 'The bot is suspended: you can see, export, withdraw and erase, and nothing else.',
   busy: 'Too many requests',
   busyText: 'Please wait a minute and try again.',

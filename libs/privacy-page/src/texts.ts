@@ -34,7 +34,11 @@ export function basisIn(language: PageLanguage, basis: string): string {
 }
 
 /** The language of a page: that of its switch, else that of the link, else the first of `Accept-Language` that it has. */
-export function languageOf(given: string | undefined, ofLink: string | null, accepted: string | undefined): PageLanguage {
+export function languageOf(
+  given: string | undefined,
+  ofLink: string | null,
+  accepted: string | undefined,
+): PageLanguage {
   if (isOffered(given)) return given;
   if (ofLink !== null) return offered(ofLink) ?? 'en';
   const ranges = (accepted ?? '').split(',', 20).map((range) => {

@@ -789,6 +789,46 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/privacy-links': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Make a link to the privacy page of a user
+     * @description Answers a link to a page on which the user sees what is stored, gives and withdraws consent, downloads an export and has the data erased. Give it to this user alone: anyone who has it sees the page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when it is deleted. A user has at most ten links; an eleventh ends the oldest.
+     */
+    readonly post: operations['privacyLinksCreate'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/privacy-links/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    /**
+     * End a privacy link
+     * @description From this answer on the link opens no page. A repeat is answered with 404.
+     */
+    readonly delete: operations['privacyLinksRemove'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/gdpr/forget-user': {
     readonly parameters: {
       readonly query?: never;
@@ -1915,6 +1955,35 @@ export interface components {
     readonly StatsView: {
       /** @description Oldest first, without those in which nothing happened */
       readonly buckets: readonly components['schemas']['StatsBucket'][];
+    };
+    readonly PrivacyLinkView: {
+      /** Format: uuid */
+      readonly id: string;
+      /** @description Shown only here. Anyone who has it sees the page */
+      readonly url: string;
+      /** Format: date-time */
+      readonly expires_at: string;
+    };
+    readonly NewPrivacyLink: {
+      readonly user_id: string;
+      /** @description Required without scope, to be left out with it */
+      readonly guild_id?: string;
+      /**
+       * @description all_guilds: one user in every guild of the bot
+       * @enum {string}
+       */
+      readonly scope?: 'all_guilds';
+      /** @description Language of the page: de or en, and en for every other. Default: that of the browser */
+      readonly language?: string;
+      /** @description Seconds until the link ends; default 900 */
+      readonly expires_in?: number;
+      /** @description What the page offers; default all */
+      readonly allow?: readonly ('view' | 'consent' | 'export' | 'forget')[];
+    };
+    readonly PrivacyLinkDeletedView: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly deleted: boolean;
     };
     readonly ForgottenView: {
       /** Format: uuid */
@@ -3650,6 +3719,63 @@ export interface operations {
             /** @enum {boolean} */
             readonly success: true;
             readonly data: components['schemas']['StatsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly privacyLinksCreate: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NewPrivacyLink'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['PrivacyLinkView'];
+          };
+        };
+      };
+    };
+  };
+  readonly privacyLinksRemove: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['PrivacyLinkDeletedView'];
           };
         };
       };

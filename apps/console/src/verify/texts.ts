@@ -77,8 +77,7 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
   },
   de: {
     title: 'Eine Bescheinigung, Quittung oder einen Nachweis prüfen',
-    lead:
-      'Die Prüfung läuft in diesem Browser. Was Sie einfügen oder auswählen, wird nirgendwohin gesendet und nicht aufbewahrt.',
+    lead: 'Die Prüfung läuft in diesem Browser. Was Sie einfügen oder auswählen, wird nirgendwohin gesendet und nicht aufbewahrt.',
     statement: 'Was geprüft werden soll',
     statementHint:
       'Die Antwort der Schnittstelle, wie sie ist, oder der signierte Text allein. Sie können auch eine Datei hier ablegen.',
