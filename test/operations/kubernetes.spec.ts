@@ -48,7 +48,7 @@ const manifestsOf = (name: string): Manifest[] => {
   });
 };
 
-/** Stands for a value of the Secret. */
+/** In place of a value of the Secret. */
 const SECRETS: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgres://lethe:x@db:5432/lethe',
   LETHE_MASTER_KEY: Buffer.alloc(32, 'test').toString('base64'),

@@ -16,12 +16,18 @@ describeOnPlaces('links to the privacy page of a user', new FakeLethe(), (bot) =
     expect(await thrown(privacy.endLink(erased.id))).toBeInstanceOf(NotFoundError);
   });
 
-  it('for all guilds outlive the erasure of one', async () => {
-    const { privacy } = bot.lethe;
+  it('for all guilds end with the erasure of the last one', async () => {
+    const { privacy, consents } = bot.lethe;
     const who = await bot.consenting();
-    const { id } = await privacy.link({ user_id: who.user_id, scope: 'all_guilds' });
+    const other = { ...subject(), user_id: who.user_id };
+    await consents.request({ ...other, consent_version: '1.0' });
+    await consents.accept({ ...other, consent_version: '1.0' });
+    const everywhere = { user_id: who.user_id, scope: 'all_guilds' as const };
+    const [first, second] = [await privacy.link(everywhere), await privacy.link(everywhere)];
     await privacy.forget(who);
-    expect(await privacy.endLink(id)).toEqual({ id, deleted: true });
+    expect(await privacy.endLink(first.id)).toEqual({ id: first.id, deleted: true });
+    await privacy.forget(other);
+    expect(await thrown(privacy.endLink(second.id))).toBeInstanceOf(NotFoundError);
   });
 
   it('are refused for a guild beside the scope, and for more than a week', async () => {

@@ -74,7 +74,7 @@ export class ExportService {
   }
 
   private async recorded(subject: NamedSubject, wanted: Wanted): Promise<JsonText | JsonStream> {
-    const { text } = await (wanted.full || wanted.scope !== undefined
+    const { text } = await (wanted.full || wanted.scope !== undefined || wanted.via !== undefined
       ? this.unitOfWork.write((tx) => this.act.alone(tx, subject, wanted))
       : this.unitOfWork.share(this.act, subject));
     return text === undefined

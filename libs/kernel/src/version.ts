@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The version of Lethe, as the package that holds this file names it. */
+/** The version of Lethe, as the manifest above this file names it; empty without one. */
 export function version(folder = __dirname): string {
   const manifest = join(folder, 'package.json');
-  if (!existsSync(manifest)) return version(dirname(folder));
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+  if (existsSync(manifest))
+    return (JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }).version;
+  return dirname(folder) === folder ? '' : version(dirname(folder));
 }

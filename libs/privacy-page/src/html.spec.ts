@@ -19,11 +19,8 @@ describe('the template of the page', () => {
   });
 
   it('joins lists, and leaves out what is absent', () => {
-    expect(
-      html`<ul>
-        ${['a', '<'].map((item) => html`<li>${item}</li>`)}${null}${undefined}${false}
-      </ul>`.text,
-    ).toBe('<ul><li>a</li><li>&lt;</li></ul>');
+    const items = ['a', '<'].map((item) => html`<li>${item}</li>`);
+    expect(html`${items}${null}${undefined}${false}`.text).toBe('<li>a</li><li>&lt;</li>');
   });
 });
 

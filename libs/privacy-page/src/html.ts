@@ -27,7 +27,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 function textOf(part: Part): string {
   if (part instanceof Html) return part.text;
-  if (Array.isArray(part)) return part.map(textOf).join('');
   if (part === false || part === null || part === undefined) return '';
-  return escaped(String(part as string | number));
+  if (typeof part === 'object') return part.map(textOf).join('');
+  return escaped(`${part}`);
 }

@@ -6,7 +6,7 @@ import { PageParts } from './page-parts';
 import type { PageFacts } from './page-reading';
 import { type PageLanguage, PAGE_TEXTS } from './texts';
 import type { PageTexts } from './texts.en';
-import { responsible, rights } from './page.view';
+import { responsible, rights } from './page-sections';
 
 /** An erasure that the page shows. */
 export interface ShownErasure {

@@ -84,7 +84,10 @@ export class PageParts {
     if (value === null || value === undefined || value === '')
       return html`<span class="soft">${this.texts.empty}</span>`;
     if (typeof value === 'boolean') return html`${value ? this.texts.yes : this.texts.no}`;
-    if (typeof value !== 'object') return html`<bdi>${isWhole ? String(value) : cut(String(value))}</bdi>`;
+    if (typeof value !== 'object') {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return html`<bdi>${isWhole ? text : cut(text)}</bdi>`;
+    }
     const entries = Object.entries(value);
     if (entries.length === 0) return html`<span class="soft">${this.texts.empty}</span>`;
     if (!isWhole && depth >= DEPTH_MAX) return html`<span class="soft">…</span>`;

@@ -1,25 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { WebPage } from '@app/http';
-import { AUDIT_EVENT_TYPES, BOT_WIDE_GUILD_ID } from '@app/kernel';
+import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import { type Html, html } from './html';
 import { type FormAct, PageForms } from './page-forms';
 import { framed } from './page-frame';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
+import { type Making, nameOf, namesOf, past, responsible, rights, stored, word } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage } from './texts';
 
 /** Bytes of all stored texts on a page, so that a whole one has at most 50 KB. */
 const ROOM_BYTES = 30_000;
 const WORDS_MAX = 1_500;
-
-/** A page as it is being made. */
-interface Making {
-  readonly parts: PageParts;
-  readonly link: OpenLink;
-  readonly facts: PageFacts;
-  readonly room: Room;
-}
 
 /** Makes the page of a link. */
 @Injectable()
@@ -223,85 +216,4 @@ export class PageView {
       />${content}
     </form>`;
   }
-}
-
-export function responsible({ texts }: PageParts, { bot }: PageFacts): Html {
-  const contact = bot.privacy_contact;
-  return html`<section>
-    <h2>${texts.asks}</h2>
-    <p>
-      <strong><bdi>${cut(bot.name)}</bdi></strong>
-    </p>
-    <p>
-      ${contact === null ? texts.noContact : html`${texts.contact}: <a href="mailto:${encodeURIComponent(contact)}">${contact}</a>`}
-    </p>
-  </section>`;
-}
-
-export function rights({ texts }: PageParts): Html {
-  return html`<section>
-    <h2>${texts.rights}</h2>
-    <ul>
-      ${texts.rightsText.map((text) => html`<li>${text}</li>`)}
-    </ul>
-  </section>`;
-}
-
-function stored({ parts, facts, room }: Making, { values, isCut, isUnreadable }: HeldSubject): Html {
-  const { texts } = parts;
-  const known = facts.purposes.map((purpose) => ({ key: purpose.key, purpose }));
-  const others = [...values.keys()].filter((key) => !facts.purposes.some((purpose) => purpose.key === key));
-  const all = [...known, ...others.map((key) => ({ key, purpose: undefined }))];
-  // Categories with values come first.
-  const sorted = [...all.filter(({ key }) => values.has(key)), ...all.filter(({ key }) => !values.has(key))];
-  const shown = sorted.map(({ key, purpose }) =>
-    room.take(
-      html`<article>
-        <h3><bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi></h3>
-        ${purpose !== undefined && parts.purposeOf(purpose)}
-        ${values.has(key) ? parts.valuesOf(values.get(key), purpose) : html`<p class="soft">${texts.noValues}</p>`}
-      </article>`,
-    ),
-  );
-  return html`<section>
-    <h2>${texts.stored}</h2>
-    ${values.size === 0 && html`<p>${texts.nothing}</p>`} ${shown}
-    ${(isCut || room.isFull) && html`<p>${texts.more}</p>`}
-    ${isUnreadable && html`<p>${texts.unreadable}</p>`}
-  </section>`;
-}
-
-function past({ parts, room }: Making, { events }: HeldSubject): Html | false {
-  if (events.length === 0) return false;
-  const { texts } = parts;
-  return html`<section>
-    <h2>${texts.done}</h2>
-    <ul>
-      ${events.map(({ event_type: type, details, created_at }) =>
-        room.take(
-          html`<li>
-            ${parts.time(created_at)}:
-            ${AUDIT_EVENT_TYPES.some((own) => own === type) ? word(texts.event, type) : cut(type)}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}
-          </li>`,
-        ),
-      )}
-    </ul>
-  </section>`;
-}
-
-function namesOf(making: Making, keys: readonly string[]): string {
-  return keys
-    .slice(0, 10)
-    .map((key) => nameOf(making, key))
-    .join(', ');
-}
-
-/** The label of a category; its key where it is not declared any more. */
-function nameOf({ parts, facts }: Making, key: string): string {
-  const purpose = facts.purposes.find((each) => each.key === key);
-  return cut(purpose === undefined ? key : parts.labelOf(purpose), 100);
-}
-
-function word(words: Readonly<Record<string, string>>, key: string): string {
-  return words[key] ?? key;
 }

@@ -124,7 +124,7 @@ export class PrivacyLinks {
     };
   }
 
-  /** Encrypts with the installation key where nothing is held about the subject: a link alone makes nobody a subject. */
+  /** Encrypts with the installation key where nothing is held about the subject: a link alone stores no subject. */
   private async encrypted(tx: Tx, subject: NamedSubject, id: string): Promise<string> {
     const text = JSON.stringify(subject.ids);
     await holdSubject(tx, subject);

@@ -96,7 +96,7 @@ function keysOf(text: string): KeySet | undefined {
   const value = parsed(text);
   const keys = isObject(value) ? value['keys'] : undefined;
   const isSet = Array.isArray(keys) && keys.length > 0 && keys.every(isObject);
-  return isSet ? { keys: keys as KeySet['keys'] } : undefined;
+  return isSet ? { keys: keys } : undefined;
 }
 
 function parsed(text: string): unknown {

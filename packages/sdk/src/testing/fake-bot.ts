@@ -197,7 +197,7 @@ export class FakeBot {
     const [request_id, at] = [newId(), nowIso()];
     const deleted_categories = [...this.held(ids).values.keys()];
     this.subjects.delete(keyOf(ids));
-    this.links.erase(ids);
+    this.links.erase(ids, this.guildsOf(ids.user_id).length > 0);
     this.note('deletion_requested', ids, null);
     this.note('deletion_completed', ids, null);
     const done = { request_id, status: 'completed', deleted_categories, completed_at: at };
