@@ -48,8 +48,8 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: '94be14f523b6f3c4dfa378919d28f33f',
   },
   Deletions1763600000008: {
-    sqlite: 'dd5750323c6cbd45982473268321163f',
-    postgres: '1b3a6d3c4b036a2982805416fdc5298e',
+    sqlite: '77595121fc46abcc8518b1d09e8b494a',
+    postgres: 'e3fb88189b25a24df8ad75dbcc6bc63e',
   },
   Webhooks1763600000009: {
     sqlite: 'b80a2b48d069be928126496daf873e95',
@@ -78,6 +78,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
   Stats1763600000021: {
     sqlite: '6b1ef438ea62c5166139d4a6ba940ad8',
     postgres: 'f1c9bc6c0eb59198af2e1b2e5666bb8f',
+  },
+  PrivacyLinks1763600000022: {
+    sqlite: 'd59af31578849e212d39280eefad58ae',
+    postgres: '5c1f0401e27687e5f68a67e653c7b322',
   },
 };
 

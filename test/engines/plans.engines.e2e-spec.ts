@@ -17,8 +17,9 @@ import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
 
-/** Queries of jobs over all bots, which find the bots with work. */
+/** Queries of jobs over all bots, which find the bots with work; and the one that finds the bot of a link. */
 const JOBS: readonly (readonly [string, RegExp])[] = [
+  ['the link with a token, which names no bot', /FROM privacy_links WHERE token = /],
   ['which bots have calls that are due', /^WITH RECURSIVE waiting/],
   ['how many calls wait, for the metrics', /looked_at/],
   ['how many erasures are under way, for the metrics', /AS processing/],

@@ -17,6 +17,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
+/** The pages that Vite builds, by their paths. */
+const PAGES: Readonly<Record<string, string>> = { '/console': 'index.html', '/verify': 'verify.html' };
+
 /** The page loads files of this service only, and runs no script in its text. */
 export const CONSOLE_HEADERS = {
   'Content-Security-Policy':
@@ -29,8 +32,8 @@ export const CONSOLE_HEADERS = {
 };
 
 /**
- * The files of the built console by their paths, read once; undefined where it was not built. Every other path below
- * `/console` is a page of it, and gets `index.html`.
+ * The files of the built console and of the page `/verify` by their paths, read once; undefined where they were not built.
+ * Every other path below `/console` is a page of the console, and gets `index.html`.
  */
 @Injectable()
 export class ConsoleFiles {
@@ -40,9 +43,8 @@ export class ConsoleFiles {
 
   find(path: string): ConsoleFile | undefined {
     this.files ??= this.read();
-    return (
-      this.files.get(path) ?? (path.startsWith('/console/assets/') ? undefined : this.files.get('/console'))
-    );
+    const isPage = path.startsWith('/console/') && !path.startsWith('/console/assets/');
+    return this.files.get(path) ?? (isPage ? this.files.get('/console') : undefined);
   }
 
   private read(): ReadonlyMap<string, ConsoleFile> {
@@ -55,7 +57,10 @@ export class ConsoleFiles {
           fileAt(join(folder, 'assets', name), 'public, max-age=31536000, immutable'),
         ] as const,
     );
-    return new Map([...assets, ['/console', fileAt(join(folder, 'index.html'), 'no-cache')]]);
+    const pages = Object.entries(PAGES)
+      .filter(([, name]) => existsSync(join(folder, name)))
+      .map(([path, name]) => [path, fileAt(join(folder, name), 'no-cache')] as const);
+    return new Map([...assets, ...pages]);
   }
 }
 

@@ -16,7 +16,12 @@ export const ALL_GUILDS = 'all_guilds';
 /** A link to the privacy page of one user. Its token is not stored. */
 @Entity('privacy_links')
 @Index(indexName('privacy_links', ['token']), ['token'], { unique: true })
-@Index(indexName('privacy_links', ['bot_id', 'guild_id', 'user_id']), ['botId', 'guildId', 'userId'])
+@Index(indexName('privacy_links', ['bot_id', 'guild_id', 'user_id', 'id']), [
+  'botId',
+  'guildId',
+  'userId',
+  'id',
+])
 @Index(indexName('privacy_links', ['bot_id', 'expires_at']), ['botId', 'expiresAt'])
 export class PrivacyLink {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;

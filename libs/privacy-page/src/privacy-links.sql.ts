@@ -1,7 +1,7 @@
 import { isHeldElsewhere } from '@app/crypto';
 import { givenRows, type Tx, type UnitOfWork } from '@app/database';
 import type { Digest } from '@app/primitives';
-import type { Subject } from '@app/subjects';
+import { amongSubjects, type Subject } from '@app/subjects';
 import type { PrivacyLink } from './privacy-link.entity';
 
 export type StoredLink = Omit<PrivacyLink, 'bot'>;
@@ -52,18 +52,21 @@ export async function endLinks(
   subjects: readonly Subject[],
   allGuildsOf: (botId: string) => Digest,
 ): Promise<void> {
+  const among = amongSubjects(tx, subjects);
   const given = givenRows(
     tx,
     ['bot_id', 'guild_id', 'user_id', 'all_guilds'],
     subjects.map(({ botId, guildId, userId }) => [botId, guildId, userId, allGuildsOf(botId)]),
   );
-  await tx.run(
-    `WITH erased AS (SELECT given.* FROM ${given.sql})
-     DELETE FROM privacy_links WHERE (bot_id, guild_id, user_id) IN
-       (SELECT bot_id, guild_id, user_id FROM erased
-        UNION ALL SELECT bot_id, all_guilds, user_id FROM erased WHERE NOT ${isHeldElsewhere('erased')})`,
-    ...given.values,
-  );
+  // Sent in this order without waiting: PostgreSQL needs one round trip.
+  await Promise.all([
+    tx.run(`DELETE FROM privacy_links WHERE ${among.sql}`, ...among.values),
+    tx.run(
+      `DELETE FROM privacy_links WHERE (bot_id, guild_id, user_id) IN
+         (SELECT given.bot_id, given.all_guilds, given.user_id FROM ${given.sql} WHERE NOT ${isHeldElsewhere('given')})`,
+      ...given.values,
+    ),
+  ]);
 }
 
 export async function removeExpired(tx: Tx, botId: string, at: string): Promise<number> {

@@ -21,7 +21,7 @@ export class PrivacyLinks1763600000022 implements MigrationInterface {
       },
       indices: [
         { columnNames: ['token'], isUnique: true },
-        { columnNames: ['bot_id', 'guild_id', 'user_id'] },
+        { columnNames: ['bot_id', 'guild_id', 'user_id', 'id'] },
         { columnNames: ['bot_id', 'expires_at'] },
       ],
     });
