@@ -188,6 +188,7 @@ describe('jobs', () => {
       'idempotency-retention',
       'key-rewrite',
       'orphan-keys',
+      'privacy-links-retention',
       'stats-retention',
       'webhook-url-changes',
       'withdrawn-data',

@@ -119,7 +119,7 @@ function othersRows(table: string): string {
         WHEN column_name = 'category_key' THEN '(n / 128 % 10)::text'
         WHEN column_name = 'status' AND data_type <> 'bigint' THEN quote_literal('delivered')
         WHEN data_type = 'bigint' THEN 'n'
-        WHEN column_name = 'id' OR column_name LIKE '%\\_id' OR column_name = 'key' THEN 'n::text'
+        WHEN column_name = 'id' OR column_name LIKE '%\\_id' OR column_name IN ('key', 'token') THEN 'n::text'
         ELSE quote_literal('x') END, ', ')
       INTO names, texts FROM information_schema.columns
       WHERE table_schema IN ('public', 'keys') AND table_name = '${table.replace('keys.', '')}';
