@@ -1,6 +1,6 @@
 import { WebPage } from '@app/http';
-import { Html, html } from './html';
-import { PAGE_HEADERS, STYLE } from './page-style';
+import { type Html, html } from './html';
+import { PAGE_HEADERS, STYLE_ELEMENT } from './page-style';
 import { PAGE_LANGUAGES, type PageLanguage, PAGE_TEXTS } from './texts';
 
 const NAMES: Readonly<Record<PageLanguage, string>> = { de: 'Deutsch', en: 'English' };
@@ -24,9 +24,7 @@ export function framed({ language, title, path, status }: Frame, content: Html):
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${title} · Lethe</title>
-        <style>
-          ${new Html(STYLE)}
-        </style>
+        ${STYLE_ELEMENT}
       </head>
       <body>
         ${

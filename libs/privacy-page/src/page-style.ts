@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { Html } from './html';
 
 /** The style of every page: calm, readable at 320 pixels, light and dark, and on paper. */
-export const STYLE = `:root{color-scheme:light dark;--ink:#1c2430;--soft:#546073;--line:#d5dbe4;--paper:#fff;--ground:#f4f6f9;--blue:#1d4fa8;--onblue:#fff;--red:#a8201d;--onred:#fff}
+const STYLE = `:root{color-scheme:light dark;--ink:#1c2430;--soft:#546073;--line:#d5dbe4;--paper:#fff;--ground:#f4f6f9;--blue:#1d4fa8;--onblue:#fff;--red:#a8201d;--onred:#fff}
 @media (prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#a9b4c4;--line:#3a4454;--paper:#1c232e;--ground:#12171f;--blue:#8ab4ff;--onblue:#0c1626;--red:#ff9d98;--onred:#2a0706}}
 *{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.6 system-ui,sans-serif;overflow-wrap:anywhere}
 main,header,footer{max-width:44rem;margin:0 auto;padding:0 1rem}header{padding-top:1.25rem}nav{display:flex;gap:1rem;justify-content:flex-end}
@@ -16,6 +17,9 @@ button.plain,.button.plain{background:none;color:var(--blue)}button.red,.button.
 details{margin:.5rem 0}summary{cursor:pointer;min-height:1.75rem}[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}
 @media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}form{display:block;margin-right:0}button{width:100%}}
 @media print{:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint{display:none}section{border:0;padding:0;break-inside:avoid-page}}`;
+
+/** The policy allows this very text. */
+export const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
 
 const DIGEST = hash('sha256', STYLE, 'base64');
 
