@@ -21,6 +21,8 @@ const LONG = FULL
   ? []
   : [
       'browser/console',
+      'browser/privacy-page',
+      'browser/verify',
       'engines/checkpoints',
       'engines/key-rewrite',
       'engines/key-rewrite-rivals',
@@ -46,6 +48,8 @@ const LONG = FULL
       'faults/webhooks-claims',
       'faults/webhooks-crash',
       'operations/admin-keys',
+      'operations/alerts',
+      'operations/backup-drill',
       'operations/move-engine',
       'operations/redis-process',
       'operations/restored-backup',
