@@ -102,6 +102,8 @@ const NAMED: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   platform_bot_id: fc.constant('zzNEWzz'),
   consent_id: fc.constantFrom('zzCONSENTzz'),
   event_id: fc.constantFrom('zzEVENTzz'),
+  key_id: fc.constant('zzREADERzz'),
+  digest: fc.constant('zzTEXTzz'),
   category: mostlyFirst(CATEGORIES),
   key: mostlyFirst(CATEGORIES),
   name: fc.oneof(word, fc.constantFrom(...CATEGORIES)),
@@ -164,7 +166,11 @@ export function bodyOf({ body }: Operation): fc.Arbitrary<Node | undefined> {
   return body === undefined ? fc.constant(undefined) : valueOf(body, '').map(nodeOf);
 }
 
-const IDS: Readonly<Record<string, string>> = { gdpr: 'zzDELETIONzz', webhooks: 'zzDELIVERYzz' };
+const IDS: Readonly<Record<string, string>> = {
+  gdpr: 'zzDELETIONzz',
+  webhooks: 'zzDELIVERYzz',
+  'privacy-links': 'zzLINKzz',
+};
 
 /** A value of a parameter as text, not encoded yet; undefined where a query leaves it out. */
 export function parameterOf(

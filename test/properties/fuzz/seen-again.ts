@@ -142,6 +142,11 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     );
     return differing(sent, found, 'user_id', 'guild_id', 'event_type', 'details');
   },
+  'POST /api/v1/privacy-links': async ({ tenant, answered }) => {
+    tenant.learn('LINK', answered['id']);
+    const { status } = await fetch(String(answered['url']), { method: 'HEAD' });
+    return status === 200 ? {} : { status };
+  },
   'POST /api/v1/gdpr/forget-user': async ({ tenant, answered }) => {
     const id = answered['request_id'] as string | undefined;
     if (id === undefined) return {};

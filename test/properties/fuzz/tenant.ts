@@ -36,6 +36,13 @@ export class Tenant {
     tenant.learn('DELIVERY', delivery['id'] ?? delivery['delivery_id']);
     const { data: event } = await bot.post('/audit/event', { ...who, event_type: 'data_deleted' });
     tenant.learn('EVENT', event['id']);
+    const { data: link } = await bot.post('/privacy-links', who);
+    tenant.learn('LINK', link['id']);
+    const { data: reader } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] });
+    tenant.learn('READER', reader['id']);
+    const words = { consent_version: '1', language: 'en', title: MARKER, body: MARKER };
+    const { data: text } = await bot.post('/consents/texts', words);
+    tenant.learn('TEXT', text['digest']);
     tenant.learn('DELETION', await bot.hasForgotten({ ...who, user_id: USERS[1] }));
     return tenant;
   }
