@@ -142,12 +142,11 @@ describe('jobs', () => {
       await over;
     });
     await begun;
-    expect(await Promise.all([1, 2, 3].map((index) => take(index, 'slow')))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    const taking = Promise.all([1, 2, 3].map((index) => take(index, 'slow')));
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await at(0).database.rows(waiting)).length === 3);
     letGo();
+    expect(await taking).toEqual([undefined, undefined, undefined]);
     await batch;
   });
 
