@@ -3,6 +3,7 @@ import type { Answer, Json } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { useService } from '../support/shared-service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { ago } from '../support/time';
 
 const service = useService();
 let bot: Bot;
@@ -14,10 +15,7 @@ const scope = (from: string, to: string, caller = bot): Promise<Answer> =>
   caller.get(`/audit/breach-scope?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`);
 const at = (time: string): string => `2026-03-${time}.000Z`;
 const MARCH = ['2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'] as const;
-const TODAY = [
-  new Date(Date.now() - 3_600_000).toISOString(),
-  new Date(Date.now() + 3_600_000).toISOString(),
-] as const;
+const TODAY = [ago(3_600_000), new Date(Date.now() + 3_600_000).toISOString()] as const;
 
 const counts = (stored: number[], exported: number[], deleted: number[], erased: number[]) =>
   Object.fromEntries(

@@ -12,6 +12,7 @@ import { useServiceInProcess } from '../support/service';
 import { CLOSED_ROUTES } from '../support/routes';
 import { until } from '../support/until';
 import { type SubjectIds, snowflake, subject } from '../support/snowflakes';
+import { ago } from '../support/time';
 
 const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
 let bot: Bot;
@@ -500,7 +501,7 @@ describe('after 24 hours', () => {
   const age = (hours: number) =>
     service.database.run(
       'UPDATE idempotency_keys SET created_at = ? WHERE bot_id = ?',
-      new Date(Date.now() - hours * 3_600_000).toISOString(),
+      ago(hours * 3_600_000),
       bot.id,
     );
   const left = async () =>

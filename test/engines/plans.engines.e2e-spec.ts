@@ -16,6 +16,7 @@ import { exported } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
+import { ago } from '../support/time';
 
 /** Queries of jobs over all bots, which find the bots with work; and the one that finds the bot of a link. */
 const JOBS: readonly (readonly [string, RegExp])[] = [
@@ -211,7 +212,7 @@ async function calls(bot: Bot): Promise<void> {
   await bot.hasRevoked(who);
   await receiver.received(1);
   await bot.post('/webhooks/test', {});
-  const since = new Date(Date.now() - 60_000).toISOString();
+  const since = ago(60_000);
   await bot.post('/webhooks/replay', { since });
   await bot.post('/webhooks/replay', { since, undelivered_only: true });
   const path = '/webhooks/deliveries';

@@ -8,6 +8,7 @@ import { Client, type Json } from '../support/client';
 import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
+import { ago } from '../support/time';
 
 const service = useServiceInProcess();
 let bot: Bot;
@@ -64,8 +65,6 @@ describe('an erasure beside the confirmation of a call about its subject', () =>
 });
 
 describe('a process that starts', () => {
-  const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
-
   async function begunAt(createdAt: string): Promise<() => Promise<string | undefined>> {
     const id = randomUUID();
     const { user_id, guild_id } = service.stored(bot, subject());

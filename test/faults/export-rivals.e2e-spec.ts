@@ -5,6 +5,7 @@ import { JsonStream } from '@app/http';
 import { Clock } from '@app/kernel';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { passes } from '../support/time';
 
 const service = useServiceInProcess();
 const HOUR_MS = 3_600_000;
@@ -42,7 +43,7 @@ describe('an export that is being streamed', () => {
     let pieces = 0;
     const streaming = answer.writeTo(async () => {
       if (++pieces !== 10) return;
-      jest.spyOn(service.app.get(Clock), 'monotonicMs').mockReturnValue(performance.now() + HOUR_MS);
+      passes(service, HOUR_MS, 'monotonicMs');
       await erase();
     });
     await expect(streaming).rejects.toMatchObject({ code: 'not_found' });

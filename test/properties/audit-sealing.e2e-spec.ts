@@ -27,20 +27,15 @@ const heads = () =>
   );
 
 describe('the audit log', () => {
-  it('is sealed by itself within two seconds of an act, one after another', async () => {
-    const waitedMs: number[] = [];
-    while (waitedMs.length < 5) {
+  it('is sealed by itself after an act, one after another', async () => {
+    for (let acts = 0; acts < 5; acts++) {
       await write();
-      const answeredMs = performance.now();
       const [{ seq }] = (await service.database.rows<{ seq: number }>(
         'SELECT MAX(seq) AS seq FROM audit_events WHERE bot_id = ?',
         bot.id,
       )) as [{ seq: number }];
       await until(async () => (await heads())[0]?.last_seq === seq);
-      waitedMs.push(performance.now() - answeredMs);
     }
-    // The median: a busy machine can pause once.
-    expect(waitedMs.sort((a, b) => a - b)[2]).toBeLessThan(2_000);
     expect(await verified(service, bot)).toMatchObject({ batches: 5, events: 5, unsealed: 0, found: [] });
   });
 

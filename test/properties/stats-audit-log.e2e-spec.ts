@@ -43,11 +43,12 @@ describe('the numbers of GET /stats', () => {
   it('are those of the audit log at any moment, while users act, time passes and batches are sealed', async () => {
     let isOver = false;
     const lives = Array.from({ length: 6 }, () => new Life(bot));
+    let looks = 0;
     const living = lives.map(async (life) => {
-      for (let acts = 0; acts < ACTS; acts++) {
+      for (let acts = 0; acts < ACTS || looks <= 5; acts++) {
         await life.act();
         // An hour on average at each of 25 acts: all stay in the 30 days that an answer has by default.
-        aheadMs += Math.floor((Math.random() * 2 * 3_600_000 * 25) / ACTS);
+        if (acts < ACTS) aheadMs += Math.floor((Math.random() * 2 * 3_600_000 * 25) / ACTS);
       }
     });
     const sealing = (async () => {
@@ -56,7 +57,6 @@ describe('the numbers of GET /stats', () => {
         await new Promise(setImmediate);
       }
     })();
-    let looks = 0;
     const looking = (['hour', 'day'] as const).map(async (bucket) => {
       while (!isOver) {
         const before = await logged(bucket);
@@ -71,7 +71,6 @@ describe('the numbers of GET /stats', () => {
     await Promise.all([ended, sealing, ...looking]);
     for (const bucket of ['hour', 'day'] as const)
       expect(inOrder(await shown(bucket))).toStrictEqual(inOrder(await logged(bucket)));
-    expect(looks).toBeGreaterThan(5);
     expect((await logged('hour')).size).toBeGreaterThan(20);
   });
 
