@@ -2,20 +2,26 @@ import { ApiKeyTimes, BotAdministration, BotDeletion } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { JobLeases, JobRunner } from '@app/jobs';
 import { Clock } from '@app/kernel';
+import { Dispatcher } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { Client, type Json } from '../support/client';
+import { PATIENT } from '../support/database';
 import { expectFailure } from '../support/expected';
+import { useReceiver } from '../support/receiver';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 
+const HOUR_MS = 3_600_000;
+
 /** Two instances of the service on one database. */
-const one = new Service();
+const one = new Service(PATIENT);
 let other: Service;
+const receiver = useReceiver();
 let bot: Bot;
 
 beforeAll(async () => {
   await one.start();
-  other = await new Service({ DATABASE_URL: one.database.url }).start();
+  other = await new Service({ ...PATIENT, DATABASE_URL: one.database.url }).start();
 });
 beforeEach(async () => {
   bot = await one.registerBot();
@@ -48,10 +54,10 @@ describe('two instances on one database', () => {
     expectFailure(await bot.get('/servers'), 401, 'unauthorized');
   });
 
-  it('both refuse a deleted and a rotated key at the answer, an expired one and a suspended bot too', async () => {
+  it('both refuse a deleted and a rotated key and a suspended bot at the answer, and a key from its expiry on', async () => {
     for (const { app } of [one, other]) app.get(ApiKeyTimes, { strict: false }).believedMs = 1_000;
     const path = `/bots/${bot.id}/keys`;
-    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const expires_at = new Date(Date.now() + HOUR_MS).toISOString();
     const made = async (given: Json = {}) =>
       (await bot.post<{ id: string; api_key: string }>(path, given)).data;
     const [deleted, expiring] = [await made(), await made({ expires_at })];
@@ -60,11 +66,10 @@ describe('two instances on one database', () => {
     expect(await statuses()).toEqual([200, 200]);
     expect((await bot.delete(`${path}/${deleted.id}`)).status).toBe(200);
     expect((await statuses())[0]).toBe(401);
-    const clock = other.app.get(Clock);
-    const nowMs = clock.nowMs.bind(clock);
-    const passes = jest.spyOn(clock, 'nowMs').mockImplementation(() => nowMs() + 3_601_000);
+    expect((await statuses())[1]).toBe(200);
+    const clock = jest.spyOn(other.app.get(Clock), 'nowMs').mockReturnValue(Date.parse(expires_at));
     expect((await statuses())[1]).toBe(401);
-    passes.mockRestore();
+    clock.mockRestore();
     const renewed = await bot.post<{ api_key: string }>(`${path}/rotate`, { overlap_seconds: 0 });
     expectFailure(await elsewhere().get('/bots/me'), 401, 'unauthorized');
     const client = new Client(other.url, renewed.data.api_key);
@@ -111,7 +116,7 @@ describe('two instances on one database', () => {
       const client = index % 2 === 0 ? bot : elsewhere();
       while (!over) await client.post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } });
     });
-    // They end before the submits do, which go on until then.
+    // As long as these take, the others go on.
     const answers = [await bot.post('/consents/revoke', who), await bot.post('/gdpr/forget-user', who)];
     over = true;
     await Promise.all(submitting);
@@ -132,6 +137,18 @@ describe('two instances on one database', () => {
     ).data;
     expect(pagination.total_count).toBe(60);
     expect(new Set(events.map(({ id }) => id)).size).toBe(60);
+  });
+
+  it('call a receiver at the signal of the process that has committed, without a look at what is due', async () => {
+    const api = await new Service({ ...PATIENT, JOBS: 'off' }, one.database).start();
+    const dispatchers = [one, other].map(({ app }) => app.get(Dispatcher, { strict: false }));
+    const looked = dispatchers.map((dispatcher) => dispatcher['polledMs']);
+    for (const dispatcher of dispatchers) dispatcher['polledMs'] = Infinity;
+    const told = await api.registerBot({ webhook_url: receiver.url });
+    await told.hasForgotten(subject());
+    await receiver.received(1);
+    dispatchers.forEach((dispatcher, at) => (dispatcher['polledMs'] = looked[at]!));
+    await api.app.close();
   });
 
   it('erase a user once between them: one 200, the others 409 or a 200 of their own afterwards', async () => {

@@ -1,6 +1,10 @@
+import { UnitOfWork } from '@app/database';
+import { DomainEvents } from '@app/kernel';
 import { BatchSealer } from '@app/sealing';
+import { DeliveriesSettled } from '@app/webhooks';
 import { field } from '../support/bot';
 import { atDepth } from '../support/depth';
+import { PATIENT } from '../support/database';
 import { Life } from '../support/lives';
 import { inOrder, loggedNumbers, missing, OF_DAY, shownNumbers } from '../support/numbers';
 import { useReceiver } from '../support/receiver';
@@ -8,14 +12,20 @@ import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
+/** The looks at the numbers while others act and seal. */
+const LOOKS = 8;
+/** The rows of one count. */
+const WRITERS = 8;
+const AT = '2026-03-15T10:00:00.000Z';
+
 /** Two instances of the service on one database: both act, seal and send. */
-const one = new Service();
+const one = new Service(PATIENT);
 let other: Service;
 const receiver = useReceiver();
 
 beforeAll(async () => {
   await one.start();
-  other = await new Service({ DATABASE_URL: one.database.url }).start();
+  other = await new Service({ ...PATIENT, DATABASE_URL: one.database.url }).start();
 });
 afterAll(async () => {
   await other.stop();
@@ -27,10 +37,10 @@ describe('two processes on one database', () => {
     const bot = await one.registerBot();
     await bot.hasCategory('profile', [field('turn', 'number')]);
     let isOver = false;
-    const lives = [one, one, one, other, other, other].map((at) => new Life(bot.at(at)));
     let looks = 0;
+    const lives = [one, one, one, other, other, other].map((at) => new Life(bot.at(at)));
     const living = lives.map(async (life) => {
-      for (let acts = 0; acts < atDepth(25, 150) || looks <= 5; acts++) await life.act();
+      for (let acts = 0; acts < atDepth(25, 150) || looks < LOOKS; acts++) await life.act();
     });
     const sealing = [one, other].map(async ({ app }) => {
       while (!isOver) await app.get(BatchSealer).sealNow(bot.id);
@@ -74,6 +84,36 @@ describe('two processes on one database', () => {
       WHERE bot_id = ? AND name LIKE 'erasure:%' AND name <> 'erasure:longest'`;
     expect(await totalOf(durations)).toBe(count);
     const writers = `SELECT COUNT(DISTINCT writer) AS total FROM stats_counts WHERE bot_id = ?`;
-    expect(await totalOf(writers)).toBeLessThanOrEqual(9);
+    expect(await totalOf(writers)).toBeLessThanOrEqual(WRITERS);
+  });
+
+  it('count in a row of the connection, so that two units of one bot do not wait for each other', async () => {
+    const bot = await one.registerBot();
+    const [taken, ends]: [Set<number>, (() => void)[]] = [new Set(), []];
+    const ended: Promise<unknown>[] = [];
+    // Each unit has counted and is not committed when the next one begins.
+    for (const { app } of [one, other, one, other])
+      await new Promise<void>((counted, failed) => {
+        const unit = app.get(UnitOfWork).write(async (tx) => {
+          const { writer } = (await tx.get<{ writer: number }>(
+            `SELECT pg_backend_pid() % ${WRITERS} AS writer`,
+          ))!;
+          // A unit whose connection has the row of another one would wait for it.
+          const settled = { botId: bot.id, at: AT, delivered: 1 };
+          if (!taken.has(writer)) await app.get(DomainEvents).publish(new DeliveriesSettled(tx, settled));
+          taken.add(writer);
+          counted();
+          await new Promise<void>((end) => ends.push(end));
+        });
+        unit.catch(failed);
+        ended.push(unit);
+      });
+    ends.forEach((end) => end());
+    await Promise.all(ended);
+    const rows = await one.database.rows<{ writer: number }>(
+      `SELECT writer FROM stats_counts WHERE bot_id = ? AND day = '${AT.slice(0, 10)}'`,
+      bot.id,
+    );
+    expect(new Set(rows.map(({ writer }) => writer))).toStrictEqual(taken);
   });
 });

@@ -10,6 +10,15 @@ import { schemaSource } from '../../ormconfig';
 /** The engine of this run of the suites, from jest.config.js. */
 export const engine: Engine = (globalThis as { testEngine?: Engine }).testEngine ?? 'sqlite';
 
+/**
+ * Limits of a server with which nothing fails for its slowness. A test that waits for a lock that is never released, or for
+ * a statement that never ends, fails by the time limit of the test.
+ */
+export const PATIENT = {
+  DATABASE_LOCK_TIMEOUT_MS: '600000',
+  DATABASE_STATEMENT_TIMEOUT_MS: '600000',
+} as const;
+
 /** The database of one service under test. */
 export interface TestDatabase {
   readonly url: string;

@@ -8,8 +8,6 @@ const PAGES = 25;
 const KEYS_MAX = 5_000;
 /** Removed keys that one unit records. */
 const BATCH = 1_000;
-/** The maximum of milliseconds in which a rewrite waits for the units of others, which wait behind it meanwhile. */
-const LOCK_MS = 50;
 
 /** The two tables of the keys. */
 type KeyTable = 'a' | 'b';
@@ -24,6 +22,9 @@ type KeyTable = 'a' | 'b';
  */
 @Injectable()
 export class KeyRewrite {
+  /** The maximum of milliseconds in which a rewrite waits for the units of others, which wait behind it meanwhile. */
+  lockMs = 50;
+
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /**
@@ -37,7 +38,7 @@ export class KeyRewrite {
     if ((await pagesOf(tx, inactive)) > 0) return inactive;
     if (removed === undefined) return undefined;
     if (removed.rewrites < number) return inactive;
-    await tx.run(`SET LOCAL lock_timeout = ${LOCK_MS}`);
+    await tx.run(`SET LOCAL lock_timeout = ${this.lockMs}`);
     // Units that have added or removed a key under the old number have ended before it changes.
     await tx.run('LOCK TABLE keys.key_rewrite IN EXCLUSIVE MODE');
     // The plans for the empty table scan all of it. This ends them, and the next ones use the index.
@@ -66,7 +67,7 @@ export class KeyRewrite {
     const isEmpty = await this.unitOfWork.write(async (tx) => {
       if ((await tx.get(ANY_ROW[from])) !== undefined || (await tx.get(ALL_VISIBLE[from])) === undefined)
         return false;
-      await tx.run(`SET LOCAL lock_timeout = ${LOCK_MS}`);
+      await tx.run(`SET LOCAL lock_timeout = ${this.lockMs}`);
       await tx.run(TRUNCATE[from]);
       return true;
     });

@@ -6,9 +6,10 @@ const HOUR_MS = 3_600_000;
 
 describe('a rewrite of the keys', () => {
   it.each([
-    ['nine times as long as a unit took', 100, 900],
-    ['less than its lease, however long a unit took', HOUR_MS, undefined],
-  ])('rests %s', async (_, tookMs, restMs) => {
+    ['nine times as long as a unit took', 100, 900, 40_000],
+    ['less than its lease, however long a unit took', HOUR_MS, undefined, 24 * HOUR_MS],
+    ['hardly after units that took no time', 1, 9, 15_000],
+  ])('rests %s, and is due again after 200 times their work', async (_, tookMs, restMs, dueMs) => {
     const rests: unknown[] = [];
     const pause = jest.spyOn(timers, 'setTimeout').mockImplementation(async (ms) => void rests.push(ms));
     let nowMs = 0;
@@ -32,6 +33,7 @@ describe('a rewrite of the keys', () => {
     await job.run(lease as unknown as Lease, new AbortController().signal);
     clock.mockRestore();
     pause.mockRestore();
+    expect(job.everyMs).toBe(dueMs);
     expect(rests).toHaveLength(2);
     for (const rest of rests) {
       expect(rest).toBeLessThan(LEASE_MS / 2);
