@@ -44,8 +44,8 @@ describe('a process that finds many events to be sealed', () => {
     await service.start();
     const summary = await verified(service, bot);
     expect(summary).toMatchObject({ faults: 0, unsealed: 0, found: [] });
-    // Of the erased user: what the bot posted, and the request.
-    expect(summary.erased).toBe(2);
+    // All of the erased user: what the bot posted, the request and its end.
+    expect(summary.erased).toBe(3);
     await service.stop();
   });
 });

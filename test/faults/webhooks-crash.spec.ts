@@ -21,7 +21,10 @@ const FAR_DEADLINES = `
 `;
 
 describe('kill -9', () => {
-  const crashes = useCrashes({ WEBHOOK_TIMEOUT_MS: '15000' });
+  const rounds = atDepth(2, 8);
+  // Each kill may interrupt the same call.
+  const retries = Array<string>(rounds + 8).fill('1s');
+  const crashes = useCrashes({ WEBHOOK_RETRY_SCHEDULE: retries.join(), WEBHOOK_TIMEOUT_MS: '15000' });
 
   it('in the midst of events and calls loses no acknowledged event, and repeats with the same id only', async () => {
     const bot = await Bot.register(crashes.url, { webhook_url: receiver.url });
@@ -32,7 +35,7 @@ describe('kill -9', () => {
       acknowledged.add(String(answer.data['request_id']));
       return true;
     };
-    for (let round = 0; round < atDepth(2, 8); round++) {
+    for (let round = 0; round < rounds; round++) {
       // Calls are running.
       const before = receiver.calls.length;
       const isCalling = () => receiver.calls.length > before;
