@@ -1,4 +1,6 @@
+const { readdirSync, readFileSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
+const { join } = require('node:path');
 
 const shared = {
   rootDir: '.',
@@ -13,61 +15,27 @@ const shared = {
   transform: { '\\.ts$': '@swc/jest' },
 };
 
-/** Everything, at full depth: `npm run test:all`. */
-const FULL = process.env.TEST_DEPTH !== undefined;
+/** Which part of the tests runs: test/support/depth.ts. */
+const DEPTH = process.env.TEST_DEPTH;
 
-/** Suites of many processes and long measurements, whose statements other suites test every day with fewer cases. */
-const LONG = FULL
-  ? []
-  : [
-      'browser/console',
-      'browser/privacy-page',
-      'browser/verify',
-      'engines/checkpoints',
-      'engines/key-rewrite',
-      'engines/key-rewrite-rivals',
-      'engines/many-instances',
-      'engines/many-processes',
-      'faults/byte-search',
-      'faults/connections-lost',
-      'faults/crash-load',
-      'faults/database-files',
-      'faults/disk-full',
-      'faults/greedy-batches',
-      'faults/greedy-bot',
-      'faults/idempotency-kill',
-      'faults/io-faults',
-      'faults/log-unwritable',
-      'faults/migrations-faults',
-      'faults/nth-statement',
-      'faults/power-cuts',
-      'faults/redis-away',
-      'faults/redis-misbehaves',
-      'faults/slow-readers',
-      'faults/stats-kill',
-      'faults/webhooks-claims',
-      'faults/webhooks-crash',
-      'operations/admin-keys',
-      'operations/alerts',
-      'operations/backup-drill',
-      'operations/move-engine',
-      'operations/redis-process',
-      'operations/restored-backup',
-      'packages/cli-commands',
-      'packages/cli-doctor',
-      'packages/cli-subjects',
-      'packages/discord-adapters',
-      'packages/discord-packed',
-      'packages/discord-py',
-      'packages/python-client',
-      'packages/quickstart-discord',
-      'packages/sdk-packed',
-      'packages/server-packed',
-      'properties/consents-at-once',
-      'properties/export-memory',
-      'properties/webhooks-fairness',
-      'properties/webhooks-sim',
-    ].map((name) => `<rootDir>/test/${name}\\.`);
+/** The names of the functions of depth.ts by which a suite of every day leaves something out. */
+const LEAVES_OUT = /\b(itInPart|itOfSize|itAtFullDepth)\b/;
+
+/** The suites that `npm test` has run, and of which `npm run test:deep` has nothing left to do. */
+function done() {
+  const places = ['libs', 'packages', 'test'].map((top) => join(__dirname, top));
+  const suites = places.flatMap((place) =>
+    readdirSync(place, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('spec.ts') && !file.includes('.deep.'))
+      .map((file) => join(place, file)),
+  );
+  return suites.filter((suite) => !LEAVES_OUT.test(readFileSync(suite, 'utf8')));
+}
+
+const asPattern = (path) => `^${path.replace(/[.+]/g, '\\$&')}$`;
+const isOnBothEngines = (path) => path.endsWith('.engines.e2e-spec.ts') || path.endsWith('.postgres.spec.ts');
+
+const [LEFT_OUT, DONE] = DEPTH === undefined ? [['\\.deep\\.'], []] : [[], DEPTH === 'deep' ? done() : []];
 
 /**
  * The name of a suite says which engines it runs on (CONTRIBUTING.md).
@@ -81,6 +49,7 @@ module.exports = {
   maxWorkers: Math.min(12, Math.ceil(1.5 * availableParallelism())),
   // Suites leave objects in memory: without a limit the workers need several gigabytes.
   workerIdleMemoryLimit: '700MB',
+  reporters: ['default', '<rootDir>/scripts/jest.slowest.mjs'],
   globalSetup: '<rootDir>/scripts/jest.setup.mjs',
   globalTeardown: '<rootDir>/scripts/jest.teardown.mjs',
   projects: [
@@ -89,16 +58,21 @@ module.exports = {
       displayName: 'sqlite',
       globals: { testEngine: 'sqlite' },
       testMatch: ['libs', 'packages', 'test'].map((top) => `<rootDir>/${top}/**/*{.,-}spec.ts`),
-      testPathIgnorePatterns: ['/node_modules/', '\\.postgres\\.spec\\.ts$', ...LONG],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '\\.postgres\\.spec\\.ts$',
+        ...LEFT_OUT,
+        ...DONE.map(asPattern),
+      ],
     },
     {
       ...shared,
       displayName: 'postgres',
       testMatch: [
         '<rootDir>/test/**/*.postgres.spec.ts',
-        `<rootDir>/test/**/*${FULL ? '' : '.engines'}.e2e-spec.ts`,
+        `<rootDir>/test/**/*.${DEPTH === undefined ? 'engines.' : ''}e2e-spec.ts`,
       ],
-      testPathIgnorePatterns: ['/node_modules/', ...LONG],
+      testPathIgnorePatterns: ['/node_modules/', ...LEFT_OUT, ...DONE.filter(isOnBothEngines).map(asPattern)],
       globals: { testEngine: 'postgres' },
       globalSetup: '<rootDir>/scripts/postgres.setup.mjs',
       globalTeardown: '<rootDir>/scripts/postgres.teardown.mjs',

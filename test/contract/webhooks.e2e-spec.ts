@@ -172,7 +172,8 @@ describe('webhooks', () => {
       const statements = [jest.spyOn(Tx.prototype, 'all'), jest.spyOn(Tx.prototype, 'get')];
       const { deliveries } = (await bot.get<{ deliveries: Delivery[] }>('/webhooks/deliveries')).data;
       const run = statements.flatMap(({ mock }) => mock.calls.map(([sql]) => sql));
-      counts.push(run.filter((sql) => /\bsubjects\b/.test(sql)).length);
+      // Other work of the process reads subjects too, and not by its deliveries.
+      counts.push(run.filter((sql) => /FROM webhook_deliveries\b[^]*\bsubjects\b/.test(sql)).length);
       jest.restoreAllMocks();
       const listed = users.slice(0, counts.length).reverse();
       expect(deliveries.map(({ user_id: userId }) => userId)).toEqual(listed.map(({ user_id: id }) => id));

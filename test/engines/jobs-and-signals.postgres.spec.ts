@@ -34,19 +34,11 @@ describe('signals', () => {
     expect(heard).toEqual([[], words, words, words]);
   });
 
-  it('arrive within 20 ms in the median, and thousands of them at once too', async () => {
-    const heard = new Map<string, number>();
-    signalsOf(1).on('timed', (word) => heard.set(word, performance.now()));
-    const took: number[] = [];
-    for (let turn = 0; turn < 50; turn++) {
-      const told = performance.now();
-      signalsOf(0).tell('timed', `${turn}`);
-      await until(() => heard.has(`${turn}`), 2);
-      took.push((heard.get(`${turn}`) ?? Infinity) - told);
-    }
-    expect(took.sort((a, b) => a - b)[25]).toBeLessThan(20);
-    for (let word = 0; word < 5_000; word++) signalsOf(0).tell('timed', `many ${word} ${'x'.repeat(40)}`);
-    await until(() => heard.size === 5_050);
+  it('arrive, also thousands of them at once', async () => {
+    const heard = new Set<string>();
+    signalsOf(1).on('many', (word) => heard.add(word));
+    for (let word = 0; word < 5_000; word++) signalsOf(0).tell('many', `${word} ${'x'.repeat(40)}`);
+    await until(() => heard.size === 5_000);
   });
 
   it('find their way again after their connection was cut, and say that words may be missing', async () => {
@@ -111,7 +103,7 @@ describe('jobs', () => {
     expect({ runs, most }).toEqual({ runs: 1, most: 1 });
     for (let times = 0; times < 10; times++)
       await Promise.all(services.map((_, index) => clocks(index).jobs.run(job, 'now')));
-    expect(runs).toBeGreaterThan(5);
+    expect(runs).toBeGreaterThanOrEqual(11);
     expect(most).toBe(1);
   });
 
@@ -137,7 +129,9 @@ describe('jobs', () => {
   it('are not taken over in the midst of a batch, also when its lease has ended meanwhile', async () => {
     const slow = await abandoned(0, 'slow');
     let inBatch: () => void = () => undefined;
+    let letGo: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (inBatch = resolve));
+    const over = new Promise<void>((resolve) => (letGo = resolve));
     const batch = slow.batch(async (tx) => {
       await tx.run(
         'UPDATE job_leases SET locked_until = ? WHERE name = ?',
@@ -145,14 +139,14 @@ describe('jobs', () => {
         'slow',
       );
       inBatch();
-      await tx.get('SELECT pg_sleep(0.2)');
+      await over;
     });
     await begun;
-    expect(await Promise.all([1, 2, 3].map((index) => take(index, 'slow')))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    const taking = Promise.all([1, 2, 3].map((index) => take(index, 'slow')));
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await at(0).database.rows(waiting)).length === 3);
+    letGo();
+    expect(await taking).toEqual([undefined, undefined, undefined]);
     await batch;
   });
 

@@ -7,7 +7,6 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { ExportService } from '@app/export';
 import { NO_CLAIM } from '@app/idempotency';
-import { CONFIG, type Config } from '@app/kernel';
 import { lockSubject, type Subject } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
@@ -16,7 +15,12 @@ import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const service = useServiceInProcess();
+/** Longer than a test: an act that waited for a lock that is held would not end before it is let go. */
+const LOCK_TIMEOUT_MS = '600000';
+const service = useServiceInProcess({
+  DATABASE_LOCK_TIMEOUT_MS: LOCK_TIMEOUT_MS,
+  DATABASE_STATEMENT_TIMEOUT_MS: LOCK_TIMEOUT_MS,
+});
 let bot: Bot;
 let who: SubjectIds;
 let held: Subject;
@@ -203,7 +207,6 @@ describe('requests, acceptances and revocations of one moment', () => {
     };
     let elsewhere: Answer[] = [];
     const isAnswered = () => elsewhere.length > 0;
-    const begunMs = performance.now();
     expect((await behind(hold, () => all(ask, who), isAnswered)).status).toBe(201);
     expect(elsewhere.map(({ status }) => status)).toStrictEqual(others.map(() => 201));
     elsewhere = [];
@@ -214,8 +217,6 @@ describe('requests, acceptances and revocations of one moment', () => {
     const withdrawn = (whom: SubjectIds) => bot.post('/consents/revoke', whom);
     expect((await behind(hold, () => all(withdrawn, who), isAnswered)).status).toBe(200);
     expect(elsewhere.map(({ status }) => status)).toStrictEqual(others.map(() => 200));
-    // A group that waited would be done one by one behind the time limit of its lock.
-    expect(performance.now() - begunMs).toBeLessThan(service.app.get<Config>(CONFIG).databaseLockTimeoutMs);
   });
 
   it('do not wait for one among them about whom an event is being posted', async () => {
@@ -248,10 +249,8 @@ describe('requests, acceptances and revocations of one moment', () => {
       );
       return slow;
     };
-    const begunMs = performance.now();
     const isAnswered = () => elsewhere !== undefined;
     expect(await behind(hold, all, isAnswered)).toMatchObject({ status: 'pending' });
-    expect(performance.now() - begunMs).toBeLessThan(service.app.get<Config>(CONFIG).databaseLockTimeoutMs);
   });
 });
 
@@ -297,11 +296,8 @@ describe('erasures of several bots', () => {
       elsewhere = await Promise.all(subjects.map((each) => erasures.erase(each, NO_CLAIM)));
       return slow;
     };
-    const begunMs = performance.now();
     const hold = (tx: Tx) => lockBot(tx, bot.id, 'UPDATE');
     expect(await behind(hold, all, () => elsewhere !== undefined)).toMatchObject({ status: 'completed' });
-    // A group that waited would be done one by one behind the time limit of its lock.
-    expect(performance.now() - begunMs).toBeLessThan(service.app.get<Config>(CONFIG).databaseLockTimeoutMs);
     expect(elsewhere).toMatchObject(others.map(() => ({ status: 'completed' })));
   });
 

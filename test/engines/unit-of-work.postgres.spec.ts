@@ -16,10 +16,12 @@ import { bareDatabase, type TestDatabase } from '../support/database';
 import { until } from '../support/until';
 
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+/** Longer than a test. What has to meet a limit has one of its own: `hasty`. */
+const LONG_MS = '600000';
 const SETTINGS = {
   DATABASE_POOL_SIZE: '3',
-  DATABASE_LOCK_TIMEOUT_MS: '300',
-  DATABASE_STATEMENT_TIMEOUT_MS: '1000',
+  DATABASE_LOCK_TIMEOUT_MS: LONG_MS,
+  DATABASE_STATEMENT_TIMEOUT_MS: LONG_MS,
 };
 let database: TestDatabase;
 let proxy: CuttingProxy;
@@ -72,6 +74,25 @@ const settled = async (promise: Promise<unknown>) => {
     return { error };
   }
 };
+/** What `work` makes of another unit of work, with short limits. */
+async function hasty<T>(
+  limits: Partial<typeof SETTINGS>,
+  work: (unit: PostgresUnitOfWork, connections: Pool) => Promise<T>,
+): Promise<T> {
+  const config = readConfig({ DATABASE_URL: database.url, ...SETTINGS, ...limits });
+  const onFault = (error: unknown): unknown => faults.push(error);
+  const own = new PostgresDataSource({ ...postgresOptions(database.url, config), poolErrorHandler: onFault });
+  await own.initialize();
+  const unit = new PostgresUnitOfWork(own, onFault);
+  try {
+    return await work(unit, (own.driver as PostgresDriver).master as Pool);
+  } finally {
+    await unit.drained();
+    await unit.close();
+    await own.destroy();
+  }
+}
+
 /** Waits until the server has closed it. */
 const ended = (pid: number): Promise<void> =>
   until(
@@ -121,10 +142,7 @@ describe('PostgresUnitOfWork.write', () => {
     const acknowledged = outcomes.flatMap((outcome, id) => ('error' in outcome ? [] : [id]));
     expect(acknowledged.filter(fails)).toStrictEqual([]);
     expect(await ids()).toStrictEqual(acknowledged);
-    // On a busy machine some callers wait too long for the three connections: only these are refused.
-    for (const { error } of outcomes.filter((outcome, id) => 'error' in outcome && !fails(id)))
-      expect(error).toMatchObject({ code: 'service_unavailable' });
-    expect(acknowledged.length).toBeGreaterThan(0);
+    expect(outcomes.filter((outcome, id) => 'error' in outcome && !fails(id))).toStrictEqual([]);
   });
 
   it('runs a unit again for a collision of one of several statements that were sent together', async () => {
@@ -226,7 +244,7 @@ describe('a connection that is lost', () => {
     const unit = unitOfWork.write(async (tx) => {
       await insert(tx, 1);
       const pid = await backendOf(tx);
-      await Promise.all([tx.run('SELECT pg_sleep(0.9)'), terminate(pid)]);
+      await Promise.all([tx.run('SELECT pg_sleep(60)'), terminate(pid)]);
     });
     expect(await settled(unit)).toMatchObject(unchanged);
     expect(await ids()).toStrictEqual([]);
@@ -255,7 +273,7 @@ describe('a connection that is lost', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'] });
     const waiting = [1, 2].map(() => settled(unitOfWork.get('SELECT 1 AS one')));
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-    jest.advanceTimersByTime(6_100);
+    jest.advanceTimersByTime(Number(LONG_MS) + 6_000);
     jest.useRealTimers();
     const outcomes = await Promise.all(waiting);
     for (const outcome of outcomes) expect(outcome).toMatchObject(unchanged);
@@ -311,20 +329,35 @@ describe('a unit that meets others', () => {
     await unitOfWork.write((tx) => insert(tx, 1));
     const refused = await unitOfWork.write(async (holding) => {
       await holding.run('UPDATE notes SET id = 1 WHERE id = 1');
-      return settled(unitOfWork.write((tx) => tx.run('DELETE FROM notes WHERE id = 1')));
+      return hasty({ DATABASE_LOCK_TIMEOUT_MS: '300' }, (unit) =>
+        settled(unit.write((tx) => tx.run('DELETE FROM notes WHERE id = 1'))),
+      );
     });
     expect(refused).toMatchObject(unchanged);
-    expect(await settled(unitOfWork.write((tx) => tx.run('SELECT pg_sleep(9)')))).toMatchObject(unchanged);
+    const tooLong = await hasty({ DATABASE_STATEMENT_TIMEOUT_MS: '300' }, (unit) =>
+      settled(unit.write((tx) => tx.run('SELECT pg_sleep(600)'))),
+    );
+    expect(tooLong).toMatchObject(unchanged);
     expect(await ids()).toStrictEqual([1]);
   });
 
   it('when every connection is taken: 503 after the limit, and all of them come back', async () => {
-    let free = (): void => undefined;
-    const held = new Promise<void>((resolve) => (free = resolve));
-    const holders = [1, 2, 3].map((id) => unitOfWork.write((tx) => insert(tx, id).then(() => held)));
-    expect(await settled(unitOfWork.write((tx) => insert(tx, 4)))).toMatchObject(unchanged);
-    free();
-    await Promise.all(holders);
+    await hasty({ DATABASE_LOCK_TIMEOUT_MS: '300' }, async (unit, connections) => {
+      // Connections that are open are given out at once.
+      await until(async () => {
+        await Promise.all([1, 2, 3].map(() => settled(unit.write((tx) => tx.run('SELECT pg_sleep(0.05)')))));
+        return connections.idleCount === 3;
+      });
+      let free = (): void => undefined;
+      const held = new Promise<void>((resolve) => (free = resolve));
+      const holders = [1, 2, 3].map((id) => unit.write((tx) => insert(tx, id).then(() => held)));
+      expect(await settled(unit.write((tx) => insert(tx, 4)))).toMatchObject(unchanged);
+      free();
+      await Promise.all(holders);
+      expect([connections.totalCount - connections.idleCount, connections.waitingCount]).toStrictEqual([
+        0, 0,
+      ]);
+    });
     expect(await ids()).toStrictEqual([1, 2, 3]);
   });
 

@@ -11,14 +11,16 @@ import { CuttingProxy } from '../support/cutting-proxy';
 import { newDatabase, type TestDatabase } from '../support/database';
 import { Service } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { until } from '../support/until';
 
 // R20 from the view of a bot: a server behind a proxy that cuts connections, falls silent and disappears.
 
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-const LIMITS = {
+const SETTINGS = {
   DATABASE_POOL_SIZE: '2',
-  DATABASE_LOCK_TIMEOUT_MS: '300',
-  DATABASE_STATEMENT_TIMEOUT_MS: '500',
+  // Longer than a test: what has to meet a limit uses `hasty`.
+  DATABASE_LOCK_TIMEOUT_MS: '600000',
+  DATABASE_STATEMENT_TIMEOUT_MS: '600000',
   // The unit of a job would be cut instead of that of a request.
   JOBS: 'off',
 };
@@ -34,10 +36,10 @@ beforeAll(async () => {
   process.on('unhandledRejection', heard).on('warning', heard);
   database = await newDatabase(directory);
   proxy = await CuttingProxy.before(database.url);
-  service = await new Service({ DATABASE_URL: proxy.url, ...LIMITS }, database).start();
+  service = await new Service({ DATABASE_URL: proxy.url, ...SETTINGS }, database).start();
   service.app.get(Readiness, { strict: false }).ready = true;
   // A caller identified shortly before is still identified without the database.
-  service.app.get(ApiKeyTimes, { strict: false }).believedMs = 1_000;
+  service.app.get(ApiKeyTimes, { strict: false }).believedMs = 3_600_000;
 });
 beforeEach(async () => {
   bot = await service.registerBot();
@@ -53,6 +55,23 @@ afterAll(async () => {
   await service.remove();
   rmSync(directory, { recursive: true });
 });
+
+/** What `work` makes of a second service, with short limits, for which the proxy is `proxy` too. */
+async function hasty(work: (bot: Bot, service: Service) => Promise<void>): Promise<void> {
+  const limits = { DATABASE_LOCK_TIMEOUT_MS: '2000', DATABASE_STATEMENT_TIMEOUT_MS: '2000' };
+  const given = { DATABASE_URL: proxy.url, ...SETTINGS, ...limits };
+  const other = await new Service(given, database).start();
+  other.app.get(Readiness, { strict: false }).ready = true;
+  other.app.get(ApiKeyTimes, { strict: false }).believedMs = 3_600_000;
+  const there = bot.at(other);
+  // Both connections are open, and the caller is known.
+  await until(async () => (await there.get('/bots/me')).status === 200);
+  try {
+    await work(there, other);
+  } finally {
+    await other.app.close();
+  }
+}
 
 const event = () => bot.post('/audit/event', { ...who, event_type: 'data_exported' });
 const submit = () => bot.post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } });
@@ -146,14 +165,18 @@ describe('a lost database', () => {
     expect(await eventsOf('data_submitted')).toBe(1);
   });
 
-  it('and says nothing is given up within the limits, and used again without a restart', async () => {
-    proxy.fallSilent(true);
-    const begunMs = performance.now();
-    const answers = await Promise.all([event(), submit(), bot.status(who)]);
-    const tookMs = performance.now() - begunMs;
-    proxy.fallSilent(false);
-    for (const { status, text } of answers) expect({ status, text }).toMatchObject({ status: 503 });
-    expect(tookMs).toBeLessThan(12_000);
+  it('and says nothing is given up at the limits, and used again without a restart', async () => {
+    await hasty(async (there) => {
+      proxy.fallSilent(true);
+      const answers = await Promise.all([
+        there.post('/audit/event', { ...who, event_type: 'data_exported' }),
+        there.post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } }),
+        there.status(who),
+      ]);
+      proxy.fallSilent(false);
+      for (const { status, text } of answers) expect({ status, text }).toMatchObject({ status: 503 });
+      await until(async () => (await there.status(who)).status === 200);
+    });
     expect((await submit()).status).toBe(200);
   });
 });
@@ -178,15 +201,26 @@ describe('a connection that is terminated in the packet that says it is ready', 
 });
 
 describe('a pool of two connections that are both held', () => {
-  it('answers 503 within the limit to later requests', async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const unitOfWork = service.app.get(UnitOfWork);
-    const held = [1, 2].map(() => unitOfWork.write((tx) => tx.get('SELECT 1').then(() => released)));
-    const answers = await Promise.all(Array.from({ length: 20 }, event));
-    release();
-    await Promise.all(held);
-    for (const answer of answers) expectUnavailable(answer, unchanged);
+  it('answers 503 at the limit to later requests', async () => {
+    await hasty(async (there, { app }) => {
+      const post = () => there.post('/audit/event', { ...who, event_type: 'data_exported' });
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      let taken = 0;
+      const hold = () =>
+        app.get(UnitOfWork).write((tx) =>
+          tx.get('SELECT 1').then(() => {
+            taken++;
+            return released;
+          }),
+        );
+      const held = [hold(), hold()];
+      await until(() => taken === 2);
+      const answers = await Promise.all(Array.from({ length: 20 }, post));
+      release();
+      await Promise.all(held);
+      for (const answer of answers) expectUnavailable(answer, unchanged);
+    });
     expect((await event()).status).toBe(201);
     expect(await eventsOf('data_exported')).toBe(1);
   });

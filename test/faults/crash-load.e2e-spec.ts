@@ -115,7 +115,7 @@ describe('kill -9 during erasures', () => {
       await crashes.killDuring(forget, { callers, after });
       // On PostgreSQL recent requests are left to other processes, and leases of dead processes expire.
       await crashes.database.run(`UPDATE deletion_requests SET created_at = '2020-01-01T00:00:00.000Z'`);
-      await crashes.database.run('DELETE FROM job_leases');
+      await crashes.endLeases();
       await crashes.start();
       const states = () => crashes.database.rows<{ status: string }>('SELECT status FROM deletion_requests');
       let requests: { status: string }[] = [];

@@ -1,7 +1,7 @@
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { Lease } from '@app/jobs';
-import { firstIdAt } from '@app/kernel';
+import { Clock, firstIdAt } from '@app/kernel';
 import type { Subject } from '@app/subjects';
 import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
 import { Client } from 'pg';
@@ -104,14 +104,14 @@ describe('claims of several processes', () => {
       first,
     ]);
     const leases = at(1).app.get(DeliveryLeases);
-    const begunMs = performance.now();
+    const sinceMs = at(1).app.get(Clock).nowMs();
+    // The rows are locked until the holder ends.
     const [found] = await leases.claim([bot.id], () => undefined);
     const [none] = await leases.claim([bot.id], () => undefined);
-    expect(performance.now() - begunMs).toBeLessThan(2_000);
     await holder.end();
     expect(found?.claim?.delivery.id).toBe(second);
     expect(none?.claim).toBeUndefined();
-    expect(none?.nextDueMs).toBeGreaterThan(Date.now() - 2_000);
+    expect(none?.nextDueMs).toBeGreaterThanOrEqual(sinceMs);
     let claimed: string | undefined;
     await until(async () => {
       claimed = (await leases.claim([bot.id], () => undefined))[0]?.claim?.delivery.id;
@@ -178,9 +178,9 @@ describe('a URL that changes', () => {
   it('causes no deadlock with events, claims, erasures and retention of the same bot', async () => {
     const [bot] = (await withUrl(1)) as [Bot];
     const before = await deadlocks();
-    const untilMs = performance.now() + atDepth(1_000, 3_000);
+    const turns = atDepth(40, 150);
     const loop = async (act: (turn: number) => Promise<unknown>): Promise<void> => {
-      for (let turn = 0; performance.now() < untilMs; turn++) await act(turn);
+      for (let turn = 0; turn < turns; turn++) await act(turn);
     };
     const subjects = Array.from({ length: 4 }, (_, n) => ({
       user_id: `10000000000000000${n}`,

@@ -68,7 +68,7 @@ describe('the limiter of the service', () => {
 
   it('is the error at once if its reset is behind the end of the call, and says when to come back', async () => {
     const bot = await limited.registerBot();
-    const lethe = new Lethe({ url: limited.url, key: bot.key, timeoutMs: 900 });
+    const lethe = new Lethe({ url: limited.url, key: bot.key, timeoutMs: 30_000 });
     await lethe.bots.me();
     await lethe.bots.me();
     const error = await lethe.bots.me().catch((reason: unknown) => reason);

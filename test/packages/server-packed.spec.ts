@@ -43,16 +43,18 @@ function install(): void {
 function standIn(): void {
   mkdirSync(join(folder, 'node_modules/@lethe'), { recursive: true });
   symlinkSync(made, join(folder, 'node_modules/@lethe/server'));
-  for (const name of Object.keys(manifest().dependencies))
+  for (const name of Object.keys(drivers()))
     if (name !== 'swagger-ui-dist')
       symlinkSync(join(ROOT, 'node_modules', name), join(made, 'node_modules', name));
 }
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
 const manifest = (): Manifest => JSON.parse(readFileSync(join(made, 'package.json'), 'utf8')) as Manifest;
+const drivers = () => ({ ...manifest().dependencies, ...manifest().optionalDependencies });
 
 function run(program: string, args: string[], cwd = folder): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
@@ -88,8 +90,7 @@ describe('@lethe/server', () => {
     const { packages } = JSON.parse(readFileSync(join(made, 'npm-shrinkwrap.json'), 'utf8')) as {
       packages: Readonly<Record<string, { readonly version: string; readonly integrity?: string }>>;
     };
-    const { dependencies } = manifest();
-    for (const [name, version] of Object.entries(dependencies))
+    for (const [name, version] of Object.entries(drivers()))
       expect([name, `npm:better-sqlite3@${packages[`node_modules/${name}`]?.version}`]).toEqual([
         name,
         version.replace(/^(?!npm:)/, 'npm:better-sqlite3@'),

@@ -80,6 +80,15 @@ export class Crashes {
     await calling;
   }
 
+  /** Ends what the killed process had leased, as after a while; the calls that it was making are due again. */
+  async endLeases(): Promise<void> {
+    const past = new Date(0).toISOString();
+    const due =
+      'UPDATE webhook_deliveries SET locked_until = ?, next_attempt_at = ? WHERE locked_by IS NOT NULL';
+    await this.database.run(due, past, past);
+    await this.database.run('DELETE FROM job_leases');
+  }
+
   /** A start that is killed before the `nth` statement, or as soon as the process listens. */
   async killStart(nth: number): Promise<void> {
     await this.made();

@@ -13,6 +13,8 @@ export class FakeRedis {
   private readonly windows = new Map<string, { count: number; ends: number }>();
   behaviour: Behaviour = answersRight;
   connections = 0;
+  /** Commands that count requests, besides the probes of new connections. */
+  counting = 0;
 
   private constructor(private readonly server: Server) {}
 
@@ -46,6 +48,7 @@ export class FakeRedis {
       text += chunk.toString('latin1');
       for (let command = commandIn(text); command !== undefined; command = commandIn(text)) {
         text = text.slice(command.length);
+        if (!command.words.some((word) => word.endsWith('probe'))) this.counting++;
         this.behaviour(socket, this.answerTo(command.words));
       }
     });

@@ -54,7 +54,7 @@ export class Fleet {
       DATABASE_URL: this.database.url,
       LETHE_MASTER_KEY,
       // A lease is five seconds longer.
-      WEBHOOK_TIMEOUT_MS: '3000',
+      WEBHOOK_TIMEOUT_MS: '15000',
       WEBHOOK_RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s',
       LOG_LEVEL: 'fatal',
       ...environment,

@@ -6,8 +6,7 @@ import type { Json } from './client';
 export interface Recorded {
   readonly webhookId: string;
   readonly body: Json;
-  /** When each attempt began, in milliseconds of `performance.now()`. */
-  readonly begunMs: number[];
+  attempts: number;
   confirmed: number;
 }
 
@@ -19,11 +18,10 @@ export class RecordingReceiver {
   readonly deliveries = new Map<string, Recorded>();
   /** Ids of deliveries with two attempts open at the same time. */
   readonly overlapping = new Set<string>();
-  /** How long an answer takes. */
-  delayMs = 10;
   /** Whether an attempt is answered with 500. */
   fails: (attempt: number, nth: number) => boolean = () => false;
   private readonly open = new Map<string, number>();
+  private held: (() => void)[] | undefined;
   private given = 0;
   /** Ten hosts, since calls to one host wait for each other. */
   private readonly servers: readonly Server[] = Array.from({ length: 10 }, () => this.server());
@@ -35,7 +33,9 @@ export class RecordingReceiver {
       request.on('end', () => {
         const id = String(request.headers['webhook-id']);
         const confirm = this.begin(id, JSON.parse(Buffer.concat(chunks).toString()) as Json);
-        setTimeout(() => response.writeHead(confirm() ? 200 : 500).end(), this.delayMs);
+        const answer = (): unknown => response.writeHead(confirm() ? 200 : 500).end();
+        if (this.held === undefined) setImmediate(answer);
+        else this.held.push(answer);
       });
     });
   }
@@ -53,7 +53,7 @@ export class RecordingReceiver {
   }
 
   get attempts(): number {
-    return [...this.deliveries.values()].reduce((sum, { begunMs }) => sum + begunMs.length, 0);
+    return [...this.deliveries.values()].reduce((sum, { attempts }) => sum + attempts, 0);
   }
 
   /** Running calls. */
@@ -61,7 +61,18 @@ export class RecordingReceiver {
     return this.open.size;
   }
 
+  /** From here on no call is answered until `letGo`. */
+  hold(): void {
+    this.held ??= [];
+  }
+
+  letGo(): void {
+    for (const answer of this.held?.splice(0) ?? []) answer();
+    this.held = undefined;
+  }
+
   forget(): void {
+    this.letGo();
     this.deliveries.clear();
     this.overlapping.clear();
   }
@@ -76,13 +87,13 @@ export class RecordingReceiver {
   /** Answers a function that ends the attempt and returns whether it is confirmed. */
   private begin(id: string, body: Json): () => boolean {
     const nth = this.deliveries.size;
-    const known = this.deliveries.get(id) ?? { webhookId: id, body, begunMs: [], confirmed: 0 };
+    const known = this.deliveries.get(id) ?? { webhookId: id, body, attempts: 0, confirmed: 0 };
     this.deliveries.set(id, known);
-    known.begunMs.push(performance.now());
+    known.attempts++;
     const open = this.open.get(id) ?? 0;
     this.open.set(id, open + 1);
     if (open > 0) this.overlapping.add(id);
-    const isFailing = this.fails(known.begunMs.length, nth);
+    const isFailing = this.fails(known.attempts, nth);
     return () => {
       const left = (this.open.get(id) ?? 1) - 1;
       if (left === 0) this.open.delete(id);

@@ -1,9 +1,8 @@
-import { RateLimitStore } from '@app/limits';
+import { RateLimitStore, REDIS_LIMITS } from '@app/limits';
 import { Readiness } from '@app/runtime';
 import type { Answer } from './client';
 import { RedisServer } from './redis-server';
 import { Service } from './service';
-import { until } from './until';
 
 /** Requests per minute of an address without a key, in these tests. */
 export const LIMIT = 30;
@@ -12,7 +11,22 @@ export const remaining = (answer: Answer<unknown>): number => Number(answer.head
 export const resetOf = (answer: Answer<unknown>): number => Number(answer.header('x-ratelimit-reset'));
 export const retryAfter = (answer: Answer<unknown>): number => Number(answer.header('retry-after'));
 
-const TRIES_MAX = 5;
+const USUAL_LIMITS = { ...REDIS_LIMITS };
+
+/** A Redis that answers is waited for, however busy the machine is, until `giveUpSoon`. */
+export function usePatience(): void {
+  beforeEach(beginPatience);
+  afterEach(() => void Object.assign(REDIS_LIMITS, USUAL_LIMITS));
+}
+
+export function beginPatience(): void {
+  Object.assign(REDIS_LIMITS, { commandMs: 60_000, connectMs: 60_000 });
+}
+
+/** From here on Redis is given up as in production: for a Redis that does not answer. */
+export function giveUpSoon(): void {
+  Object.assign(REDIS_LIMITS, USUAL_LIMITS);
+}
 
 /** A service whose limiter may use Redis, with readings for the tests. */
 export class LimitedService extends Service {
@@ -71,22 +85,6 @@ export class RedisServices {
     return service.start();
   }
 
-  /**
-   * What `work` answers when Redis has counted all of it. A pause of the machine above the 50 ms that a request waits for
-   * Redis makes a service count alone: then `work` is done again.
-   */
-  async countedTogether<T>(services: readonly LimitedService[], work: () => Promise<T>): Promise<T> {
-    const fallbacks = () => services.map((service) => service.fallbacks).join();
-    for (let tries = 1; ; tries++) {
-      for (const service of services) await until(service.isWhole);
-      await this.redis.client.flushall();
-      const before = fallbacks();
-      const answer = await work();
-      if (fallbacks() === before) return answer;
-      if (tries === TRIES_MAX) throw new Error('Redis did not answer within 50 ms in any try');
-    }
-  }
-
   async end(): Promise<void> {
     // Services first: they have to end while their Redis hangs.
     await Promise.all(this.services.splice(0).map((service) => service.stop()));
@@ -95,6 +93,7 @@ export class RedisServices {
 }
 
 export function useRedisServices(): RedisServices {
+  usePatience();
   const services = new RedisServices();
   beforeEach(async () => {
     services.redis = await RedisServer.started();

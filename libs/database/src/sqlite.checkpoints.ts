@@ -30,7 +30,7 @@ export class SqliteCheckpoints {
   private underWay: Promise<void> | undefined;
   private ended = (): void => undefined;
   private limit: NodeJS.Timeout | undefined;
-  private begunMs = performance.now();
+  private begunMs: number;
   private units = 0;
   private pages = 0;
   /** The pages that could not be removed last time, since a reader needs them. */
@@ -43,7 +43,9 @@ export class SqliteCheckpoints {
     private readonly onFault: (error: unknown) => void,
     thread = THREAD,
     private readonly limitMs = LIMIT_MS,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {
+    this.begunMs = this.nowMs();
     if (!existsSync(thread)) return;
     this.worker = new Worker(thread, { workerData: writer.database.name, execArgv: [] });
     this.worker.unref();
@@ -57,7 +59,7 @@ export class SqliteCheckpoints {
   /** Whether the next group of units has to wait for {@link caughtUp}. */
   get areOverdue(): boolean {
     if (this.worker === undefined) return false;
-    const isSlow = this.underWay !== undefined && performance.now() - this.begunMs > EVERY_MS_MAX;
+    const isSlow = this.underWay !== undefined && this.nowMs() - this.begunMs > EVERY_MS_MAX;
     return isSlow || this.pages - this.kept >= (this.kept > 0 ? AUTOMATIC : PAGES_MAX);
   }
 
@@ -65,7 +67,7 @@ export class SqliteCheckpoints {
   noteCommit(units: number): void {
     this.units += units;
     if (this.underWay !== undefined) return;
-    const sinceMs = performance.now() - this.begunMs;
+    const sinceMs = this.nowMs() - this.begunMs;
     if (sinceMs > EVERY_MS_MAX || (sinceMs > EVERY_MS && this.units >= UNITS)) void this.begin();
   }
 
@@ -87,7 +89,7 @@ export class SqliteCheckpoints {
   private begin(): Promise<void> {
     const { worker } = this;
     if (worker === undefined) return Promise.resolve();
-    this.begunMs = performance.now();
+    this.begunMs = this.nowMs();
     this.units = 0;
     this.underWay = new Promise((resolve) => (this.ended = resolve));
     worker.postMessage(null);

@@ -1,12 +1,12 @@
 import { Redis, type RedisOptions } from 'ioredis';
 
-/** The time limit of a command, in milliseconds. After it Redis counts as unavailable. */
-const COMMAND_MS = 50;
-/**
- * The time limit of a new connection, TLS and name resolution included, in milliseconds. The start of the service waits
- * for one attempt.
- */
-const CONNECT_MS = 1000;
+/** Time limits in milliseconds. Tests on busy machines set others. */
+export const REDIS_LIMITS = {
+  /** Of a command. After it Redis counts as unavailable. */
+  commandMs: 50,
+  /** Of a new connection, TLS and name resolution included. The start of the service waits for one attempt. */
+  connectMs: 1_000,
+};
 /** The pause between the end of a connection and the next attempt, in milliseconds. */
 const PAUSE_MS = 500;
 const KEEP_ALIVE_MS = 30_000;
@@ -20,7 +20,6 @@ const OPTIONS: RedisOptions = {
   // The probe replaces this check. It writes, so it fails on a replica and on a full or loading Redis.
   enableReadyCheck: false,
   disableClientInfo: true,
-  connectTimeout: CONNECT_MS,
   // A Redis that hangs never closes its side.
   disconnectTimeout: 0,
   keepAlive: KEEP_ALIVE_MS,
@@ -64,7 +63,7 @@ export class RedisLink {
     const { client } = this;
     if (client === undefined) throw fault('AWAY');
     try {
-      return await within(COMMAND_MS, command(client));
+      return await within(REDIS_LIMITS.commandMs, command(client));
     } catch (error) {
       this.lose(client, error);
       throw error;
@@ -85,14 +84,14 @@ export class RedisLink {
    * machine.
    */
   private async attempt(): Promise<void> {
-    const client = new Redis(this.url, OPTIONS);
+    const client = new Redis(this.url, { ...OPTIONS, connectTimeout: REDIS_LIMITS.connectMs });
     this.trying = client;
     let reason: unknown;
     client.on('error', (error) => (reason = error));
     client.once('close', () => this.lose(client, reason));
     try {
-      await within(CONNECT_MS, client.connect());
-      await within(COMMAND_MS, this.probe(client));
+      await within(REDIS_LIMITS.connectMs, client.connect());
+      await within(REDIS_LIMITS.commandMs, this.probe(client));
       this.take(client);
     } catch (error) {
       client.disconnect();

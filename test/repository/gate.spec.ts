@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+// The gate depends on no clock, and runs each test once (docs/decisions/0142-a-gate-that-counts.md).
+
+const ROOT = join(__dirname, '../..');
+const SUITES = ['libs', 'packages', 'test'].flatMap((top) =>
+  readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' })
+    .filter((file) => (top === 'test' ? file.endsWith('.ts') : file.endsWith('.spec.ts')))
+    .map((file) => join(top, file)),
+);
+const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+/** What measures time or memory, or waits for time to pass. */
+const CLOCKS: readonly RegExp[] = [
+  /\bperformance\.now\b/,
+  /\bhrtime\b/,
+  /\bDate\.now\(\)\s*-/,
+  /\bmemoryUsage\b/,
+  /\bRssAnon\b/,
+  /\bmonitorEventLoopDelay\b/,
+  /\btimers\/promises\b/,
+  /\bsetTimeout\(\s*(resolve|done)/,
+  /\.toBeLess\w*\(\s*[\w.]*Ms\b/,
+  /\bexpect\([^)\n]*Ms\)\.toBe(Less|Greater)/,
+];
+
+/** The files that use one, and why no verdict depends on it. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'test/repository/gate.spec.ts': 'names them',
+  'test/support/until.ts': 'asks for a condition again and again, as long as the limit of the test',
+};
+
+describe('the gate', () => {
+  it('has no suite that looks at a clock or at memory, but for a short list with a reason each', () => {
+    const found = SUITES.filter((file) => CLOCKS.some((clock) => clock.test(text(file))));
+    expect(found.sort()).toEqual(Object.keys(ALLOWED).sort());
+    expect(found.length).toBeLessThan(10);
+  });
+
+  it('runs a test again, in `npm run test:deep`, only if `npm test` has left out part of its cases', () => {
+    const partly = SUITES.filter(
+      (file) =>
+        /spec\.ts$/.test(file) &&
+        !file.includes('.deep.') &&
+        /\b(atDepth|someOf|isFull)\b/.test(text(file)) &&
+        !/\b(itInPart|itOfSize|itAtFullDepth)\b/.test(text(file)),
+    );
+    expect(partly.filter((file) => file !== 'test/repository/gate.spec.ts')).toEqual([]);
+  });
+
+  it('is `.ci/run`, which runs both parts of the tests, each once', () => {
+    const steps = text('.ci/run').match(/^tests .*$/gm);
+    expect(steps).toEqual(['tests test', 'tests test:deep']);
+  });
+});
