@@ -1,73 +1,24 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { SqliteDatabase } from '@app/database';
 import { Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
+import { useCrashes } from '../support/crashes';
+import { engine } from '../support/database';
+import { atDepth, isFull } from '../support/depth';
 import { expectFailure } from '../support/expected';
-import { useBuild } from '../support/build';
-import { ChildService } from '../support/child-service';
-import { engine, newDatabase, type TestDatabase } from '../support/database';
-import { digestsOf, storedIds } from '../support/digests';
 import { subject, type SubjectIds } from '../support/snowflakes';
-import { directoryOnDisk } from '../support/disk';
 import { unlessCut } from '../support/unless-cut';
 import { until } from '../support/until';
-import { atDepth, isFull } from '../support/depth';
 
-const build = useBuild();
-const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
-let directory: string;
-let database: TestDatabase;
-let service: ChildService;
-
-beforeAll(async () => {
-  directory = directoryOnDisk();
-  database = await newDatabase(directory);
-  const environment = { DATABASE_URL: database.url, LETHE_MASTER_KEY };
-  service = await new ChildService(build.directory, join(directory, 'lethe.db'), environment).start();
-});
-afterAll(async () => {
-  await service.end('SIGKILL');
-  await database.drop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-/** Lets `clients` act until a number of acts are acknowledged, then kills the process. */
-async function killAfter(
-  service: ChildService,
-  acknowledgements: number,
-  clients: number,
-  act: (client: number) => Promise<boolean>,
-): Promise<void> {
-  let count = 0;
-  let killed: Promise<unknown> | undefined;
-  const loop = async (client: number): Promise<void> => {
-    while (killed === undefined) {
-      if (!(await act(client))) return;
-      if (++count >= acknowledgements) killed ??= service.end('SIGKILL');
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, (_, client) => loop(client)));
-  await killed;
-}
+const crashes = useCrashes();
 
 async function countOf(bot: Bot, table: string, who: SubjectIds, type = ''): Promise<number> {
-  const { user_id: userId } = storedIds(await digestsOf(database, { LETHE_MASTER_KEY }), bot.id, who);
+  const { user_id: userId } = await crashes.stored(bot, who);
   const ofType = type && ` AND event_type = '${type}'`;
-  return (await database.rows(`SELECT 1 FROM ${table} WHERE user_id = ?${ofType}`, userId)).length;
-}
-
-/** Only SQLite has a file that can be damaged. */
-function requireWhole(): void {
-  if (engine === 'postgres') return;
-  const file = new SqliteDatabase(join(directory, 'lethe.db'));
-  expect(file.pragma('integrity_check', { simple: true })).toBe('ok');
-  file.close();
+  return crashes.count(`${table} WHERE user_id = ?${ofType}`, userId);
 }
 
 describe('kill -9 under load', () => {
   it('loses no acknowledged write, keeps every act and its audit event together, and leaves the file whole', async () => {
-    const bot = await Bot.register(service.url);
+    const bot = await Bot.register(crashes.url);
     await bot.hasCategory('profile', [field('turn', 'number')]);
     const clients = Array.from({ length: 8 }, () => ({
       who: subject(),
@@ -76,22 +27,21 @@ describe('kill -9 under load', () => {
       acknowledged: 0,
     }));
     for (const { who } of clients) await bot.hasConsent(who);
-    for (const acknowledgements of isFull ? [37, 120, 251] : [61]) {
-      await killAfter(service, acknowledgements, clients.length, async (index) => {
-        const client = clients[index];
-        if (client === undefined) return false;
-        const turn = ++client.sent;
-        const answer = await unlessCut(
-          bot.post('/data/submit', { ...client.who, category: 'profile', data: { turn } }),
-        );
-        if (answer?.status === 200) {
-          client.stored = turn;
-          client.acknowledged += 1;
-        }
-        return answer !== undefined;
-      });
-      requireWhole();
-      await service.start();
+    const submit = async (caller: number): Promise<boolean> => {
+      const client = clients[caller]!;
+      const turn = ++client.sent;
+      const answer = await unlessCut(
+        bot.post('/data/submit', { ...client.who, category: 'profile', data: { turn } }),
+      );
+      if (answer?.status !== 200) return false;
+      client.stored = turn;
+      client.acknowledged += 1;
+      return true;
+    };
+    for (const after of isFull ? [37, 120, 251] : [61]) {
+      await crashes.killDuring(submit, { callers: clients.length, after });
+      crashes.requireWhole();
+      await crashes.start();
       for (const client of clients) {
         const { data } = await bot.export<{ data: { profile: { turn: number } } }>(client.who);
         // The interrupted act is committed or not; every act before it is committed.
@@ -104,17 +54,18 @@ describe('kill -9 under load', () => {
   });
 
   it('leaves a consent, its history and its audit event together or not at all', async () => {
-    const bot = await Bot.register(service.url);
+    const bot = await Bot.register(crashes.url);
     const acknowledged: SubjectIds[] = [];
     const asked: SubjectIds[] = [];
-    await killAfter(service, atDepth(50, 150), 8, async () => {
+    const ask = async (): Promise<boolean> => {
       const who = subject();
       asked.push(who);
       const answer = await unlessCut(bot.post('/consents/request', { ...who, consent_version: '1' }));
       if (answer?.status === 201) acknowledged.push(who);
-      return answer !== undefined;
-    });
-    await service.start();
+      return answer?.status === 201;
+    };
+    await crashes.killDuring(ask, { callers: 8, after: atDepth(50, 150) });
+    await crashes.start();
     const tables = ['consents', 'consent_history', 'audit_events'];
     const counts = await Promise.all(
       asked.map((who) => Promise.all(tables.map((table) => countOf(bot, table, who)))),
@@ -127,12 +78,13 @@ describe('kill -9 under load', () => {
 
   it('keeps a registration that was answered: its key works after the restart', async () => {
     const bots: Bot[] = [];
-    await killAfter(service, atDepth(15, 40), 4, async () => {
-      const bot = await unlessCut(Bot.register(service.url));
+    const register = async (): Promise<boolean> => {
+      const bot = await unlessCut(Bot.register(crashes.url));
       if (bot !== undefined) bots.push(bot);
       return bot !== undefined;
-    });
-    await service.start();
+    };
+    await crashes.killDuring(register, { callers: 4, after: atDepth(15, 40) });
+    await crashes.start();
     for (const bot of bots) expect((await bot.get(`/bots/${bot.id}`)).status).toBe(200);
   });
 });
@@ -144,8 +96,8 @@ describe('kill -9 during erasures', () => {
     ['in the middle of a later group', 48, 49, 96],
   ])(
     '%s leaves no user half erased: the next start finishes what was begun, and what was answered stays erased',
-    async (_, clients, answers, users) => {
-      const bot = await Bot.register(service.url);
+    async (_, callers, after, users) => {
+      const bot = await Bot.register(crashes.url);
       await bot.hasCategory('profile');
       const subjects = Array.from({ length: users }, () => subject());
       for (const who of subjects) {
@@ -154,18 +106,18 @@ describe('kill -9 during erasures', () => {
       }
       const answered = new Set<SubjectIds>();
       const left = [...subjects];
-      await killAfter(service, answers, clients, async () => {
+      const forget = async (): Promise<boolean> => {
         const who = left.pop();
-        if (who === undefined) return false;
-        const answer = await unlessCut(bot.post('/gdpr/forget-user', who));
-        if (answer?.status === 200) answered.add(who);
-        return answer !== undefined;
-      });
+        const answer = who && (await unlessCut(bot.post('/gdpr/forget-user', who)));
+        if (answer?.status === 200) answered.add(who!);
+        return answer?.status === 200;
+      };
+      await crashes.killDuring(forget, { callers, after });
       // On PostgreSQL recent requests are left to other processes, and leases of dead processes expire.
-      await database.run(`UPDATE deletion_requests SET created_at = '2020-01-01T00:00:00.000Z'`);
-      await database.run('DELETE FROM job_leases');
-      await service.start();
-      const states = () => database.rows<{ status: string }>('SELECT status FROM deletion_requests');
+      await crashes.database.run(`UPDATE deletion_requests SET created_at = '2020-01-01T00:00:00.000Z'`);
+      await crashes.endLeases();
+      await crashes.start();
+      const states = () => crashes.database.rows<{ status: string }>('SELECT status FROM deletion_requests');
       let requests: { status: string }[] = [];
       await until(async () => {
         requests = await states();
@@ -183,20 +135,20 @@ describe('kill -9 during erasures', () => {
             data: { profile: { value: 'x' } },
           });
       }
-      requireWhole();
+      crashes.requireWhole();
     },
   );
 
   it('finishes an erasure that was left processing, on SQLite before the first request is taken', async () => {
-    const bot = await Bot.register(service.url);
+    const bot = await Bot.register(crashes.url);
     const who = subject();
     const id = '018f2f00-0000-7000-8000-00000000beef';
     await bot.hasCategory('profile');
     await bot.hasConsent(who);
     await bot.hasData(who, 'profile', { value: 'x' });
-    await service.end('SIGKILL');
-    const stored = storedIds(await digestsOf(database, { LETHE_MASTER_KEY }), bot.id, who);
-    await database.run(
+    await crashes.kill();
+    const stored = await crashes.stored(bot, who);
+    await crashes.database.run(
       `INSERT INTO deletion_requests (bot_id, id, guild_id, user_id, status, webhook_sent, created_at)
            VALUES (?, ?, ?, ?, 'processing', 0, ?)`,
       bot.id,
@@ -205,7 +157,7 @@ describe('kill -9 during erasures', () => {
       stored.user_id,
       '2020-01-01T00:00:00.000Z',
     );
-    await service.start();
+    await crashes.start();
     const asked = () => bot.get(`/gdpr/forget-status/${id}`);
     if (engine === 'postgres') await until(async () => (await asked()).data['status'] !== 'processing');
     const { data } = await asked();

@@ -1,37 +1,17 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { Bot, field } from '../support/bot';
-import { useBuild } from '../support/build';
-import { ChildService } from '../support/child-service';
 import type { Answer, Json } from '../support/client';
-import { newDatabase, type TestDatabase } from '../support/database';
+import { forEach, useCrashes } from '../support/crashes';
 import { atDepth } from '../support/depth';
-import { directoryOnDisk } from '../support/disk';
-import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { snowflake, subject } from '../support/snowflakes';
+import { unlessCut } from '../support/unless-cut';
 
 jest.setTimeout(120_000);
 
-const build = useBuild();
-const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
-const RATE_LIMIT_TIERS = 'free=1000000';
-const CLIENTS = 8;
 const ROUNDS = atDepth(1, 10);
-let directory: string;
-let database: TestDatabase;
-let service: ChildService;
+const crashes = useCrashes();
 let bot: Bot;
-
 beforeEach(async () => {
-  directory = directoryOnDisk();
-  database = await newDatabase(directory);
-  const environment = { DATABASE_URL: database.url, LETHE_MASTER_KEY, RATE_LIMIT_TIERS };
-  service = await new ChildService(build.directory, join(directory, 'lethe.db'), environment).start();
-  bot = await Bot.register(service.url);
-});
-afterEach(async () => {
-  await service.end('SIGKILL');
-  await database.drop();
-  rmSync(directory, { recursive: true, force: true });
+  bot = await Bot.register(crashes.url);
 });
 
 interface Sent {
@@ -45,37 +25,24 @@ interface Sent {
 const send = async (one: Sent): Promise<Answer> =>
   bot.post(one.path, one.body, { 'idempotency-key': one.key });
 
-/** Sends requests until the process is killed in the middle of them. */
-async function untilKilled(next: () => Sent): Promise<Sent[]> {
+/** Sends requests until the process is killed at the answer of this number, and starts it again. */
+async function untilKilled(after: number, next: () => Sent): Promise<Sent[]> {
   const all: Sent[] = [];
-  let killed: Promise<unknown> | undefined;
-  const client = async (): Promise<void> => {
-    while (killed === undefined) {
-      const one = next();
-      all.push(one);
-      const answer = await send(one).catch((error: unknown) => {
-        if (!(error instanceof TypeError)) throw error;
-      });
-      if (answer === undefined) return;
-      expect(answer.status).toBe(200);
-      one.text = answer.text;
-      if (all.length > atDepth(15, 100) + atDepth(20, 40) * Math.random()) killed ??= service.end('SIGKILL');
-    }
+  const act = async (): Promise<boolean> => {
+    const one = next();
+    all.push(one);
+    const answer = await unlessCut(send(one));
+    if (answer === undefined) return false;
+    expect(answer.status).toBe(200);
+    one.text = answer.text;
+    return true;
   };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-  await killed;
+  await crashes.killDuring(act, { callers: 8, after });
+  await crashes.start();
   return all;
 }
 
-/** Sends every request again: those with an answer must get the same one. Afterwards each has one. */
-async function repeat(all: readonly Sent[]): Promise<void> {
-  const left = [...all];
-  const client = async (): Promise<void> => {
-    for (let one = left.pop(); one !== undefined; one = left.pop()) await repeatOne(one);
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-}
-
+/** Sends a request again: with an answer it must get the same one. Afterwards it has one. */
 async function repeatOne(one: Sent): Promise<void> {
   const again = await send(one);
   expect([again.status, again.header('idempotent-replayed') ?? 'new']).toStrictEqual([
@@ -85,6 +52,8 @@ async function repeatOne(one: Sent): Promise<void> {
   if (one.text !== undefined) expect(again.text).toBe(one.text);
   one.text = again.text;
 }
+
+const SUBMITTED = `audit_events WHERE event_type = 'data_submitted' AND bot_id = ?`;
 
 it('after kill -9 every submit is done once: repeats of answered ones are replayed, others are done', async () => {
   const who = subject();
@@ -97,14 +66,12 @@ it('after kill -9 every submit is done once: repeats of answered ones are replay
       const key = `${round}-${++count}`;
       return { path: '/data/submit', key, body: { ...who, category: 'profile', data: { value: key } } };
     };
-    const sent = await untilKilled(next);
+    const sent = await untilKilled(atDepth(25, 110) + 3 * round, next);
     all.push(...sent);
-    await service.start();
-    await repeat(sent);
+    await forEach(sent, repeatOne);
   }
-  await repeat(all);
-  const events = await database.rows(`SELECT 1 FROM audit_events WHERE event_type = 'data_submitted'`);
-  expect(events).toHaveLength(all.length);
+  await forEach(all, repeatOne);
+  expect(await crashes.count(SUBMITTED, bot.id)).toBe(all.length);
 });
 
 it('after kill -9 every item of a batch is done once, also of a batch that was cut in the middle', async () => {
@@ -122,29 +89,21 @@ it('after kill -9 every item of a batch is done once, also of a batch that was c
     ]);
     return { path: '/data/submit/batch', key: value, body: { items } };
   };
-  const all = await untilKilled(next);
-  await service.start();
-  await repeat(all);
+  const all = await untilKilled(atDepth(25, 110), next);
+  await forEach(all, repeatOne);
   for (const one of all) {
     const { results } = (await send(one)).data as unknown as { results: { ok: boolean }[] };
     expect(results.filter(({ ok }) => ok)).toHaveLength(2 * people.length);
   }
-  const events = await database.rows(`SELECT 1 FROM audit_events WHERE event_type = 'data_submitted'`);
-  expect(events).toHaveLength(all.length * 2 * people.length);
+  expect(await crashes.count(SUBMITTED, bot.id)).toBe(all.length * 2 * people.length);
 });
 
 it('after kill -9 every erasure is done once, with the salt of its certificate, and all guilds are answered', async () => {
-  const users: SubjectIds[] = [];
   const many = atDepth(50, 200);
-  for (let at = 0; at < many; at++) {
-    const user_id = snowflake();
-    users.push({ user_id, guild_id: snowflake() });
-  }
-  const hold = (who: SubjectIds) => bot.hasRequest(who);
-  for (let at = 0; at < many; at += 20) await Promise.all(users.slice(at, at + 20).map(hold));
+  const users = Array.from({ length: many }, () => subject());
   // Each user is in two guilds.
   const second = users.map(({ user_id }) => ({ user_id, guild_id: snowflake() }));
-  for (let at = 0; at < many; at += 20) await Promise.all(second.slice(at, at + 20).map(hold));
+  await forEach([...users, ...second], (who) => bot.hasRequest(who));
   let count = 0;
   const next = (): Sent => {
     const who = users[count++ % many]!;
@@ -152,9 +111,8 @@ it('after kill -9 every erasure is done once, with the salt of its certificate, 
     const body = everywhere ? { user_id: who.user_id, scope: 'all_guilds' } : { ...who };
     return { path: '/gdpr/forget-user', key: `erase-${count}`, body };
   };
-  const all = await untilKilled(next);
-  await service.start();
-  await repeat(all);
+  const all = await untilKilled(atDepth(25, 110), next);
+  await forEach(all, repeatOne);
   for (const one of all) {
     const { data } = (await send(one)) as Answer<{ requests?: Json[] } & Json>;
     const requests = data.requests ?? [data];
@@ -166,6 +124,6 @@ it('after kill -9 every erasure is done once, with the salt of its certificate, 
       });
     }
   }
-  const erasures = await database.rows('SELECT 1 FROM deletion_requests');
-  expect(erasures).toHaveLength(all.reduce((sum, { body }) => sum + ('scope' in body ? 2 : 1), 0));
+  const asked = all.reduce((sum, { body }) => sum + ('scope' in body ? 2 : 1), 0);
+  expect(await crashes.count('deletion_requests WHERE bot_id = ?', bot.id)).toBe(asked);
 });

@@ -1,30 +1,25 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { keysPath, SqliteDatabase } from '@app/database';
+import { existsSync, readFileSync } from 'node:fs';
+import { keysPath } from '@app/database';
 import { Bot, field } from '../support/bot';
 import { useBuild } from '../support/build';
-import { ChildService } from '../support/child-service';
-import { sqliteFile } from '../support/database';
+import { Crashes, forEach } from '../support/crashes';
+import { sqliteFile, type TestDatabase } from '../support/database';
 import { atDepth, isFull } from '../support/depth';
-import { directoryOnDisk } from '../support/disk';
 import { adminHere } from '../support/here';
 import { describeIoFaults } from '../support/io-faults';
 import { IoJournal } from '../support/io-journal';
 import { Life } from '../support/lives';
 import { subject } from '../support/snowflakes';
-import { until } from '../support/until';
 
-const LETHE_MASTER_KEY = Buffer.alloc(32, 'cut').toString('base64');
-const CLIENTS = 8;
+const CALLERS = 8;
 /** The acts of one user in a round. */
 const ACTS = 10;
 /** The share of users from an earlier round. */
 const KNOWN = 0.3;
-/** The time of a load, and the time after which a start is ended. */
-const LOAD_MS = [30, 900] as const;
-const START_MS = [0, 800] as const;
-/** The share of rounds in which the first start is ended too. */
-const STARTS_ENDED = 0.2;
+/** The acknowledged acts of a round, in turn. */
+const ACKNOWLEDGED = [40, 3, 250, 120, 15, 333, 1];
+/** In every second round the first start is killed too, before one of its statements: a start has about 180. */
+const STATEMENTS = [120, 25, 60, 170, 5, 90, 145, 12];
 /** The log is verified in one of so many rounds, and after the last. */
 const VERIFIED_EVERY = 20;
 /** A stored key behind its id, as in every row of the file of the keys. */
@@ -32,24 +27,22 @@ const STORED_KEY = /([\w-]{12})v2\.[\w-]{8}\.[\w-]{134}/g;
 const MINUTES_MS = 3_600_000;
 
 const build = useBuild();
+const inTurn = (some: readonly number[], nth: number): number => some[nth % some.length] ?? 1;
 
 /** An installation whose process is ended again and again under a mixed load. */
 class Rounds {
   readonly counts = { rounds: 0, acknowledged: 0, compared: 0, erased: 0 };
   readonly differences: string[] = [];
-  private readonly root = directoryOnDisk();
-  private readonly path = join(this.root, 'data', 'lethe.db');
-  private readonly environment = { DATABASE_URL: `sqlite:${this.path}`, LETHE_MASTER_KEY };
-  private readonly keys = sqliteFile(keysPath(this.path));
+  private readonly crashes = new Crashes(build);
+  private readonly keys: TestDatabase;
   private readonly lives: Life[] = [];
   private readonly journal: IoJournal | undefined;
-  private readonly service: ChildService;
 
   constructor(private readonly kind: 'kill' | 'cut') {
-    mkdirSync(join(this.root, 'data'));
-    if (kind === 'cut') this.journal = new IoJournal(this.root, join(this.root, 'data'));
-    const environment = { ...this.environment, ...this.journal?.environment };
-    this.service = new ChildService(build.directory, this.path, environment);
+    const { directory, path, settings } = this.crashes;
+    this.keys = sqliteFile(keysPath(path));
+    if (kind === 'cut') this.journal = new IoJournal(directory, directory);
+    Object.assign(settings, this.journal?.environment);
   }
 
   /** The ids of the answered erasures. */
@@ -57,45 +50,43 @@ class Rounds {
     return new Set(this.lives.flatMap(({ erasures }) => erasures));
   }
 
-  /** Plays so many rounds, and more until an erasure was answered. */
+  /** Plays so many rounds; until the end of the last one an erasure is answered. */
   async play(rounds: number): Promise<void> {
-    const bot = await Bot.register((await this.service.start()).url);
+    const bot = await Bot.register((await this.crashes.start()).url);
     await bot.hasCategory('profile', [field('turn', 'number')]);
-    for (let round = 1, last = false; !last; round++) {
-      const touched = await this.load(bot);
-      // A busy machine may answer no erasure in a few short rounds: more rounds follow.
-      last = round >= rounds && this.answered.size > 0;
+    for (let round = 1; round <= rounds; round++) {
+      const isLast = round === rounds;
+      const touched = await this.load(bot, inTurn(ACKNOWLEDGED, round), isLast);
       const atEnd = this.stored();
-      if (Math.random() < STARTS_ENDED) await this.endedStart();
-      await this.service.start();
-      await this.compare(last ? this.lives : touched);
+      if (round % 2 === 0) await this.killStart(inTurn(STATEMENTS, round / 2));
+      await this.crashes.start();
+      await this.compare(isLast ? this.lives : touched);
       await this.requireErasedKeysGone(atEnd);
-      if (round % VERIFIED_EVERY === 0 || last) await this.verify();
+      if (round % VERIFIED_EVERY === 0 || isLast) await this.verify();
       this.counts.rounds = round;
     }
   }
 
   /** Counts the stored keys of one user before an erasure, and after it when all is lost that was not synced. */
   async cutAfterErasure(): Promise<{ before: number; after: number }> {
-    const bot = await Bot.register((await this.service.start()).url);
+    const bot = await Bot.register((await this.crashes.start()).url);
     const who = subject();
     await bot.hasConsent(who);
     const before = this.stored().size;
     await bot.hasForgotten(who);
-    await this.service.end('SIGKILL');
+    await this.crashes.kill();
     this.journal?.cut(0);
     return { before, after: this.stored().size };
   }
 
   async stop(): Promise<void> {
-    await this.service.end('SIGKILL');
     const found = `${this.differences.length} untrue answers`;
     if (isFull) process.stderr.write(`${this.kind}: ${JSON.stringify(this.counts)}, ${found}\n`);
-    rmSync(this.root, { recursive: true, force: true });
+    await this.crashes.remove();
   }
 
-  /** Ends the process under load; answers the users who have acted. */
-  private async load(bot: Bot): Promise<Life[]> {
+  /** Kills the process under load; answers the users who have acted. */
+  private async load(bot: Bot, after: number, isErasing: boolean): Promise<Life[]> {
     const known = [...this.lives];
     const touched: Life[] = [];
     const next = (): Life => {
@@ -105,48 +96,34 @@ class Rounds {
       touched.push(life);
       return life;
     };
-    const client = async (): Promise<void> => {
-      for (;;) {
-        const life = next();
-        for (let act = 0; act < ACTS; act++) {
-          if (!(await life.act())) return;
-          this.counts.acknowledged++;
-        }
-      }
+    const acting = Array.from({ length: CALLERS }, () => ({ life: next(), acts: 0 }));
+    const act = async (caller: number): Promise<boolean> => {
+      const one = acting[caller]!;
+      if (one.acts++ === ACTS) Object.assign(one, { life: next(), acts: 1 });
+      const isAnswered = await one.life.act();
+      if (isAnswered) this.counts.acknowledged++;
+      return isAnswered;
     };
-    const clients = Array.from({ length: CLIENTS }, client);
-    await momentWithin(LOAD_MS);
-    await this.end();
-    await Promise.all(clients);
+    const once = (): boolean => !isErasing || this.answered.size > 0;
+    await this.crashes.killDuring(act, { callers: CALLERS, after, once });
+    this.journal?.cut();
     return touched;
   }
 
-  private async end(): Promise<void> {
-    await this.service.end('SIGKILL');
+  private async killStart(nth: number): Promise<void> {
+    await this.crashes.killStart(nth);
     this.journal?.cut();
   }
 
-  private async endedStart(): Promise<void> {
-    const started = this.service.start().catch(() => undefined);
-    await momentWithin(START_MS);
-    await this.end();
-    await started;
-  }
-
   private async compare(lives: readonly Life[]): Promise<void> {
-    const left = [...lives];
-    const caller = async (): Promise<void> => {
-      for (let life = left.pop(); life !== undefined; life = left.pop())
-        this.differences.push(...(await life.differences()));
-    };
-    await Promise.all(Array.from({ length: CLIENTS }, caller));
+    await forEach(lives, async (life) => this.differences.push(...(await life.differences())));
     this.counts.compared += lives.length;
   }
 
   /** The ids of the keys in the bytes of the files. */
   private stored(): Set<string> {
     const files = ['', '-wal']
-      .map((suffix) => keysPath(this.path) + suffix)
+      .map((suffix) => keysPath(this.crashes.path) + suffix)
       .filter((file) => existsSync(file));
     return new Set(
       files.flatMap((file) =>
@@ -176,22 +153,13 @@ class Rounds {
   }
 
   private async verify(): Promise<void> {
-    for (const path of [this.path, keysPath(this.path)]) {
-      const file = new SqliteDatabase(path, { readonly: true });
-      expect(file.pragma('integrity_check', { simple: true })).toBe('ok');
-      file.close();
-    }
-    expect(await adminHere(['audit:verify'], this.environment)).toMatchObject({
+    const { path, settings } = this.crashes;
+    for (const file of [path, keysPath(path)]) this.crashes.requireWhole(file);
+    expect(await adminHere(['audit:verify'], settings)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('Every log is what was sealed.'),
     });
   }
-}
-
-/** Resolves at a random moment. */
-function momentWithin([min, max]: readonly [number, number]): Promise<void> {
-  const endMs = performance.now() + min + Math.random() * (max - min);
-  return until(() => performance.now() >= endMs, 1);
 }
 
 let rounds: Rounds;

@@ -1,113 +1,46 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { SqliteDatabase } from '@app/database';
+import { once } from 'node:events';
 import { Bot } from '../support/bot';
-import { useBuild } from '../support/build';
-import { ChildService } from '../support/child-service';
+import { preloading } from '../support/child-script';
+import { type Crashes, useCrashes } from '../support/crashes';
+import { atDepth } from '../support/depth';
 import { useReceiver } from '../support/receiver';
 import { subject } from '../support/snowflakes';
+import { unlessCut } from '../support/unless-cut';
 import { until } from '../support/until';
-import { directoryOnDisk } from '../support/disk';
-import { atDepth } from '../support/depth';
 
-const build = useBuild();
 const receiver = useReceiver();
-const directory = directoryOnDisk();
-const path = join(directory, 'lethe.db');
-let service: ChildService;
+const pendingIn = (crashes: Crashes) => crashes.count(`webhook_deliveries WHERE status = 'pending'`);
 
-beforeAll(async () => {
-  service = await new ChildService(build.directory, path, { WEBHOOK_TIMEOUT_MS: '60000' }).start();
-});
-afterAll(async () => {
-  await service.end('SIGKILL');
-  rmSync(directory, { recursive: true, force: true });
-});
-
-/** Confirms when it is let go. */
-class SlowReceiver {
-  letGo: () => void = () => undefined;
-  begun = 0;
-  answered = 0;
-  url: string;
-  private readonly server = createServer((request, response) => {
-    this.begun++;
-    request.resume();
-    this.letGo = () => {
-      this.answered++;
-      response.end();
-    };
-  });
-
-  async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
-    return this;
-  }
-
-  stop(): void {
-    this.server.close();
-  }
-}
-
-function pending(): number {
-  const database = new SqliteDatabase(path, { readonly: true });
-  try {
-    const row = database
-      .prepare(`SELECT COUNT(*) AS n FROM webhook_deliveries WHERE status = 'pending'`)
-      .get();
-    return (row as { n: number }).n;
-  } finally {
-    database.close();
-  }
-}
-
-/** Ends the leases of the calls that the killed service was making. */
-function leasesEnd(): void {
-  const database = new SqliteDatabase(path);
-  const past = new Date(0).toISOString();
-  database
-    .prepare(
-      `UPDATE webhook_deliveries SET locked_until = ?, next_attempt_at = ? WHERE locked_by IS NOT NULL`,
-    )
-    .run(past, past);
-  database.close();
-}
-
-const isReady = () =>
-  fetch(`${service.url}/health/ready`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-
-/** Erases subjects in a row until the service ends, and collects the acknowledged requests. */
-async function forgetUntilCut(bot: Bot, acknowledged: Set<string>): Promise<void> {
-  for (;;) {
-    try {
-      acknowledged.add(await bot.hasForgotten(subject()));
-    } catch {
-      return;
-    }
-  }
-}
+/** Deadlines of the process that no machine is slow enough for: they are a hundred times as long. */
+const FAR_DEADLINES = `
+  const { setTimeout: original } = globalThis;
+  const farther = (run, ms, ...given) => original(run, ms >= 5_000 ? ms * 100 : ms, ...given);
+  globalThis.setTimeout = Object.setPrototypeOf(farther, original);
+`;
 
 describe('kill -9', () => {
+  const crashes = useCrashes({ WEBHOOK_TIMEOUT_MS: '60000' });
+
   it('in the midst of events and calls loses no acknowledged event, and repeats with the same id only', async () => {
-    const bot = await Bot.register(service.url, { webhook_url: receiver.url });
+    const bot = await Bot.register(crashes.url, { webhook_url: receiver.url });
     const acknowledged = new Set<string>();
+    const forget = async (): Promise<boolean> => {
+      const answer = await unlessCut(bot.post('/gdpr/forget-user', subject()));
+      if (answer?.status !== 200) return false;
+      acknowledged.add(String(answer.data['request_id']));
+      return true;
+    };
     for (let round = 0; round < atDepth(2, 8); round++) {
-      const before = acknowledged.size;
-      const clients = Array.from({ length: 4 }, () => forgetUntilCut(bot, acknowledged));
-      // Each time further requests are acknowledged, and calls are running.
-      await until(() => acknowledged.size >= before + 3 + 5 * round, 1);
-      await service.end('SIGKILL');
-      await Promise.all(clients);
-      leasesEnd();
-      await service.start();
+      // Calls are running.
+      const before = receiver.calls.length;
+      const isCalling = () => receiver.calls.length > before;
+      await crashes.killDuring(forget, { callers: 4, after: 3 + 5 * round, once: isCalling });
+      await crashes.endLeases();
+      await crashes.start();
     }
-    await until(() => pending() === 0);
+    await until(async () => (await pendingIn(crashes)) === 0);
     const idsOf = new Map<string, Set<unknown>>();
     for (const { body, headers } of receiver.calls) {
       const ids = idsOf.get(String(body['request_id'])) ?? new Set();
@@ -120,18 +53,30 @@ describe('kill -9', () => {
 });
 
 describe('SIGTERM', () => {
+  const crashes = useCrashes();
+  Object.assign(crashes.settings, preloading(FAR_DEADLINES, crashes.directory, 'far-deadlines'));
+
   it('lets running calls end, stores their results and exits with 0', async () => {
-    const slow = await new SlowReceiver().start();
-    const bot = await Bot.register(service.url, { webhook_url: slow.url });
+    const calls: ServerResponse[] = [];
+    const slow = createServer((request, response) => calls.push(request.resume() && response));
+    await once(slow.listen(0, '127.0.0.1'), 'listening');
+    const { port } = slow.address() as AddressInfo;
+    const bot = await Bot.register(crashes.url, { webhook_url: `http://127.0.0.1:${port}/` });
     const id = await bot.hasForgotten(subject());
-    await until(() => slow.begun === 1);
-    const ending = service.end('SIGTERM');
-    await until(async () => !(await isReady()));
-    slow.letGo();
+    await until(() => calls.length === 1);
+    const ending = crashes.terminate();
+    // It is confirmed when the process takes no request any more.
+    const isEnding = () =>
+      fetch(`${crashes.url}/health/ready`).then(
+        ({ ok }) => !ok,
+        () => true,
+      );
+    await until(isEnding);
+    calls[0]?.end();
     expect((await ending).code).toBe(0);
-    expect([slow.begun, slow.answered, pending()]).toEqual([1, 1, 0]);
-    await service.start();
+    expect([calls.length, await pendingIn(crashes)]).toEqual([1, 0]);
+    await crashes.start();
     expect((await bot.get(`/gdpr/forget-status/${id}`)).data['webhook_sent']).toBe(true);
-    slow.stop();
-  }, 90_000);
+    slow.close();
+  });
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Build, type Program, PROCESS_ENVIRONMENT, startOf } from './build';
 
-/** Loaded before the script: stops the process for good before a given statement. */
+/** Loaded before the program: the process kills itself before a given statement. */
 const HOLD = `
   const { writeSync } = require('node:fs');
   const at = new RegExp(process.env.TEST_HOLD_AT);
@@ -11,7 +11,7 @@ const HOLD = `
   const look = (sql) => {
     if (!at.test(typeof sql === 'string' ? sql : sql?.text) || --left > 0) return;
     writeSync(2, 'HELD');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    process.kill(process.pid, 'SIGKILL');
   };
   // Statements that are kept prepared are looked at each time they run.
   const isNapi = Number(process.versions.node.split('.')[0]) >= 22;
@@ -42,6 +42,22 @@ export interface Moment {
   readonly count?: number;
 }
 
+/** The environment of a process that kills itself at this moment, after it wrote HELD to its errors. */
+export function killedAt({ at, count = 1 }: Moment, workingDirectory: string): Record<string, string> {
+  return {
+    ...preloading(HOLD, workingDirectory, 'hold'),
+    TEST_HOLD_AT: at,
+    TEST_HOLD_COUNT: String(count),
+  };
+}
+
+/** The environment of a process that runs this code before its program. */
+export function preloading(code: string, workingDirectory: string, name: string): { NODE_OPTIONS: string } {
+  const file = join(workingDirectory, `${name}.cjs`);
+  writeFileSync(file, code);
+  return { NODE_OPTIONS: `--require ${JSON.stringify(file)}` };
+}
+
 /** Runs a command in a process of its own. With `kill` the process runs up to that moment and is ended by SIGKILL. */
 export function runScript(
   { directory, workingDirectory }: Build,
@@ -50,28 +66,16 @@ export function runScript(
   environment: Readonly<Record<string, string>> = {},
   kill?: Moment,
 ): Promise<ScriptRun> {
-  const hold = join(workingDirectory, 'hold.cjs');
-  if (kill !== undefined) writeFileSync(hold, HOLD);
-  const child = spawn(
-    process.execPath,
-    [...(kill ? ['--require', hold] : []), ...startOf(directory, program), ...args],
-    {
-      cwd: workingDirectory,
-      env: {
-        ...PROCESS_ENVIRONMENT,
-        TEST_HOLD_AT: kill?.at,
-        TEST_HOLD_COUNT: String(kill?.count ?? 1),
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, [...startOf(directory, program), ...args], {
+    cwd: workingDirectory,
+    env: { ...PROCESS_ENVIRONMENT, ...(kill && killedAt(kill, workingDirectory)), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const taken = { stdout: '', stderr: '', output: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {
       taken[name] += chunk.toString();
       taken.output += chunk.toString();
-      if (kill !== undefined && taken.stderr.includes('HELD')) child.kill('SIGKILL');
     });
   }
   return new Promise((done) => child.on('close', (code) => done({ code, ...taken })));

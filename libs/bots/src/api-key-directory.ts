@@ -16,6 +16,8 @@ const MARGIN_MS = 50;
 export class ApiKeyTimes {
   /** How long a process trusts a key it has read. A deletion waits as long before its answer. In milliseconds. */
   believedMs = 1_000;
+  /** Lets that time pass. */
+  pause: (ms: number) => Promise<unknown> = (ms) => pause(ms);
 }
 
 /** A caller, trusted until `untilMs` in monotonic milliseconds. */
@@ -91,7 +93,7 @@ export class ApiKeyDirectory {
 
   /** Resolves when no other process can trust a key that it read before the call. */
   async forgottenEverywhere(): Promise<void> {
-    if (this.believedMs !== Infinity) await pause(this.believedMs + MARGIN_MS);
+    if (this.believedMs !== Infinity) await this.times.pause(this.believedMs + MARGIN_MS);
   }
 
   private async lookUp(digest: string): Promise<KnownCaller | undefined> {
