@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { LetheHttpAdapter } from '@app/http';
 import { type Bot, field } from '../support/bot';
 import { type Answer, PREFIX } from '../support/client';
 import { engine } from '../support/database';
@@ -8,8 +8,6 @@ import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-/** A stalled reader is cut for a waiting answer after 1.5 seconds; the rest is for a busy machine. */
-const BEGIN_MAX_MS = 4_000;
 const READERS_PER_BOT = 2;
 const STREAMS_MAX = 6;
 /** More than the buffers of a connection hold. */
@@ -23,7 +21,14 @@ const service = useServiceInProcess({
   DATA_LIMIT_BYTES: '8388608',
   DETAILS_LIMIT_BYTES: '8388608',
   DECLARATION_LIMIT_BYTES: '262144',
+  // The readers hang until the end of the test, unless they are cut for a call that waits.
+  READER_TIMEOUT_MS: '3600000',
 });
+/** The service ends the answer of this one, which holds nothing. */
+const HALF_CLOSED = 'close their half of the connection and take nothing';
+/** A call that has to wait is refused after this time, in milliseconds: no machine is so busy. */
+const WAIT_MS = 60_000;
+const slots = () => (service.app.getHttpAdapter() as unknown as LetheHttpAdapter).slots;
 
 interface Greedy {
   readonly bot: Bot;
@@ -36,6 +41,7 @@ let innocent: Bot;
 let everywhere: SubjectIds[];
 
 beforeAll(async () => {
+  slots().waitMs = WAIT_MS;
   innocent = await service.registerBot();
   await innocent.hasCategory('profile');
   for (let count = 0; count < 4; count++) greedy.push(await large());
@@ -90,8 +96,7 @@ const READERS: Record<string, (socket: Socket, request: string) => void> = {
   },
   'ask twenty times on a connection and take nothing': (socket, request) =>
     void socket.pause().write(request.repeat(20)),
-  'close their half of the connection and take nothing': (socket, request) =>
-    void socket.pause().end(request),
+  [HALF_CLOSED]: (socket, request) => void socket.pause().end(request),
 };
 
 const open: Socket[] = [];
@@ -120,7 +125,7 @@ async function begin(read: (typeof READERS)[string], path: (of: Greedy) => strin
     }
   }
   // Every open answer has filled the buffers of its connection.
-  await pause(1_000);
+  if (read !== READERS[HALF_CLOSED]) await until(() => slots().stalled === STREAMS_MAX);
 }
 
 /** Whether a transaction waits for a reader: on SQLite it would keep the write-ahead log from being taken over. */
@@ -133,19 +138,18 @@ async function isHeld(): Promise<boolean> {
       return (await rows<{ busy: number }>(checkpoint))[0]?.busy !== 0;
     });
   }
-  const sql = `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
-    AND state = 'idle in transaction' AND state_change < clock_timestamp() - INTERVAL '300 ms'`;
+  const sql = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`;
   return (await service.database.rows(sql)).length > 0;
 }
 
-async function inTime(request: () => Promise<Answer<unknown>>): Promise<void> {
-  const begunMs = performance.now();
+/** The call is answered although readers hang. */
+async function isAnswered(request: () => Promise<Answer<unknown>>, areHanging: boolean): Promise<void> {
   expect((await request()).status).toBe(200);
-  expect(performance.now() - begunMs).toBeLessThan(BEGIN_MAX_MS);
+  if (areHanging) expect(slots().stalled).toBeGreaterThan(0);
 }
 
 /** All that the law asks of another bot, at once. */
-async function lawfulCalls(): Promise<void> {
+async function lawfulCalls(areHanging: boolean): Promise<void> {
   const [small, streamed] = everywhere as [SubjectIds, SubjectIds];
   const user = small.user_id;
   const erased = subject();
@@ -157,10 +161,13 @@ async function lawfulCalls(): Promise<void> {
       () => innocent.get(`/bots/${innocent.id}/processing-record`),
       () => innocent.get('/audit/breach-scope?from=2020-01-01T00:00:00Z&to=2020-02-01T00:00:00Z'),
       () => innocent.post('/gdpr/forget-user', erased),
-    ].map(inTime),
+    ].map((call) => isAnswered(call, areHanging)),
   );
-  await inTime(() => innocent.get(`/data/export/${user}?scope=all_guilds`));
-  await inTime(() => innocent.post('/gdpr/forget-user', { user_id: user, scope: 'all_guilds' }));
+  await isAnswered(() => innocent.get(`/data/export/${user}?scope=all_guilds`), areHanging);
+  await isAnswered(
+    () => innocent.post('/gdpr/forget-user', { user_id: user, scope: 'all_guilds' }),
+    areHanging,
+  );
   expect((await innocent.export(streamed)).status).toBe(404);
 }
 
@@ -179,6 +186,6 @@ describe('readers of several bots that hold every large answer', () => {
   it.each(taken)('of %s, and %s, delay no lawful call of another bot', async (document, reader) => {
     await begin(READERS[reader]!, DOCUMENTS[document]!);
     await until(async () => !(await isHeld()));
-    await lawfulCalls();
+    await lawfulCalls(reader !== HALF_CLOSED);
   });
 });
