@@ -132,7 +132,10 @@ function watch(): Watched {
     seen.others.push(answer.status);
   };
   const decode = Reflect.get(TextDecoder.prototype, 'decode') as (...given: unknown[]) => string;
-  jest.spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (this: TextDecoder, ...given) {
+  jest.spyOn(TextDecoder.prototype, 'decode').mockImplementation(function (
+    this: { readonly fatal: boolean },
+    ...given
+  ) {
     const text = decode.apply(this, given);
     // The decoder of request bodies refuses what is not UTF-8.
     if (this.fatal && !isOther) {
