@@ -15,7 +15,7 @@ import {
   threadBatch,
   unpacked,
 } from '@app/sealing';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { useBuild } from '../support/build';
@@ -187,21 +187,21 @@ describe('a thread that is not asked', () => {
 
   it('may die: the process continues, and the next batch starts another', async () => {
     const file = join(build.workingDirectory, 'dying.js');
+    /** The thread dies once there is this file. */
+    const end = join(build.workingDirectory, 'end');
     writeFileSync(
       file,
-      `const { parentPort } = require('node:worker_threads');
-       const post = parentPort.postMessage.bind(parentPort);
-       parentPort.postMessage = (answer) => {
-         post(answer);
-         setImmediate(() => { throw new Error('later') });
-       };
-       require(${JSON.stringify(join(build.directory, 'hashing.thread.js'))});`,
+      `require(${JSON.stringify(join(build.directory, 'hashing.thread.js'))});
+       const { existsSync } = require('node:fs');
+       setInterval(() => { if (existsSync(${JSON.stringify(end)})) throw new Error('later') }, 10);`,
     );
     const thread = new HashingThread(secrets, file, LIMITS);
     const events = eventsOf(keys, 3);
     for (let time = 0; time < 2; time++) {
       expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+      writeFileSync(end, '');
       await until(() => !thread.isRunning);
+      rmSync(end);
     }
     await thread.end();
   });
