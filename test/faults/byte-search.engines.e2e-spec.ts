@@ -153,6 +153,7 @@ afterAll(async () => {
   await service.end('SIGKILL');
   if (isFull) {
     const logs = engine === 'postgres' ? search.below(...(await directories('pg_wal'))) : {};
+    process.stderr.write(`${ERASED} erasures beside slow readers\n`);
     process.stderr.write(`${JSON.stringify({ ...found, 'with pg_wal': logs }, null, 1)}\n`);
   }
   closeSync(log);

@@ -1,31 +1,35 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Bot, field } from '../support/bot';
-import { useBuild } from '../support/build';
-import { ChildService } from '../support/child-service';
+import { OutgoingMessage } from 'node:http';
+import { type SharedAct, UnitOfWork } from '@app/database';
+import { Turns } from '@app/kernel';
+import { type Bot, field } from '../support/bot';
 import type { Answer } from '../support/client';
-import { newDatabase, type TestDatabase } from '../support/database';
-import { LETHE_MASTER_KEY } from '../support/service';
+import { engine } from '../support/database';
+import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 /** Requests at the same time. */
 const AT_ONCE = 15;
+/** The first piece of a page, and all other pieces, in characters; the declaration that fills a piece is beyond it. */
+const FIRST_MAX = 256 * 1024;
+const PIECE_MAX = 32 * 1024;
+const DECLARATION_MAX = 33_000;
+/** The declarations in one receipt, whose other parts are short. */
+const RECEIPT_MAX = 256 * 1024 + 64 * 1024;
+/** More than the units of one commit may take, in milliseconds. */
+const LOOK_MS = 21;
+/** Another bot calls in each turn of this number. */
+const CALLED_EVERY = 20;
 
-const build = useBuild();
-const directory = mkdtempSync(join(tmpdir(), 'lethe-greedy-'));
-let database: TestDatabase;
-let service: ChildService;
+const service = useServiceInProcess();
 let bot: Bot;
+let innocent: Bot;
 
 const names = Array.from({ length: 100 }, (_, at) => `category_${at}`.padEnd(100, 'x'));
 const categories = names.slice(0, 50);
 
 beforeAll(async () => {
-  database = await newDatabase(directory);
-  const environment = { DATABASE_URL: database.url, LETHE_MASTER_KEY };
-  service = await new ChildService(build.directory, join(directory, 'lethe.db'), environment).start();
-  bot = await Bot.register(service.url);
+  bot = await service.registerBot();
+  innocent = await service.registerBot();
   // Each declaration is as large as it may be.
   const fields = Array.from({ length: 6 }, (_, at) => ({
     ...field(`field_${at}`),
@@ -33,38 +37,105 @@ beforeAll(async () => {
   }));
   for (const name of names) await bot.hasCategory(name, fields);
 });
-afterAll(async () => {
-  await service.end('SIGKILL');
-  await database.drop();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => jest.restoreAllMocks());
 
-/** Sends a request several times at once, each about another subject, which is arranged before. */
-async function attack(
-  request: (who: SubjectIds) => Promise<Answer>,
-  status: number,
-  arrange: (who: SubjectIds) => Promise<unknown> = () => Promise.resolve(),
-): Promise<void> {
-  let those: readonly SubjectIds[];
-  const arranged = async (): Promise<void> => {
-    those = Array.from({ length: AT_ONCE }, subject);
-    for (const who of those) await arrange(who);
-  };
-  const send = async (): Promise<void> => {
-    const answers = await Promise.all(those.map(request));
-    expect(answers.map((answer) => answer.status)).toEqual(those.map(() => status));
-  };
-  await arranged();
-  await send();
-}
+const callOfOther = async (): Promise<number> => (await innocent.status(subject())).status;
 
 describe('a bot with as many declarations as it may have, each as large as it may be', () => {
+  /** What answers write to their connections in the turns of the event loop. */
+  function watchWrites(): { most: number; turns: number; lengths: number[]; others: number[] } {
+    const seen = { most: 0, turns: 0, lengths: [] as number[], others: [] as number[] };
+    let inTurn = 0;
+    const write = Reflect.get(OutgoingMessage.prototype, 'write') as (...given: unknown[]) => boolean;
+    jest.spyOn(OutgoingMessage.prototype, 'write').mockImplementation(function (
+      this: OutgoingMessage,
+      ...given: unknown[]
+    ) {
+      const { length } = String(given[0]);
+      // The beginning of the envelope goes with the first piece.
+      if (length > 100) {
+        seen.most = Math.max(seen.most, ++inTurn);
+        seen.lengths.push(length);
+      }
+      return write.apply(this, given);
+    });
+    const next = Reflect.get(Turns.prototype, 'next');
+    jest.spyOn(Turns.prototype, 'next').mockImplementation(async function (this: Turns) {
+      if (seen.turns++ % CALLED_EVERY === 0) seen.others.push(await callOfOther());
+      await next.call(this);
+      inTurn = 0;
+    });
+    return seen;
+  }
+
+  // A piece of the record is read in one turn and sent in another.
   it.each([
-    ['pages of its categories', () => '/data/categories?page_size=100'],
-    ['its record of processing', () => `/bots/${bot.id}/processing-record`],
-  ])('is answered, many times at once, with %s', async (_, path) => {
-    await attack(() => bot.get(path()), 200);
+    ['pages of its categories', () => '/data/categories?page_size=100', FIRST_MAX, 1],
+    ['its record of processing', () => `/bots/${bot.id}/processing-record`, PIECE_MAX, 2],
+  ])('stops no other bot by asking for %s: one short piece in a turn', async (_, path, max, turns) => {
+    const seen = watchWrites();
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => bot.get(path())));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(seen.lengths.length).toBeGreaterThan(AT_ONCE);
+    expect(seen.turns).toBeGreaterThanOrEqual(turns * seen.lengths.length);
+    // On PostgreSQL the turn of the event loop ends with the statement that reads the piece.
+    if (engine === 'sqlite') expect(seen.most).toBe(1);
+    expect(Math.max(...seen.lengths)).toBeLessThan(max + DECLARATION_MAX);
+    expect(seen.others.length).toBeGreaterThan(1);
+    expect(new Set(seen.others)).toEqual(new Set([200]));
   });
+
+  /** The same act, whose units go on after `released`. */
+  function heldBack(
+    act: SharedAct<unknown, unknown>,
+    released: () => Promise<unknown>,
+  ): SharedAct<unknown, unknown> {
+    return {
+      ...(act.fewest !== undefined && { fewest: act.fewest }),
+      alone: (tx, input) => released().then(() => act.alone(tx, input)),
+      together: (tx, inputs) => released().then(() => act.together(tx, inputs)),
+    };
+  }
+
+  /**
+   * Sends a request several times at once, each about another subject. They go on only once another bot is
+   * answered. On SQLite each look at the clock finds that the units of a commit have lasted too long.
+   */
+  async function attack(
+    request: (who: SubjectIds) => Promise<Answer>,
+    status: number,
+    arrange: (who: SubjectIds) => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<void> {
+    const those = Array.from({ length: AT_ONCE }, subject);
+    for (const who of those) await arrange(who);
+    const unitOfWork = service.app.get(UnitOfWork);
+    const share = unitOfWork.share.bind(unitOfWork);
+    let other: Promise<number> | undefined;
+    const held = new Map<unknown, unknown>();
+    jest.spyOn(unitOfWork, 'share').mockImplementation((act, input) => {
+      // A unit of SQLite waits for its statements only.
+      if (engine === 'sqlite') return (other ??= callOfOther()).then(() => share(act, input));
+      // One for all callers, who can share a unit.
+      const known = held.get(act) ?? heldBack(act, () => (other ??= callOfOther()));
+      held.set(act, known);
+      return share(known as typeof act, input);
+    });
+    const committed: number[] = [];
+    if (engine === 'sqlite') {
+      let nowMs = performance.now();
+      jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += LOOK_MS));
+      const { observer } = unitOfWork as unknown as { observer: { committed: (units: number) => void } };
+      jest.spyOn(observer, 'committed').mockImplementation((units) => void committed.push(units));
+    }
+    const answers = await Promise.all(those.map(request));
+    expect(answers.map((answer) => answer.status)).toEqual(those.map(() => status));
+    expect(await other).toBe(200);
+    for (const { text } of answers) expect(text.length).toBeLessThan((RECEIPT_MAX * 4) / 3);
+    if (engine === 'sqlite') {
+      expect(committed.length).toBeGreaterThanOrEqual(AT_ONCE);
+      expect(Math.max(...committed)).toBe(1);
+    }
+  }
 
   it.each([
     ['a version', { consent_version: '1.0' }],

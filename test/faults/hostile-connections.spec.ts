@@ -9,9 +9,9 @@ import { rawRequest } from '../support/raw-socket';
 const CONNECT = 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n';
 const GARBAGE = 'hello\r\n\r\n';
 
-/** Resolves when the service has closed the connection, which this side never does. */
-function closedUpon(port: number, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
+/** Resolves when the service closes the connection, which this side never does; true unless there is no service. */
+function isClosedUpon(port: number, text: string): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket: Socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
       socket.write(text),
     );
@@ -21,9 +21,9 @@ function closedUpon(port: number, text: string): Promise<void> {
     socket.on('error', (error: NodeJS.ErrnoException) => {
       clearInterval(probe);
       socket.destroy();
-      if (error.code === 'ECONNREFUSED') reject(error);
-      else resolve();
-    });
+      resolve(isClosed);
+    };
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => settle(code !== 'ECONNREFUSED'));
   });
 }
 

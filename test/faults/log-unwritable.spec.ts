@@ -60,7 +60,8 @@ async function asks(bot: Bot, count: number): Promise<void> {
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
 
-  itAtFullDepth('is read by no one drops lines, counts them, and ends in order', async () => {
+  // How many lines wait before that is counted in log-stream.spec.ts.
+  itAtFullDepth('is read by no one counts the lines that it drops, and ends in order', async () => {
     await started('pipe');
     const bot = await Bot.register(service.url);
     while ((await dropped()) === 0) await asks(bot, 400);

@@ -15,7 +15,7 @@ import {
   threadBatch,
   unpacked,
 } from '@app/sealing';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { useBuild } from '../support/build';
@@ -134,7 +134,7 @@ describe('the thread that seals', () => {
   it('waits no longer for an answer than its limit, and starts no thread for a while', async () => {
     const file = join(build.workingDirectory, 'silent.js');
     writeFileSync(file, 'require("node:worker_threads").parentPort.on("message", () => undefined)');
-    const thread = new HashingThread(secrets, file, { answerMs: 200, idleMs: 60_000, pauseMs: 60_000 });
+    const thread = new HashingThread(secrets, file, { answerMs: 200, idleMs: 60_000, pauseMs: Infinity });
     const made = jest.fn(() => threadBatch(BOT, eventsOf(keys, 3)));
     const asked = [thread.seal(made), thread.seal(made)];
     const reasons = (await Promise.allSettled(asked)).map((outcome) =>
@@ -187,16 +187,21 @@ describe('a thread that is not asked', () => {
 
   it('may die: the process continues, and the next batch starts another', async () => {
     const file = join(build.workingDirectory, 'dying.js');
+    /** The thread dies once there is this file. */
+    const end = join(build.workingDirectory, 'end');
     writeFileSync(
       file,
       `require(${JSON.stringify(join(build.directory, 'hashing.thread.js'))});
-       setTimeout(() => { throw new Error('later') }, 300);`,
+       const { existsSync } = require('node:fs');
+       setInterval(() => { if (existsSync(${JSON.stringify(end)})) throw new Error('later') }, 10);`,
     );
     const thread = new HashingThread(secrets, file, LIMITS);
     const events = eventsOf(keys, 3);
     for (let time = 0; time < 2; time++) {
       expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+      writeFileSync(end, '');
       await until(() => !thread.isRunning);
+      rmSync(end);
     }
     await thread.end();
   });
@@ -207,9 +212,12 @@ describe('a thread that is not asked', () => {
       idleMs: 50,
     });
     const events = eventsOf(keys, 3);
+    const expected = await inPlace(events);
     for (let time = 0; time < 2; time++) {
-      expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+      const sealed = await thread.seal(() => threadBatch(BOT, events));
+      // In the turn of the answer, before any timer.
       expect(thread.isRunning).toBe(true);
+      expect(sealed).toStrictEqual(expected);
       await until(() => !thread.isRunning);
     }
   });

@@ -1,14 +1,18 @@
 import { connect } from 'node:net';
 import { Answer } from './client';
 
-/** The longest time to an answer, in milliseconds: none that comes at all takes as long. */
-const ANSWER_MAX_MS = 60_000;
-/** A message that is not complete is ended after this pause without an answer. */
-const HALF_CLOSE_MS = 150;
+/**
+ * A tick is a turn of the event loop of this process at least: a machine that stops the process counts none. A connection
+ * that is left open for 45 seconds stays open: limits for slow clients are shorter.
+ */
+const TICK_MS = 10;
+const TICKS_MAX = 4_500;
+/** A message that is not complete is ended after as many ticks without a byte; what ends it earlier loses its answer. */
+const HALF_CLOSE_TICKS = 15;
 
 export interface Exchange {
   readonly answers: readonly Answer<unknown>[];
-  /** Whether the service closed the connection in time. */
+  /** Whether the service closed the connection by itself, and did not wait for ever. */
   readonly closed: boolean;
   /** Bytes after the last answer, or an answer that was cut. */
   readonly rest: string;
@@ -22,15 +26,20 @@ export function exchange(port: number, bytes: Buffer, complete: boolean, isHead 
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(bytes));
-    const halfClose = complete ? undefined : setTimeout(() => socket.end(), HALF_CLOSE_MS);
+    let [ticks, silentTicks] = [0, 0];
+    const clock = setInterval(() => {
+      if (++silentTicks >= HALF_CLOSE_TICKS && !complete && !socket.writableEnded) socket.end();
+      if (++ticks === TICKS_MAX) settle(false);
+    }, TICK_MS);
     const settle = (closed: boolean): void => {
-      clearTimeout(halfClose);
-      clearTimeout(late);
+      clearInterval(clock);
       socket.destroy();
       resolve({ ...parsed(Buffer.concat(chunks), isHead), closed });
     };
-    const late = setTimeout(settle, ANSWER_MAX_MS, false);
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      silentTicks = 0;
+    });
     socket.on('error', () => settle(true)).on('end', () => settle(true));
   });
 }

@@ -36,7 +36,7 @@ export interface HttpLimits extends StreamLimits {
  */
 export class LetheHttpAdapter extends ExpressAdapter {
   private readonly sockets = new Set<Socket>();
-  private readonly slots: StreamSlots;
+  readonly slots: StreamSlots;
 
   constructor(private readonly limits: HttpLimits) {
     const app: Express = express();

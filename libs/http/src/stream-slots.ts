@@ -1,6 +1,5 @@
 import { ApiError } from '@app/kernel';
 
-/** How long, in milliseconds, an answer waits for the end of another one. */
 const WAIT_MS = 5_000;
 /** How often, in milliseconds, a waiting answer cuts a stalled one, and the wait for its reader that makes it one. */
 const LOOK_MS = 500;
@@ -34,7 +33,15 @@ export class StreamSlots {
   private readonly open = new Set<OpenStream>();
   private readonly waiting = new Set<Waiting>();
 
+  /** How long, in milliseconds, an answer waits for the end of another one. */
+  waitMs = WAIT_MS;
+
   constructor(private readonly limits: StreamLimits) {}
+
+  /** The number of open answers that wait for their readers. */
+  get stalled(): number {
+    return [...this.open].filter(({ stalledSinceMs }) => stalledSinceMs !== undefined).length;
+  }
 
   /** Resolves when the answer may begin. Call {@link free} at its end. @throws ApiError 503 */
   async take(stream: OpenStream): Promise<void> {
@@ -75,7 +82,7 @@ export class StreamSlots {
         clearInterval(look);
         this.waiting.delete(waiting);
         reject(tooMany());
-      }, WAIT_MS);
+      }, this.waitMs);
       const begin = (): void => {
         clearInterval(look);
         clearTimeout(timer);
