@@ -140,16 +140,16 @@ describe('a bot with as many declarations as it may have, each as large as it ma
   it.each([
     ['a version', { consent_version: '1.0' }],
     ['the version that its declarations give', {}],
-  ])('is answered, many times at once, to requests that name 50 categories and %s', async (_, version) => {
+  ])('stops no other bot by requests that name 50 categories and %s', async (_, version) => {
     await attack((who) => bot.post('/consents/request', { ...who, ...version, categories }), 201);
   });
 
-  it('is answered, many times at once, to acceptances with receipts of all categories', async () => {
+  it('stops no other bot by accepting, with receipts of all categories', async () => {
     const accept = (who: SubjectIds) => bot.post('/consents/accept', { ...who, consent_version: '1.0' });
     await attack(accept, 200, (who) => bot.hasRequest(who));
   });
 
-  it('is answered, many times at once, to withdrawals of one of all categories', async () => {
+  it('stops no other bot by withdrawing one of all categories', async () => {
     const [first] = categories;
     const withdraw = (who: SubjectIds) => bot.post('/consents/revoke', { ...who, categories: [first] });
     await attack(withdraw, 200, (who) => bot.hasConsent(who));

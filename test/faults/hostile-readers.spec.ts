@@ -53,18 +53,6 @@ function read(socket: Socket): Promise<string> {
   });
 }
 
-/** Calls `note` with each answer that is being ended. */
-function whenEnding(note: (answer: OutgoingMessage) => void): jest.SpyInstance {
-  const end = Reflect.get(OutgoingMessage.prototype, 'end') as (...given: unknown[]) => OutgoingMessage;
-  return jest.spyOn(OutgoingMessage.prototype, 'end').mockImplementation(function (
-    this: OutgoingMessage,
-    ...given: unknown[]
-  ) {
-    note(this);
-    return end.apply(this, given);
-  });
-}
-
 const answersIn = (text: string): number => text.split('HTTP/1.1 200 OK').length - 1;
 
 /** The long answers that are sent while it watches. */

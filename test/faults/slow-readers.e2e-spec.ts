@@ -16,8 +16,6 @@ const PART_LENGTH = 2 ** 21;
 
 const service = useServiceInProcess({
   STREAMS_MAX: String(STREAMS_MAX),
-  // A reader is cut for an answer that waits, and not by itself.
-  READER_TIMEOUT_MS: '600000',
   STREAMS_PER_BOT: String(READERS_PER_BOT),
   BODY_LIMIT_BYTES: '8388608',
   DATA_LIMIT_BYTES: '8388608',
@@ -36,9 +34,6 @@ interface Greedy {
   readonly bot: Bot;
   readonly who: SubjectIds;
 }
-
-/** The connections as the service sees them. */
-const accepted = new Set<Socket>();
 
 const greedy: Greedy[] = [];
 let innocent: Bot;
@@ -110,7 +105,7 @@ afterEach(async () => {
   await until(async () => (await innocent.get(`/bots/${innocent.id}/processing-record`)).status === 200);
 });
 
-/** Opens as many readers as each bot may have, and waits until as many answers as may be open wait for them. */
+/** Opens as many readers as each bot may have. */
 async function begin(read: (typeof READERS)[string], path: (of: Greedy) => string): Promise<void> {
   for (const of of greedy) {
     const headers = `Host: localhost\r\nAuthorization: Bearer ${of.bot.key}\r\n\r\n`;
