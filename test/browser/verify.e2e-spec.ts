@@ -68,22 +68,25 @@ describeInBrowser('the page /verify in a browser', () => {
     expect(watched.faults).toEqual([]);
   });
 
-  it('reads a file, and asks the service for nothing but its own files and the public keys', async () => {
+  it('reads a file before it can be checked, and asks the service for nothing but its own files and the public keys', async () => {
     const watched = await WatchedPage.open(browser, service.url);
     const asked: string[] = [];
     watched.page.on('request', (request) => {
       asked.push(`${request.method()} ${new URL(request.url()).pathname}`);
       if (request.postData() !== null) asked.push('a body');
     });
+    // The file is read once the page is told to read on.
+    await watched.page.addInitScript(`
+      const { text } = Blob.prototype;
+      const told = new Promise((resolve) => (globalThis.readOn = resolve));
+      Blob.prototype.text = async function () { await told; return text.call(this); };`);
     await watched.page.goto(`${service.url}/verify`);
+    await watched.page.waitForFunction(`document.querySelector('#keys').value.includes('Ed25519')`);
     const file = join(folder, 'certificate.json');
     writeFileSync(file, JSON.stringify({ success: true, data: { certificate } }));
     await watched.page.setInputFiles('input[type=file]', file);
-    // The page reads the file and asks for the keys in its own time, and a text that changes drops the finding of the last one.
-    await watched.page.waitForFunction(
-      `document.querySelector('#statement').value.includes('certificate') &&
-        document.querySelector('#keys').value.includes('Ed25519')`,
-    );
+    await watched.page.waitForSelector('button[type=submit]:disabled');
+    await watched.page.evaluate('readOn()');
     await watched.page.click('button[type=submit]');
     await watched.page.waitForSelector('#finding .good');
     const others = asked.filter(
