@@ -75,7 +75,7 @@ describeInBrowser('the page /verify in a browser', () => {
       asked.push(`${request.method()} ${new URL(request.url()).pathname}`);
       if (request.postData() !== null) asked.push('a body');
     });
-    // The file is read once the page is told to read on.
+    // The page gets the text of the file once `readOn` was called.
     await watched.page.addInitScript(`
       const { text } = Blob.prototype;
       const told = new Promise((resolve) => (globalThis.readOn = resolve));

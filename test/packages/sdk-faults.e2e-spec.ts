@@ -70,7 +70,7 @@ describe('the limiter of the service', () => {
   it('is the error at once if its reset is behind the end of the call, and says when to come back', async () => {
     const bot = await limited.registerBot();
     const lethe = new Lethe({ url: limited.url, key: bot.key, timeoutMs: 30_000 });
-    // The window of the limiter stands still at its beginning, however long the calls take.
+    // The limiter stays at the beginning of its window, however long the calls take.
     const clock = limited.app.get(Clock, { strict: false });
     jest.spyOn(clock, 'monotonicMs').mockReturnValue(clock.monotonicMs());
     await lethe.bots.me();

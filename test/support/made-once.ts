@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { until } from './until';
 
 /**
- * What the suites of a run share: the first one that needs the directory fills it, those of other processes wait meanwhile.
- * Nobody writes there later.
+ * What the suites of a run share: the first one that needs the directory fills it, the others wait meanwhile. It is not
+ * written to later.
  */
 export async function madeOnce(directory: string, make: () => Promise<void>): Promise<void> {
   const [done, failed] = [join(directory, 'done'), join(directory, 'failed')];
