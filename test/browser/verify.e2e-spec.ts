@@ -1,16 +1,15 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ConsoleFiles } from '@app/console';
 import type { Browser } from 'playwright-core';
 import { DESKTOP, describeInBrowser, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { builtConsole } from '../support/built-console';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
 jest.setTimeout(120_000);
 
-const ROOT = resolve(__dirname, '../..');
 /** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
 const PICTURES = process.env['PICTURES'];
 const VIEWS: readonly View[] = [DESKTOP, PHONE];
@@ -34,11 +33,8 @@ async function picture({ page }: WatchedPage, name: string, view: View): Promise
 
 describeInBrowser('the page /verify in a browser', () => {
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'lethe-console-'));
-    const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
-    const build = [vite, 'build', '--logLevel', 'warn', '--outDir', folder, 'apps/console'];
-    execFileSync(process.execPath, build, { cwd: ROOT });
-    Object.assign(service.app.get(ConsoleFiles), { folder, files: undefined });
+    folder = mkdtempSync(join(tmpdir(), 'lethe-verify-'));
+    Object.assign(service.app.get(ConsoleFiles), { folder: await builtConsole(), files: undefined });
     browser = await startBrowser();
     const bot = await service.registerBot();
     const { data } = await bot.post<{ request_id: string }>('/gdpr/forget-user', subject());
@@ -72,17 +68,25 @@ describeInBrowser('the page /verify in a browser', () => {
     expect(watched.faults).toEqual([]);
   });
 
-  it('reads a file, and asks the service for nothing but its own files and the public keys', async () => {
+  it('reads a file before it can be checked, and asks the service for nothing but its own files and the public keys', async () => {
     const watched = await WatchedPage.open(browser, service.url);
     const asked: string[] = [];
     watched.page.on('request', (request) => {
       asked.push(`${request.method()} ${new URL(request.url()).pathname}`);
       if (request.postData() !== null) asked.push('a body');
     });
+    // The page gets the text of the file once `readOn` was called.
+    await watched.page.addInitScript(`
+      const { text } = Blob.prototype;
+      const told = new Promise((resolve) => (globalThis.readOn = resolve));
+      Blob.prototype.text = async function () { await told; return text.call(this); };`);
     await watched.page.goto(`${service.url}/verify`);
+    await watched.page.waitForFunction(`document.querySelector('#keys').value.includes('Ed25519')`);
     const file = join(folder, 'certificate.json');
     writeFileSync(file, JSON.stringify({ success: true, data: { certificate } }));
     await watched.page.setInputFiles('input[type=file]', file);
+    await watched.page.waitForSelector('button[type=submit]:disabled');
+    await watched.page.evaluate('readOn()');
     await watched.page.click('button[type=submit]');
     await watched.page.waitForSelector('#finding .good');
     const others = asked.filter(

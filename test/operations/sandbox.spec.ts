@@ -63,7 +63,7 @@ describe('npm run sandbox', () => {
   it('ends its server with SIGTERM', async () => {
     expect(isAlive(sandbox.pid)).toBe(true);
     child.kill('SIGTERM');
-    const [code] = (await once(child, 'exit')) as [number | null];
+    const [code] = (await once(child, 'close')) as [number | null];
     expect(code).toBe(0);
     expect(isAlive(sandbox.pid)).toBe(false);
   });

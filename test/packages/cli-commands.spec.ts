@@ -8,6 +8,7 @@ import { useReceiver } from '../support/receiver';
 import { useService } from '../support/shared-service';
 import { freePort } from '../support/free-port';
 import { snowflake, subject } from '../support/snowflakes';
+import { until } from '../support/until';
 
 // Each command as a developer of a bot runs it: in a process of its own, in an empty folder, on the service.
 
@@ -187,8 +188,13 @@ describe('lethe deliveries and lethe redeliver', () => {
     await receiver.received(1);
     const [one] = json<{ id: string }[]>(await done('deliveries', '--event', 'consent_revoked', '--json'));
     expect((await done('deliveries', '--user', who.user_id)).stdout).toContain(who.user_id);
+    // The service puts on record what the receiver has answered after its answer.
+    const isOnRecord = () =>
+      until(async () => (await client().webhooks.delivery(one?.id ?? '')).status === 'delivered');
+    await isOnRecord();
     await done('redeliver', one?.id ?? '');
     const calls = await receiver.received(2);
+    await isOnRecord();
     expect(calls.map(({ headers }) => headers['webhook-id'])).toEqual([one?.id, one?.id]);
     expect((await done('deliveries', one?.id ?? '')).stdout).toContain('confirmed');
     expect(json(await done('redeliver', '--since', '2026-01-01T00:00:00Z', '--json'))).toEqual({

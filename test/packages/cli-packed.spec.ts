@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtCommandLine, CommandLine } from '../support/command-line';
 import { itAtFullDepth } from '../support/depth';
+import { tarballOf } from '../support/packed';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 
@@ -17,14 +18,9 @@ afterAll(() => rmSync(place, { recursive: true }));
 const npm = (directory: string, ...args: string[]): string =>
   execFileSync('npm', args, { cwd: directory, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** The tarball of a package of this repository, or of one that is installed here. No registry is asked. */
-function packed(name: string): string {
-  let directory = join(ROOT, 'node_modules', name);
-  if (['sdk', 'cli'].includes(name)) {
-    directory = join(place, 'source', name);
-    mkdirSync(directory, { recursive: true });
-    execFileSync(process.execPath, [join(ROOT, 'scripts/package.mjs'), name, directory]);
-  }
+/** The tarball of a package that is installed here. No registry is asked. */
+function installed(name: string): string {
+  const directory = join(ROOT, 'node_modules', name);
   const file = npm(directory, 'pack', '--ignore-scripts', '--silent', '--pack-destination', place).trim();
   return join(place, file.split('\n').at(-1) ?? '');
 }
@@ -47,7 +43,8 @@ describe('@lethe/cli', () => {
   });
 
   itAtFullDepth('runs from an empty folder, and has at most 30 KB packed', async () => {
-    const tarballs = ['sdk', 'cli', 'commander', 'yaml'].map(packed);
+    const own = [await tarballOf('sdk'), await tarballOf('cli')];
+    const tarballs = [...own, ...['commander', 'yaml'].map(installed)];
     expect(statSync(tarballs[1] ?? '').size).toBeLessThan(30 * 1024);
     const directory = join(place, 'bot');
     mkdirSync(directory);

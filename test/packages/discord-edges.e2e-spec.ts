@@ -5,6 +5,7 @@ import { coreSeat } from '../support/discord-seats';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
 import { useServiceInProcess } from '../support/service';
+import { until } from '../support/until';
 
 // Declarations of every size, and failures, in the conversation.
 
@@ -56,6 +57,7 @@ describe.each(KITS)('%s', (kit) => {
       await readAll(robin, await robin.privacy('status'));
       expect(errors).toEqual([]);
       expect((await robin.privacy('consent')).content).toContain('Something failed');
+      await until(() => errors.length > 0);
       expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('at most 50') })]);
     });
 
@@ -85,6 +87,7 @@ describe.each(KITS)('%s', (kit) => {
       const robin = user('de');
       await lethe.bots.delete({});
       expect((await robin.privacy('about')).content).toContain('wurde den Betreibern gemeldet');
+      await until(() => errors.length > 0);
       expect(errors).toEqual([expect.objectContaining({ status: 401 })]);
     });
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,8 +64,9 @@ describe('examples/discord-py', () => {
         return child;
       };
       bot = run('register.py', setUp);
-      await until(() => bot?.exitCode !== null);
-      expect({ code: bot.exitCode, output }).toEqual({
+      // All that it has written is read at its close, not at its exit.
+      const [code] = (await once(bot, 'close')) as [number | null];
+      expect({ code, output }).toEqual({
         code: 0,
         output: 'Birthday Bot is registered. Start it: python3 bot.py\n',
       });

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { Privacy } from '@lethe/discord';
 import { Lethe } from '@lethe/sdk';
@@ -7,7 +8,6 @@ import { discordPySeat, HAS_DISCORD_PY, type PythonSeat } from '../support/disco
 import { coreSeat } from '../support/discord-seats';
 import { componentsOf, DiscordUser } from '../support/discord-user';
 import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
-import { freePort } from '../support/free-port';
 import { useServiceInProcess } from '../support/service';
 import { BOT_WIDE, snowflake } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -113,9 +113,9 @@ describeWithDiscordPy('lethe_discord', () => {
   });
 
   it('says that it is not possible at the moment where the service is not available', async () => {
-    const port = await freePort();
     const refusing = createServer((_, response) => void response.writeHead(503).end('{}'));
-    await new Promise<void>((listening) => refusing.listen(port, '127.0.0.1', listening));
+    await new Promise<void>((listening) => refusing.listen(0, '127.0.0.1', listening));
+    const { port } = refusing.address() as AddressInfo;
     const address = { url: `http://127.0.0.1:${port}`, key: 'sk_live_x' };
     seat = await discordPySeat(discord, address, { retries: 0 });
     const robin = new DiscordUser({ discord, ...seat }, undefined, 'de');

@@ -85,6 +85,7 @@ describe.each(['discord.js', 'discord.py'] as const)('the quickstart with %s', (
     });
     const erased = await robin.press(await robin.privacy('forget'), 'Erase my data');
     expect(erased.content).toContain('Your data has been erased.');
+    await ended(bot);
     expect(output).not.toContain('rror');
   });
 });

@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
@@ -7,6 +7,7 @@ import ts from 'typescript';
 import { Lethe } from '@lethe/sdk';
 import { builtCommandLine, CommandLine } from '../support/command-line';
 import { freePort } from '../support/free-port';
+import { builtPackage } from '../support/packed';
 import { useService } from '../support/shared-service';
 import { snowflake, subject } from '../support/snowflakes';
 
@@ -79,8 +80,7 @@ describe('the quickstarts', () => {
 
   it('in TypeScript runs with the packages, and lethe listen brings it its webhook calls', async () => {
     const installed = join(directory, 'node_modules/@lethe/sdk');
-    mkdirSync(installed, { recursive: true });
-    execFileSync(process.execPath, [join(ROOT, 'scripts/package.mjs'), 'sdk', installed]);
+    cpSync(await builtPackage('sdk'), installed, { recursive: true });
     const code = transformSync(BOT, { loader: 'ts', format: 'esm', target: 'es2022' }).code;
     writeFileSync(join(directory, 'bot.mjs'), code);
     const built = builtCommandLine();

@@ -52,6 +52,9 @@ const result = [types.length, events.join(), answer.status].join(' ');
 `;
 const RESULT = '3 ping 204';
 
+/** The declarations of the package are checked, and not those that TypeScript brings, which take most of the time. */
+const COMPILER = ['--strict', '--skipDefaultLibCheck'];
+
 describe('the built package', () => {
   it('has a client of at most 12 KB, minified and compressed', () => {
     const minified = (...code: string[]) =>
@@ -186,7 +189,7 @@ void (() => new Lethe({ url: '' }).consents.status({ user_id: 1, guild_id: '1' }
         'bot.ts': `${heads(imported)}\ndeclare const console: { log(...all: unknown[]): void };\n${ids}\n${body}`,
       },
     );
-    const options = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable'];
+    const options = [...COMPILER, '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable'];
     const modules = [
       '--moduleResolution',
       resolution,
@@ -208,7 +211,7 @@ void (() => new Lethe({ url: '' }).consents.status({ user_id: 1, guild_id: '1' }
     const files = Object.fromEntries(blocks.map((code, at) => [`block${at}.ts`, code]));
     const manifest = { type: 'module' };
     const directory = await project('readme', manifest, { ...files, 'elsewhere.d.ts': elsewhere });
-    const options = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--noEmit'];
+    const options = [...COMPILER, '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--noEmit'];
     const modules = ['--moduleResolution', 'node16', '--module', 'node16', '--ignoreConfig'];
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     await run(

@@ -127,6 +127,8 @@ describe('@lethe/server', () => {
       env: ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
+    // At its exit not all that it has written is read.
+    const ended = once(child, 'close');
     try {
       const url = await new Promise<string>((resolve, reject) => {
         let said = '';
@@ -135,7 +137,7 @@ describe('@lethe/server', () => {
           const found = /Lethe listens on (\S+)/.exec(said)?.[1];
           if (found !== undefined) resolve(found);
         });
-        child.once('exit', () => reject(new Error(said)));
+        void ended.then(() => reject(new Error(said)));
       });
       const bot = await Bot.register(url);
       const listed = server('admin', 'bots:list');
@@ -144,7 +146,7 @@ describe('@lethe/server', () => {
     } finally {
       child.kill('SIGTERM');
     }
-    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await ended).toEqual([0, null]);
     expect(server('admin', 'audit:verify').code).toBe(0);
     const { stdout, stderr } = server('verify');
     expect(stdout + stderr).toContain('lethe-verify certificate');

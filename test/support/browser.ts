@@ -19,8 +19,11 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** The limit of one wait, as long as a suite waits at all: less than that of its tests, so that the error names what was missing. */
+export const WAIT_MAX_MS = 110_000;
+
 export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: WAIT_MAX_MS });
 }
 
 /** The view of a page. */
@@ -44,7 +47,10 @@ export class WatchedPage {
       colorScheme: view.scheme,
       locale: view.language,
       viewport: { width: view.width, height: 900 },
+      // A colour in the middle of a transition has another contrast.
+      reducedMotion: 'reduce',
     });
+    context.setDefaultTimeout(WAIT_MAX_MS);
     const watched = new WatchedPage(await context.newPage());
     const { page, faults } = watched;
     page.on('pageerror', ({ message }) => faults.push(`error: ${message}`));

@@ -1,19 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { transformFileSync } from '@swc/core';
 import type { BuildOptions } from 'esbuild';
-import { until } from './until';
+import { madeOnce } from './made-once';
 
 const ROOT = resolve(__dirname, '../..');
 const MODULES = join(ROOT, 'node_modules');
@@ -68,25 +60,12 @@ export function startOf(directory: string, program: Program): string[] {
 /** The environment of a process besides its settings. */
 export const PROCESS_ENVIRONMENT = { PATH: process.env['PATH'], NODE_PATH: MODULES };
 
-async function made(directory: string): Promise<void> {
-  const [done, failed] = [join(directory, 'done'), join(directory, 'failed')];
-  try {
-    mkdirSync(join(directory, 'begun'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    await until(() => existsSync(done) || existsSync(failed));
-    if (existsSync(failed)) throw new Error(readFileSync(failed, 'utf8'));
-    return;
-  }
-  try {
+function made(directory: string): Promise<void> {
+  return madeOnce(directory, async () => {
     compile(directory);
     await bundled(directory);
     await warmUp(directory);
-    writeFileSync(done, '');
-  } catch (error) {
-    writeFileSync(failed, String((error as Error).stack));
-    throw error;
-  }
+  });
 }
 
 function compile(target: string): void {

@@ -17,9 +17,12 @@ interface Packets {
   readonly ws: { status: number; handlePacket(packet: object, shard: object): void };
 }
 
+/** The limit of a call, which no call of a test is to meet. */
+const REST_MAX_MS = 60_000;
+
 /** A client of discord.js that is not connected: its REST calls reach the local server, packets are handed in. */
 export function discordJsClient(discord: FakeDiscord) {
-  const client = new Client({ intents: [], rest: { api: discord.url, retries: 0 } });
+  const client = new Client({ intents: [], rest: { api: discord.url, retries: 0, timeout: REST_MAX_MS } });
   client.rest.setToken('token-of-the-bot');
   const gateway = client as unknown as Packets;
   gateway.ws.status = 0;

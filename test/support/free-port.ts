@@ -1,30 +1,53 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 /** Below what operating systems give to connections and to servers that ask for any port. */
-const [FIRST, PORTS] = [20_000, 12_000];
-/** Each process of Jest takes from a part of its own, so that a port stays free until its server listens. */
-const PARTS = 16;
-const PART = Math.floor(PORTS / PARTS);
-const first = FIRST + (Number(process.env['JEST_WORKER_ID'] ?? 0) % PARTS) * PART;
-let next = Math.floor(Math.random() * PART);
+const FIRST = 20_000;
+/** Each process takes its ports from a part of its own, and listens on the first one of it as long as it lives. */
+const [PARTS, PART] = [40, 300];
 
-/** A port of the loopback address on which nothing listens, another one in each call. */
+interface Part {
+  readonly first: number;
+  next: number;
+}
+
+const shared = globalThis as { partOfPorts?: Promise<Part> };
+
+/**
+ * A port of the loopback address on which nothing listens, another one in each call. Neither the operating system nor
+ * another process of tests takes it before its server listens, or while that starts again.
+ */
 export async function freePort(): Promise<number> {
+  // The suites of a process share its part.
+  const part = await (shared.partOfPorts ??= newPart());
   for (;;) {
-    const port = first + (next++ % PART);
-    if (await isFree(port)) return port;
+    const port = part.first + part.next;
+    part.next = (part.next % (PART - 1)) + 1;
+    const server = await listening(port);
+    if (server === undefined) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
+async function newPart(): Promise<Part> {
+  for (let at = 0; at < PARTS; at++) {
+    const first = FIRST + at * PART;
+    const server = await listening(first);
+    server?.unref();
+    if (server !== undefined) return { first, next: 1 };
+  }
+  throw new Error('Every part of the ports is taken');
+}
+
+async function listening(port: number): Promise<Server | undefined> {
   const server = createServer().listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
-  } catch {
-    return false;
+    return server;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
+    throw error;
   }
-  server.close();
-  await once(server, 'close');
-  return true;
 }

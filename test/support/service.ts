@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
@@ -16,6 +15,7 @@ import { type StoredIds, storedIds } from './digests';
 import type { SubjectIds } from './snowflakes';
 import { Client, Json } from './client';
 import { engine, newDatabase, type TestDatabase } from './database';
+import { freePort } from './free-port';
 
 /** Limits that only tests of the limiter reach. */
 const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '1000000' };
@@ -63,8 +63,9 @@ export class Service {
     await this.app.init();
     this.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
     await this.app.get(ErasureReplay, { strict: false }).run();
+    // A port that is still free when the service starts again.
+    this.port ||= await freePort();
     await this.app.listen(this.port, '127.0.0.1');
-    this.port = (this.app.getHttpServer().address() as AddressInfo).port;
     // A test can keep this process busy for seconds: an idle connection must not end as the next request is sent on it.
     this.app.getHttpServer().keepAliveTimeout = 60_000;
     this.url = `http://127.0.0.1:${this.port}`;

@@ -102,9 +102,10 @@ def test_repeats_what_was_never_sent() -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
-    with Lethe(url, "sk_test_x", retries=1, on_retry=lambda route, *_: retries.append(route)) as lethe:
-        with pytest.raises(NetworkError):
-            lethe.categories.delete("profile")
+        # Nobody else gets the port meanwhile: it is bound, and nobody listens on it.
+        with Lethe(url, "sk_test_x", retries=1, on_retry=lambda route, *_: retries.append(route)) as lethe:
+            with pytest.raises(NetworkError):
+                lethe.categories.delete("profile")
     assert retries == ["DELETE /data/categories/{key}"]
 
 

@@ -72,13 +72,21 @@ def test_refuses_what_is_not_a_call_of_the_service() -> None:
 def test_two_attempts_at_once_act_once() -> None:
     seen = []
 
-    async def slow(event: Dict[str, Any]) -> None:
-        seen.append(event)
-        await asyncio.sleep(0.01)
-
     async def both() -> List[Tuple[int, str]]:
+        released = asyncio.Event()
+
+        async def slow(event: Dict[str, Any]) -> None:
+            seen.append(event)
+            await released.wait()
+
         handler = WebhookHandler(SECRET, {"user_forgotten": slow})
-        return list(await asyncio.gather(*(handler.handle_async(*signed(FORGOTTEN)) for _ in range(5))))
+        attempts = [asyncio.ensure_future(handler.handle_async(*signed(FORGOTTEN))) for _ in range(5)]
+        while not seen:
+            await asyncio.sleep(0)
+        # The first one has not ended, and all others have begun.
+        assert not any(attempt.done() for attempt in attempts)
+        released.set()
+        return list(await asyncio.gather(*attempts))
 
     assert [status for status, _ in asyncio.run(both())] == [204] * 5
     assert len(seen) == 1

@@ -16,7 +16,7 @@ const ipv6 = (subnet: number, host: number): string[] => [
 
 describe('the limiter in memory', () => {
   it('counts no bot with strangers, and holds a bounded number of these, under a million addresses', () => {
-    const store = new MemoryRateLimitStore(new SystemClock());
+    const store = new MemoryRateLimitStore(STANDING);
     for (let n = 0; n < FLOOD; n++) store.hitStranger(ipv4(n), 10);
     expect(store.strangersBegun).toBeLessThanOrEqual(200_001);
     expect(store.hitStranger(ipv4(FLOOD), 10).exceeded).toBe(true);

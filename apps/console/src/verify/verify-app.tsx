@@ -47,6 +47,8 @@ function VerifyForm({ language }: { readonly language: Language }) {
   const [named, setNamed] = useState<Named>({ salt: '', userId: '', guildId: '' });
   const [finding, setFinding] = useState<Finding>();
   const [isAble, setAble] = useState(true);
+  /** A check of the text before that of a chosen file would show nothing. */
+  const [isReading, setReading] = useState(false);
   const latest = useRef({});
   const { keys, setKeys, isAway } = useKeys();
   useEffect(() => void hasEd25519().then(setAble), []);
@@ -58,7 +60,14 @@ function VerifyForm({ language }: { readonly language: Language }) {
     setText(to);
     drop();
   };
-  const read = (file: File | undefined): void => void file?.text().then(change);
+  const read = (file: File | undefined): void => {
+    if (file === undefined) return;
+    setReading(true);
+    void file
+      .text()
+      .then(change)
+      .finally(() => setReading(false));
+  };
   const submit = (event: Event): void => {
     event.preventDefault();
     drop();
@@ -106,7 +115,7 @@ function VerifyForm({ language }: { readonly language: Language }) {
           drop();
         }}
       />
-      <button class="primary" type="submit">
+      <button class="primary" type="submit" disabled={isReading}>
         {texts.check}
       </button>
       <div role="status" id="finding">
