@@ -8,21 +8,20 @@ const LOOK_MS = 20;
 function watch() {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
-  let peak = {};
+  let peakBytes = 0;
   const look = () => {
-    const { rss, arrayBuffers, heapUsed } = process.memoryUsage();
-    for (const [name, bytes] of Object.entries({ rss, arrayBuffers, heapUsed }))
-      peak[name] = Math.max(peak[name] ?? 0, bytes);
+    const { heapUsed, external } = process.memoryUsage();
+    peakBytes = Math.max(peakBytes, heapUsed + external);
   };
   setInterval(look, LOOK_MS).unref();
   process.on('message', (message) => {
     if (message === 'begin') {
       global.gc();
       delay.reset();
-      peak = {};
+      peakBytes = 0;
     }
     look();
-    process.send({ stopMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS), ...peak });
+    process.send({ stopMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS), peakBytes });
   });
   process.channel.unref();
 }

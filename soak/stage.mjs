@@ -90,13 +90,19 @@ class Watched {
     return answered;
   }
 
-  /** The longest stop of the event loop during `work`, and the growth of the memory, in bytes. */
+  /** The longest stop of the event loop during `work`, and how much more the process held than before, garbage included. */
   async costOf(work) {
     const before = await this.ask('begin');
     await work();
-    const { stopMs, ...after } = await this.ask('end');
-    const growth = Object.entries(after).map(([name, bytes]) => [name, bytes - before[name]]);
-    return { stopMs, ...Object.fromEntries(growth) };
+    const { stopMs, peakBytes } = await this.ask('end');
+    return { stopMs, growth: peakBytes - before.peakBytes };
+  }
+
+  /** What the process holds more after `work` than before, without garbage, in bytes. */
+  async heldAfter(work) {
+    const before = await this.ask('begin');
+    await work();
+    return (await this.ask('begin')).peakBytes - before.peakBytes;
   }
 
   /** Anonymous memory in bytes: without the pages of files, which the system can take back at any time. */

@@ -8,10 +8,12 @@ export const engines = ['sqlite', 'postgres'];
 
 const WINDOW_MS = 6_000;
 const SILENT_BOTS = 50;
-const SLOW_MS = 3_000;
+const SLOW_MS = 2_000;
+const LOUD_MS = 50;
+const LOUD_EVENTS = 500;
 /** Attempts of others need the same loop and disk; one that waited for them would take seconds. */
-const P99_TIMES = 40;
-const CONFIRMED_SHARE = 0.15;
+const P99_TIMES = 20;
+const CONFIRMED_SHARE = 0.25;
 
 export async function run(stage) {
   const service = await stage.service({ WEBHOOK_TIMEOUT_MS: '3000' });
@@ -49,16 +51,11 @@ export async function run(stage) {
   for (const bot of slow) for (let n = 0; n < 4; n++) await forget(bot);
   await compared(`${SILENT_BOTS} receivers that are silent or slow`);
 
-  const loudReceiver = await stage.receiver();
+  // Calls to one host are few at a time: the backlog outlasts the window.
+  const loudReceiver = await stage.receiver((response) => setTimeout(() => response.end(), LOUD_MS));
   const loud = await newBot(service.url, { webhook_url: loudReceiver.url });
-  let isOver = false;
-  const callers = Array.from({ length: 16 }, async () => {
-    while (!isOver) await forget(loud);
-  });
-  await until(() => loudReceiver.calls > 0);
-  await compared('a loud bot with 16 callers');
-  isOver = true;
-  await Promise.all(callers);
-  rows.push(shown('calls to the loud bot', loudReceiver.calls));
+  for (let n = 0; n < LOUD_EVENTS; n += 20) await Promise.all(Array.from({ length: 20 }, () => forget(loud)));
+  await compared(`a loud bot with ${LOUD_EVENTS} events`);
+  rows.push(shown('calls to the loud bot meanwhile', loudReceiver.calls));
   return rows;
 }

@@ -6,10 +6,10 @@ export const shows =
   'the oldest waiting webhook, and the oldest log that waits to be sealed, under and after a load';
 export const engines = ['sqlite', 'postgres'];
 
-const LOAD_MS = 8_000;
+const LOAD_MS = 10_000;
 const CONNECTIONS = 32;
 /** Work that is done all the time never waits for as long as the load lasts. */
-const SHARE_OF_LOAD = 0.6;
+const SHARE_OF_LOAD = 0.8;
 const WEBHOOK = 'lethe_webhook_outbox_oldest_due_age_seconds{receiver="healthy"}';
 const SEALING = 'lethe_audit_sealing_oldest_wait_seconds';
 

@@ -41,7 +41,7 @@ async function rowsOfBuffers(stage) {
   const document = async () => (await (await fetch(`${service.url}/docs-json`)).arrayBuffer()).byteLength;
   const bytes = await document();
   const sockets = [];
-  const { arrayBuffers, rss } = await service.costOf(async () => {
+  const held = await service.heldAfter(async () => {
     for (let n = 0; n < SILENT; n++)
       sockets.push(await silent(stage, service.url, request('/docs-json').repeat(PIPELINED)));
     await pause(1_500);
@@ -51,8 +51,8 @@ async function rowsOfBuffers(stage) {
   const what = `${SILENT} silent readers with ${PIPELINED} requests each`;
   return [
     shown('the document', bytes / 2 ** 20, 'MiB'),
-    shown(`${what}: growth of the memory`, rss / 2 ** 20, 'MiB'),
-    atMost(DOCUMENTS_HELD, `${what}: growth of the buffers / document`, arrayBuffers / bytes),
+    shown(`${what}: held`, held / 2 ** 20, 'MiB'),
+    atMost(DOCUMENTS_HELD, `${what}: held / document`, held / bytes),
   ];
 }
 
