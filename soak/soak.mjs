@@ -72,10 +72,11 @@ const chosen = options.names.length === 0 ? all : all.filter(({ name }) => optio
 if (options.names.length === 0) for (const { name, shows } of all) console.log(`${name.padEnd(14)} ${shows}`);
 
 let isAllWithin = true;
-for (const scenario of chosen)
-  for (const engine of scenario.engines) {
-    if (options.engine !== undefined && options.engine !== engine) continue;
-    isAllWithin = (await isWithin(scenario, engine)) && isAllWithin;
-  }
+for (const scenario of chosen) {
+  const engines = scenario.engines.filter((engine) => [engine, undefined].includes(options.engine));
+  if (engines.length === 0)
+    console.log(`\n${scenario.name}: skipped, it needs ${scenario.engines.join(' or ')}`);
+  for (const engine of engines) isAllWithin = (await isWithin(scenario, engine)) && isAllWithin;
+}
 for (const engine of running.values()) await engine.stop();
 process.exit(isAllWithin ? 0 : 1);

@@ -1,5 +1,5 @@
 import { quantile } from '../../bench/statistics.mjs';
-import { forget, hasConsent, newBot, subject, timed, until } from '../bots.mjs';
+import { forget, hasConsent, newBot, subject, timed } from '../bots.mjs';
 import { atMost, shown } from '../table.mjs';
 
 export const name = 'erasures';
