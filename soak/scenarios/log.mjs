@@ -9,7 +9,7 @@ export const engines = ['sqlite'];
 const WAITING_BYTES = 8 * 2 ** 20;
 const TIMES_WAITING = 6;
 const STEP = 5_000;
-const STEPS_MAX = 60;
+const STEPS_MAX = 30;
 const WARM_UP = 10_000;
 const DROPPED = 'lethe_log_lines_dropped_total';
 

@@ -10,10 +10,10 @@ export const engines = ['sqlite', 'postgres'];
 const PEAK_MB = { sqlite: 240, postgres: 300 };
 const SAMPLE_MS = 100;
 /** Most growth in the second half: noise of the garbage collector. */
-const GROWTH_SHARE = 1.15;
+const GROWTH_SHARE = 1.2;
 const USERS = 2_000;
 const STEPS = 40;
-const REQUESTS = '120000';
+const REQUESTS = { sqlite: 120_000, postgres: 40_000 };
 const NOT_FOUND = '99999999999999999999';
 
 /** Requests in a mix with refused ones. */
@@ -49,7 +49,7 @@ function mixed(tenant) {
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 export async function run(stage) {
-  const count = Number(stage.options.requests ?? REQUESTS);
+  const count = Number(stage.options.requests ?? REQUESTS[stage.engine.name]);
   const receiver = await stage.receiver();
   const service = await stage.service({ LOG_LEVEL: 'info' });
   const mb = () => service.anonymous / 2 ** 20;

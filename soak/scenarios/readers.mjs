@@ -12,7 +12,7 @@ export const engines = ['sqlite', 'postgres'];
 const SILENT = 10;
 const PIPELINED = 30;
 /** The connections share one document; beside it each has the buffers of its socket. */
-const DOCUMENTS_HELD = 4;
+const DOCUMENTS_HELD = 3;
 /** A stalled reader is cut for a waiting answer after a second at least; the rest is for a busy machine. */
 const LAWFUL_MS = 4_000;
 const STREAMS_PER_BOT = 2;
