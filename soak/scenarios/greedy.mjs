@@ -12,7 +12,7 @@ const AT_ONCE = 15;
 /** Other processes make a measurement larger, and none smaller: the least of some counts. */
 const ROUNDS = 4;
 /** The stop of many requests is that of one, which others can follow: it does not add up. */
-const TIMES_OF_ONE = 6;
+const TIMES_OF_ONE = 4;
 /** A stop of this length is none: the garbage collector needs as much. */
 const SHORT_MS = 15;
 /** Of the memory a part is garbage: the young generation has 8 MiB. */
