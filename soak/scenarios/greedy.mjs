@@ -10,7 +10,7 @@ export const engines = ['sqlite', 'postgres'];
 /** Requests at the same time. */
 const AT_ONCE = 15;
 /** Other processes make a measurement larger, and none smaller: the least of some counts. */
-const ROUNDS = 4;
+const ROUNDS = 8;
 /** The stop of many requests is that of one, which others can follow: it does not add up. */
 const TIMES_OF_ONE = 4;
 /** A stop of this length is none: the garbage collector needs as much. */
