@@ -55,7 +55,10 @@ export default tseslint.config(
     },
   },
   {
-    files: ['scripts/**/*.mjs', 'apps/console/*.mjs', 'bench/**/*.mjs', 'docs/*.mjs', 'examples/**/*.js'],
+    files: [
+      ...['scripts/**/*.mjs', 'apps/console/*.mjs', 'bench/**/*.mjs', 'soak/**/*.mjs', 'docs/*.mjs'],
+      'examples/**/*.js',
+    ],
     extends: [tseslint.configs.disableTypeChecked],
     rules: { 'no-console': 'off', 'no-restricted-syntax': 'off' },
   },

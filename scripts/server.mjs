@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../dist/apps/api/src/main.js');
+export const WORKER = join(import.meta.dirname, '../dist/apps/worker/src/main.js');
 /** As `npm start` does. */
 const FLAGS = ['--max-semi-space-size=8', '--initial-old-space-size=32'];
-const STARTED = /^Lethe listens on (\S+)/m;
+const STARTED = /^Lethe(?: listens on|'s worker runs; its state is at) (http:\/\/[^/\s]+)/m;
 const START_TIMEOUT_MS = 30_000;
 
 /** A directory in `place` for the database of a server; removed at the end of the process. */
@@ -18,25 +19,34 @@ export function temporaryDirectory(place = tmpdir()) {
 
 /**
  * Starts the built server on a free port of the loopback address, without the settings of the environment:
- * `{ url, pid, stop }`, where `stop` ends it in order and answers its exit code. Its log is written to `stdout`.
+ * `{ url, pid, child, stop }`, where `stop` ends it in order and answers its exit code. Its log is written to `stdout`.
+ * `flags` are further ones of Node.js; with `channel` the process can send messages.
  */
 export async function startServer({
   directory = temporaryDirectory(),
   environment = {},
   stdout = 'ignore',
   program = [MAIN],
+  flags = [],
+  channel = false,
 } = {}) {
-  const settings = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` };
-  const child = spawn(process.execPath, [...FLAGS, ...program], {
+  const settings = {
+    PORT: '0',
+    WORKER_PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}`,
+  };
+  const child = spawn(process.execPath, [...FLAGS, ...flags, ...program], {
     cwd: directory,
     env: { PATH: process.env.PATH, ...settings, ...environment },
-    stdio: ['ignore', stdout, 'pipe'],
+    stdio: ['ignore', stdout, 'pipe', ...(channel ? ['ipc'] : [])],
   });
   const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
   process.on('exit', () => child.kill('SIGKILL'));
   return {
     url: await readUrl(child),
     pid: child.pid,
+    child,
     stop: () => {
       child.kill('SIGTERM');
       return ended;
