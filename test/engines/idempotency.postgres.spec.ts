@@ -4,7 +4,7 @@ import { UserDataService } from '@app/user-data';
 import { type Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { PATIENT } from '../support/database';
-import { atDepth } from '../support/depth';
+import { atDepth, itInPart } from '../support/depth';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -37,7 +37,7 @@ function toEach(callers: readonly Bot[], path: string, body: Json, key: string):
 }
 
 describe('a request that is sent to two instances at once with one Idempotency-Key', () => {
-  it.each<[string, (round: string) => Promise<Json>]>([
+  itInPart.each<[string, (round: string) => Promise<Json>]>([
     ['/data/submit', async (round) => ({ category: 'profile', data: { value: round } })],
     ['/consents/accept', async (round) => ({ consent_version: (await bot.hasRequest(who, round)) && round })],
     ['/audit/event', async (round) => ({ event_type: 'data_exported', details: { round } })],
@@ -59,7 +59,7 @@ describe('a request that is sent to two instances at once with one Idempotency-K
     expect(await countOfEvents()).toBe(before + made);
   });
 
-  it('erases once, and both get the salt of the certificate', async () => {
+  itInPart('erases once, and both get the salt of the certificate', async () => {
     for (let round = 0; round < ROUNDS / 4; round++) {
       const whom = subject();
       await bot.hasConsent(whom);
@@ -71,7 +71,7 @@ describe('a request that is sent to two instances at once with one Idempotency-K
     expect(requests).toHaveLength(ROUNDS / 4);
   });
 
-  it('replays webhook calls once, part by part', async () => {
+  itInPart('replays webhook calls once, part by part', async () => {
     const [since, calls] = ['2026-01-01T00:00:00Z', 8];
     const own = await one.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
     for (let at = 0; at < calls; at++) {
@@ -96,7 +96,7 @@ describe('a request that is sent to two instances at once with one Idempotency-K
     }
   });
 
-  it('erases in all guilds once, and whoever is answered 200 gets every request', async () => {
+  itInPart('erases in all guilds once, and whoever is answered 200 gets every request', async () => {
     for (let round = 0; round < ROUNDS / 4; round++) {
       const { user_id } = subject();
       const guilds = Array.from({ length: 3 }, () => subject().guild_id);

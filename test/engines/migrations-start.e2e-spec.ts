@@ -6,7 +6,7 @@ import { type Moment, runScript } from '../support/child-script';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { bareDatabase, engine, type TestDatabase } from '../support/database';
-import { atDepth, someOf } from '../support/depth';
+import { atDepth, itInPart, someOf } from '../support/depth';
 import { adminHere, ServiceHere } from '../support/here';
 import { migrateUp } from '../support/migrating';
 import { schemaOf } from '../support/schema-dump';
@@ -60,7 +60,7 @@ async function expectWhole(): Promise<void> {
 const MANY = atDepth(3, 10);
 
 describe('many that start at once on an empty database', () => {
-  it('migrate it exactly once: connections of one process', async () => {
+  itInPart('migrate it exactly once: connections of one process', async () => {
     const runs = await Promise.allSettled(Array.from({ length: MANY }, () => migrateUp(database)));
     const done = runs.filter((run) => run.status === 'fulfilled').map(({ value }) => value.length);
     const refusals = runs.filter((run) => run.status === 'rejected').map(({ reason }) => String(reason));
@@ -71,7 +71,7 @@ describe('many that start at once on an empty database', () => {
     await expectWhole();
   });
 
-  it('migrate it exactly once: services', async () => {
+  itInPart('migrate it exactly once: services', async () => {
     const starts = await Promise.allSettled(Array.from({ length: MANY }, () => started()));
     const refusals = starts
       .filter((start) => start.status === 'rejected')
@@ -130,7 +130,7 @@ describe('kill -9 during the migrations', () => {
     { at: 'CREATE TABLE "job_leases"', count: 1 },
     { at: '^COMMIT', count: 1 },
   ];
-  it.each(someOf(moments, 4))(
+  itInPart.each(someOf(moments, 4))(
     'before statement $count of /$at/: the next start works, on the same schema',
     async (moment) => {
       expect(await migrateApart(moment)).toMatchObject({
@@ -147,7 +147,7 @@ describe('kill -9 during the migrations', () => {
     },
   );
 
-  it('of an upgrade that holds data: all of it is there', async () => {
+  itInPart('of an upgrade that holds data: all of it is there', async () => {
     await migrateUp(database, allMigrations().slice(0, 3));
     await database.run(
       `INSERT INTO bots (id, platform_bot_id, name, webhook_secret, created_at, updated_at) VALUES ('b', '1', 'Old', 's', 't', 't')`,
@@ -166,7 +166,7 @@ describe('kill -9 during the migrations', () => {
   });
 
   if (engine === 'sqlite')
-    it('before the commit of the data: the keys are committed already', async () => {
+    itInPart('before the commit of the data: the keys are committed already', async () => {
       expect((await migrateApart({ at: '^COMMIT' })).output).toContain('HELD');
       const names = (await database.tables()).map(({ name }) => name);
       expect(names).toStrictEqual([

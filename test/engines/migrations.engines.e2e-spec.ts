@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { allMigrations, bringUpToDate } from '@app/database';
 import type { DataSource } from 'typeorm';
 import { bareDatabase, engine, newDatabase, type TestDatabase } from '../support/database';
-import { isFull, itOfSize } from '../support/depth';
+import { isFull, itInPart, itOfSize } from '../support/depth';
 import { fill, FILLED_SETTINGS } from '../support/filled';
 import { migrateFailing, migrateUp, onSchema } from '../support/migrating';
 import { NextKeys1790000000002, NextRelease1790000000001 } from '../support/next-release';
@@ -100,19 +100,22 @@ describe('the migrations', () => {
     expect(await schemaOf(database)).toStrictEqual(before);
   });
 
-  it('are undone as a whole when one of their statements fails, and run at the next start', async () => {
-    let failures = 0;
-    for (let nth = 1; !(await migrateFailing(database, nth)); nth += STEP) {
-      failures += 1;
-      expect((await database.tables()).filter(({ name }) => name !== 'migrations')).toStrictEqual([]);
-    }
-    expect(failures).toBeGreaterThan(isFull ? 8 : 3);
-    expect(await migrateUp(database)).toStrictEqual([]);
-    const other = await bareDatabase(mkdtempSync(join(directory, 'other-')));
-    await migrateUp(other);
-    expect(await schemaOf(database)).toStrictEqual(await schemaOf(other));
-    await other.drop();
-  });
+  itInPart(
+    'are undone as a whole when one of their statements fails, and run at the next start',
+    async () => {
+      let failures = 0;
+      for (let nth = 1; !(await migrateFailing(database, nth)); nth += STEP) {
+        failures += 1;
+        expect((await database.tables()).filter(({ name }) => name !== 'migrations')).toStrictEqual([]);
+      }
+      expect(failures).toBeGreaterThan(isFull ? 8 : 3);
+      expect(await migrateUp(database)).toStrictEqual([]);
+      const other = await bareDatabase(mkdtempSync(join(directory, 'other-')));
+      await migrateUp(other);
+      expect(await schemaOf(database)).toStrictEqual(await schemaOf(other));
+      await other.drop();
+    },
+  );
 
   const expectFilled = (table: string): Promise<void> =>
     expectRefusal(`${table} is not empty: without it no stored data can be read. Nothing was changed`);
@@ -173,7 +176,7 @@ describe('the migrations', () => {
 });
 
 describe('the migrations of a later release', () => {
-  it('keep every row, up, down and up again, wherever one of their statements fails', async () => {
+  itInPart('keep every row, up, down and up again, wherever one of their statements fails', async () => {
     await filled();
     const [before, schema] = [await contents(), await schemaOf(database)];
     expect(Object.values(before).filter((rows) => rows.length > 0).length).toBeGreaterThan(9);

@@ -3,7 +3,7 @@ import { DomainEvents } from '@app/kernel';
 import { BatchSealer } from '@app/sealing';
 import { DeliveriesSettled } from '@app/webhooks';
 import { field } from '../support/bot';
-import { atDepth } from '../support/depth';
+import { atDepth, itInPart } from '../support/depth';
 import { PATIENT } from '../support/database';
 import { Life } from '../support/lives';
 import { inOrder, loggedNumbers, missing, OF_DAY, shownNumbers } from '../support/numbers';
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 describe('two processes on one database', () => {
-  it('show the numbers of the audit log at any moment, both while both act and seal', async () => {
+  itInPart('show the numbers of the audit log at any moment, both while both act and seal', async () => {
     const bot = await one.registerBot();
     await bot.hasCategory('profile', [field('turn', 'number')]);
     let isOver = false;
@@ -62,30 +62,33 @@ describe('two processes on one database', () => {
       );
   });
 
-  it('count the deliveries and erasures of one bot that end at the same time, none twice and none lost', async () => {
-    const bot = await one.registerBot({ webhook_url: receiver.url });
-    const count = atDepth(60, 300);
-    const erasures = Array.from({ length: count }, (_, at) =>
-      bot.at(at % 2 ? one : other).hasForgotten(subject()),
-    );
-    await Promise.all(erasures);
-    const totalOf = async (sql: string): Promise<number> =>
-      Number((await one.database.rows<{ total: number }>(sql, bot.id))[0]?.total);
-    const pending = `SELECT COUNT(*) AS total FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'`;
-    await until(async () => (await totalOf(pending)) === 0);
-    const { buckets } = (
-      await bot.get<{ buckets: { webhooks: { delivered: number }; counts: Record<string, number> }[] }>(
-        '/stats',
-      )
-    ).data;
-    expect(buckets.reduce((sum, { webhooks }) => sum + webhooks.delivered, 0)).toBe(count);
-    expect(buckets.reduce((sum, { counts }) => sum + (counts['deletion_completed'] ?? 0), 0)).toBe(count);
-    const durations = `SELECT SUM(${OF_DAY}) AS total FROM stats_counts
+  itInPart(
+    'count the deliveries and erasures of one bot that end at the same time, none twice and none lost',
+    async () => {
+      const bot = await one.registerBot({ webhook_url: receiver.url });
+      const count = atDepth(60, 300);
+      const erasures = Array.from({ length: count }, (_, at) =>
+        bot.at(at % 2 ? one : other).hasForgotten(subject()),
+      );
+      await Promise.all(erasures);
+      const totalOf = async (sql: string): Promise<number> =>
+        Number((await one.database.rows<{ total: number }>(sql, bot.id))[0]?.total);
+      const pending = `SELECT COUNT(*) AS total FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'`;
+      await until(async () => (await totalOf(pending)) === 0);
+      const { buckets } = (
+        await bot.get<{ buckets: { webhooks: { delivered: number }; counts: Record<string, number> }[] }>(
+          '/stats',
+        )
+      ).data;
+      expect(buckets.reduce((sum, { webhooks }) => sum + webhooks.delivered, 0)).toBe(count);
+      expect(buckets.reduce((sum, { counts }) => sum + (counts['deletion_completed'] ?? 0), 0)).toBe(count);
+      const durations = `SELECT SUM(${OF_DAY}) AS total FROM stats_counts
       WHERE bot_id = ? AND name LIKE 'erasure:%' AND name <> 'erasure:longest'`;
-    expect(await totalOf(durations)).toBe(count);
-    const writers = `SELECT COUNT(DISTINCT writer) AS total FROM stats_counts WHERE bot_id = ?`;
-    expect(await totalOf(writers)).toBeLessThanOrEqual(WRITERS);
-  });
+      expect(await totalOf(durations)).toBe(count);
+      const writers = `SELECT COUNT(DISTINCT writer) AS total FROM stats_counts WHERE bot_id = ?`;
+      expect(await totalOf(writers)).toBeLessThanOrEqual(WRITERS);
+    },
+  );
 
   it('count in a row of the connection, so that two units of one bot do not wait for each other', async () => {
     const bot = await one.registerBot();

@@ -1,7 +1,7 @@
 import { type KeySet, verifyAuditExport } from '@lethe/sdk/evidence';
 import { Bot } from '../support/bot';
 import { useCrashes } from '../support/crashes';
-import { atDepth } from '../support/depth';
+import { atDepth, itInPart } from '../support/depth';
 import { exported } from '../support/sealing';
 import { subject } from '../support/snowflakes';
 import { unlessCut } from '../support/unless-cut';
@@ -10,7 +10,7 @@ import { until } from '../support/until';
 const crashes = useCrashes();
 
 describe('a service that is killed again and again while it writes and seals', () => {
-  it('seals everything that was answered, once and in order, without being asked', async () => {
+  itInPart('seals everything that was answered, once and in order, without being asked', async () => {
     const bot = await Bot.register(crashes.url);
     let answered = 0;
     const batches = () => crashes.count('audit_batches');

@@ -1,6 +1,6 @@
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
-import { atDepth } from '../support/depth';
+import { atDepth, itInPart } from '../support/depth';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -21,7 +21,7 @@ const ACTS: readonly [(bot: Bot, who: SubjectIds) => Promise<Answer<unknown>>, r
 ];
 
 describe('requests, acceptances, submits and erasures of one user at the same moment', () => {
-  it(
+  itInPart(
     'are all answered, and every erasure is completed or one is under way',
     async () => {
       const bot = await service.registerBot();

@@ -1,6 +1,6 @@
 import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
-import { atDepth } from '../support/depth';
+import { atDepth, itInPart } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { useService } from '../support/shared-service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -153,7 +153,7 @@ describe('50 submits at the same moment', () => {
 });
 
 describe('a storm of requests, acceptances, revocations and submits', () => {
-  it('makes legal moves only, and stores nothing while the consent is not accepted', async () => {
+  itInPart('makes legal moves only, and stores nothing while the consent is not accepted', async () => {
     await bot.hasCategory('profile');
     const acts = [
       () => bot.post('/consents/request', { ...who, consent_version: '1.0' }),
@@ -185,7 +185,7 @@ describe('a storm of requests, acceptances, revocations and submits', () => {
     expect((await bot.status(who)).data['status']).toBe(states[last as keyof typeof states]);
   });
 
-  it('lets no submit through that began after the answer to a revocation', async () => {
+  itInPart('lets no submit through that began after the answer to a revocation', async () => {
     await bot.hasCategory('profile');
     for (let round = 0; round < atDepth(3, 10); round++) {
       await bot.hasConsent(who, `v${round}`);

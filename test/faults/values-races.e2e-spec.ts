@@ -1,12 +1,12 @@
 import { field } from '../support/bot';
-import { atDepth } from '../support/depth';
+import { atDepth, itInPart } from '../support/depth';
 import { useService } from '../support/shared-service';
 import { subject } from '../support/snowflakes';
 
 const service = useService();
 
 describe('DELETE /api/v1/data/values/{user_id} beside merges of the same values', () => {
-  it('leaves nothing of before, whichever is first', async () => {
+  itInPart('leaves nothing of before, whichever is first', async () => {
     const bot = await service.registerBot();
     await bot.hasCategory('profile', [field('value'), field('extra')]);
     for (let round = 0; round < atDepth(15, 60); round++) {

@@ -16,7 +16,7 @@ import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { sqliteFile } from '../support/database';
 import { digestsOf } from '../support/digests';
-import { someOf } from '../support/depth';
+import { itInPart, someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { adminHere, ServiceHere } from '../support/here';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -235,23 +235,26 @@ describe('npm run admin -- restore', () => {
     ['between data and keys', { at: '^rename to .*keys.db.replaced-' }, true],
     ['before the keys are in place', { at: '^rename to .*/keys.db$' }, true],
   ];
-  it.each(someOf(moments, 2))('killed %s no service starts on half of it', async (_, moment, isBegun) => {
-    const [gone, stays] = [await person(), await person()];
-    await backup('b');
-    await bot.hasForgotten(gone);
-    await service.end();
-    expect((await admin(['restore', '--from', place('b'), '--force'], moment)).code).toBeNull();
-    if (isBegun) {
-      const { code, stderr } = await newProcess().refused();
-      expect({ code, stderr }).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('A restore of'),
-      });
-    }
-    expect((await restore('b', '--force')).code).toBe(0);
-    expect(readdirSync(directory).filter((name) => name.includes('restoring'))).toEqual([]);
-    await service.start();
-    expectFailure(await bot.export(gone), 404, 'not_found');
-    await expectKept(stays);
-  });
+  itInPart.each(someOf(moments, 2))(
+    'killed %s no service starts on half of it',
+    async (_, moment, isBegun) => {
+      const [gone, stays] = [await person(), await person()];
+      await backup('b');
+      await bot.hasForgotten(gone);
+      await service.end();
+      expect((await admin(['restore', '--from', place('b'), '--force'], moment)).code).toBeNull();
+      if (isBegun) {
+        const { code, stderr } = await newProcess().refused();
+        expect({ code, stderr }).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining('A restore of'),
+        });
+      }
+      expect((await restore('b', '--force')).code).toBe(0);
+      expect(readdirSync(directory).filter((name) => name.includes('restoring'))).toEqual([]);
+      await service.start();
+      expectFailure(await bot.export(gone), 404, 'not_found');
+      await expectKept(stays);
+    },
+  );
 });

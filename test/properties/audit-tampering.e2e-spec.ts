@@ -2,7 +2,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { BatchPlace, batchesAfter, EventOpener, faultsOf, NO_CHAIN } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
-import { atDepth } from '../support/depth';
+import { atDepth, itInPart } from '../support/depth';
 import { seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -62,7 +62,7 @@ function changed(column: string, value: string | number | null): string | number
 }
 
 describe('AuditVerifier', () => {
-  it('finds nothing where nothing was changed', async () => {
+  itInPart('finds nothing where nothing was changed', async () => {
     const summary = await verified(service, large);
     expect(summary).toMatchObject({ unsealed: 0, found: [] });
     expect(summary.events).toBeGreaterThan(20 * ROUNDS);
@@ -70,29 +70,33 @@ describe('AuditVerifier', () => {
     expect(summary.erased).toBeGreaterThan(ROUNDS);
   });
 
-  it('finds every change of every single field of every event', async () => {
-    const opener = service.app.get(EventOpener);
-    const missed: unknown[] = [];
-    let fields = 0;
-    let place: BatchPlace = { number: 0, last_seq: 0, chain: NO_CHAIN };
-    for (let part = await partAfter(place); part !== undefined; part = await partAfter(place)) {
-      const { batch, rows, events } = part;
-      expect(faultsOf(opener.commitments, batch, events, place)).toEqual([]);
-      for (const [index, row] of rows.entries()) {
-        if (index % STEP > 0) continue;
-        for (const [column, planted] of changesOf(row)) {
-          fields += 1;
-          const [event] = await opener.read(reading([{ ...row, [column]: planted }]), large.id, 0, 0, 1);
-          const tampered = events.with(index, event!).sort((a, b) => a.seq - b.seq);
-          if (faultsOf(opener.commitments, batch, tampered, place).length === 0)
-            missed.push([row, column, planted]);
+  itInPart(
+    'finds every change of every single field of every event',
+    async () => {
+      const opener = service.app.get(EventOpener);
+      const missed: unknown[] = [];
+      let fields = 0;
+      let place: BatchPlace = { number: 0, last_seq: 0, chain: NO_CHAIN };
+      for (let part = await partAfter(place); part !== undefined; part = await partAfter(place)) {
+        const { batch, rows, events } = part;
+        expect(faultsOf(opener.commitments, batch, events, place)).toEqual([]);
+        for (const [index, row] of rows.entries()) {
+          if (index % STEP > 0) continue;
+          for (const [column, planted] of changesOf(row)) {
+            fields += 1;
+            const [event] = await opener.read(reading([{ ...row, [column]: planted }]), large.id, 0, 0, 1);
+            const tampered = events.with(index, event!).sort((a, b) => a.seq - b.seq);
+            if (faultsOf(opener.commitments, batch, tampered, place).length === 0)
+              missed.push([row, column, planted]);
+          }
         }
+        place = batch;
       }
-      place = batch;
-    }
-    expect(missed).toEqual([]);
-    expect(fields).toBeGreaterThan((150 * ROUNDS) / STEP);
-  }, 120_000);
+      expect(missed).toEqual([]);
+      expect(fields).toBeGreaterThan((150 * ROUNDS) / STEP);
+    },
+    120_000,
+  );
 
   it('finds a change of each column of an event, for every kind of subject, and where it is', async () => {
     const events = await rowsOf('audit_events', 'seq');

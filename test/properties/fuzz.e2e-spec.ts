@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { atDepth, isFull } from '../support/depth';
+import { atDepth, isFull, itInPart } from '../support/depth';
 import { useServiceInProcess } from '../support/service';
 import { OPERATIONS, type Operation } from './fuzz/grammar';
 import { Play } from './fuzz/play';
@@ -17,34 +17,42 @@ const ACCEPTING = 0.9;
 const service = useServiceInProcess();
 
 describe('any requests of a bot', () => {
-  it('get the envelope, no 5xx and an answer in time, change rows only if accepted, and leave no value in the log', async () => {
-    const accepting = new Set<Operation>();
-    await fc.assert(
-      fc.asyncProperty(fc.array(aRequest, { maxLength: 20, size: 'max' }), async (requests) => {
-        const play = await Play.begin(service, (operation, status) => {
-          if (status < 300) accepting.add(operation);
-        });
-        for (const asked of requests) if (!(await play.ask(asked))) break;
-      }),
-      { numRuns: atDepth(12, 200), ...given },
-    );
-    if (isFull) expect(accepting.size).toBeGreaterThan(ACCEPTING * OPERATIONS.length);
-  }, 7_200_000);
+  itInPart(
+    'get the envelope, no 5xx and an answer in time, change rows only if accepted, and leave no value in the log',
+    async () => {
+      const accepting = new Set<Operation>();
+      await fc.assert(
+        fc.asyncProperty(fc.array(aRequest, { maxLength: 20, size: 'max' }), async (requests) => {
+          const play = await Play.begin(service, (operation, status) => {
+            if (status < 300) accepting.add(operation);
+          });
+          for (const asked of requests) if (!(await play.ask(asked))) break;
+        }),
+        { numRuns: atDepth(12, 200), ...given },
+      );
+      if (isFull) expect(accepting.size).toBeGreaterThan(ACCEPTING * OPERATIONS.length);
+    },
+    7_200_000,
+  );
 });
 
 describe('any bytes on a connection', () => {
-  it('get answers in the envelope and in the order of their requests, and the connection ends in time', async () => {
-    const play = await Play.begin(service);
-    await fc.assert(
-      fc.asyncProperty(aConnection, async (connection) => {
-        const { answers } = await play.sendRaw(bytesOf(connection, play.tenant.fill), false);
-        if (connection.edits.length > 0) return;
-        const ids = answers.flatMap(
-          (answer) => /^r(\d+)$/.exec(answer.header('x-request-id') ?? '')?.[1] ?? [],
-        );
-        expect(ids).toEqual([...new Set(ids)].sort((one, other) => Number(one) - Number(other)));
-      }),
-      { numRuns: atDepth(60, 800), ...given },
-    );
-  }, 7_200_000);
+  itInPart(
+    'get answers in the envelope and in the order of their requests, and the connection ends in time',
+    async () => {
+      const play = await Play.begin(service);
+      await fc.assert(
+        fc.asyncProperty(aConnection, async (connection) => {
+          const { answers } = await play.sendRaw(bytesOf(connection, play.tenant.fill), false);
+          if (connection.edits.length > 0) return;
+          const ids = answers.flatMap(
+            (answer) => /^r(\d+)$/.exec(answer.header('x-request-id') ?? '')?.[1] ?? [],
+          );
+          expect(ids).toEqual([...new Set(ids)].sort((one, other) => Number(one) - Number(other)));
+        }),
+        { numRuns: atDepth(60, 800), ...given },
+      );
+    },
+    7_200_000,
+  );
 });

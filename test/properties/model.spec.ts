@@ -4,14 +4,14 @@ import { Agreement } from './model/agreement';
 import { Model } from './model/reference';
 import { Cast, Tenant } from './model/tenant';
 import { useService } from '../support/shared-service';
-import { atDepth } from '../support/depth';
+import { atDepth, itInPart } from '../support/depth';
 
 // The half of model-twins.postgres.spec.ts that needs no server.
 
 const service = useService();
 
 describe('the service on SQLite', () => {
-  it('answers any sequence of requests as the model of the contract does', async () => {
+  itInPart('answers any sequence of requests as the model of the contract does', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anAct, { maxLength: 60, size: 'max' }), async (acts) => {
         const tenant = await Tenant.of(service.url, new Cast());

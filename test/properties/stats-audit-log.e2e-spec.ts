@@ -4,7 +4,7 @@ import { JobLeases } from '@app/jobs';
 import { Clock } from '@app/kernel';
 import { AuditPruning, BatchSealer } from '@app/sealing';
 import { type Bot, field } from '../support/bot';
-import { atDepth } from '../support/depth';
+import { atDepth, itInPart } from '../support/depth';
 import { Life } from '../support/lives';
 import { inOrder, loggedNumbers, missing, shownNumbers } from '../support/numbers';
 import { seal } from '../support/sealing';
@@ -40,39 +40,42 @@ async function prune(beforeIso: string): Promise<number> {
 }
 
 describe('the numbers of GET /stats', () => {
-  it('are those of the audit log at any moment, while users act, time passes and batches are sealed', async () => {
-    let isOver = false;
-    const lives = Array.from({ length: 6 }, () => new Life(bot));
-    let looks = 0;
-    const living = lives.map(async (life) => {
-      for (let acts = 0; acts < ACTS || looks <= 5; acts++) {
-        await life.act();
-        // An hour on average at each of 25 acts: all stay in the 30 days that an answer has by default.
-        if (acts < ACTS) aheadMs += Math.floor((Math.random() * 2 * 3_600_000 * 25) / ACTS);
-      }
-    });
-    const sealing = (async () => {
-      while (!isOver) {
-        await service.app.get(BatchSealer).sealNow(bot.id);
-        await new Promise(setImmediate);
-      }
-    })();
-    const looking = (['hour', 'day'] as const).map(async (bucket) => {
-      while (!isOver) {
-        const before = await logged(bucket);
-        const seen = await shown(bucket);
-        const after = await logged(bucket);
-        expect(missing(before, seen)).toStrictEqual([]);
-        expect(missing(seen, after)).toStrictEqual([]);
-        looks++;
-      }
-    });
-    const ended = Promise.all(living).finally(() => (isOver = true));
-    await Promise.all([ended, sealing, ...looking]);
-    for (const bucket of ['hour', 'day'] as const)
-      expect(inOrder(await shown(bucket))).toStrictEqual(inOrder(await logged(bucket)));
-    expect((await logged('hour')).size).toBeGreaterThan(20);
-  });
+  itInPart(
+    'are those of the audit log at any moment, while users act, time passes and batches are sealed',
+    async () => {
+      let isOver = false;
+      const lives = Array.from({ length: 6 }, () => new Life(bot));
+      let looks = 0;
+      const living = lives.map(async (life) => {
+        for (let acts = 0; acts < ACTS || looks <= 5; acts++) {
+          await life.act();
+          // An hour on average at each of 25 acts: all stay in the 30 days that an answer has by default.
+          if (acts < ACTS) aheadMs += Math.floor((Math.random() * 2 * 3_600_000 * 25) / ACTS);
+        }
+      });
+      const sealing = (async () => {
+        while (!isOver) {
+          await service.app.get(BatchSealer).sealNow(bot.id);
+          await new Promise(setImmediate);
+        }
+      })();
+      const looking = (['hour', 'day'] as const).map(async (bucket) => {
+        while (!isOver) {
+          const before = await logged(bucket);
+          const seen = await shown(bucket);
+          const after = await logged(bucket);
+          expect(missing(before, seen)).toStrictEqual([]);
+          expect(missing(seen, after)).toStrictEqual([]);
+          looks++;
+        }
+      });
+      const ended = Promise.all(living).finally(() => (isOver = true));
+      await Promise.all([ended, sealing, ...looking]);
+      for (const bucket of ['hour', 'day'] as const)
+        expect(inOrder(await shown(bucket))).toStrictEqual(inOrder(await logged(bucket)));
+      expect((await logged('hour')).size).toBeGreaterThan(20);
+    },
+  );
 
   it('stay when the events of the log are removed after their retention', async () => {
     const lives = Array.from({ length: 4 }, () => new Life(bot));

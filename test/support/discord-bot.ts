@@ -4,7 +4,7 @@ import { discordPySeat, HAS_DISCORD_PY } from './discord-py-seat';
 import { type BotSeat, coreSeat } from './discord-seats';
 import { componentsOf, DiscordUser } from './discord-user';
 import type { DiscordMessage, FakeDiscord } from './fake-discord';
-import { isFull } from './depth';
+import { casesOf } from './depth';
 import type { Service } from './service';
 import { snowflake } from './snowflakes';
 
@@ -16,10 +16,7 @@ export const categoryOf = (key: string, label: string, description?: string) => 
 export type Kit = '@lethe/discord' | 'lethe_discord';
 
 /** The conversation without an adapter; at full depth also that of lethe_discord, with discord.py. */
-export const KITS: readonly Kit[] = [
-  '@lethe/discord',
-  ...(isFull && HAS_DISCORD_PY ? (['lethe_discord'] as const) : []),
-];
+export const KITS: readonly Kit[] = casesOf<Kit>(['@lethe/discord'], HAS_DISCORD_PY ? ['lethe_discord'] : []);
 
 const open: BotSeat[] = [];
 

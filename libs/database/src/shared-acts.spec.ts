@@ -1,6 +1,6 @@
 import { ApiError } from '@app/kernel';
 import fc from 'fast-check';
-import { atDepth } from '../../../test/support/depth';
+import { atDepth, itInPart } from '../../../test/support/depth';
 import { translateFault } from './database-faults';
 import { SharedActs } from './shared-acts';
 import type { Tx } from './tx';
@@ -90,31 +90,37 @@ const inputs = fc
   .map((list) => list.map((each, id): Input => ({ ...each, id })));
 
 describe('acts that share transactions', () => {
-  it('are each answered once and truly, whatever shares their transactions and whichever of these fail', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        inputs,
-        fc.uniqueArray(fc.nat({ max: 30 })),
-        fc.boolean(),
-        async (given, failing, broken) => {
-          const ledger = new Ledger((nth) =>
-            failing.includes(nth) ? (broken ? 'broken' : 'unavailable') : undefined,
-          );
-          const answers = await play(given, ledger);
-          const done = ledger.committed.map(({ id }) => id);
-          expect(new Set(done).size).toBe(done.length);
-          for (const { id, kind } of given) {
-            const own = kind === 'bad' || kind === 'wreck' ? [`refused ${id}`] : [`done ${id}`];
-            const [answer, ...more] = answers.get(id) ?? [];
-            expect({ id, more }).toStrictEqual({ id, more: [] });
-            expect([...own, 'not now', 'broken']).toContain(answer);
-            expect({ id, answer: answer === `done ${id}` }).toStrictEqual({ id, answer: done.includes(id) });
-          }
-        },
-      ),
-      { numRuns: atDepth(40, 100) },
-    );
-  });
+  itInPart(
+    'are each answered once and truly, whatever shares their transactions and whichever of these fail',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          inputs,
+          fc.uniqueArray(fc.nat({ max: 30 })),
+          fc.boolean(),
+          async (given, failing, broken) => {
+            const ledger = new Ledger((nth) =>
+              failing.includes(nth) ? (broken ? 'broken' : 'unavailable') : undefined,
+            );
+            const answers = await play(given, ledger);
+            const done = ledger.committed.map(({ id }) => id);
+            expect(new Set(done).size).toBe(done.length);
+            for (const { id, kind } of given) {
+              const own = kind === 'bad' || kind === 'wreck' ? [`refused ${id}`] : [`done ${id}`];
+              const [answer, ...more] = answers.get(id) ?? [];
+              expect({ id, more }).toStrictEqual({ id, more: [] });
+              expect([...own, 'not now', 'broken']).toContain(answer);
+              expect({ id, answer: answer === `done ${id}` }).toStrictEqual({
+                id,
+                answer: done.includes(id),
+              });
+            }
+          },
+        ),
+        { numRuns: atDepth(40, 100) },
+      );
+    },
+  );
 
   it('of which one would spoil the batch are done one by one, and only that one is refused', async () => {
     const given = Array.from({ length: 50 }, (_, id): Input => ({

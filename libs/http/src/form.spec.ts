@@ -12,7 +12,7 @@ import {
 import fc from 'fast-check';
 import type { FieldFault } from '@app/kernel';
 import { AppModule } from '../../../apps/api/src/app.module';
-import { atDepth } from '../../../test/support/depth';
+import { atDepth, itInPart } from '../../../test/support/depth';
 import { itemTypeOf, ListOf, Text } from './fields';
 import { Form } from './form';
 
@@ -125,7 +125,7 @@ describe('Form', () => {
     );
   });
 
-  it.each(dtos.map((dto) => [dto.name, dto] as const))(
+  itInPart.each(dtos.map((dto) => [dto.name, dto] as const))(
     'gives the verdict of class-validator on %s',
     (_, dto) => {
       fc.assert(
@@ -137,7 +137,7 @@ describe('Form', () => {
     },
   );
 
-  it.each(dtos.map((dto) => [dto.name, dto] as const))(
+  itInPart.each(dtos.map((dto) => [dto.name, dto] as const))(
     'reads nothing but the declared fields of %s, unchanged',
     (_, dto) => {
       fc.assert(

@@ -1,3 +1,4 @@
+import { itInPart } from '../support/depth';
 import type { PrivacyOptions } from '@lethe/discord';
 import { agreed, categoryOf, discordBot, idsOf, KITS, stopBots, TWO, wordsOf } from '../support/discord-bot';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
@@ -17,7 +18,7 @@ describe.each(KITS)('%s', (kit) => {
   const inTypeScript = kit === '@lethe/discord' ? it : it.skip;
 
   describe('the acting user', () => {
-    it('is the one who presses, whoever the message was for', async () => {
+    itInPart('is the one who presses, whoever the message was for', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();
       const kim = user('en-US', robin.guildId);
@@ -31,7 +32,7 @@ describe.each(KITS)('%s', (kit) => {
       expect((await lethe.consents.status(idsOf(kim))).status).toBe('none');
     });
 
-    it('acts in the scope of direct messages where there is no guild', async () => {
+    itInPart('acts in the scope of direct messages where there is no guild', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user('en-US', null);
       await agreed(robin);
@@ -40,7 +41,7 @@ describe.each(KITS)('%s', (kit) => {
   });
 
   describe('the question for consent', () => {
-    it('selects nothing beforehand, and keeps the selection in its own buttons', async () => {
+    itInPart('selects nothing beforehand, and keeps the selection in its own buttons', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();
       const asked = await robin.privacy('consent');
@@ -57,7 +58,7 @@ describe.each(KITS)('%s', (kit) => {
       ]);
     });
 
-    it('shows version and digest as the history of the consent has them', async () => {
+    itInPart('shows version and digest as the history of the consent has them', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();
       const asked = await robin.privacy('consent');
@@ -68,7 +69,7 @@ describe.each(KITS)('%s', (kit) => {
       expect(entry).toMatchObject({ action: 'accepted', source: 'discord' });
     });
 
-    it('shows the registered text of the language, else the English one', async () => {
+    itInPart('shows the registered text of the language, else the English one', async () => {
       const { lethe, user } = await bot(TWO, { consentVersion: '7' });
       const text = { consent_version: '7', title: 'Titel', body: 'Worum es geht', accept_label: 'Ja!' };
       const german = await lethe.consents.registerText({
@@ -93,7 +94,7 @@ describe.each(KITS)('%s', (kit) => {
       ]);
     });
 
-    it('is in the language of labels, where the categories have them', async () => {
+    itInPart('is in the language of labels, where the categories have them', async () => {
       const labels = { labels: { fr: 'Anniversaire' } };
       const { user } = await bot(
         [{ ...categoryOf('birthday', 'Birthday'), ...labels }, categoryOf('other', 'Other')],
@@ -110,7 +111,7 @@ describe.each(KITS)('%s', (kit) => {
       expect(wordsOf(about)).toContain('**Anniversaire**');
     });
 
-    it('is asked anew where text or categories have changed since it was shown', async () => {
+    itInPart('is asked anew where text or categories have changed since it was shown', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();
       const asked = await robin.privacy('consent');
@@ -129,7 +130,7 @@ describe.each(KITS)('%s', (kit) => {
       expect(componentsOf(stale)[0]?.options?.map((option) => option.default)).toEqual([false, false]);
     });
 
-    it('withdraws what is selected no longer', async () => {
+    itInPart('withdraws what is selected no longer', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();
       await agreed(robin);
@@ -159,7 +160,7 @@ describe.each(KITS)('%s', (kit) => {
       );
     });
 
-    it('takes a no', async () => {
+    itInPart('takes a no', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();
       const declined = await agreed(robin, 'No, thank you');
@@ -178,7 +179,7 @@ describe.each(KITS)('%s', (kit) => {
   });
 
   describe('an interaction that arrives twice', () => {
-    it('acts once', async () => {
+    itInPart('acts once', async () => {
       const { lethe, user, seat } = await bot(TWO);
       const robin = user();
       const asked = await robin.privacy('consent');
@@ -197,7 +198,7 @@ describe.each(KITS)('%s', (kit) => {
   });
 
   describe('a withdrawal', () => {
-    it('is for some categories, or for all', async () => {
+    itInPart('is for some categories, or for all', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();
       await agreed(robin);
@@ -229,7 +230,7 @@ describe.each(KITS)('%s', (kit) => {
       expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
     });
 
-    it('is of one guild, or of every guild with a certificate for each', async () => {
+    itInPart('is of one guild, or of every guild with a certificate for each', async () => {
       const { lethe, user } = await bot(TWO);
       const here = user();
       const there = user('en-US', snowflake(), here.id);
@@ -251,7 +252,7 @@ describe.each(KITS)('%s', (kit) => {
   });
 
   describe('an export', () => {
-    it('is of one guild or of all, and says where there is nothing', async () => {
+    itInPart('is of one guild or of all, and says where there is nothing', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();
       expect((await robin.privacy('export')).content).toBe('Nothing is stored about you.');

@@ -1,3 +1,4 @@
+import { itInPart } from '../support/depth';
 import type { PrivacyOptions } from '@lethe/discord';
 import { Lethe } from '@lethe/sdk';
 import { categoryOf, discordBot, idsOf, KITS, readAll, stopBots, TWO, wordsOf } from '../support/discord-bot';
@@ -25,7 +26,7 @@ describe.each(KITS)('%s', (kit) => {
         categoryOf(`category_${at}`, long(at), `why ${'x'.repeat(600)} ${at}`),
       );
 
-    it('are kept for 50 categories with long names, and nothing of the text is left out', async () => {
+    itInPart('are kept for 50 categories with long names, and nothing of the text is left out', async () => {
       const { lethe, user, errors } = await bot(many(50));
       const robin = user();
       const { pages, text } = await readAll(robin, await robin.privacy('consent'));
@@ -49,7 +50,7 @@ describe.each(KITS)('%s', (kit) => {
       expect(errors).toEqual([]);
     });
 
-    it('are kept for 100 categories, of which a bot asks for at most 50 at once', async () => {
+    itInPart('are kept for 100 categories, of which a bot asks for at most 50 at once', async () => {
       const { user, errors } = await bot(many(100));
       const robin = user();
       const { text } = await readAll(robin, await robin.privacy('about'));
@@ -61,7 +62,7 @@ describe.each(KITS)('%s', (kit) => {
       expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('at most 50') })]);
     });
 
-    it('are kept for a withdrawal from 100 categories', async () => {
+    itInPart('are kept for a withdrawal from 100 categories', async () => {
       const { lethe, user, errors } = await bot(many(100));
       const robin = user();
       await lethe.consents.request({ ...idsOf(robin), consent_version: '1' });
@@ -82,7 +83,7 @@ describe.each(KITS)('%s', (kit) => {
   });
 
   describe('a failure', () => {
-    it('is said in words, and reported', async () => {
+    itInPart('is said in words, and reported', async () => {
       const { lethe, errors, user } = await bot(TWO);
       const robin = user('de');
       await lethe.bots.delete({});
@@ -103,7 +104,7 @@ describe.each(KITS)('%s', (kit) => {
       expect(errors).toHaveLength(1);
     });
 
-    it('is no stale or foreign button', async () => {
+    itInPart('is no stale or foreign button', async () => {
       const { user, errors } = await bot(TWO);
       const robin = user();
       const asked = await robin.privacy('consent');
