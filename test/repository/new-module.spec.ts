@@ -98,7 +98,10 @@ describe('npm run new:module', () => {
 
   itAtFullDepth('writes what the compiler and the formatter accept', () => {
     // With all that it imports, and not every test of the project: that takes most of a minute.
-    const own = { extends: './tsconfig.json', include: ['libs/notices', 'libs/wishes', 'modules.ts'] };
+    const own = {
+      extends: './tsconfig.json',
+      include: ['libs/notices', 'libs/wishes', 'modules.ts', 'libs/**/*.d.ts'],
+    };
     writeFileSync(join(COPY, 'tsconfig.written.json'), JSON.stringify(own));
     expect(tool('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.written.json')).toEqual({
       status: 0,
