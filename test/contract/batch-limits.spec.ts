@@ -11,7 +11,7 @@ const service = useServiceInProcess({
   RATE_LIMIT_ANONYMOUS: '1000',
 });
 let bot: Bot;
-/** The time stands still, so that no window of the limiter ends during a test. */
+/** The time is stopped, so that no window of the limiter ends during a test. */
 const WALL_MS = 1_800_000_000_000;
 beforeAll(() => {
   const clock = service.app.get(Clock);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   const first = await new Service(PATIENT).start();
   const others = [1, 2, 3].map(() => new Service(PATIENT, first.database));
   services = [first, ...(await Promise.all(others.map((other) => other.start())))];
-  // On a machine that stands still for seconds its answer is late: the connection is replaced, and signals are lost.
+  // On a machine that is stopped for seconds its answer is late: the connection is replaced, and signals are lost.
   services.forEach((_, index) => clearInterval(signalsOf(index)['heartbeat' as never]));
 });
 afterAll(async () => {

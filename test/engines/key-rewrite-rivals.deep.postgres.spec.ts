@@ -120,7 +120,7 @@ describe('on a busy server', () => {
     );
 
   it('a rewrite ends although there is always a transaction that has read keys', async () => {
-    // A reader that stands still, as on a busy machine, is waited for.
+    // A reader that is stopped, as on a busy machine, is waited for.
     on.get(KeyRewrite).lockMs = 600_000;
     const who = subject();
     await on.stores(who);

@@ -286,7 +286,7 @@ describe('SIGTERM', () => {
     await Promise.all(bots.map((bot) => bot.hasForgotten(subject())));
     await until(() => receiver.openCalls === 10);
     const ended = Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')]);
-    /** Undefined once nobody listens there. */
+    /** Undefined once no process listens there. */
     const readiness = ({ url }: ChildService) =>
       fetch(`${url}/health/ready`).then(
         ({ status }) => status,
@@ -300,7 +300,7 @@ describe('SIGTERM', () => {
     receiver.letGo();
     expect((await ended).map(({ code }) => code)).toEqual([0, 0]);
     expect(new Set(statuses)).toEqual(new Set([200]));
-    // Only a machine that stands still for seconds makes the worker cut a call, which is then made again.
+    // Only a machine that is stopped for seconds makes the worker cut a call, which is then made again.
     const cut = await fleet.database.rows<{ ms: number }>(
       `SELECT duration_ms AS ms FROM webhook_attempts WHERE outcome = 'interrupted' AND duration_ms > 0`,
     );

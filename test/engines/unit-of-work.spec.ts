@@ -42,7 +42,7 @@ beforeAll(async () => {
   unitOfWork = new SqliteUnitOfWork(writer, keys, readers, (error) => faults.push(error));
 });
 beforeEach(async () => {
-  // A machine that stands still would end a group earlier.
+  // A machine that is stopped would end a group earlier.
   jest.spyOn(performance, 'now').mockReturnValue(0);
   await unitOfWork.write(async (tx) => {
     await tx.run('DELETE FROM notes');

@@ -231,7 +231,7 @@ describe('a clock that is set back', () => {
   ])('and %s answers X-RateLimit-Reset within the next minute of that clock', async (_, aheadMs) => {
     const resets: number[] = [];
     for (const ms of [0, aheadMs, 0]) {
-      // The clock stands still during the request, so that the test knows the time of its answer.
+      // The clock is stopped during the request, so that the test knows the time of its answer.
       const atMs = wall() + ms;
       jest.spyOn(Date, 'now').mockReturnValue(atMs);
       const answer = await bot.get('/servers');

@@ -13,6 +13,7 @@ import { withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
+import { looksTake } from '../support/time';
 
 jest.setTimeout(120_000);
 
@@ -117,10 +118,7 @@ describe('erasures of one moment', () => {
 
   it('share a unit of SQLite no longer than a turn of the event loop', async () => {
     const units = jest.spyOn(service.app.get(UnitOfWork), 'destroyKeys');
-    const startMs = performance.now();
-    let reads = 0;
-    // Each look at the clock is 15 ms later.
-    jest.spyOn(performance, 'now').mockImplementation(() => startMs + 15 * reads++);
+    looksTake(15);
     const answers = await Promise.all(users.map((who) => forget(who)));
     jest.restoreAllMocks();
     expect(new Set(answers.map(({ status }) => status))).toStrictEqual(new Set([200]));

@@ -5,6 +5,7 @@ import { type Bot, field } from '../support/bot';
 import { type Json, PREFIX } from '../support/client';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { looksTake } from '../support/time';
 
 // Each look at the clock finds that the present turn of the event loop has lasted too long.
 
@@ -116,11 +117,11 @@ interface Watched {
   readonly others: number[];
 }
 
-/** The event loop goes on only once the call of the other bot is answered. */
+/** The event loop continues only once the call of the other bot is answered. */
 function watch(): Watched {
   const seen: Watched = { turns: 0, mostRead: 0, mostChecked: 0, longest: 0, units: [], others: [] };
-  let [nowMs, read, checked, isOther] = [performance.now(), 0, 0, false];
-  jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += LOOK_MS));
+  let [read, checked, isOther] = [0, 0, false];
+  looksTake(LOOK_MS);
   const callOfOther = async (): Promise<void> => {
     isOther = true;
     const answer = await innocent.post('/data/submit', {

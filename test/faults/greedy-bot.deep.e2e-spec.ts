@@ -6,6 +6,7 @@ import type { Answer } from '../support/client';
 import { engine } from '../support/database';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { looksTake } from '../support/time';
 
 /** Requests at the same time. */
 const AT_ONCE = 15;
@@ -52,7 +53,7 @@ describe('a bot with as many declarations as it may have, each as large as it ma
       ...given: unknown[]
     ) {
       const { length } = String(given[0]);
-      // The beginning of the envelope goes with the first piece.
+      // The beginning of the envelope is sent with the first piece.
       if (length > 100) {
         seen.most = Math.max(seen.most, ++inTurn);
         seen.lengths.push(length);
@@ -122,8 +123,7 @@ describe('a bot with as many declarations as it may have, each as large as it ma
     });
     const committed: number[] = [];
     if (engine === 'sqlite') {
-      let nowMs = performance.now();
-      jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += LOOK_MS));
+      looksTake(LOOK_MS);
       const { observer } = unitOfWork as unknown as { observer: { committed: (units: number) => void } };
       jest.spyOn(observer, 'committed').mockImplementation((units) => void committed.push(units));
     }

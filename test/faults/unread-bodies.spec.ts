@@ -7,7 +7,7 @@ import { until } from '../support/until';
 
 const LIMIT = 5;
 const BODY = 250_000;
-/** More than a connection takes for a request whose body nobody reads. */
+/** More than a connection takes for a request whose body the service does not read. */
 const SENT = 200_000;
 const service = useServiceInProcess({ RATE_LIMIT_ANONYMOUS: '40', RATE_LIMIT_TIERS: `free=${LIMIT}` });
 

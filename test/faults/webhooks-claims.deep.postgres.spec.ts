@@ -10,6 +10,7 @@ import { atDepth } from '../support/depth';
 import { runNow } from '../support/jobs';
 import { Service } from '../support/service';
 import { nextMillisecond, until } from '../support/until';
+import { ago } from '../support/time';
 
 /** Several processes as seen by the database; none sends, so that only the test claims. */
 let services: Service[];
@@ -104,14 +105,14 @@ describe('claims of several processes', () => {
       first,
     ]);
     const leases = at(1).app.get(DeliveryLeases);
-    const sinceMs = at(1).app.get(Clock).nowMs();
+    const since = at(1).app.get(Clock).nowMs();
     // The rows are locked until the holder ends.
     const [found] = await leases.claim([bot.id], () => undefined);
     const [none] = await leases.claim([bot.id], () => undefined);
     await holder.end();
     expect(found?.claim?.delivery.id).toBe(second);
     expect(none?.claim).toBeUndefined();
-    expect(none?.nextDueMs).toBeGreaterThanOrEqual(sinceMs);
+    expect(none?.nextDueMs).toBeGreaterThanOrEqual(since);
     let claimed: string | undefined;
     await until(async () => {
       claimed = (await leases.claim([bot.id], () => undefined))[0]?.claim?.delivery.id;
@@ -216,7 +217,7 @@ describe('the retention of four processes', () => {
     const working = await Promise.all([1, 2, 3, 4].map(() => new Service({}, at(0).database).start()));
     services.push(...working);
     const [bot] = (await withUrl(1)) as [Bot];
-    const old = new Date(Date.now() - 40 * 86_400_000).toISOString();
+    const old = ago(40 * 86_400_000);
     await at(0).database.run(
       `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at,
          created_at, finished_at)

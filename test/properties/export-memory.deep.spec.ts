@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { detailsContext } from '@app/primitives';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
@@ -72,7 +71,7 @@ async function hasEvents(of: SubjectIds, count: number, behind: number): Promise
       ...values.flat(),
     );
     // The connections to the service are kept alive.
-    await pause(0);
+    await new Promise(setImmediate);
   }
 }
 

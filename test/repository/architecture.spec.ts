@@ -292,24 +292,8 @@ describe('the files of the tests', () => {
   it('are in the folder of what they protect, with a name that says on which engines they run', () => {
     const suites = TESTS.map(({ path }) => path).filter((path) => /spec\.ts$/.test(path));
     const known =
-      /^test\/(browser|contract|engines|faults|packages|properties|operations|repository)\/[a-z-]+(\.postgres\.spec|\.spec|(\.engines)?\.e2e-spec)\.ts$/;
+      /^test\/(browser|contract|engines|faults|packages|properties|operations|repository)\/[a-z-]+(\.deep)?(\.postgres\.spec|\.spec|(\.engines)?\.e2e-spec)\.ts$/;
     expect(suites.filter((path) => !known.test(path))).toStrictEqual([]);
     expect(suites.length).toBeGreaterThan(90);
-  });
-
-  it('wait for conditions, and never sleep', () => {
-    // The wait for conditions, and readers that are slow on purpose.
-    const may = [
-      'support/until',
-      'properties/export-memory.spec',
-      'engines/plain-sealing.engines.e2e-spec',
-      'faults/hostile-readers.spec',
-      'faults/slow-readers.e2e-spec',
-    ];
-    const sleeping = TESTS.filter(({ text: content }) =>
-      /node:timers\/promises|setTimeout\(resolve/.test(content),
-    );
-    const paths = sleeping.map(({ path }) => path);
-    expect(paths.filter((path) => !may.some((one) => path === `test/${one}.ts`))).toStrictEqual([]);
   });
 });

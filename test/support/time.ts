@@ -11,7 +11,13 @@ export function passes(
   of: 'nowMs' | 'monotonicMs' = 'nowMs',
 ): jest.SpyInstance {
   const clock = app.get(Clock, { strict: false });
-  // On the prototype, since another mock may stand on the clock itself.
+  // On the prototype, since the clock itself may have another mock.
   const now = (Object.getPrototypeOf(clock) as Clock)[of].bind(clock);
   return jest.spyOn(clock, of).mockImplementation(() => now() + ms);
+}
+
+/** From here on, until the mocks are restored, each look at the monotonic clock is `ms` later than the one before. */
+export function looksTake(ms: number): jest.SpyInstance {
+  let nowMs = performance.now();
+  return jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += ms));
 }

@@ -3,7 +3,7 @@ import { MemoryRateLimitStore } from './rate-limit.store';
 
 const FLOOD = 1_000_000;
 
-/** A clock that stands still: no window ends during a flood. */
+/** A clock that is stopped: no window ends during a flood. */
 const STANDING = Object.assign(new SystemClock(), { nowMs: () => 0, monotonicMs: () => 0 });
 
 /** The prefixes of one of very many addresses. */
