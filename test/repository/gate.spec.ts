@@ -31,7 +31,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/sdk/src/transport.spec.ts': 'its timers are fake',
   'test/faults/clock-steps.e2e-spec.ts': 'moves the clocks that it reads',
   'test/properties/webhooks-sim.deep.spec.ts': 'its time is simulated',
-  'test/repository/gate.spec.ts': 'names them',
   'test/support/time.ts': 'sets the clocks of the service',
   'test/support/until.ts': 'asks for a condition again and again, as long as the limit of the test',
 };
