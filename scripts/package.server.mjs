@@ -41,16 +41,13 @@ const toConsole = [
 ];
 execFileSync(process.execPath, [vite, ...toConsole], { stdio: 'inherit' });
 
-const { version, description, license, engines, dependencies, optionalDependencies } = read('package.json');
-const among = (all, names) =>
-  Object.fromEntries(names.filter((name) => name in all).map((name) => [name, all[name]]));
+const { version, description, license, engines, dependencies } = read('package.json');
 const pages = { name: PAGES, version: dependencies[PAGES], license };
 const manifest = {
   ...{ name: '@lethe/server', version, description, license, engines },
   bin: { 'lethe-server': LAUNCHER },
   files: ['dist', '.env.example', 'CHANGELOG.md'],
-  dependencies: among(dependencies, [...DRIVERS, PAGES]),
-  optionalDependencies: among(optionalDependencies, DRIVERS),
+  dependencies: Object.fromEntries([...DRIVERS, PAGES].map((name) => [name, dependencies[name]])),
   bundleDependencies: [PAGES],
 };
 write('package.json', manifest);

@@ -43,18 +43,16 @@ function install(): void {
 function standIn(): void {
   mkdirSync(join(folder, 'node_modules/@lethe'), { recursive: true });
   symlinkSync(made, join(folder, 'node_modules/@lethe/server'));
-  for (const name of Object.keys(drivers()))
+  for (const name of Object.keys(manifest().dependencies))
     if (name !== 'swagger-ui-dist')
       symlinkSync(join(ROOT, 'node_modules', name), join(made, 'node_modules', name));
 }
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
 const manifest = (): Manifest => JSON.parse(readFileSync(join(made, 'package.json'), 'utf8')) as Manifest;
-const drivers = () => ({ ...manifest().dependencies, ...manifest().optionalDependencies });
 
 function run(program: string, args: string[], cwd = folder): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
@@ -90,7 +88,7 @@ describe('@lethe/server', () => {
     const { packages } = JSON.parse(readFileSync(join(made, 'npm-shrinkwrap.json'), 'utf8')) as {
       packages: Readonly<Record<string, { readonly version: string; readonly integrity?: string }>>;
     };
-    for (const [name, version] of Object.entries(drivers()))
+    for (const [name, version] of Object.entries(manifest().dependencies))
       expect([name, `npm:better-sqlite3@${packages[`node_modules/${name}`]?.version}`]).toEqual([
         name,
         version.replace(/^(?!npm:)/, 'npm:better-sqlite3@'),
