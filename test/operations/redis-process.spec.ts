@@ -16,10 +16,11 @@ const build = useBuild();
 /** Counts once, closes the store in the present state of its Redis, and ends without open handles. */
 const STORE = `
   const { Degradations, SystemClock } = require(process.argv[1] + '/kernel/src');
-  const { MemoryRateLimitStore, RedisRateLimitStore } = require(process.argv[1] + '/limits/src');
+  const { MemoryRateLimitStore, RedisRateLimitStore, RedisTimes } = require(process.argv[1] + '/limits/src');
   const logger = { info() {}, warn: () => console.log('away') };
   const local = new MemoryRateLimitStore(new SystemClock());
-  const options = { url: process.argv[2], local, degradations: new Degradations(), logger };
+  const times = Object.assign(new RedisTimes(), { answerMs: Number(process.argv[3]), connectMs: 600000 });
+  const options = { url: process.argv[2], local, degradations: new Degradations(), logger, times };
   const store = new RedisRateLimitStore(options);
   process.stdin.once('data', async () => {
     await store.hit('bucket', 1);
@@ -123,16 +124,18 @@ describeWithRedis('a limiter store that is shut down', () => {
     await redis.remove();
   });
 
-  const states: [string, () => void | Promise<void>][] = [
-    ['answers', () => undefined],
-    ['hangs', () => redis.hang()],
-    ['is away', () => redis.kill()],
+  /** The states of a Redis, and how long the store waits for it, in milliseconds. */
+  const states: [string, number, () => void | Promise<void>][] = [
+    ['answers', 600_000, () => undefined],
+    ['hangs', 50, () => redis.hang()],
+    ['is away', 600_000, () => redis.kill()],
   ];
 
   it.each(someOf(states, 2))(
     'leaves no connection and no timer behind while Redis %s',
-    async (_, happens) => {
-      child = spawn(process.execPath, ['-e', STORE, join(build.directory, 'libs'), redis.url], {
+    async (_, answerMs, happens) => {
+      const args = [join(build.directory, 'libs'), redis.url, String(answerMs)];
+      child = spawn(process.execPath, ['-e', STORE, ...args], {
         env: { NODE_PATH: join(__dirname, '../../node_modules') },
         stdio: ['pipe', 'pipe', 'inherit'],
       });

@@ -4,8 +4,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 /** The window of the limiter, in milliseconds. */
 const WINDOW_MS = 60_000;
 
-/** What a fake Redis does with a command, given the right answer to it. */
-export type Behaviour = (socket: Socket, right: string) => void;
+/** What a fake Redis does with a command, given the right answer to it and the number of requests that it adds. */
+export type Behaviour = (socket: Socket, right: string, added: number) => void;
 
 /** A server with the protocol of Redis, for machines without one. It counts right unless it is set to misbehave. */
 export class FakeRedis {
@@ -13,6 +13,8 @@ export class FakeRedis {
   private readonly windows = new Map<string, { count: number; ends: number }>();
   behaviour: Behaviour = answersRight;
   connections = 0;
+  /** The commands that added requests; the probe adds none. */
+  counts = 0;
 
   private constructor(private readonly server: Server) {}
 
@@ -46,7 +48,9 @@ export class FakeRedis {
       text += chunk.toString('latin1');
       for (let command = commandIn(text); command !== undefined; command = commandIn(text)) {
         text = text.slice(command.length);
-        this.behaviour(socket, this.answerTo(command.words));
+        const added = addedBy(command.words);
+        if (added > 0) this.counts++;
+        this.behaviour(socket, this.answerTo(command.words), added);
       }
     });
   }
@@ -66,6 +70,12 @@ export class FakeRedis {
     });
     return listOf([now, ...numbers]);
   }
+}
+
+/** The number of requests that a command of the limiter adds to all of its windows. */
+function addedBy([, , count, ...given]: readonly string[]): number {
+  const keys = Number(count);
+  return given.slice(keys, 2 * keys).reduce((sum, amount) => sum + Number(amount), 0);
 }
 
 export const answersRight: Behaviour = (socket, right) => void socket.write(right);

@@ -1,9 +1,8 @@
-import { RateLimitStore } from '@app/limits';
+import { RateLimitStore, RedisTimes } from '@app/limits';
 import { Readiness } from '@app/runtime';
 import type { Answer } from './client';
 import { RedisServer } from './redis-server';
 import { Service } from './service';
-import { until } from './until';
 
 /** Requests per minute of an address without a key, in these tests. */
 export const LIMIT = 30;
@@ -12,14 +11,37 @@ export const remaining = (answer: Answer<unknown>): number => Number(answer.head
 export const resetOf = (answer: Answer<unknown>): number => Number(answer.header('x-ratelimit-reset'));
 export const retryAfter = (answer: Answer<unknown>): number => Number(answer.header('retry-after'));
 
-const TRIES_MAX = 5;
+/** Longer than a test may take: a Redis that answers is used, however busy the machine is. */
+const PATIENT_MS = 600_000;
 
-/** A service whose limiter may use Redis, with readings for the tests. */
+/** The times of a store whose Redis answers, at some time. */
+export const patientTimes = (): RedisTimes =>
+  Object.assign(new RedisTimes(), { answerMs: PATIENT_MS, connectMs: PATIENT_MS });
+
+/**
+ * A service whose limiter may use Redis, with readings for the tests. It waits for Redis until Redis answers or the
+ * connection ends: only a test whose Redis is silent makes it impatient.
+ */
 export class LimitedService extends Service {
+  private readonly times = patientTimes();
+
+  protected override prepare(): void {
+    Object.assign(this.app.get(RedisTimes, { strict: false }), this.times);
+  }
+
   override async start(): Promise<this> {
     await super.start();
     this.app.get(Readiness).ready = true;
     return this;
+  }
+
+  /** From here on the service gives a Redis up that has not answered after a millisecond. */
+  becomesImpatient(): void {
+    this.waitsFor(1);
+  }
+
+  becomesPatient(): void {
+    this.waitsFor(PATIENT_MS);
   }
 
   /** One request from the address of all tests. */
@@ -42,6 +64,12 @@ export class LimitedService extends Service {
   /** Requests counted only by this process. */
   get fallbacks(): number {
     return this.app.get(RateLimitStore).fallbacks;
+  }
+
+  /** Sets how long Redis may take for an answer, also after a restart of the service. */
+  private waitsFor(answerMs: number): void {
+    this.times.answerMs = answerMs;
+    this.prepare();
   }
 
   /** The log lines about Redis: the reason of each loss, and `back`. */
@@ -69,22 +97,6 @@ export class RedisServices {
     });
     this.services.push(service);
     return service.start();
-  }
-
-  /**
-   * What `work` answers when Redis has counted all of it. A pause of the machine above the 50 ms that a request waits for
-   * Redis makes a service count alone: then `work` is done again.
-   */
-  async countedTogether<T>(services: readonly LimitedService[], work: () => Promise<T>): Promise<T> {
-    const fallbacks = () => services.map((service) => service.fallbacks).join();
-    for (let tries = 1; ; tries++) {
-      for (const service of services) await until(service.isWhole);
-      await this.redis.client.flushall();
-      const before = fallbacks();
-      const answer = await work();
-      if (fallbacks() === before) return answer;
-      if (tries === TRIES_MAX) throw new Error('Redis did not answer within 50 ms in any try');
-    }
   }
 
   async end(): Promise<void> {

@@ -59,6 +59,7 @@ export class Service {
       { logger: new NestLogger(logger), abortOnError: false },
     );
     configureApp(this.app);
+    this.prepare();
     // As in every process, between creation and listening.
     await this.app.init();
     this.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
@@ -70,6 +71,11 @@ export class Service {
     this.url = `http://127.0.0.1:${this.port}`;
     this.anonymous = new Client(this.url);
     return this;
+  }
+
+  /** Sets what the application reads at its start. */
+  protected prepare(): void {
+    return undefined;
   }
 
   /** Ends the application in order and starts another one on the same database and port. */

@@ -10,7 +10,7 @@ import {
   RateLimitStore,
   rateDecision,
 } from './rate-limit.store';
-import { RedisLink } from './redis-link';
+import { RedisLink, type RedisTimes } from './redis-link';
 
 const KEY_PREFIX = 'lethe:rate:';
 const PROBE_KEY = `${KEY_PREFIX}probe`;
@@ -72,6 +72,7 @@ export interface RedisRateLimitOptions {
   readonly local: MemoryRateLimitStore;
   readonly degradations: Degradations;
   readonly logger: Logger;
+  readonly times?: RedisTimes;
 }
 
 /**
@@ -87,12 +88,13 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
   private taking: Group[] = [];
   private fallen = 0;
 
-  constructor({ url, masterKey, local, degradations, logger }: RedisRateLimitOptions) {
+  constructor({ url, masterKey, local, degradations, logger, times }: RedisRateLimitOptions) {
     super();
     this.local = local;
     this.keyOf = digestUnder(masterKey);
-    this.link = new RedisLink(url, (client) => count(client, [PROBE_KEY], [0], [0]), {
-      lost(reason) {
+    const probe = (client: Redis) => count(client, [PROBE_KEY], [0], [0]);
+    const notice = {
+      lost(reason: string) {
         degradations.begin(RATE_LIMIT_LOCAL);
         logger.warn({ reason }, 'Redis does not answer: each process counts rates by itself');
       },
@@ -100,7 +102,8 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
         degradations.end(RATE_LIMIT_LOCAL);
         logger.info('Redis answers again: rates are counted together');
       },
-    });
+    };
+    this.link = new RedisLink(url, probe, notice, times);
   }
 
   /** The number of requests that only this process has counted. */

@@ -1,15 +1,16 @@
 import { Redis, type RedisOptions } from 'ioredis';
 
-/** The time limit of a command, in milliseconds. After it Redis counts as unavailable. */
-const COMMAND_MS = 50;
-/**
- * The time limit of a new connection, TLS and name resolution included, in milliseconds. The start of the service waits
- * for one attempt.
- */
-const CONNECT_MS = 1000;
-/** The pause between the end of a connection and the next attempt, in milliseconds. */
-const PAUSE_MS = 500;
 const KEEP_ALIVE_MS = 30_000;
+
+/** How long Redis may take, in milliseconds. The suites set other times. */
+export class RedisTimes {
+  /** The time limit of a command. After it Redis counts as unavailable. */
+  answerMs = 50;
+  /** The time limit of a new connection, TLS and name resolution included. The start of the service waits for one attempt. */
+  connectMs = 1_000;
+  /** The pause between the end of a connection and the next attempt. */
+  pauseMs = 500;
+}
 
 /** The client queues nothing, repeats nothing and does not reconnect: {@link RedisLink} decides when Redis is used. */
 const OPTIONS: RedisOptions = {
@@ -20,7 +21,6 @@ const OPTIONS: RedisOptions = {
   // The probe replaces this check. It writes, so it fails on a replica and on a full or loading Redis.
   enableReadyCheck: false,
   disableClientInfo: true,
-  connectTimeout: CONNECT_MS,
   // A Redis that hangs never closes its side.
   disconnectTimeout: 0,
   keepAlive: KEEP_ALIVE_MS,
@@ -35,7 +35,7 @@ export interface RedisLinkNotice {
 type Command<T> = (client: Redis) => Promise<T>;
 
 /**
- * A connection to Redis that is used only while Redis answers. A command settles within 50 ms. After the first failure
+ * A connection to Redis that is used only while Redis answers. A command settles within {@link RedisTimes.answerMs}. After the first failure
  * every further command fails at once, until a new connection has passed the probe.
  */
 export class RedisLink {
@@ -49,6 +49,7 @@ export class RedisLink {
     private readonly url: string,
     private readonly probe: Command<unknown>,
     private readonly notice: RedisLinkNotice,
+    private readonly times = new RedisTimes(),
   ) {}
 
   get up(): boolean {
@@ -64,7 +65,7 @@ export class RedisLink {
     const { client } = this;
     if (client === undefined) throw fault('AWAY');
     try {
-      return await within(COMMAND_MS, command(client));
+      return await within(this.times.answerMs, command(client));
     } catch (error) {
       this.lose(client, error);
       throw error;
@@ -85,14 +86,14 @@ export class RedisLink {
    * machine.
    */
   private async attempt(): Promise<void> {
-    const client = new Redis(this.url, OPTIONS);
+    const client = new Redis(this.url, { ...OPTIONS, connectTimeout: this.times.connectMs });
     this.trying = client;
     let reason: unknown;
     client.on('error', (error) => (reason = error));
     client.once('close', () => this.lose(client, reason));
     try {
-      await within(CONNECT_MS, client.connect());
-      await within(COMMAND_MS, this.probe(client));
+      await within(this.times.connectMs, client.connect());
+      await within(this.times.answerMs, this.probe(client));
       this.take(client);
     } catch (error) {
       client.disconnect();
@@ -119,7 +120,7 @@ export class RedisLink {
     if (this.closed) return;
     if (!this.away) this.notice.lost(reasonOf(reason));
     this.away = true;
-    this.timer = setTimeout(() => void this.attempt(), PAUSE_MS);
+    this.timer = setTimeout(() => void this.attempt(), this.times.pauseMs);
   }
 }
 

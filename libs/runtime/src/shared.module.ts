@@ -13,7 +13,7 @@ import {
   EgressPolicy,
   LOGGER,
 } from '@app/kernel';
-import { RedisRateLimitStore, MemoryRateLimitStore, RateLimitStore } from '@app/limits';
+import { RedisRateLimitStore, MemoryRateLimitStore, RateLimitStore, RedisTimes } from '@app/limits';
 import { Metrics, PrometheusMetrics } from '@app/metrics';
 
 /** Providers for every module: configuration, clock, random values, events, store of the rate limits, log. */
@@ -26,11 +26,12 @@ export class SharedModule {
       { provide: LOGGER, useValue: logger },
       { provide: Clock, useClass: SystemClock },
       { provide: Random, inject: [Clock], useFactory: (clock: Clock) => new SystemRandom(clock) },
+      RedisTimes,
       {
         provide: RateLimitStore,
-        inject: [Clock, Degradations],
-        useFactory: (clock: Clock, degradations: Degradations) =>
-          rateLimitStore(config, logger, new MemoryRateLimitStore(clock), degradations),
+        inject: [Clock, Degradations, RedisTimes],
+        useFactory: (clock: Clock, degradations: Degradations, times: RedisTimes) =>
+          rateLimitStore(config, logger, new MemoryRateLimitStore(clock), degradations, times),
       },
       Degradations,
       { provide: EgressPolicy, useFactory: () => new EgressPolicy(config) },
@@ -47,7 +48,8 @@ function rateLimitStore(
   logger: Logger,
   local: MemoryRateLimitStore,
   degradations: Degradations,
+  times: RedisTimes,
 ): RateLimitStore {
   if (url === undefined) return local;
-  return new RedisRateLimitStore({ url, masterKey, local, degradations, logger });
+  return new RedisRateLimitStore({ url, masterKey, local, degradations, logger, times });
 }
