@@ -20,8 +20,6 @@ import { answerPage, WebPage } from './web-page';
  */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** At a shutdown, how long an idle connection stays open for one more request, in milliseconds. */
-const IDLE_GRACE_MS = 100;
 
 /** What all connections and readers may take. */
 export interface HttpLimits extends StreamLimits {
@@ -35,6 +33,8 @@ export interface HttpLimits extends StreamLimits {
  * inline caches. Requests that Node refuses before Express are answered in the error envelope.
  */
 export class LetheHttpAdapter extends ExpressAdapter {
+  /** At a shutdown, how long an idle connection stays open for one more request, in milliseconds. */
+  idleGraceMs = 100;
   private readonly sockets = new Set<Socket>();
   private readonly slots: StreamSlots;
 
@@ -120,7 +120,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
     const sweep = setInterval(() => {
       server.closeIdleConnections();
       for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
-    }, IDLE_GRACE_MS);
+    }, this.idleGraceMs);
     let cut: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => (cut = setTimeout(resolve, timeoutMs, false)));
     const ended = await Promise.race([closed, late]);
