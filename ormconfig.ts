@@ -10,6 +10,7 @@ import '@app/consent';
 import '@app/crypto';
 import '@app/erasure';
 import '@app/jobs';
+import '@app/operator';
 import '@app/privacy-page';
 import '@app/sealing';
 import '@app/servers';

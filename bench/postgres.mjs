@@ -8,10 +8,10 @@ const USER = 'postgres';
 const PASSWORD = 'bench';
 
 /**
- * A PostgreSQL server for this run, with default settings (fsync and synchronous_commit are on), on a free loopback
- * port. `stop`, or the end of the process in any way, ends it and removes its files.
+ * A PostgreSQL server for this run, with default settings (fsync and synchronous_commit are on) and `flags`, on a free
+ * loopback port. `stop`, or the end of the process in any way, ends it and removes its files.
  */
-export async function startPostgres() {
+export async function startPostgres(flags = []) {
   const directory = mkdtempSync(join(tmpdir(), 'lethe-postgres-'));
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   const port = await freePort();
@@ -25,7 +25,7 @@ export async function startPostgres() {
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--locale=C.UTF-8', '--encoding=UTF8'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...flags],
     onLog: (line) => said.push(line),
     onError: (line) => said.push(line),
   });

@@ -62,7 +62,8 @@ export async function startPostgres({ settings = [] } = {}) {
   };
 }
 
-function freePort() {
+/** A port of the loopback address that nothing listens on. */
+export function freePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);
     probe.listen(0, '127.0.0.1', () => {

@@ -29,7 +29,7 @@ export async function startServer({
   const settings = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` };
   const child = spawn(process.execPath, [...FLAGS, ...program], {
     cwd: directory,
-    env: { PATH: process.env.PATH, ...settings, ...environment },
+    env: { PATH: process.env.PATH, NODE_PATH: process.env.NODE_PATH, ...settings, ...environment },
     stdio: ['ignore', stdout, 'pipe'],
   });
   const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));

@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { ConsoleFiles } from '@app/console';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
+import { DESKTOP, describeInBrowser, PHONE, type View, WatchedPage } from '../support/browser';
 import { Client } from '../support/client';
-import { DESKTOP, describeInBrowser, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { findUser, livesOf, plantNumbers, signIn, toPage, useBuiltConsole } from '../support/console';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -21,53 +19,16 @@ const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 const PAGES = ['', 'users', 'categories', 'audit', 'webhooks', 'keys', 'reports'];
 
 const service = useServiceInProcess();
-let folder: string;
-let browser: Browser;
 let bot: Bot;
 let user: SubjectIds;
 let watched: WatchedPage;
 
 describeInBrowser('the console in a browser', () => {
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'lethe-console-'));
-    const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
-    execFileSync(
-      process.execPath,
-      [vite, 'build', '--logLevel', 'warn', '--outDir', folder, 'apps/console'],
-      {
-        cwd: ROOT,
-      },
-    );
-    Object.assign(service.app.get(ConsoleFiles), { folder });
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const built = useBuiltConsole(service);
 
   beforeEach(async () => {
     bot = await service.registerBot({ name: 'Birthday bot' });
-    const field = { key: 'day', type: 'string', label_de: 'Tag', label_en: 'Day' };
-    const labels = { label_de: 'Geburtstag', label_en: 'Birthday' };
-    await bot.post('/data/register', {
-      ...{ key: 'birthday', ...labels, description: 'To congratulate members', legal_basis: 'consent' },
-      ...{ retention_days: 365, fields: [field] },
-    });
-    await bot.post('/consents/texts', {
-      ...{
-        consent_version: '1.0',
-        language: 'en',
-        title: 'May we keep your birthday?',
-        jurisdiction: 'Germany',
-      },
-      body: 'We store your birthday to congratulate you.',
-    });
-    for (let n = 0; n < 3; n++) {
-      user = subject();
-      await bot.hasConsent(user);
-      await bot.hasData(user, 'birthday', { day: `1 May, no. ${n}` });
-    }
+    user = await livesOf(bot);
   });
   afterEach(async () => {
     const faults = watched.faults.splice(0);
@@ -77,30 +38,17 @@ describeInBrowser('the console in a browser', () => {
 
   /** The page of a team that has signed in. */
   async function signedIn(view: View = DESKTOP, key = bot.key ?? ''): Promise<Page> {
-    watched = await WatchedPage.open(browser, service.url, view);
-    const { page } = watched;
-    await page.goto(`${service.url}/console`);
-    await page.fill('input[type=password]', key);
-    await page.press('input[type=password]', 'Enter');
-    await page.waitForSelector('nav');
-    return page;
+    watched = await WatchedPage.open(built.browser, service.url, view);
+    await signIn(watched.page, service.url, key);
+    return watched.page;
   }
 
-  const toPage = async (page: Page, name: string): Promise<void> => {
-    await page.click(`nav a[href="/console/${name}"]`);
-    await page.waitForLoadState('networkidle');
-  };
-
-  async function find(page: Page, { user_id, guild_id }: SubjectIds): Promise<void> {
-    await toPage(page, 'users');
-    const [userField, guildField] = [
-      page.locator('form.row input').nth(0),
-      page.locator('form.row input').nth(1),
-    ];
-    await userField.fill(user_id);
-    await guildField.fill(guild_id);
-    await guildField.press('Enter');
-    await page.waitForSelector('.facts');
+  /** The check of the shown page and of its first event, in the browser. */
+  async function checked(page: Page): Promise<void> {
+    await page.locator('td button').first().click();
+    await page.waitForSelector('td .badge.good');
+    await page.locator('main .actions button').first().click();
+    await page.waitForSelector('#finding .notice.good');
   }
 
   const picture = async (page: Page, name: string): Promise<void> => {
@@ -109,8 +57,8 @@ describeInBrowser('the console in a browser', () => {
 
   it('loads at most 150 KB, compressed, before its first page', () => {
     watched = { faults: [], page: { context: () => ({ close: () => undefined }) } } as unknown as WatchedPage;
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
-      join(folder, name),
+    const files = readdirSync(built.folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(built.folder, name),
     );
     const sizes = files
       .filter((path) => statSync(path).isFile())
@@ -122,16 +70,18 @@ describeInBrowser('the console in a browser', () => {
     ['in English, light, on a wide screen', DESKTOP],
     ['in German, dark, 320 px wide', PHONE],
   ])('shows every page %s, and each is accessible', async (_, view) => {
+    await plantNumbers(service, bot);
     const page = await signedIn(view);
     const name = (of: string): string =>
       `${of === '' ? 'overview' : of}-${view.language}-${view.scheme}-${view.width}`;
     for (const path of PAGES) {
       await toPage(page, path);
-      if (path === '') await page.waitForSelector('.chart canvas');
+      if (path === '') await page.locator('.chart canvas').nth(4).waitFor();
+      if (path === 'audit') await checked(page);
       expect([path, await watched.accessibility()]).toStrictEqual([path, []]);
       await picture(page, name(path));
     }
-    await find(page, user);
+    await findUser(page, user);
     expect(await watched.accessibility()).toStrictEqual([]);
     await picture(page, name('user'));
     await page.click('button.danger');
@@ -141,7 +91,7 @@ describeInBrowser('the console in a browser', () => {
 
   it('shows a user, the values only when they are asked for, with an event, and erases with a typed confirmation', async () => {
     const page = await signedIn();
-    await find(page, user);
+    await findUser(page, user);
     expect(await page.textContent('main')).not.toContain('1 May');
     expect(await bot.eventTypes(user)).not.toContain('data_exported');
     await page.getByRole('button', { name: 'Show values' }).click();
@@ -163,7 +113,7 @@ describeInBrowser('the console in a browser', () => {
 
   it('withdraws a consent', async () => {
     const page = await signedIn();
-    await find(page, user);
+    await findUser(page, user);
     await page.getByRole('button', { name: 'Withdraw consent' }).click();
     await page.locator('dialog button.danger').click();
     await page.waitForSelector('.facts .badge.revoked');
@@ -173,7 +123,14 @@ describeInBrowser('the console in a browser', () => {
   it('makes a key, shows it once, and deletes it', async () => {
     const page = await signedIn();
     await toPage(page, 'keys');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/keys', async (route) => {
+      await held;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Create key' }).dblclick();
+    release();
     const made = (await page.textContent('.notice.good code')) ?? '';
     expect((await new Client(service.url, made).get('/bots/me')).status).toBe(200);
     await page.waitForSelector('tbody tr:nth-child(2)');
@@ -188,7 +145,7 @@ describeInBrowser('the console in a browser', () => {
   it('shows a key with the scope read, and nothing that it could not do', async () => {
     const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] });
     const page = await signedIn(DESKTOP, data.api_key as string);
-    await find(page, user);
+    await findUser(page, user);
     expect(await page.getByRole('button', { name: /Erase|Withdraw/ }).count()).toBe(0);
     await toPage(page, 'keys');
     await page.waitForSelector('tbody tr:nth-child(2)');
@@ -198,7 +155,7 @@ describeInBrowser('the console in a browser', () => {
   it('ends the session when its key goes, and forgets what it showed', async () => {
     const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read', 'write'] });
     const page = await signedIn(DESKTOP, data.api_key as string);
-    await find(page, user);
+    await findUser(page, user);
     await bot.delete(`/bots/${bot.id}/keys/${data.id as string}`);
     await page.click('nav a[href="/console/audit"]');
     await page.waitForSelector('text=Your session has ended');
@@ -225,7 +182,7 @@ describeInBrowser('the console in a browser', () => {
   });
 
   it('says what is wrong with a key, and that the service is away', async () => {
-    watched = await WatchedPage.open(browser, service.url);
+    watched = await WatchedPage.open(built.browser, service.url);
     const { page } = watched;
     await page.goto(`${service.url}/console`);
     await page.fill('input[type=password]', 'sk_live_wrong');
@@ -257,7 +214,7 @@ describeInBrowser('the console in a browser', () => {
     });
     const page = await signedIn(PHONE, hostile.key);
     for (const path of PAGES) await toPage(page, path);
-    await find(page, who);
+    await findUser(page, who);
     await page.getByRole('button', { name: 'Werte zeigen' }).click();
     await page.waitForSelector('.nested');
     expect(await page.locator('img[src=x]').count()).toBe(0);
@@ -265,7 +222,7 @@ describeInBrowser('the console in a browser', () => {
   });
 
   it('is shown in no frame of another page', async () => {
-    watched = await WatchedPage.open(browser, service.url);
+    watched = await WatchedPage.open(built.browser, service.url);
     const { page } = watched;
     await page.goto(`${service.url}/health/live`);
     await page.setContent(`<iframe src="${service.url}/console"></iframe>`);

@@ -17,7 +17,7 @@ describeInBrowser('the page at / in a browser', () => {
   beforeAll(async () => {
     service.app.get(Readiness).ready = true;
     // As where the console was built.
-    const built = { type: 'text/html', body: Buffer.alloc(0), caching: '' };
+    const built = { type: 'text/html', body: Buffer.alloc(0), gzipped: Buffer.alloc(0), caching: '' };
     jest.spyOn(service.app.get(ConsoleFiles), 'find').mockReturnValue(built);
     browser = await startBrowser();
   });

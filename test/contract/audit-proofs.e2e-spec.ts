@@ -324,7 +324,8 @@ if (engine === 'postgres') {
       let appended: () => void = () => undefined;
       const isAppended = new Promise<void>((resolve) => (appended = resolve));
       const unit = service.app.get(UnitOfWork).write(async (tx) => {
-        const { id } = await service.app.get(AuditService).record(tx, who, 'data_exported');
+        // Of another type than what is written meanwhile: both may count in the same row.
+        const { id } = await service.app.get(AuditService).record(tx, who, 'data_deleted');
         appended();
         await gate;
         return id;

@@ -6,6 +6,7 @@ import { A_DIGEST, A_JWS, A_TIME, AN_ID, expectFailure, expectFaults } from '../
 import { BAD_SNOWFLAKE_TEXTS } from '../support/inputs';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { nextMillisecond } from '../support/until';
 
 const service = useServiceInProcess({ CATEGORIES_PER_BOT: '150' });
 let bot: Bot;
@@ -28,8 +29,11 @@ interface Receipt {
 
 const query = (one = who) => `user_id=${one.user_id}&guild_id=${one.guild_id}`;
 const issue = (one = who): Promise<Answer<Receipt>> => bot.get<Receipt>(`/consents/receipt?${query(one)}`);
-const request = (more: Json = {}) =>
-  bot.post('/consents/request', { ...who, consent_version: '1.0', ...more });
+/** Later than what the test has declared: a receipt claims nothing of a purpose declared at the time of the request. */
+const request = async (more: Json = {}) => {
+  await nextMillisecond();
+  return bot.post('/consents/request', { ...who, consent_version: '1.0', ...more });
+};
 const accept = (more: Json = {}) =>
   bot.post<{ receipt: string }>('/consents/accept', { ...who, consent_version: '1.0', ...more });
 

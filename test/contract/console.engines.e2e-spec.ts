@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { ConsoleFiles } from '@app/console';
 import { Keyring } from '@app/crypto';
 import { Clock } from '@app/kernel';
@@ -197,6 +199,25 @@ describe('GET /console', () => {
       'public, max-age=31536000, immutable',
       ...headed,
     ]);
+    const raw = (encoding: string) =>
+      new Promise<[string | undefined, string | undefined, Buffer]>((resolve, reject) =>
+        request(
+          `${service.url}/console/assets/index-abc.js`,
+          { headers: { 'accept-encoding': encoding } },
+          (answer) => {
+            const pieces: Buffer[] = [];
+            answer.on('data', (piece: Buffer) => pieces.push(piece));
+            const { 'content-encoding': coded, vary } = answer.headers;
+            answer.on('end', () => resolve([coded, vary, Buffer.concat(pieces)]));
+          },
+        )
+          .on('error', reject)
+          .end(),
+      );
+    const [coded, vary, body] = await raw('br, gzip');
+    expect([coded, vary, gunzipSync(body).toString()]).toStrictEqual(['gzip', 'Accept-Encoding', '1']);
+    for (const encoding of ['identity', 'gzip;q=0', ''])
+      expect(await raw(encoding)).toStrictEqual([undefined, 'Accept-Encoding', Buffer.from('1')]);
     expect((await send('GET', '/verify', {})).status).toBe(404);
     writeFileSync(join(folder, 'verify.html'), '<!doctype html>');
     Object.assign(files, { folder, files: undefined });

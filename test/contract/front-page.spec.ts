@@ -8,7 +8,7 @@ const service = useServiceInProcess();
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const CONDITIONS = [
   ...['rate_limit_local', 'database_damaged', 'disk_low'],
-  ...['clock_step', 'log_failing', 'audit_sealing_in_place'],
+  ...['clock_step', 'log_failing', 'audit_sealing_in_place', 'standby_away'],
 ];
 
 const opened = (query = '', language = 'en') =>
@@ -76,7 +76,7 @@ describe('GET / in a browser', () => {
     const find = jest.spyOn(service.app.get(ConsoleFiles), 'find');
     find.mockReturnValue(undefined);
     expect(await textOf()).not.toContain('href="console"');
-    find.mockReturnValue({ type: 'text/html', body: Buffer.alloc(0), caching: '' });
+    find.mockReturnValue({ type: 'text/html', body: Buffer.alloc(0), gzipped: Buffer.alloc(0), caching: '' });
     expect(await textOf()).toContain('href="console"');
   });
 

@@ -3,6 +3,7 @@ import type { Json } from '../support/client';
 import { category, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { useService } from '../support/shared-service';
 import { subject } from '../support/snowflakes';
+import { nextMillisecond } from '../support/until';
 
 const service = useService();
 let bot: Bot;
@@ -111,6 +112,7 @@ describe('the labels of a category in further languages', () => {
 
   it('are in the receipt and in the full export', async () => {
     await register();
+    await nextMillisecond();
     const who = subject();
     await bot.hasRequest(who);
     const { data } = await bot.post<{ receipt: string }>('/consents/accept', {

@@ -245,6 +245,23 @@ describe('the page', () => {
     );
   });
 
+  it('shows the words of the consent in its language, open while they are asked about', async () => {
+    const text = { consent_version: '7', body: 'x' };
+    await bot.post('/consents/texts', { ...text, language: 'de-AT', title: 'Deutscher Titel' });
+    await bot.post('/consents/texts', { ...text, language: 'en', title: 'English title' });
+    await bot.post('/consents/request', { ...who, consent_version: '7' });
+    const { url } = await linked();
+    const shown = async (lang: string) => {
+      const { text: page } = await get(`${url}?lang=${lang}`);
+      return [page.includes('Deutscher Titel'), page.includes('English title'), /<details\s+open/.test(page)];
+    };
+    expect(await shown('de')).toStrictEqual([true, false, true]);
+    expect(await shown('en')).toStrictEqual([false, true, true]);
+    await bot.post('/consents/accept', { ...who, consent_version: '7' });
+    await bot.post('/consents/revoke', who);
+    expect(await shown('de')).toStrictEqual([true, false, false]);
+  });
+
   it('of hostile and large texts has at most 50 KB, no mark-up of them and a sentence that there is more', async () => {
     const hostile = `"><script>alert(1)</script>'\u202e${'x'.repeat(500)}`;
     for (let at = 0; at < 20; at++)

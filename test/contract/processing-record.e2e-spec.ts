@@ -132,6 +132,62 @@ describe('GET /api/v1/bots/{bot_id}/processing-record', () => {
     expect(text).toMatch(/audit events: 400 days\n/);
   });
 
+  it('answers its sentences in German, and what the bot has declared as it is', async () => {
+    await bot.put(`/bots/${bot.id}`, { webhook_url: 'https://bot.example.org/gdpr' });
+    await bot.hasCategory('profile', [field('nickname')], { description: 'Shown on the card' });
+    type Answer = Readonly<Record<string, unknown>>;
+    const [english, german] = [
+      (await bot.get<Answer>(path())).data,
+      (await bot.get<Answer>(`${path()}?language=de`)).data,
+    ];
+    for (const same of ['controller', 'activities']) expect(german[same]).toStrictEqual(english[same]);
+    const sentences = (record: Answer): string[] =>
+      ['data_subjects', 'recipients', 'transfers', 'time_limits', 'security_measures'].flatMap((part) =>
+        [...JSON.stringify(record[part]).matchAll(/"([^"]* [^"]*)"/g)].map(([, text]) => text ?? ''),
+      );
+    expect(sentences(german)).toHaveLength(sentences(english).length);
+    for (const text of sentences(german)) expect(sentences(english)).not.toContain(text);
+    expect(german['transfers']).toMatch(/^Diesem Dienst nicht bekannt/);
+    const { text } = await bot.get(`${path()}?format=markdown&language=de`);
+    const [lines, inEnglish] = [text, (await markdown()).text].map((document) => document.split('\n'));
+    expect(text).toMatch(/^# Verzeichnis von Verarbeitungstätigkeiten\n/);
+    expect(lines).toHaveLength(inEnglish?.length ?? 0);
+    const isKept = (line: string): boolean =>
+      /^(|- Name: .*|- Bot: .*|\| --- .*|\| nickname .*|### .*)$/.test(line);
+    for (const line of lines ?? []) if (!isKept(line)) expect(inEnglish).not.toContain(line);
+  });
+
+  it.each([
+    ['consent', 'consent (Art. 6(1)(a) GDPR)', 'Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)'],
+    ['contract', 'contract (Art. 6(1)(b) GDPR)', 'Vertrag (Art. 6 Abs. 1 lit. b DSGVO)'],
+    [
+      'legal_obligation',
+      'legal obligation (Art. 6(1)(c) GDPR)',
+      'rechtliche Verpflichtung (Art. 6 Abs. 1 lit. c DSGVO)',
+    ],
+    [
+      'vital_interests',
+      'vital interests (Art. 6(1)(d) GDPR)',
+      'lebenswichtige Interessen (Art. 6 Abs. 1 lit. d DSGVO)',
+    ],
+    ['public_task', 'public task (Art. 6(1)(e) GDPR)', 'öffentliche Aufgabe (Art. 6 Abs. 1 lit. e DSGVO)'],
+    [
+      'legitimate_interests',
+      'legitimate interests (Art. 6(1)(f) GDPR)',
+      'berechtigte Interessen (Art. 6 Abs. 1 lit. f DSGVO)',
+    ],
+  ])('names the legal basis %s in words, and its code in JSON', async (basis, english, german) => {
+    await bot.hasCategory('profile', [field('nickname')], { legal_basis: basis });
+    expect((await markdown()).text).toContain(`- Legal basis: ${english}\n`);
+    const { text } = await bot.get(`${path()}?format=markdown&language=de`);
+    expect(text).toContain(`- Rechtsgrundlage: ${german}\n`);
+    expect((await bot.get(path())).data).toMatchObject({ activities: [{ legal_basis: basis }] });
+  });
+
+  it.each(['fr', '', 'DE'])('answers 400 naming language when it is %j', async (language) => {
+    expectFaults(await bot.get(`${path()}?language=${language}`), 'language');
+  });
+
   it.each(['xml', '', 'MARKDOWN'])('answers 400 naming format when it is %j', async (format) => {
     expectFaults(await bot.get(`${path()}?format=${format}`), 'format');
   });

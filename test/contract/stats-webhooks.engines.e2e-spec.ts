@@ -6,8 +6,11 @@ import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
+type Counts = Readonly<Record<'delivered' | 'failed' | 'exhausted', number>>;
+type Times = Readonly<Record<'p50' | 'p95' | 'max', number>>;
+
 interface Shown {
-  readonly buckets: readonly { readonly webhooks: Readonly<Record<string, number>> }[];
+  readonly buckets: readonly { readonly webhooks: Counts & { readonly latency_ms: Times | null } }[];
 }
 
 const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1s' });
@@ -31,6 +34,11 @@ async function webhooks(): Promise<Record<string, number>> {
   );
   expect(sums[0]).toStrictEqual(sums[1]);
   return sums[0] ?? {};
+}
+
+async function latency(): Promise<NonNullable<Shown['buckets'][number]['webhooks']['latency_ms']>[]> {
+  const { buckets } = (await bot.get<Shown>('/stats')).data;
+  return buckets.flatMap(({ webhooks: { latency_ms: times } }) => times ?? []);
 }
 
 async function ended(): Promise<string[]> {
@@ -91,6 +99,49 @@ describe('the webhooks of GET /stats', () => {
     await receiver.received(3);
     await ended();
     expect(await webhooks()).toStrictEqual({ delivered: 2, failed: 1, exhausted: 1 });
+  });
+
+  it('answer the time to the first confirmation, pauses included, and of no redelivery', async () => {
+    receiver.status = 500;
+    await bot.hasForgotten(subject());
+    await receiver.received(1);
+    expect(await latency()).toStrictEqual([]);
+    receiver.status = 200;
+    const [id] = await ended();
+    // The schedule makes a pause of one second.
+    const [first] = await latency();
+    expect(first?.max).toBeGreaterThanOrEqual(1_000);
+    expect(Math.abs((first?.p50 ?? NaN) - (first?.max ?? NaN))).toBeLessThanOrEqual((first?.max ?? 0) / 10);
+    await bot.post(`/webhooks/deliveries/${id}/redeliver`, {});
+    await receiver.received(3);
+    await ended();
+    expect(await webhooks()).toStrictEqual({ delivered: 2, failed: 1, exhausted: 0 });
+    expect(await latency()).toStrictEqual([first]);
+  });
+
+  it('answer no time of a delivery that was given up and sent again', async () => {
+    receiver.status = 500;
+    await bot.hasForgotten(subject());
+    await ended();
+    receiver.status = 410;
+    await bot.hasForgotten(subject());
+    const ids = await ended();
+    receiver.status = 200;
+    for (const id of ids) await bot.post(`/webhooks/deliveries/${id}/redeliver`, {});
+    await ended();
+    expect(await webhooks()).toMatchObject({ delivered: 2, exhausted: 2 });
+    expect(await latency()).toStrictEqual([]);
+  });
+
+  it('answer no time of a delivery that has waited for a URL', async () => {
+    await bot.put(`/bots/${bot.id}`, { webhook_url: null });
+    await bot.hasForgotten(subject());
+    await ended();
+    await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
+    await receiver.received(1);
+    await ended();
+    expect(await webhooks()).toStrictEqual({ delivered: 1, failed: 0, exhausted: 0 });
+    expect(await latency()).toStrictEqual([]);
   });
 
   it('never count a ping', async () => {

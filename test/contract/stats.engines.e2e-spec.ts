@@ -17,7 +17,7 @@ const NONE = {
   ...{ consent_requested: 0, consent_accepted: 0, consent_revoked: 0, data_submitted: 0, data_exported: 0 },
   ...{ data_deleted: 0, deletion_requested: 0, deletion_completed: 0, deletion_failed: 0 },
 };
-const NO_CALLS = { delivered: 0, failed: 0, exhausted: 0 };
+const NO_CALLS = { delivered: 0, failed: 0, exhausted: 0, latency_ms: null };
 
 interface Shown {
   readonly buckets: readonly {

@@ -190,6 +190,7 @@ describe('jobs', () => {
       'orphan-keys',
       'privacy-links-retention',
       'stats-retention',
+      'storage-samples',
       'webhook-url-changes',
       'withdrawn-data',
     );

@@ -83,6 +83,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'd59af31578849e212d39280eefad58ae',
     postgres: '5c1f0401e27687e5f68a67e653c7b322',
   },
+  StorageSamples1763600000023: {
+    sqlite: 'b90c70d1c3fb1eb8b529e7696190171a',
+    postgres: '0d444116db45b798c423610399b096ff',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

@@ -84,10 +84,10 @@ describe('many that start at once on an empty database', () => {
 });
 
 describe('MIGRATE_ON_START=false', () => {
-  it('refuses to start before the migrations have run, in one line, and starts after npm run admin -- db:migrate', async () => {
+  it('refuses to start before the migrations have run, in one line, and starts after lethe-server admin db:migrate', async () => {
     const refused = await child({ MIGRATE_ON_START: 'false' }).refused();
     expect(refused.stderr).toBe(
-      'The database needs migrations. Run them with npm run admin -- db:migrate, or set MIGRATE_ON_START=true.\n',
+      'The database needs migrations. Run them with lethe-server admin db:migrate, or set MIGRATE_ON_START=true.\n',
     );
     expect(refused.code).toBe(1);
     expect(await migrateApart()).toMatchObject({
@@ -98,7 +98,7 @@ describe('MIGRATE_ON_START=false', () => {
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 
-  it('refuses again after npm run admin -- db:revert has taken one back', async () => {
+  it('refuses again after lethe-server admin db:revert has taken one back', async () => {
     await migrate('migrate');
     const newest = allMigrations().at(-1)?.name;
     expect((await migrate('revert')).output).toContain(`${newest} reverted`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allMigrations, bringUpToDate } from '@app/database';
 import type { DataSource } from 'typeorm';
+import { contentsOf, within } from '../support/contents';
 import { bareDatabase, engine, newDatabase, type TestDatabase } from '../support/database';
 import { isFull, itOfSize } from '../support/depth';
 import { fill, FILLED_SETTINGS } from '../support/filled';
@@ -21,8 +22,6 @@ const STEP = engine === 'sqlite' ? (isFull ? 1 : 4) : isFull ? 11 : 61;
 /** The same for the migrations of a later release, which have fewer statements. */
 const NEXT_STEP = isFull ? 1 : engine === 'sqlite' ? 5 : 11;
 
-type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
-
 let directory: string;
 let database: TestDatabase;
 beforeEach(async () => {
@@ -34,38 +33,10 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Every row of every table. */
-async function contents(): Promise<Rows> {
-  const found: Record<string, Record<string, unknown>[]> = {};
-  for (const { name, columns } of await database.tables()) {
-    if (name === 'migrations' || name === 'job_leases') continue;
-    const list = columns.map((column) => `"${column}"`).join(', ');
-    found[name] = sorted(await database.rows<Record<string, unknown>>(`SELECT ${list} FROM ${name}`));
-  }
-  return found;
-}
-
-function sorted<T>(rows: readonly T[]): T[] {
-  const byText = (a: T, b: T) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
-  return [...rows].sort(byText);
-}
-
-/** The part of `rows` that fits the tables and columns of `others`. */
-function within(rows: Rows, others: Rows): Rows {
-  return Object.fromEntries(
-    Object.entries(others).map(([name, [first]]) => [
-      name,
-      sorted(
-        (rows[name] ?? []).map((row) =>
-          Object.fromEntries(Object.keys(first ?? {}).map((column) => [column, row[column]])),
-        ),
-      ),
-    ]),
-  );
-}
-
 const revert = (migrations = allMigrations()) =>
   onSchema(database, (source) => source.undoLastMigration({ transaction: 'all' }), { migrations });
+
+const contents = () => contentsOf(database);
 
 /** Fills the database; on PostgreSQL it is a copy that has the schema. */
 async function filled(): Promise<void> {
@@ -126,7 +97,7 @@ describe('the migrations', () => {
 
   /** {@link contents} without the counts, which begin again with their migration. */
   async function lasting() {
-    return { ...(await contents()), stats_counts: [] };
+    return { ...(await contents()), stats_counts: [], storage_samples: [] };
   }
 
   /** Takes back every migration after the one of this name; answers their number. */

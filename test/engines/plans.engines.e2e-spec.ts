@@ -7,9 +7,10 @@ import { StatsRetention } from '@app/stats';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../../openapi.json';
 import { field, type Bot } from '../support/bot';
-import { PREFIX } from '../support/client';
+import { Client, PREFIX } from '../support/client';
 import { engine } from '../support/database';
 import { runNow } from '../support/jobs';
+import { namedBots } from '../support/named-bots';
 import { Plans } from '../support/plans';
 import { useReceiver } from '../support/receiver';
 import { exported } from '../support/sealing';
@@ -32,14 +33,36 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
     /keys\.(removed_keys|key_rewrite)|^WITH few|FROM keys.subject_keys_[ab] ORDER BY/,
   ],
   ['erasures that wait for their time', /^SELECT bot_id, id, key_id FROM deletion_requests/],
+  [
+    'how many users there are, for the operator',
+    /FROM subjects LIMIT 10000\) found$|FROM subjects WHERE \(bot_id, guild_id, user_id\) > \(/,
+  ],
+  ['which master keys are used, for the operator', / AS key_id FROM \S+\s+WHERE/],
+  [
+    'the ledger of all bots, for the operator',
+    /FROM keys.erasure_ledger .*ORDER BY bot_id, request_id LIMIT/,
+  ],
   ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
   ['the next bot with something that ages', /^SELECT bot_id FROM [\w.]+ WHERE bot_id > \S+ .*LIMIT 1$/],
 ];
 
+/** A table with the bots of all keys, which every server of a cluster of databases would have whole. */
+const KEY_OF_A_CALLER = [
+  'which bot calls: the key is all that it says',
+  /FROM api_keys .*WHERE api_keys\.digest = /,
+] as const;
+
+/** Their subqueries are about the bot of the row. */
+const OF_EACH_BOT = [
+  'what the operator reads of each bot',
+  /FROM bots bot\) logs$|AS last_used_at FROM bots (ORDER BY id|WHERE id = )/,
+] as const;
+
 // The plans are those of tables with rows in them, which a busy machine takes time to write.
 jest.setTimeout(120_000);
 
-const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+const OPERATOR_TOKEN = 'o'.repeat(40);
+const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h', OPERATOR_TOKEN });
 const receiver = useReceiver();
 const log = new SqlLog();
 const answered = new Set<string>();
@@ -61,6 +84,7 @@ beforeAll(async () => {
   await atOnce(bot, people);
   await lists(bot, people[0]!);
   await calls(bot);
+  await operates(bot);
   await forgets(bot, people[1]!);
   await ages(bot, people[2]!, people[3]!);
   await bot.delete(`/servers/${guild}`);
@@ -106,6 +130,7 @@ async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.get('/data/categories/profile');
   await bot.get('/data/categories');
   await bot.get(`/bots/${bot.id}/processing-record`);
+  await bot.get(`/bots/${bot.id}/retention-preview?in_days=30`);
   await bot.get('/audit/breach-scope?from=2026-01-01&to=2026-12-31');
   await bot.get('/stats?bucket=hour');
 }
@@ -222,6 +247,23 @@ async function calls(bot: Bot): Promise<void> {
   await bot.post(`${path}/${deliveries[0]?.id}/redeliver`, {});
 }
 
+/** What the operator asks and does. */
+async function operates({ id }: Bot): Promise<void> {
+  const operator = new Client(service.url, OPERATOR_TOKEN);
+  for (const path of ['status', 'findings', 'storage', 'bots']) {
+    expect((await operator.get(`/operator/${path}`)).status).toBe(200);
+    answered.add(`get /operator/${path}`);
+  }
+  for (const act of ['suspend', 'resume']) {
+    expect((await operator.post(`/operator/bots/${id}/${act}`)).status).toBe(200);
+    answered.add(`post /operator/bots/{bot_id}/${act}`);
+  }
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const ledger = await fetch(`${service.url}${PREFIX}/operator/ledger`, { headers });
+  expect(await ledger.text()).toContain('"entries":');
+  answered.add('get /operator/ledger');
+}
+
 async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
   await shows(bot, who);
   const path = `/gdpr/forget-status/${await bot.hasForgotten(who)}`;
@@ -260,6 +302,15 @@ async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promis
   clock.mockRestore();
 }
 
+/** The statements over rows of bots that name no bot, but for those of {@link JOBS}, the directory of keys and the list of bots. */
+async function unnamed(statements: readonly string[]): Promise<string[]> {
+  const tables = (await service.database.tables()).filter(({ columns }) => columns.includes('bot_id'));
+  const ofBots = new Set(tables.map(({ name }) => name));
+  return statements
+    .filter((sql) => namedBots(sql, ofBots) === 'all')
+    .filter((sql) => ![...JOBS, KEY_OF_A_CALLER, OF_EACH_BOT].some(([, pattern]) => pattern.test(sql)));
+}
+
 async function faulty(statements: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const sql of statements) {
@@ -281,6 +332,22 @@ describe('the statements that all routes run', () => {
 
   it("reach no other bot's rows, and never look at rows of others to find a user's: an index finds them", async () => {
     expect(await faulty(log.statements())).toStrictEqual([]);
+  });
+});
+
+describe('a statement of a route', () => {
+  it('names its bot by a value, or that of each row by a list', async () => {
+    expect(await unnamed(log.statements())).toStrictEqual([]);
+  });
+
+  it.each([
+    'SELECT user_id FROM consents',
+    'DELETE FROM "user_data" WHERE user_id = ?',
+    'SELECT bot_id FROM keys.erasure_ledger WHERE request_id = ?',
+    'SELECT id FROM audit_events WHERE id IN (SELECT * FROM unnest(?::text[]))',
+    'UPDATE consents SET status = ? FROM unnest(?::text[]) AS given (id) WHERE consents.id = given.id',
+  ])('would be found without one: %s', async (sql) => {
+    expect(await unnamed([sql])).toHaveLength(1);
   });
 });
 

@@ -71,9 +71,11 @@ describe('two processes on one database', () => {
     ).data;
     expect(buckets.reduce((sum, { webhooks }) => sum + webhooks.delivered, 0)).toBe(count);
     expect(buckets.reduce((sum, { counts }) => sum + (counts['deletion_completed'] ?? 0), 0)).toBe(count);
-    const durations = `SELECT SUM(${OF_DAY}) AS total FROM stats_counts
-      WHERE bot_id = ? AND name LIKE 'erasure:%' AND name <> 'erasure:longest'`;
-    expect(await totalOf(durations)).toBe(count);
+    for (const timed of ['erasure', 'latency']) {
+      const durations = `SELECT SUM(${OF_DAY}) AS total FROM stats_counts
+        WHERE bot_id = ? AND name LIKE '${timed}:%' AND name NOT LIKE '%:longest'`;
+      expect(await totalOf(durations)).toBe(count);
+    }
     const writers = `SELECT COUNT(DISTINCT writer) AS total FROM stats_counts WHERE bot_id = ?`;
     expect(await totalOf(writers)).toBeGreaterThan(1);
     expect(await totalOf(writers)).toBeLessThanOrEqual(9);

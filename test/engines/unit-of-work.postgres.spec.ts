@@ -7,6 +7,8 @@ import {
   postgresOptions,
   PostgresUnitOfWork,
   type Tx,
+  DIRECT,
+  directConnection,
 } from '@app/database';
 import { readConfig } from '@app/kernel';
 import { Client, type Pool } from 'pg';
@@ -40,7 +42,8 @@ beforeAll(async () => {
   source = new PostgresDataSource({ ...postgresOptions(proxy.url, config), poolErrorHandler: onFault });
   await source.initialize();
   pool = (source.driver as PostgresDriver).master as Pool;
-  unitOfWork = new PostgresUnitOfWork(source, onFault);
+  const routes = { beginnings: DIRECT, direct: directConnection(proxy.url, config) };
+  unitOfWork = new PostgresUnitOfWork(source, onFault, routes);
 });
 beforeEach(async () => {
   await database.run('TRUNCATE notes');

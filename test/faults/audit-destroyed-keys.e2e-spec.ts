@@ -88,8 +88,8 @@ describe('a key that is destroyed between the reading of an event and its use', 
     const details = { note: 'text' };
     await bot.post('/audit/event', { ...who, event_type: 'data_exported', details });
     const unitOfWork = service.app.get(UnitOfWork);
-    const read = unitOfWork.read.bind(unitOfWork);
-    jest.spyOn(unitOfWork, 'read').mockImplementationOnce((work) =>
+    const read = unitOfWork.readAnywhere.bind(unitOfWork);
+    jest.spyOn(unitOfWork, 'readAnywhere').mockImplementationOnce((work) =>
       read(async (tx) => {
         const get = tx.get.bind(tx);
         jest.spyOn(tx, 'get').mockImplementationOnce(async (...given) => {

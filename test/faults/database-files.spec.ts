@@ -110,7 +110,7 @@ describe('a start whose data is gone, beside keys in use', () => {
       const { code, stderr } = await service.refused();
       expect(code).toBe(1);
       expect(stderr).toMatch(
-        /^\S+lethe\.db holds no data, but \S+keys\.db holds the keys of an installation\. Restore the data: npm run admin -- restore --from DIR --only data --force\. .*keys\.db another name\.\n$/,
+        /^\S+lethe\.db holds no data, but \S+keys\.db holds the keys of an installation\. Restore the data: lethe-server admin restore --from DIR --only data --force\. .*keys\.db another name\.\n$/,
       );
     }
     expect(readFileSync(file('keys.db')).equals(keys)).toBe(true);

@@ -2,7 +2,7 @@ import { someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { answers, answersRight, type Behaviour, FakeRedis, listOf } from '../support/fake-redis';
 import { LIMIT, LimitedService, remaining } from '../support/redis-services';
-import { until } from '../support/until';
+import { standstill, until } from '../support/until';
 
 /** At most one request waits for Redis, for 50 ms. The machine itself can be busy for longer. */
 const SLOWEST_MAX_MS = 500;
@@ -84,6 +84,7 @@ describe('a Redis that answers', () => {
       redis.behaviour = behaviour;
       const statuses: number[] = [];
       const tookMs: number[] = [];
+      const stoodStill = standstill();
       for (let count = 0; count < LIMIT; count++) {
         const sentMs = performance.now();
         const answer = await service.ask();
@@ -92,7 +93,7 @@ describe('a Redis that answers', () => {
         statuses.push(answer.status);
       }
       expect(statuses.filter((status) => status === 404)).toHaveLength(LIMIT - 1);
-      expect(Math.max(...tookMs)).toBeLessThan(SLOWEST_MAX_MS);
+      expect(Math.max(...tookMs) - stoodStill()).toBeLessThan(SLOWEST_MAX_MS);
       expect(tookMs.sort((one, other) => one - other)[LIMIT / 2]).toBeLessThan(MEDIAN_MAX_MS);
       expect([await service.health(), service.redisLog]).toEqual(['degraded', [`warn: ${reason}`]]);
       redis.behaviour = answersRight;

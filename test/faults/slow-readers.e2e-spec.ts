@@ -6,7 +6,7 @@ import { engine } from '../support/database';
 import { someOf } from '../support/depth';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
-import { until } from '../support/until';
+import { standstill, until } from '../support/until';
 
 /** A stalled reader is cut for a waiting answer after 1.5 seconds; the rest is for a busy machine. */
 const BEGIN_MAX_MS = 4_000;
@@ -139,9 +139,9 @@ async function isHeld(): Promise<boolean> {
 }
 
 async function inTime(request: () => Promise<Answer<unknown>>): Promise<void> {
-  const begunMs = performance.now();
+  const [begunMs, stoodStill] = [performance.now(), standstill()];
   expect((await request()).status).toBe(200);
-  expect(performance.now() - begunMs).toBeLessThan(BEGIN_MAX_MS);
+  expect(performance.now() - begunMs - stoodStill()).toBeLessThan(BEGIN_MAX_MS);
 }
 
 /** All that the law asks of another bot, at once. */

@@ -85,13 +85,14 @@ describe('a service that is killed again and again while it acts, seals and send
     const failed = await totalOf(
       `webhook_attempts WHERE outcome NOT IN ('confirmed', 'interrupted') AND bot_id = ?`,
     );
-    const counted = ['webhook:delivered', 'webhook:failed', 'webhook:exhausted', 'erasure:%'].map((name) =>
+    const names = ['webhook:delivered', 'webhook:failed', 'webhook:exhausted', 'erasure:%', 'latency:%'];
+    const counted = names.map((name) =>
       one(
         `SELECT SUM(${OF_DAY}) AS total FROM stats_counts
-         WHERE name LIKE ? AND name <> 'erasure:longest' AND bot_id = ?`,
+         WHERE name LIKE ? AND name NOT LIKE '%:longest' AND bot_id = ?`,
         ...[name, sender.id],
       ),
     );
-    expect(await Promise.all(counted)).toStrictEqual([delivered, failed, 0, erased]);
+    expect(await Promise.all(counted)).toStrictEqual([delivered, failed, 0, erased, delivered]);
   }, 120_000);
 });

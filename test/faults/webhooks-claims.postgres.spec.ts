@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const at = (index: number): Service => services[index % services.length] as Service;
-const HOOK = 'http://127.0.0.1:45999/hook';
+const HOOK = 'http://127.0.0.1:19998/hook';
 
 async function withUrl(count: number): Promise<Bot[]> {
   const bots: Bot[] = [];

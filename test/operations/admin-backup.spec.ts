@@ -80,7 +80,7 @@ function wipe(): void {
   mkdirSync(directory);
 }
 
-describe('npm run admin -- backup', () => {
+describe('lethe-server admin backup', () => {
   it('copies data and keys that belong together while the service writes, for their owner alone', async () => {
     // In its own process: writers in this one do not wait for the copy.
     await service.end();
@@ -120,7 +120,7 @@ describe('npm run admin -- backup', () => {
   });
 });
 
-describe('npm run admin -- restore', () => {
+describe('lethe-server admin restore', () => {
   it('never brings back who was erased since, nor the key, and keeps what it replaces', async () => {
     const [gone, stays] = [await person(), await person()];
     await backup('b');

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const parsed = (text: string): unknown => JSON.parse(text);
 
-describe('--json of npm run admin', () => {
+describe('--json of lethe-server admin', () => {
   it.each(COMMANDS.map(({ name }) => name))('is a flag of %s', async (name) => {
     expect((await adminHere([name, '--help'], {})).stdout).toContain('--json');
   });

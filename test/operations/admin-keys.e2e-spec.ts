@@ -121,7 +121,7 @@ async function requireServes(environment: Record<string, string>): Promise<void>
   await service.end();
 }
 
-describe('npm run admin -- keys:rotate', () => {
+describe('lethe-server admin keys:rotate', () => {
   it('brings every text under the first key of LETHE_MASTER_KEY, so that the older one can go', async () => {
     await arrange(setting(OLD), () => OLD);
     const before = await openedBy(OLD);
@@ -202,7 +202,7 @@ describe('npm run admin -- keys:rotate', () => {
   });
 });
 
-describe('npm run admin -- keys:list', () => {
+describe('lethe-server admin keys:list', () => {
   it('prints how many texts each key has encrypted, also a missing one, and shows no key', async () => {
     await arrange(setting(OLD), () => OLD);
     const total = (await sealedTexts()).length;
@@ -219,7 +219,7 @@ describe('npm run admin -- keys:list', () => {
   });
 });
 
-describe('npm run admin -- keys:sign-rotate', () => {
+describe('lethe-server admin keys:sign-rotate', () => {
   it('puts a new signing key in force and still publishes the one before', async () => {
     await arrange(setting(OLD), () => OLD);
     const signing = (): Promise<{ id: string; retired_at: string | null }[]> =>
@@ -237,7 +237,7 @@ describe('npm run admin -- keys:sign-rotate', () => {
 });
 
 if (engine === 'sqlite')
-  describe('npm run admin -- keys:rotate with a key file', () => {
+  describe('lethe-server admin keys:rotate with a key file', () => {
     const file = (): string => `${path}.key`;
     const content = (): string => readFileSync(file(), 'utf8');
     const own = (): Record<string, string> => ({ DATABASE_URL: database.url });

@@ -39,7 +39,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe('npm run admin -- keys:rotate beside running processes', () => {
+describe('lethe-server admin keys:rotate beside running processes', () => {
   it('loses nothing that they write meanwhile: with the new key alone everything can be read', async () => {
     const first = await serviceHere(OLD);
     const bot = await Bot.register(first.url);

@@ -71,7 +71,7 @@ describe('keys:list, audit:verify and retention:preview', () => {
   });
 });
 
-describe('npm run admin -- retention:preview', () => {
+describe('lethe-server admin retention:preview', () => {
   it('prints how much would be erased, and erases nothing', async () => {
     const run = await admin('retention:preview');
     expect(run.code).toBe(0);
@@ -87,7 +87,7 @@ describe('npm run admin -- retention:preview', () => {
   });
 });
 
-describe('npm run admin -- audit:verify', () => {
+describe('lethe-server admin audit:verify', () => {
   it('finds a log whole, and by --bot that of one bot', async () => {
     for (const args of [[], ['--bot', bot.id]]) {
       const run = await admin('audit:verify', ...args);

@@ -38,7 +38,7 @@ async function json(command: string): Promise<Record<string, unknown>> {
 const findings = async (): Promise<string[]> =>
   ((await json('doctor'))['findings'] as { id: string }[]).map(({ id }) => id);
 
-describe('npm run admin -- status', () => {
+describe('lethe-server admin status', () => {
   it('answers beside a running service, and names no user', async () => {
     expect(await json('status')).toMatchObject({
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -63,7 +63,7 @@ describe('npm run admin -- status', () => {
   });
 });
 
-describe('npm run admin -- doctor', () => {
+describe('lethe-server admin doctor', () => {
   it('finds events of the future and unsealed ones', async () => {
     expect(await findings()).not.toContain('clock_behind');
     await database.run(`UPDATE audit_events SET created_at = '2999-01-01T00:00:00.000Z'`);
@@ -74,5 +74,20 @@ describe('npm run admin -- doctor', () => {
     expect(found).toContain('log_unsealed');
     expect(found).not.toContain('clock_behind');
     expect((await adminHere(['doctor'], environment())).code).toBe(1);
+  });
+
+  it('finds migrations that have not run', async () => {
+    await service.end();
+    expect((await adminHere(['db:revert'], environment())).code).toBe(0);
+    const { findings: found } = (await json('doctor')) as { findings: { id: string; mend: string }[] };
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        id: 'migrations_pending',
+        level: 'fault',
+        mend: expect.stringContaining('db:migrate'),
+      }),
+    );
+    expect((await adminHere(['db:migrate'], environment())).code).toBe(0);
+    expect(await findings()).not.toContain('migrations_pending');
   });
 });

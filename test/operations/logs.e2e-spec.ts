@@ -1,7 +1,5 @@
-import { type Bot, field } from '../support/bot';
-import { Client, PREFIX } from '../support/client';
 import { engine } from '../support/database';
-import { rawRequest } from '../support/raw-socket';
+import { markedLife, secretsOf } from '../support/marked-life';
 import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -20,65 +18,19 @@ interface Line {
 }
 const lines = () => service.logLines.map((line) => JSON.parse(line) as Line);
 
-/** The whole life of a bot with all possible errors. */
-async function live(bot: Bot): Promise<string[]> {
-  const who = subject();
-  const [value, details, label, server] = ['marker-value', 'marker-details', 'marker-label', 'marker-server'];
-  await bot.post('/servers/register', { guild_id: who.guild_id, name: server });
-  await bot.hasCategory('profile', [field('value')], { label_en: label });
-  await bot.hasConsent(who);
-  await bot.hasData(who, 'profile', { value });
-  await bot.post('/audit/event', { ...who, event_type: 'data_exported', details: { text: details } });
-  await bot.export(who);
-  await bot.export(who, '&format=full');
-  await bot.get(`/audit/events?user_id=${who.user_id}`);
-  await bot.post('/data/submit', { ...who, category: 'profile', data: { wrong: value } });
-  await bot.post('/data/submit', { ...who, category: 'profile', data: { value: 1 } });
-  await bot.send('POST', `${PREFIX}/data/submit`, {
-    headers: { 'content-type': 'application/json' },
-    raw: `{"${value}`,
-  });
-  await bot.get(`/nothing/${who.user_id}?user=${who.user_id}`);
-  await bot.get(`/data/export/${who.user_id}`);
-  await bot.get(`/consents/status?user_id=${who.user_id}&user_id=${who.user_id}`);
-  await bot.send('GET', `/${who.user_id}`);
-  await bot.get(`/servers?api_key=${bot.key}`);
-  await bot.get(`/servers`, { 'x-request-id': `<${bot.key}>` });
-  await new Client(service.url, `${bot.key}x`).get('/servers');
-  await rawRequest(service.port, `GARBAGE ${bot.key} ${who.user_id}\r\n\r\n`);
-  await bot.hasRevoked(who);
-  const [holder] = service.app.get(SubjectDataHolders).all();
-  if (holder === undefined) throw new Error('there is no holder');
-  const fault = Object.assign(new Error(`fault with ${value}`), {
-    query: 'SELECT ?',
-    parameters: [who.user_id, value],
-  });
-  const broken = jest.spyOn(holder, 'erase').mockRejectedValueOnce(fault);
-  await bot.post('/gdpr/forget-user', who);
-  broken.mockRestore();
-  await bot.hasForgotten(who);
-  return [who.user_id, who.guild_id, value, details, label, server];
-}
-
 describe('the log', () => {
   it('holds no key, secret, id of a user or guild, or value of a whole life', async () => {
     const bot = await service.registerBot({
       webhook_url: receiver.url,
       privacy_contact: 'marker@example.org',
     });
-    const markers = await live(bot);
+    const markers = await markedLife(service, bot);
     await receiver.received(2);
     await bot.delete(`/bots/${bot.id}`);
     const log = service.logLines.join('');
     expect(service.logLines.length).toBeGreaterThan(20);
-    const secrets = [
-      bot.key,
-      bot.key.slice(8, 30),
-      bot.webhookSecret,
-      bot.webhookSecret.slice(6, 20),
-      'marker@example.org',
-    ];
-    for (const secret of [...secrets, ...markers]) expect(log).not.toContain(secret);
+    for (const secret of [...secretsOf(bot), 'marker@example.org', ...markers])
+      expect(log).not.toContain(secret);
   });
 
   it('has one structured line for each request, with its id, route and status', async () => {

@@ -10,6 +10,7 @@ import { fill, type Filled, FILLED_SETTINGS, fillStandings } from '../support/fi
 import { someOf } from '../support/depth';
 import { adminHere } from '../support/here';
 import { migrateUp } from '../support/migrating';
+import { seal } from '../support/sealing';
 import { Service } from '../support/service';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'moved').toString('base64');
@@ -29,6 +30,7 @@ beforeAll(async () => {
   const service = await serviceOn(sqliteFile(grown));
   filled = await fill(service);
   await fillStandings(filled, service);
+  for (const bot of filled.bots) await seal(service, bot);
   await stopped(service);
 });
 beforeEach(async () => {
@@ -46,6 +48,11 @@ afterAll(() => rmSync(directory, { recursive: true }));
 async function onBareTarget(): Promise<void> {
   await target.drop();
   target = await bareDatabase(directory);
+}
+
+async function onNewTarget(): Promise<TestDatabase> {
+  await target.drop();
+  return (target = await newDatabase(directory));
 }
 
 async function serviceOn(database: TestDatabase): Promise<Service> {
@@ -83,7 +90,7 @@ async function answersOf(database: TestDatabase): Promise<Readonly<Record<string
 
 const digest = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-describe('npm run admin -- db:move', () => {
+describe('lethe-server admin db:move', () => {
   it('moves a grown SQLite file to PostgreSQL: every GET answers the same, and the file is as it was', async () => {
     const files = [path, keysPath(path)];
     const untouched = files.map(digest);
@@ -131,6 +138,30 @@ describe('npm run admin -- db:move', () => {
     await back.drop();
   });
 
+  const withKey = (): Promise<ScriptRun> =>
+    adminHere(['db:move', '--from', source.url, '--to', target.url, '--json'], { LETHE_MASTER_KEY });
+
+  it('verifies the sealed audit logs in the target, where the master key is', async () => {
+    const { code, stdout, stderr } = await withKey();
+    const sealed = (await source.rows('SELECT seq FROM audit_events')).length;
+    const { events } = (JSON.parse(stdout) as { sealed: { events: number } }).sealed;
+    expect(JSON.parse(stdout)).toMatchObject({ sealed: { logs: 2, faults: 0 } });
+    expect(events).toBeGreaterThan(20);
+    expect(events).toBeLessThanOrEqual(sealed);
+    expect([code, stderr]).toStrictEqual([0, '']);
+    expect((await move(source.url, (await onNewTarget()).url)).output).toContain('were not verified');
+  });
+
+  it('says after the move that a log was not what was sealed in the source', async () => {
+    await source.run(
+      `UPDATE audit_events SET created_at = '2020-01-01T00:00:00.000Z' WHERE seq IN (SELECT MIN(first_seq) FROM audit_batches)`,
+    );
+    const { code, stdout, stderr } = await withKey();
+    expect(JSON.parse(stdout)).toMatchObject({ sealed: { logs: 2, faults: 2 } });
+    expect(stderr).toContain('2 faults: the audit log of the target is not what was sealed. Its rows equal');
+    expect(code).toBe(1);
+  });
+
   const moments: readonly Moment[] = [
     { at: 'CREATE TABLE .*webhook_attempts', count: 1 },
     { at: 'INSERT INTO lethe_move', count: 1 },
@@ -160,7 +191,7 @@ describe('npm run admin -- db:move', () => {
   it('keeps services from the target until it has ended, and continues with the next batch', async () => {
     await moveApart({ at: 'DECLARE moved', count: 2 });
     await expect(serviceOn(target).then(stopped)).rejects.toThrow(
-      'is being filled by npm run admin -- db:move',
+      'is being filled by lethe-server admin db:move',
     );
     const begun = await target.rows<{ name: string }>(`SELECT name FROM lethe_move WHERE rows > 0`);
     expect(begun.length).toBeGreaterThan(5);
@@ -192,7 +223,7 @@ describe('npm run admin -- db:move', () => {
   });
 });
 
-describe('npm run admin -- db:move refuses', () => {
+describe('lethe-server admin db:move refuses', () => {
   async function refused(message: string | RegExp, from?: string, to?: string, exit = 1): Promise<void> {
     const { code, output } = await move(from, to);
     expect(output).toMatch(message);
@@ -215,7 +246,7 @@ describe('npm run admin -- db:move refuses', () => {
   it('a source that needs migrations', async () => {
     const old = sqliteFile(join(directory, 'old.db'));
     await migrateUp(old, allMigrations().slice(0, -1));
-    await refused(/The source .* Run npm run admin -- db:migrate/, old.url);
+    await refused(/The source .* Run lethe-server admin db:migrate/, old.url);
     await old.drop();
   });
 

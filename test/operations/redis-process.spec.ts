@@ -8,18 +8,20 @@ import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { Client } from '../support/client';
 import { someOf } from '../support/depth';
+import { RedisCluster, RedisSentinels } from '../support/redis-fleets';
 import { describeWithRedis, RedisServer } from '../support/redis-server';
+import { certificate, TlsRedis } from '../support/redis-tls';
 import { until } from '../support/until';
 
 const build = useBuild();
 
 /** Counts once, closes the store in the present state of its Redis, and ends without open handles. */
 const STORE = `
-  const { Degradations, SystemClock } = require(process.argv[1] + '/kernel/src');
+  const { Degradations, redisUrl, SystemClock } = require(process.argv[1] + '/kernel/src');
   const { MemoryRateLimitStore, RedisRateLimitStore } = require(process.argv[1] + '/limits/src');
   const logger = { info() {}, warn: () => console.log('away') };
   const local = new MemoryRateLimitStore(new SystemClock());
-  const options = { url: process.argv[2], local, degradations: new Degradations(), logger };
+  const options = { place: redisUrl(process.argv[2]), local, degradations: new Degradations(), logger };
   const store = new RedisRateLimitStore(options);
   process.stdin.once('data', async () => {
     await store.hit('bucket', 1);
@@ -32,6 +34,7 @@ const STORE = `
 describeWithRedis('the process of a service with a Redis', () => {
   const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   let redis: RedisServer;
+  const tls = new TlsRedis();
   let child: ChildService;
 
   beforeEach(async () => {
@@ -41,6 +44,7 @@ describeWithRedis('the process of a service with a Redis', () => {
   afterEach(async () => {
     await child.end('SIGKILL');
     await redis.remove();
+    await tls.remove();
   });
   afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -76,30 +80,24 @@ describeWithRedis('the process of a service with a Redis', () => {
     await endsQuietly();
   });
 
-  it('speaks TLS with a Redis whose certificate it can check, and with no other', async () => {
-    const certificate = (name: string) => join(__dirname, '../support/certificates', `${name}.pem`);
-    const options = {
-      port: '0',
-      'tls-port': String(redis.port),
-      'tls-cert-file': certificate('right'),
-      'tls-key-file': certificate('right'),
-      'tls-ca-cert-file': certificate('authority'),
-      'tls-auth-clients': 'no',
-    };
-    await redis.kill();
-    await redis.start(...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]));
-    const environment = { REDIS_URL: `rediss://localhost:${redis.port}` };
-    child = new ChildService(build.directory, join(directory, 'lethe.db'), environment);
-    await child.start();
-    await healthIs('degraded');
-    await child.end('SIGTERM');
-    child = new ChildService(build.directory, join(directory, 'lethe.db'), {
-      ...environment,
-      NODE_EXTRA_CA_CERTS: certificate('authority'),
-    });
-    await child.start();
-    await healthIs('ok');
-  });
+  it.each(['Server', 'Sentinel', 'Cluster'] as const)(
+    'speaks TLS with a Redis whose certificate it can check, and with no other: %s',
+    async (kind) => {
+      const environment = { REDIS_URL: await tls[`urlOf${kind}`]() };
+      child = new ChildService(build.directory, join(directory, 'lethe.db'), environment);
+      await child.start();
+      await healthIs('degraded');
+      await child.end('SIGTERM');
+      child = new ChildService(build.directory, join(directory, 'lethe.db'), {
+        ...environment,
+        NODE_EXTRA_CA_CERTS: certificate('authority'),
+      });
+      await child.start();
+      await healthIs('ok');
+      await ask();
+      expect(await tls.keys()).not.toStrictEqual([]);
+    },
+  );
 
   it('says at the start where rates are counted, without the password', async () => {
     await redis.kill();
@@ -113,36 +111,51 @@ describeWithRedis('the process of a service with a Redis', () => {
 });
 
 describeWithRedis('a limiter store that is shut down', () => {
-  let redis: RedisServer;
   let child: ChildProcessByStdio<Writable, Readable, null>;
-  beforeEach(async () => {
-    redis = await RedisServer.started();
-  });
+  let remove: () => Promise<void>;
   afterEach(async () => {
     child.kill('SIGKILL');
-    await redis.remove();
+    await remove();
   });
 
-  const states: [string, () => void | Promise<void>][] = [
+  /** The code of the process whose store counts once in the state that `happens`, and is shut down. */
+  async function endOf(url: string, happens: () => unknown): Promise<unknown> {
+    child = spawn(process.execPath, ['-e', STORE, join(build.directory, 'libs'), url], {
+      env: { NODE_PATH: join(__dirname, '../../node_modules') },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await until(() => output.includes('started'));
+    await happens();
+    child.stdin.write('go\n');
+    return (await ended)[0];
+  }
+
+  const states: [string, (redis: RedisServer) => void | Promise<void>][] = [
     ['answers', () => undefined],
-    ['hangs', () => redis.hang()],
-    ['is away', () => redis.kill()],
+    ['hangs', (redis) => redis.hang()],
+    ['is away', (redis) => redis.kill()],
   ];
 
   it.each(someOf(states, 2))(
     'leaves no connection and no timer behind while Redis %s',
     async (_, happens) => {
-      child = spawn(process.execPath, ['-e', STORE, join(build.directory, 'libs'), redis.url], {
-        env: { NODE_PATH: join(__dirname, '../../node_modules') },
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      const ended = once(child, 'exit');
-      let output = '';
-      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-      await until(() => output.includes('started'));
-      await happens();
-      child.stdin.write('go\n');
-      expect(await ended).toEqual([0, null]);
+      const redis = await RedisServer.started();
+      remove = () => redis.remove();
+      expect(await endOf(redis.url, () => happens(redis))).toBe(0);
     },
   );
+
+  it.each([
+    ['cluster', () => new RedisCluster()],
+    ['Redis behind sentinels', () => new RedisSentinels()],
+  ] as const)('leaves nothing behind either while a %s answers, hangs or is away', async (_, make) => {
+    const fleet = make();
+    remove = () => fleet.end();
+    await fleet.start();
+    for (const [, happens] of states)
+      expect(await endOf(fleet.url, () => fleet.each(async (redis) => happens(redis)))).toBe(0);
+  });
 });

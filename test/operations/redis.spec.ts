@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Degradations, readConfig, SystemClock } from '@app/kernel';
+import { Degradations, readConfig, redisUrl, type RedisPlace, shownPlace, SystemClock } from '@app/kernel';
 import { MemoryRateLimitStore, RateLimitStore, RedisRateLimitStore } from '@app/limits';
 import pino from 'pino';
 import { expectFailure } from '../support/expected';
@@ -175,7 +175,7 @@ describeWithRedis('the limiter store in Redis', () => {
 
   async function store(clock = new SystemClock()): Promise<RedisRateLimitStore> {
     const made = new RedisRateLimitStore({
-      url: given.redis.url,
+      place: redisUrl(given.redis.url)!,
       masterKey: undefined,
       local: new MemoryRateLimitStore(clock),
       degradations: new Degradations(),
@@ -230,32 +230,92 @@ describeWithRedis('the limiter store in Redis', () => {
 });
 
 describe('REDIS_URL', () => {
-  it.each([
-    'redis://localhost',
-    'redis://127.0.0.1:6379/3',
-    'rediss://user:pass%20word@redis.example.org:6380',
-    'redis://[::1]:6379',
-  ])('may be %s', (url) => {
-    expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url);
+  const place = (url: string) => readConfig({ REDIS_URL: url }).redis;
+
+  it.each<[string, Partial<RedisPlace>, string]>([
+    [
+      'redis://localhost',
+      { kind: 'server', tls: false, hosts: [{ host: 'localhost', port: 6379 }], database: 0 },
+      'Redis, localhost:6379',
+    ],
+    ['redis://127.0.0.1:6379/3', { database: 3, username: undefined }, 'Redis, 127.0.0.1:6379'],
+    [
+      'rediss://user:pass%20w:rd@redis.example.org:6380',
+      { tls: true, username: 'user', password: 'pass w:rd' },
+      'Redis, redis.example.org:6380',
+    ],
+    ['redis://[::1]:6379', { hosts: [{ host: '::1', port: 6379 }] }, 'Redis, [::1]:6379'],
+    [
+      'redis+sentinel://:hunter2@one,[::1]:26380,three:1/my.master-1/2',
+      {
+        ...{ kind: 'sentinel', tls: false, password: 'hunter2', master: 'my.master-1', database: 2 },
+        hosts: [
+          { host: 'one', port: 26_379 },
+          { host: '::1', port: 26_380 },
+          { host: 'three', port: 1 },
+        ],
+      },
+      'Redis, the primary my.master-1 of the sentinels one:26379, [::1]:26380, three:1',
+    ],
+    [
+      'rediss+sentinel://user:hunter2@one/main?sentinel_username=x&sentinel_password=hunter%3D3',
+      { tls: true, username: 'user', sentinelUsername: 'x', sentinelPassword: 'hunter=3', database: 0 },
+      'Redis, the primary main of the sentinels one:26379',
+    ],
+    [
+      'rediss+cluster://user:hunter2@one,two:7000/',
+      {
+        ...{ kind: 'cluster', tls: true, username: 'user', password: 'hunter2' },
+        hosts: [
+          { host: 'one', port: 6379 },
+          { host: 'two', port: 7000 },
+        ],
+      },
+      'the Redis Cluster of one:6379, two:7000',
+    ],
+  ])('may be %s', (url, expected, shown) => {
+    const found = place(url);
+    expect(found).toMatchObject(expected);
+    expect(shownPlace(found!)).toBe(shown);
   });
 
   it.each([
     'localhost:6379',
     'http://:hunter2@localhost',
+    'redis+other://:hunter2@localhost',
     'redis://',
     'redis:///3',
     'redis://:hunter2@localhost/name',
     'redis://:hunter2@localhost:port',
+    'redis://:hunter2@localhost:0',
+    'redis://:hunter2@localhost,other',
     'redis://:hunter2%@localhost',
     'redis://:hunter2@localhost?enableOfflineQueue=true',
+    'redis://:hunter2@localhost?sentinel_password=hunter3',
+    'redis://:hunter2@localhost#3',
   ])('may not be %s, which is said in one line without its password', (url) => {
-    expect(() => readConfig({ REDIS_URL: url })).toThrow(
-      /^[^\n]+\n {2}- REDIS_URL must be redis:\/\/[^\n]+$/,
-    );
-    expect(() => readConfig({ REDIS_URL: url })).not.toThrow(/hunter/);
+    expect(() => place(url)).toThrow(/^[^\n]+\n {2}- REDIS_URL must be redis:\/\/[^\n]+$/);
+    expect(() => place(url)).not.toThrow(/hunter/);
+  });
+
+  it.each([
+    'redis+sentinel://:hunter2@one,two',
+    'redis+sentinel://:hunter2@one,two/',
+    'redis+sentinel://:hunter2@one,,two/main',
+    'redis+sentinel://:hunter2@one/main/first',
+    'redis+sentinel://:hunter2@one/ma in',
+    'redis+sentinel://:hunter2@one/main?role=hunter2',
+    'redis+sentinel://:hunter2%@one/main',
+    'redis+cluster://:hunter2@one,two/3',
+    'redis+cluster://:hunter2@one,two:port',
+    'redis+cluster://:hunter2@one?sentinel_password=hunter3',
+  ])('may not be %s: the line says the form of its kind', (url) => {
+    const form = url.startsWith('redis+s') ? 'redis\\+sentinel://USER.*/MASTER/' : 'redis\\+cluster://USER';
+    expect(() => place(url)).toThrow(new RegExp(`^[^\n]+\n {2}- REDIS_URL must be ${form}[^\n]+$`));
+    expect(() => place(url)).not.toThrow(/hunter/);
   });
 
   it('may be left out: each process counts by itself', () => {
-    expect(readConfig({}).redisUrl).toBeUndefined();
+    expect(readConfig({}).redis).toBeUndefined();
   });
 });

@@ -39,7 +39,7 @@ beforeEach(async () => {
   path = join(directory, 'lethe.db');
   database = await newDatabase(directory);
   service = await new ServiceHere(database, environment()).start();
-  bot = await Bot.register(service.url, { webhook_url: 'http://127.0.0.1:59999/hook' });
+  bot = await Bot.register(service.url, { webhook_url: 'http://127.0.0.1:19999/hook' });
   await bot.hasCategory('profile');
 });
 afterEach(async () => {

@@ -5,6 +5,7 @@ import { coreSeat } from '../support/discord-seats';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
 import { useServiceInProcess } from '../support/service';
+import { until } from '../support/until';
 
 // Declarations of every size, and failures, in the conversation.
 
@@ -56,6 +57,7 @@ describe.each(KITS)('%s', (kit) => {
       await readAll(robin, await robin.privacy('status'));
       expect(errors).toEqual([]);
       expect((await robin.privacy('consent')).content).toContain('Something failed');
+      await until(() => errors.length > 0);
       expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('at most 50') })]);
     });
 

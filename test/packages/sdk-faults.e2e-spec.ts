@@ -178,6 +178,7 @@ describe('keys', () => {
     expect(await lethe.keys.list().toArray()).toHaveLength(1);
     const { webhook_secret: secret } = await lethe.webhooks.rotateSecret();
     expect(secret).toMatch(/^whsec_/);
-    expect(await lethe.bots.processingRecordText()).toMatch(/^# /);
+    expect(await lethe.bots.processingRecordText()).toMatch(/^# Record/);
+    expect(await lethe.bots.processingRecordText({ language: 'de' })).toMatch(/^# Verzeichnis/);
   });
 });

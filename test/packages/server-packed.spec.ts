@@ -1,76 +1,20 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { version } from '../../package.json';
 import { Bot } from '../support/bot';
-import { MAKING_MAX_MS, useBuild } from '../support/build';
-import { isFull } from '../support/depth';
+import { NEWEST, RELEASES, type ServerFolder, usePackedServer } from '../support/packed-server';
+import { subject } from '../support/snowflakes';
 
-// The package as npm publishes it, in an empty folder. At full depth npm installs it, which compiles the driver of SQLite.
+// The package as npm publishes it, installed into empty folders on each release of Node.js, and used there. On Node.js 20
+// the driver of SQLite is compiled.
 
 const ROOT = join(__dirname, '../..');
 const INSTALL_MAX_MS = 400_000;
-const build = useBuild();
-const place = mkdtempSync(join(tmpdir(), 'lethe-server-'));
-const [made, folder] = [join(place, 'made'), join(place, 'folder')];
-const LAUNCHER = join(folder, 'node_modules/@lethe/server/dist/lethe-server.cjs');
-afterAll(() => rmSync(place, { recursive: true }));
+const packed = usePackedServer();
+const { place, made, tarball } = packed;
 
-beforeAll(() => {
-  mkdirSync(folder);
-  run(process.execPath, [join(ROOT, 'scripts/package.server.mjs'), made, build.directory]);
-  if (isFull) install();
-  else standIn();
-}, MAKING_MAX_MS + INSTALL_MAX_MS);
-
-function install(): void {
-  run('npm', ['pack', '--silent', '--pack-destination', place], made);
-  writeFileSync(join(folder, 'package.json'), '{}');
-  run('npm', ['install', '--prefer-offline', join(place, 'lethe-server-0.1.0.tgz')]);
-}
-
-/** What npm would install, with the drivers of this checkout. */
-function standIn(): void {
-  mkdirSync(join(folder, 'node_modules/@lethe'), { recursive: true });
-  symlinkSync(made, join(folder, 'node_modules/@lethe/server'));
-  for (const name of Object.keys(manifest().dependencies))
-    if (name !== 'swagger-ui-dist')
-      symlinkSync(join(ROOT, 'node_modules', name), join(made, 'node_modules', name));
-}
-
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-}
-
-const manifest = (): Manifest => JSON.parse(readFileSync(join(made, 'package.json'), 'utf8')) as Manifest;
-
-function run(program: string, args: string[], cwd = folder): string {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`);
-  return stdout;
-}
-
-const ENVIRONMENT = { PATH: process.env['PATH'], PORT: '0' };
-
-/** Runs `lethe-server` in the folder to its end. */
-function server(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(LAUNCHER, args, {
-    ...{ cwd: folder, encoding: 'utf8', env: ENVIRONMENT },
-  });
-  return { code: status, stdout, stderr };
-}
-
-describe('@lethe/server', () => {
+describe('the package @lethe/server', () => {
   it('holds the service in one file, its threads, the files of the documentation page, and no path of the build', () => {
     const files = readdirSync(join(made, 'dist'));
     expect(files.sort()).toEqual([
@@ -85,75 +29,166 @@ describe('@lethe/server', () => {
   });
 
   it('pins what it installs, and nothing of it reports the installation', () => {
-    const { packages } = JSON.parse(readFileSync(join(made, 'npm-shrinkwrap.json'), 'utf8')) as {
+    const read = (file: string): string => readFileSync(join(made, file), 'utf8');
+    const { packages } = JSON.parse(read('npm-shrinkwrap.json')) as {
       packages: Readonly<Record<string, { readonly version: string; readonly integrity?: string }>>;
     };
-    const { dependencies } = manifest();
-    for (const [name, version] of Object.entries(dependencies))
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+    for (const [name, wanted] of Object.entries(dependencies))
       expect([name, `npm:better-sqlite3@${packages[`node_modules/${name}`]?.version}`]).toEqual([
         name,
-        version.replace(/^(?!npm:)/, 'npm:better-sqlite3@'),
+        wanted.replace(/^(?!npm:)/, 'npm:better-sqlite3@'),
       ]);
     expect(Object.keys(packages).filter((path) => path.includes('scarf'))).toEqual([]);
-    if (isFull) expect(run('find', ['.', '-path', '*scarf*'])).toBe('');
+  });
+});
+
+describe.each(RELEASES.map((major) => [major] as const))('on Node.js %i', (major) => {
+  let server: ServerFolder;
+  beforeAll(() => {
+    server = packed.folder(`node-${major}`, major);
+    server.install(tarball);
+  }, INSTALL_MAX_MS);
+
+  it('runs on that release, answers its version and commands, and refuses others with code 2', () => {
+    expect(server.output('node', ['--version'])).toMatch(new RegExp(`^v${major}\\.`));
+    expect(server.server('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(server.server().stdout).toContain('lethe-server <command>');
+    const refused = { code: 2, stdout: '' };
+    expect(server.server('begin')).toMatchObject(refused);
+    expect(server.server('unit', 'x')).toMatchObject(refused);
+    expect(server.server('admin', 'begin')).toMatchObject(refused);
+    expect(server.server('start', '--port', '4000')).toMatchObject(refused);
+    expect(server.server('verify', '--key', 'keys.json')).toMatchObject(refused);
+    expect(readdirSync(join(server.folder, 'node_modules')).filter((name) => /scarf/.test(name))).toEqual([]);
   });
 
-  it('answers its version and its commands, and refuses others with code 2', () => {
-    expect(server('--version')).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
-    expect(server().stdout).toContain('lethe-server <command>');
-    expect(server('begin')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('no command begin') as string,
+  it.each(['init', 'start', 'worker', 'migrate', 'admin', 'verify', 'unit'])(
+    'shows with --help how %s is used, and does nothing',
+    (command) => {
+      const usage = expect.stringMatching(/^ {2}(lethe-verify certificate|start|--json|status) /m) as string;
+      expect(server.server(command, '--help')).toMatchObject({ code: 0, stdout: usage, stderr: '' });
+    },
+  );
+
+  it('is set up with keys of its own, which a second init keeps', () => {
+    expect(server.server('init')).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/Back up[^]*LETHE_MASTER_KEY[^]*backup --to[^]*ledger:export/) as string,
+      stdout: expect.stringContaining('[Service]') as string,
     });
-    expect(server('unit', 'x')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('takes no argument') as string,
-    });
+    const path = join(server.folder, '.env');
+    const settings = readFileSync(path, 'utf8');
+    expect(settings).toMatch(/^LETHE_MASTER_KEY=[\w+/]{43}=$/m);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(server.server('init')).toMatchObject({ code: 1, stdout: '' });
+    expect(readFileSync(path, 'utf8')).toBe(settings);
   });
 
-  it('is set up, runs, is administered, and ends in order', async () => {
-    const begun = server('init');
-    expect(begun).toMatchObject({ code: 0, stderr: expect.stringContaining('LETHE_MASTER_KEY') as string });
-    const settings = readFileSync(join(folder, '.env'), 'utf8');
-    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
-    expect(server('init')).toMatchObject({ code: 1, stdout: '' });
-    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(settings);
-    expect(server('migrate').code).toBe(0);
-    expect(server('worker')).toMatchObject({ code: 1, stderr: expect.stringContaining('SQLite') as string });
-
-    const child = spawn(LAUNCHER, ['start'], {
-      cwd: folder,
-      env: ENVIRONMENT,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+  it('migrates, serves bots and its pages, is administered, and ends in order', async () => {
+    expect(server.server('migrate', '--json')).toMatchObject({ code: 0, stderr: '' });
+    const noWorker = { code: 1, stderr: expect.stringContaining('SQLite') as string };
+    expect(server.server('worker')).toMatchObject(noWorker);
+    const started = await server.start('start');
     try {
-      const url = await new Promise<string>((resolve, reject) => {
-        let said = '';
-        child.stderr.setEncoding('utf8').on('data', (text: string) => {
-          said += text;
-          const found = /Lethe listens on (\S+)/.exec(said)?.[1];
-          if (found !== undefined) resolve(found);
-        });
-        child.once('exit', () => reject(new Error(said)));
-      });
+      const { url } = started;
       const bot = await Bot.register(url);
-      const listed = server('admin', 'bots:list');
-      expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(bot.platformBotId) as string });
-      expect((await fetch(`${url}/docs/swagger-ui-bundle.js`)).status).toBe(200);
+      const who = subject();
+      await bot.hasCategory('profile');
+      await bot.hasConsent(who);
+      expect(await bot.post('/gdpr/forget-user', who)).toMatchObject({ status: 200 });
+      for (const page of ['/', '/docs', '/docs/swagger-ui-bundle.js', '/docs-json', '/console', '/verify'])
+        expect([page, (await fetch(url + page, { headers: { accept: 'text/html' } })).status]).toEqual([
+          page,
+          200,
+        ]);
+      const [script = ''] = /[\w./-]+\.js(?=")/.exec(await (await fetch(`${url}/console`)).text()) ?? [];
+      expect((await fetch(new URL(script, `${url}/console`))).status).toBe(200);
+      const status = server.server('admin', 'status', '--json');
+      expect(JSON.parse(status.stdout)).toMatchObject({
+        ...{ version, node: expect.stringMatching(`^v${major}\\.`) as string, bots: { total: 1 } },
+        master_key: { from: 'environment' },
+      });
+      expect(server.server('admin', 'bots:list').stdout).toContain(bot.platformBotId);
     } finally {
-      child.kill('SIGTERM');
+      expect(await started.stop()).toBe(0);
     }
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    expect(server('admin', 'audit:verify').code).toBe(0);
-    const { stdout, stderr } = server('verify');
-    expect(stdout + stderr).toContain('lethe-verify certificate');
+    expect(server.server('admin', 'audit:verify')).toMatchObject({ code: 0 });
+    expect(server.server('admin', 'backup', '--to', 'backup', '--json')).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const { stdout } = server.server('admin', 'status', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ last_backup: { data: expect.any(String) as string } });
   });
 
-  it('prints a systemd unit that systemd accepts', () => {
+  it('verifies a certificate without the service', async () => {
+    const started = await server.start('start');
+    try {
+      const bot = await Bot.register(started.url);
+      const who = subject();
+      const erased = await bot.post<Record<string, string>>('/gdpr/forget-user', who);
+      const { request_id: request, certificate_salt: salt = '' } = erased.data;
+      const certificate = await bot.get(`/gdpr/forget-status/${request}/certificate`);
+      server.writeFile('certificate', [JSON.stringify(certificate.data)]);
+      const keys = await fetch(`${started.url}/.well-known/lethe-keys.json`);
+      server.writeFile('keys', [await keys.text()]);
+      const named = (user: string): string[] =>
+        ['--salt', salt, '--bot', bot.id, '--user', user, '--guild', who.guild_id].flat();
+      const verify = (user: string) =>
+        server.server('verify', 'certificate', 'certificate', '--keys', 'keys', '--json', ...named(user));
+      const [held, other] = [verify(who.user_id), verify(subject().user_id)];
+      expect(held).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(held.stdout)).toMatchObject({ bot_id: bot.id });
+      expect(other).toMatchObject({ code: 1, stdout: '' });
+      expect(other.stderr).toContain('{"error":{"message":"it does not hold');
+    } finally {
+      await started.stop();
+    }
+  });
+});
+
+describe('without a folder of its own', () => {
+  it('is set up and runs by npx, which gives no systemd unit', async () => {
+    const server = packed.folder('npx', NEWEST);
+    const npx = (...args: string[]) =>
+      server.run('npx', ['--yes', `--package=${tarball}`, 'lethe-server', ...args]);
+    expect(npx('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
+    expect(npx('init')).toMatchObject({
+      ...{ code: 0, stdout: '' },
+      stderr: expect.stringContaining('npm install @lethe/server') as string,
+    });
+    expect(npx('unit')).toMatchObject({ code: 1, stdout: '' });
+    expect(npx('migrate')).toMatchObject({ code: 0 });
+    expect(npx('admin', '--help').stdout).toContain('lethe-server admin <command>');
+  });
+
+  it('is installed for all users by npm install -g', () => {
+    const server = packed.folder('global', NEWEST);
+    const prefix = { npm_config_prefix: join(place, 'prefix') };
+    server.output('npm', ['install', '-g', tarball], prefix);
+    const launcher = join(place, 'prefix/bin/lethe-server');
+    expect(server.run(launcher, ['init']).stdout).toContain(
+      join(place, 'prefix/lib/node_modules/@lethe/server/'),
+    );
+    expect(server.run(launcher, ['migrate'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a systemd unit', () => {
+  const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefined;
+  const itWithSystemd = hasSystemd || process.env['CI'] !== undefined ? it : it.skip;
+
+  itWithSystemd('is accepted by systemd, also for a folder whose name has signs of its own', () => {
+    const server = packed.folder('a folder, 100% "new"', NEWEST);
+    // make cannot compile the driver of SQLite in such a folder, and the unit needs none.
+    server.install(tarball, '--ignore-scripts');
+    const { stdout } = server.server('unit');
     const unit = join(place, 'lethe.service');
-    writeFileSync(unit, server('unit').stdout);
-    expect(readFileSync(unit, 'utf8')).toContain(`WorkingDirectory=${folder}\n`);
-    if (spawnSync('systemd-analyze', ['--version']).error !== undefined) return;
-    expect(run('systemd-analyze', ['verify', unit])).toBe('');
+    writeFileSync(unit, stdout);
+    expect(stdout).toContain(`WorkingDirectory=${server.folder.replace('%', '%%')}\n`);
+    expect(spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })).toMatchObject({
+      ...{ status: 0, stdout: '', stderr: '' },
+    });
   });
 });

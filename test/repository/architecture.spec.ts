@@ -9,6 +9,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   primitives: 0,
   limits: 1,
   metrics: 1,
+  tracing: 1,
   http: 2,
   database: 3,
   jobs: 4,
@@ -31,8 +32,9 @@ const LEVELS: Readonly<Record<string, number>> = {
   webhooks: 14,
   operations: 15,
   stats: 15,
-  runtime: 16,
-  apps: 17,
+  operator: 16,
+  runtime: 17,
+  apps: 18,
 };
 
 interface Import {
@@ -149,13 +151,16 @@ describe('the libraries', () => {
     ).toStrictEqual([]);
   });
 
-  it('are imported only by the composition root where they only listen: webhooks and stats, which listens to webhooks', () => {
+  it('are imported only by the composition root where they only listen, and by the operator who reads: webhooks and stats', () => {
     const importers = SOURCES.filter(
       (source) =>
         !['apps', 'runtime'].includes(source.room) &&
         importsOf(source)
           .map(({ what }) => aliased(what))
-          .some((room) => room === 'stats' || (room === 'webhooks' && source.room !== 'stats')),
+          .some(
+            (room) =>
+              room === 'stats' || (room === 'webhooks' && !['stats', 'operator'].includes(source.room)),
+          ),
     );
     expect(importers.map(({ path }) => path)).toStrictEqual([]);
   });

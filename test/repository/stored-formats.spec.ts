@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { InstallationKeys, Keyring, Signer } from '@app/crypto';
 import { linked } from '@app/erasure';
 import { SystemClock, SystemRandom } from '@app/kernel';
@@ -14,6 +14,7 @@ import {
 } from '@lethe/sdk/evidence';
 import { newDatabase, type TestDatabase } from '../support/database';
 import { adminHere } from '../support/here';
+import { sections } from '../support/releases/changelog';
 import { exported, seal } from '../support/sealing';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -246,12 +247,9 @@ describe('a stored format', () => {
   });
 
   it('is kept for each release', () => {
-    const releases = [
-      ...readFileSync(resolve(__dirname, '../../CHANGELOG.md'), 'utf8').matchAll(/^## (.+)$/gm),
-    ]
-      .map(([, heading = '']) => heading.split(' - '))
-      .filter(([, date]) => date !== 'unreleased')
-      .map(([version]) => version);
+    const releases = sections()
+      .filter(({ isReleased }) => isReleased)
+      .map(({ version }) => version);
     for (const all of [stored.texts, stored.installations])
       expect(all.map(({ release }) => release)).toEqual(expect.arrayContaining(releases));
   });

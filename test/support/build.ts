@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { transformFileSync } from '@swc/core';
+import { transformSync } from '@swc/core';
 import type { BuildOptions } from 'esbuild';
 import { until } from './until';
 
@@ -38,11 +38,19 @@ export interface Build {
   readonly workingDirectory: string;
 }
 
-/** The compiled service; the first suite of a run that needs it compiles the present sources. */
-export function useBuild(): Build {
-  const directory = buildDirectory();
+/** A later release: the present sources with further migrations, which a file of test/support exports. */
+export interface LaterRelease {
+  /** The file, without its ending. */
+  readonly file: string;
+  readonly migrations: readonly string[];
+}
+
+/** The compiled service; the first suite of a run that needs it compiles the present sources, or those of a later release. */
+export function useBuild(later?: LaterRelease): Build {
+  const name = later?.migrations.join('+');
+  const directory = name === undefined ? buildDirectory() : `${buildDirectory()}-${name}`;
   const workingDirectory = mkdtempSync(join(tmpdir(), 'lethe-work-'));
-  beforeAll(() => made(directory), MAKING_MAX_MS);
+  beforeAll(() => made(directory, later), MAKING_MAX_MS);
   afterAll(() => rmSync(workingDirectory, { recursive: true, force: true }));
   return { directory, workingDirectory };
 }
@@ -68,7 +76,8 @@ export function startOf(directory: string, program: Program): string[] {
 /** The environment of a process besides its settings. */
 export const PROCESS_ENVIRONMENT = { PATH: process.env['PATH'], NODE_PATH: MODULES };
 
-async function made(directory: string): Promise<void> {
+async function made(directory: string, later?: LaterRelease): Promise<void> {
+  mkdirSync(directory, { recursive: true });
   const [done, failed] = [join(directory, 'done'), join(directory, 'failed')];
   try {
     mkdirSync(join(directory, 'begun'));
@@ -79,7 +88,8 @@ async function made(directory: string): Promise<void> {
     return;
   }
   try {
-    compile(directory);
+    if (later === undefined) compile(directory);
+    else await compileLater(directory, later);
     await bundled(directory);
     await warmUp(directory);
     writeFileSync(done, '');
@@ -95,17 +105,37 @@ function compile(target: string): void {
       .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  for (const file of [...files, join(ROOT, 'ormconfig.ts'), join(ROOT, 'modules.ts')]) {
-    const { code } = transformFileSync(file, { configFile: join(ROOT, '.swcrc') });
-    const out = join(target, relative(ROOT, file).replace(/\.ts$/, '.js'));
-    mkdirSync(dirname(out), { recursive: true });
-    writeFileSync(
-      out,
-      code.replace(/"@(app|lethe)\/([a-z-]+)([^"]*)"/g, (_, top: string, room: string, path: string) =>
-        JSON.stringify(join(target, top === 'app' ? 'libs' : 'packages', room, 'src', path)),
-      ),
-    );
+  for (const file of [...files, join(ROOT, 'ormconfig.ts'), join(ROOT, 'modules.ts')])
+    write(target, file, readFileSync(file, 'utf8'));
+}
+
+function write(target: string, file: string, source: string): void {
+  const { code } = transformSync(source, { configFile: join(ROOT, '.swcrc'), filename: file });
+  const out = join(target, relative(ROOT, file).replace(/\.ts$/, '.js'));
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(
+    out,
+    code.replace(/"@(app|lethe)\/([a-z-]+)([^"]*)"/g, (_, top: string, room: string, path: string) =>
+      JSON.stringify(join(target, top === 'app' ? 'libs' : 'packages', room, 'src', path)),
+    ),
+  );
+}
+
+/** The compiled present sources with other modules: modules of a team bring migrations, and so does a later release. */
+async function compileLater(target: string, { file, migrations }: LaterRelease): Promise<void> {
+  const present = await madeBuild();
+  for (const path of readdirSync(present, { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.js')) continue;
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    const code = readFileSync(join(present, path), 'utf8');
+    writeFileSync(join(target, path), code.replaceAll(`"${present}/`, `"${target}/`));
   }
+  const place = join(ROOT, 'test/support', `${file}.ts`);
+  write(target, place, readFileSync(place, 'utf8'));
+  const names = migrations.join(', ');
+  const brought = `import { DatabaseModule } from '@app/database'; import { ${names} } from './test/support/${file}';
+    DatabaseModule.forFeature([], [${names}]); export const FURTHER_MODULES = [];`;
+  write(target, join(ROOT, 'modules.ts'), brought);
 }
 
 /** Bundles all programs in one file. The drivers of databases stay outside, so that tests can replace them. */
@@ -115,7 +145,9 @@ async function bundled(directory: string): Promise<void> {
     ([name, path]) => `${JSON.stringify(name)}: () => require(${JSON.stringify(path)})`,
   );
   const code = `module.exports = { ${programs.join(', ')} };`;
-  await bundle(directory, code, join(directory, 'bundle.cjs'));
+  // A script with a code cache of V8 cannot import.
+  const supported = { 'dynamic-import': false };
+  await bundle(directory, code, join(directory, 'bundle.cjs'), { supported });
   // They load the drivers by path: a test can start them.
   await bundleThreads(directory, directory, {
     alias: Object.fromEntries(DRIVERS.map((name) => [name, join(MODULES, name)])),
@@ -128,7 +160,7 @@ async function bundled(directory: string): Promise<void> {
 const BUNDLER: string = '../../scripts/bundle.mjs';
 
 interface Bundling {
-  readonly bundle: (directory: string, code: string, outfile: string) => Promise<void>;
+  readonly bundle: (directory: string, code: string, outfile: string, options: BuildOptions) => Promise<void>;
   readonly bundleThreads: (directory: string, outdir: string, options: BuildOptions) => Promise<void>;
   readonly DRIVERS: readonly string[];
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { PROCESS_ENVIRONMENT, startOf } from './build';
+import { freePort } from './free-port';
 
 export interface Ending {
   readonly code: number | null;
@@ -40,6 +41,7 @@ export class ChildService {
 
   /** Starts the process; a further start takes the same port. @throws Error when it ends before it listens. */
   async start(): Promise<this> {
+    this.port ||= await freePort();
     this.launch();
     const listening = new Promise<number>((resolvePort) => {
       this.child.stderr?.on('data', () => {

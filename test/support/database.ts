@@ -12,7 +12,10 @@ export const engine: Engine = (globalThis as { testEngine?: Engine }).testEngine
 
 /** The database of one service under test. */
 export interface TestDatabase {
+  /** Of the server itself. */
   readonly url: string;
+  /** The settings of a service on this database, which may lead through a pooler. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Reads rows beside the service; placeholders are `?`. */
   rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]>;
   /** Several reads through one connection; on SQLite each read otherwise opens the file anew. */
@@ -44,11 +47,18 @@ export function sqliteFile(path: string): TestDatabase {
   return new SqliteFile(path);
 }
 
+/** A PostgreSQL database that the caller has made, and removes with its server. */
+export function postgresAt(url: string): TestDatabase {
+  return new PostgresDatabase(url, new URL(url).pathname.slice(1));
+}
+
 class SqliteFile implements TestDatabase {
   readonly url: string;
+  readonly settings: Readonly<Record<string, string>>;
 
   constructor(private readonly path: string) {
     this.url = `sqlite:${path}`;
+    this.settings = { DATABASE_URL: this.url };
   }
 
   async rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
@@ -126,10 +136,17 @@ class PostgresDatabase implements TestDatabase {
   /** Kept open: a new connection costs more than most queries and has no cached metadata. */
   private client: Promise<Client> | undefined;
 
-  private constructor(
+  constructor(
     readonly url: string,
     private readonly name: string,
   ) {}
+
+  get settings(): Readonly<Record<string, string>> {
+    const port = process.env['TEST_POOLER_PORT'];
+    if (port === undefined) return { DATABASE_URL: this.url };
+    const pooled = Object.assign(new URL(this.url), { host: `127.0.0.1:${port}` });
+    return { DATABASE_URL: pooled.href, DATABASE_DIRECT_URL: this.url };
+  }
 
   static async createBare(): Promise<PostgresDatabase> {
     const name = newName();
@@ -234,7 +251,8 @@ async function onServer<T>(use: (client: Client) => Promise<T>): Promise<T> {
 async function connect(url: string): Promise<Client> {
   const getTypeParser = (oid: number) =>
     [20, 1700].includes(oid) ? Number : (types.getTypeParser(oid) as (text: string) => unknown);
-  const client = new Client({ connectionString: url, types: { getTypeParser } });
+  // Tests ask several things at once.
+  const client = new Client({ connectionString: url, types: { getTypeParser }, pipeline: true });
   // A stopped server is reported here, and by the next query.
   client.on('error', () => undefined);
   await client.connect();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SubjectDigests } from '@app/crypto';
 import { useBuild } from './build';
-import { ChildService } from './child-service';
+import { ChildService, type Ending } from './child-service';
 import { newDatabase, type TestDatabase } from './database';
 import { digestsOf } from './digests';
 
@@ -29,12 +29,17 @@ export class Fleet {
   }
 
   /** An api that leaves webhooks and jobs to workers. */
-  api(environment: Record<string, string> = {}): Promise<ChildService> {
-    return this.start('api', { JOBS: 'off', ...environment });
+  api(environment: Record<string, string> = {}, build = this.build): Promise<ChildService> {
+    return this.child('api', { JOBS: 'off', ...environment }, build).start();
   }
 
-  worker(environment: Record<string, string> = {}): Promise<ChildService> {
-    return this.start('worker', environment);
+  worker(environment: Record<string, string> = {}, build = this.build): Promise<ChildService> {
+    return this.child('worker', environment, build).start();
+  }
+
+  /** The end of an api that must not start. */
+  refused(build = this.build): Promise<Ending> {
+    return this.child('api', { JOBS: 'off' }, build).refused();
   }
 
   /** What the processes store in place of ids, once one of them has started. */
@@ -49,9 +54,13 @@ export class Fleet {
     return row?.n ?? 0;
   }
 
-  private start(kind: 'api' | 'worker', environment: Record<string, string>): Promise<ChildService> {
+  private child(
+    kind: 'api' | 'worker',
+    environment: Record<string, string>,
+    build: Fleet['build'],
+  ): ChildService {
     const settings = {
-      DATABASE_URL: this.database.url,
+      ...this.database.settings,
       LETHE_MASTER_KEY,
       // A lease is five seconds longer.
       WEBHOOK_TIMEOUT_MS: '3000',
@@ -59,9 +68,9 @@ export class Fleet {
       LOG_LEVEL: 'fatal',
       ...environment,
     };
-    const child = new ChildService(this.build.directory, join(this.directory, 'none.db'), settings, kind);
+    const child = new ChildService(build.directory, join(this.directory, 'none.db'), settings, kind);
     this.running.push(child);
-    return child.start();
+    return child;
   }
 }
 

@@ -9,7 +9,7 @@ import { Service } from './service';
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Runs a command of `npm run admin` in this process: many times faster than in its own, for commands that are not killed
+ * Runs a command of `lethe-server admin` in this process: many times faster than in its own, for commands that are not killed
  * and do not fail at their start.
  */
 export async function adminHere(args: readonly string[], environment: Environment): Promise<ScriptRun> {

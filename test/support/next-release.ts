@@ -30,7 +30,7 @@ export class NextRelease1790000000001 implements MigrationInterface {
     await addColumn(runner, 'user_data', 'note', nullable(text));
     const name = indexName('user_data', INDEX);
     await runner.createIndex('user_data', new TableIndex({ name, columnNames: INDEX }));
-    await this.makeCounts(runner, { ...COUNTS, share: integer }, 'total, 0');
+    await this.makeCounts(runner, { ...COUNTS, share: { ...integer, default: '0' } }, 'total, 0');
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port';
 
-const BINARY = 'redis-server';
+/** Another program with the same protocol, such as `valkey-server`. */
+const BINARY = process.env['TEST_REDIS_SERVER'] ?? 'redis-server';
 
 /** `describe` on machines with Redis. Without it the tests are skipped with a notice; in CI they fail. */
 export function describeWithRedis(name: string, tests: () => void): void {
@@ -24,7 +25,7 @@ export function describeWithRedis(name: string, tests: () => void): void {
 
 /** A Redis for the calling test: a process on a free loopback port, without files. */
 export class RedisServer {
-  private readonly directory = mkdtempSync(join(tmpdir(), 'lethe-redis-'));
+  readonly directory = mkdtempSync(join(tmpdir(), 'lethe-redis-'));
   private child: ChildProcess | undefined;
   private admin: Redis | undefined;
 
@@ -32,12 +33,7 @@ export class RedisServer {
 
   /** A Redis that is not running yet. */
   static async reserve(): Promise<RedisServer> {
-    const placeholder = createServer().listen(0, '127.0.0.1');
-    await once(placeholder, 'listening');
-    const { port } = placeholder.address() as AddressInfo;
-    placeholder.close();
-    await once(placeholder, 'close');
-    return new RedisServer(port);
+    return new RedisServer(await freePort());
   }
 
   static async started(...options: string[]): Promise<RedisServer> {
@@ -51,15 +47,27 @@ export class RedisServer {
   }
 
   /** Starts the process and waits until it accepts connections; a later start uses the same port. */
-  async start(...options: string[]): Promise<void> {
-    const fixed = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--dir', this.directory];
-    const child = spawn(BINARY, [...fixed, ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
+  start(...options: string[]): Promise<void> {
+    return this.run(['--save', '', ...this.fixed, ...options], 'Ready to accept connections');
+  }
+
+  /** The process becomes a sentinel with this file of settings. */
+  startSentinel(file: string): Promise<void> {
+    return this.run([file, ...this.fixed, '--sentinel'], 'Sentinel ID is');
+  }
+
+  private get fixed(): string[] {
+    return ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.directory];
+  }
+
+  private async run(options: readonly string[], ready: string): Promise<void> {
+    const child = spawn(BINARY, options, { stdio: ['ignore', 'pipe', 'ignore'] });
     this.child = child;
     let output = '';
     await new Promise<void>((resolve, reject) => {
       child.stdout.on('data', (chunk: Buffer) => {
         output += chunk.toString();
-        if (output.includes('Ready to accept connections')) resolve();
+        if (output.includes(ready)) resolve();
       });
       child.once('error', reject);
       child.once('exit', () => reject(new Error(`${BINARY} has ended: ${output}`)));

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
@@ -15,6 +14,7 @@ import { Bot } from './bot';
 import { type StoredIds, storedIds } from './digests';
 import type { SubjectIds } from './snowflakes';
 import { Client, Json } from './client';
+import { freePort } from './free-port';
 import { engine, newDatabase, type TestDatabase } from './database';
 
 /** Limits that only tests of the limiter reach. */
@@ -50,7 +50,7 @@ export class Service {
 
   async start(): Promise<this> {
     this.database ??= await newDatabase(this.directory);
-    const database = { DATABASE_URL: this.database.url, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
+    const database = { ...this.database.settings, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
     const config = readConfig({ NODE_ENV: 'test', ...UNLIMITED, ...database, ...this.environment });
     const logger = createLogger('trace', { write: (line: string) => void this.logLines.push(line) });
     this.app = await NestFactory.create<NestExpressApplication>(
@@ -63,8 +63,8 @@ export class Service {
     await this.app.init();
     this.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
     await this.app.get(ErasureReplay, { strict: false }).run();
+    this.port ||= await freePort();
     await this.app.listen(this.port, '127.0.0.1');
-    this.port = (this.app.getHttpServer().address() as AddressInfo).port;
     // A test can keep this process busy for seconds: an idle connection must not end as the next request is sent on it.
     this.app.getHttpServer().keepAliveTimeout = 60_000;
     this.url = `http://127.0.0.1:${this.port}`;

@@ -40,7 +40,8 @@ export async function inContext<T>(
   const config: Config = {
     ...given,
     jobs: 'off',
-    redisUrl: undefined,
+    redis: undefined,
+    tracesEndpoint: undefined,
     databaseStatementTimeoutMs: STATEMENT_TIMEOUT_MS,
   };
   const logger = createLogger('error', process.stderr);

@@ -21,7 +21,7 @@ export interface Surroundings extends Omit<Output, 'end' | 'expectRows'> {
   readonly further: readonly Type[];
 }
 
-/** One command of `npm run admin`. */
+/** One command of `lethe-server admin`. */
 export interface Command {
   readonly name: string;
   readonly summary: string;

@@ -1,11 +1,14 @@
-import { type Stats, statfsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { keyFilePath } from '@app/crypto';
-import { type Config, StartError } from '@app/kernel';
+import { PendingMigrations } from '@app/database';
+import { StartError } from '@app/kernel';
+import {
+  type Circumstances,
+  circumstancesOf,
+  type Finding,
+  findingsOf,
+  InstallationReading,
+} from '@app/operator';
 import { inContext } from './admin.context';
 import type { Command, Surroundings } from './command';
-import { type Circumstances, type Finding, findingsOf } from './findings';
-import { type Installation, installationOf } from './installation';
 
 /** Looks for what operators forget, and says for each finding what mends it. */
 export const DOCTOR_COMMAND: Command = {
@@ -17,7 +20,7 @@ export const DOCTOR_COMMAND: Command = {
     const read = await installationOrFault(surroundings);
     const findings = [
       ...('fault' in read ? [read.fault] : []),
-      ...findingsOf(circumstancesOf(config, 'fault' in read ? undefined : read)),
+      ...findingsOf(circumstancesOf(config, 'fault' in read ? UNREAD : read)),
     ];
     const faults = findings.filter(({ level }) => level === 'fault').length;
     const warnings = findings.length - faults;
@@ -30,52 +33,26 @@ export const DOCTOR_COMMAND: Command = {
   },
 };
 
+type Read = Pick<Circumstances, 'installation' | 'masterKeys'>;
+const UNREAD: Read = { installation: undefined, masterKeys: undefined };
+
 /** A database that cannot be read is a finding, and the other looks still take place. */
-async function installationOrFault(
-  surroundings: Surroundings,
-): Promise<Installation | { readonly fault: Finding }> {
+async function installationOrFault(surroundings: Surroundings): Promise<Read | { readonly fault: Finding }> {
   try {
-    return await inContext(surroundings, (nest) => installationOf(nest, surroundings.config), 'read');
+    return await inContext(
+      surroundings,
+      async (nest) => {
+        const reading = nest.get(InstallationReading, { strict: false });
+        return { installation: await reading.read(), masterKeys: await reading.masterKeys() };
+      },
+      'read',
+    );
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    const fault = { id: 'database', level: 'fault', says: 'The database cannot be read.' } as const;
-    return { fault: { ...fault, mend: error.message } };
-  }
-}
-
-function circumstancesOf(config: Config, installation: Installation | undefined): Circumstances {
-  const keyFile = config.masterKeys.length > 0 ? undefined : keyFilePath(config);
-  return {
-    config,
-    installation,
-    nowMs: Date.now(),
-    node: process.versions.node,
-    keyFile: keyFile === undefined ? undefined : { path: keyFile, mode: modeOf(keyFile) },
-    environmentMode: modeOf('.env'),
-    disk: config.database.engine === 'sqlite' ? diskOf(dirname(resolve(config.database.path))) : undefined,
-    deviceOf: (path) => statOf(path)?.dev,
-  };
-}
-
-/** Undefined for what is not there, or in a folder that this user cannot open. */
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function modeOf(path: string): number | undefined {
-  const mode = statOf(path)?.mode;
-  return mode === undefined ? undefined : mode & 0o777;
-}
-
-function diskOf(directory: string): Circumstances['disk'] {
-  try {
-    const { bavail, bsize, blocks } = statfsSync(directory);
-    return { freeBytes: bavail * bsize, bytes: blocks * bsize };
-  } catch {
-    return undefined;
+    const fault =
+      error instanceof PendingMigrations
+        ? { id: 'migrations_pending', says: 'The schema of the database is older than this Lethe.' }
+        : { id: 'database', says: 'The database cannot be read.' };
+    return { fault: { ...fault, level: 'fault', mend: error.message } };
   }
 }

@@ -131,7 +131,7 @@ async function report(
     throw new StartError('This backup restores, but not all of it can be used. Take another one now.');
   if (isTooOld)
     throw new StartError(
-      `The newest backup is older than ${maxAgeDays} days. Take another one: npm run admin -- backup --to DIR.`,
+      `The newest backup is older than ${maxAgeDays} days. Take another one: lethe-server admin backup --to DIR.`,
     );
   tell('The backup restores, and everything in it can be used.');
 }

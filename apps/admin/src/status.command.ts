@@ -1,9 +1,11 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { keyFilePath } from '@app/crypto';
 import { databaseEngine } from '@app/database';
 import { type Config, version } from '@app/kernel';
+import { type Installation, InstallationReading } from '@app/operator';
+import { RetentionPreview } from '@app/reports';
 import { inContext } from './admin.context';
 import type { Command } from './command';
-import { type Installation, installationOf } from './installation';
 
 const KIB = 1_024;
 
@@ -17,14 +19,23 @@ export const STATUS_COMMAND: Command = {
       surroundings,
       async (nest) => {
         const { config } = surroundings;
-        const status = statusOf(await installationOf(nest, config), config);
+        const installation = await nest.get(InstallationReading, { strict: false }).read();
+        const status = statusOf(installation, await dueValues(nest), config);
         await surroundings.result(status, wordsOf(status));
       },
       'read',
     ),
 };
 
-function statusOf(found: Installation, config: Config) {
+/** The number of values that retention would erase now. */
+async function dueValues(nest: INestApplicationContext): Promise<number> {
+  let sum = 0;
+  for await (const { due } of nest.get(RetentionPreview, { strict: false }).ofAllBots())
+    for (const { values } of due) sum += values;
+  return sum;
+}
+
+function statusOf(found: Installation, pastRetention: number, config: Config) {
   const { logs, outbox, backups } = found;
   return {
     version: version(),
@@ -38,10 +49,10 @@ function statusOf(found: Installation, config: Config) {
     subjects: found.subjects,
     oldest_due: {
       webhook: outbox.oldestDue ?? null,
-      erasure: found.oldestErasure ?? null,
+      erasure: found.erasures.oldest ?? null,
       unsealed_event: logs.oldestUnsealed ?? null,
     },
-    values_past_retention: found.dueValues,
+    values_past_retention: pastRetention,
     master_key: keyPlaceOf(config),
     // Null is for PostgreSQL.
     last_backup:

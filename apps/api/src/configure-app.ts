@@ -4,17 +4,20 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { identify, ApiKeyDirectory, KeyUses } from '@app/bots';
 import {
   countRate,
+  identifyOperator,
   LetheHttpAdapter,
   type LetheRequest,
   misdirected,
   RequestContext,
   servesHost,
+  traceRequests,
 } from '@app/http';
 import { consoleGateway, ConsoleSessions } from '@app/console';
 import { CONFIG, type Config, LOGGER } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
 import { PRIVACY_PAGES } from '@app/privacy-page';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
+import { Tracing } from '@app/tracing';
 import type { Logger } from 'pino';
 import { registerAppGauges } from './app.gauges';
 import { serveConsole } from './console';
@@ -27,6 +30,9 @@ const PROBES = ['health/live', 'health/ready'];
 
 /** Probes are neither counted nor limited. */
 const UNCOUNTED = new Set(PROBES.map((probe) => `/${probe}`));
+
+/** Their answers would be most of the traces of a quiet service. */
+const UNTRACED = new Set([...UNCOUNTED, '/metrics']);
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']);
 
@@ -45,13 +51,16 @@ export function configureApp(app: NestExpressApplication): void {
   });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(
+    identifyOperator(config.operatorToken),
     identify(app.get(ApiKeyDirectory), app.get(KeyUses)),
-    countRate(app.get(RateLimitStore), config.anonymousLimit),
+    countRate(app.get(RateLimitStore), config),
   );
   const metrics = app.get(PrometheusMetrics);
+  const tracing = app.get(Tracing);
   app.use(
     inOrder(
       openContext(app.get<Logger>(LOGGER), metrics),
+      ...(tracing.isOn ? [traceRequests(tracing, UNTRACED) as Middleware] : []),
       consoleGateway(app.get(ConsoleSessions)),
       atServedHost(config, counting),
       metricsEndpoint(metrics, config.metricsToken),

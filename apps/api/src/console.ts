@@ -21,6 +21,8 @@ export function serveConsole(app: NestExpressApplication): void {
       .set(CONSOLE_HEADERS)
       .set(factsOf(context))
       .set({ 'Content-Type': file.type, 'Cache-Control': file.caching })
-      .send(file.body);
+      .vary('Accept-Encoding');
+    if (request.acceptsEncodings('gzip') === false) return response.send(file.body);
+    return response.set('Content-Encoding', 'gzip').send(file.gzipped);
   });
 }

@@ -32,6 +32,7 @@ const en: FrontPageTexts = {
     clock_step: 'The clock of the machine was set. The operator checks the time of the machine.',
     log_failing: 'The log cannot be written. The operator checks where it is written.',
     audit_sealing_in_place: 'The audit log is sealed more slowly. The operator restarts the process.',
+    standby_away: 'The second database server is away: the first one reads for it. The operator checks it.',
   },
   otherCondition: 'The operator looks up the condition in the documentation:',
   users: 'You use a bot',
@@ -67,6 +68,8 @@ const de: FrontPageTexts = {
       'Das Protokoll kann nicht geschrieben werden. Der Betreiber prüft, wohin es geschrieben wird.',
     audit_sealing_in_place:
       'Das Audit-Protokoll wird langsamer versiegelt. Der Betreiber startet den Prozess neu.',
+    standby_away:
+      'Der zweite Datenbankserver fehlt: Der erste liest für ihn. Der Betreiber prüft den zweiten.',
   },
   otherCondition: 'Der Betreiber findet diesen Zustand in der Dokumentation:',
   users: 'Du nutzt einen Bot',

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { databaseEngine } from '@app/database';
-import type { Config } from '@app/kernel';
+import { type Config, shownPlace } from '@app/kernel';
 import { isWildcard, reachableUrl } from '@app/runtime';
 
 /** The greeting of a running service for the operator. */
@@ -17,6 +17,6 @@ export function greeting(config: Config, { port }: AddressInfo): string {
   ].join('\n');
 }
 
-function counter({ redisUrl }: Config): string {
-  return redisUrl === undefined ? 'in the memory of this process' : `in Redis, ${new URL(redisUrl).host}`;
+function counter({ redis }: Config): string {
+  return redis === undefined ? 'in the memory of this process' : `in ${shownPlace(redis)}`;
 }

@@ -1,3 +1,4 @@
+import { OPERATOR_SCHEME } from '@app/http';
 import { curlOf, pythonOf, type Sample, typescriptOf } from './sample-texts';
 
 /**
@@ -11,6 +12,7 @@ const METHODS: Readonly<Record<string, string>> = {
   'PUT /bots/{bot_id}': 'bots.change',
   'DELETE /bots/{bot_id}': 'bots.delete',
   'GET /bots/{bot_id}/processing-record': 'bots.processingRecord',
+  'GET /bots/{bot_id}/retention-preview': 'bots.retentionPreview',
   'POST /bots/{bot_id}/webhook-secret/rotate': 'webhooks.rotateSecret',
   'GET /bots/{bot_id}/keys': 'keys.list*',
   'POST /bots/{bot_id}/keys': 'keys.create',
@@ -53,6 +55,13 @@ const METHODS: Readonly<Record<string, string>> = {
   'GET /audit/checkpoints': 'audit.checkpoints*',
   'GET /audit/export': 'audit.export*',
   'GET /audit/breach-scope': 'audit.breachScope',
+  'GET /operator/status': 'operator.status',
+  'GET /operator/findings': 'operator.findings',
+  'GET /operator/storage': 'operator.storage',
+  'GET /operator/bots': 'operator.bots*',
+  'POST /operator/bots/{bot_id}/suspend': 'operator.suspend#',
+  'POST /operator/bots/{bot_id}/resume': 'operator.resume#',
+  'GET /operator/ledger': 'operator.ledger*',
   'GET /stats': 'stats',
   'GET /webhooks/deliveries': 'webhooks.deliveries*',
   'GET /webhooks/deliveries/{id}': 'webhooks.delivery#',
@@ -93,6 +102,8 @@ export function samplesOf(method: string, path: string, operation: Sampled): obj
     query: placed('query'),
     body: (canonical as { value: object } | undefined)?.value,
     isPublic: operation.security?.length === 0,
+    secret:
+      operation.security?.some((each) => OPERATOR_SCHEME in each) === true ? 'OPERATOR_TOKEN' : 'LETHE_KEY',
   };
   return [
     { lang: 'Shell', label: 'curl', source: curlOf(sample) },

@@ -5,6 +5,7 @@ import {
   completeOperation,
   type DocumentedOperation,
   guideSchemas,
+  OPERATOR_SCHEME,
   topicOf,
 } from '@app/http';
 import { CONFLICT_REASONS, ERRORS } from '@app/kernel';
@@ -94,12 +95,21 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       { type: 'http', description: 'The API key from the registration, `sk_live_…`' },
       API_KEY_SCHEME,
     )
+    .addBearerAuth(
+      { type: 'http', description: 'The token of `OPERATOR_TOKEN`, for the operator alone' },
+      OPERATOR_SCHEME,
+    )
     .addSecurityRequirements(API_KEY_SCHEME)
     .build();
   const document = SwaggerModule.createDocument(
     app,
     { ...config, webhooks: WEBHOOKS as never },
     { operationIdFactory },
+  );
+  // What bots call comes first.
+  const ofOperator = ([path]: readonly [string, object]): number => Number(path.includes('/operator/'));
+  document.paths = Object.fromEntries(
+    Object.entries(document.paths).sort((one, other) => ofOperator(one) - ofOperator(other)),
   );
   const topics = new Map<string, string>();
   for (const [path, item] of Object.entries(document.paths)) {

@@ -7,13 +7,15 @@ export interface Sample {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: object | undefined;
   readonly isPublic: boolean;
+  /** The variable of the environment with the API key, or the token of the operator. */
+  readonly secret: 'LETHE_KEY' | 'OPERATOR_TOKEN';
 }
 
 const URL = 'https://lethe.example';
 const CLIENT = '@lethe/sdk';
 const WIDTH = 90;
 
-export function curlOf({ route, ids, query, body, isPublic }: Sample): string {
+export function curlOf({ route, ids, query, body, isPublic, secret }: Sample): string {
   const [method = '', path = ''] = route.split(' ');
   const placed = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]));
   const search = new URLSearchParams(
@@ -21,7 +23,7 @@ export function curlOf({ route, ids, query, body, isPublic }: Sample): string {
   );
   const parts = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} '${URL}/api/v1${placed}${search.size > 0 ? `?${search.toString()}` : ''}'`,
-    ...(isPublic ? [] : ['-H "Authorization: Bearer $LETHE_KEY"']),
+    ...(isPublic ? [] : [`-H "Authorization: Bearer $${secret}"`]),
     ...(body === undefined
       ? []
       : [
@@ -38,7 +40,7 @@ export function typescriptOf(sample: Sample): string {
   const head = `import { Lethe } from '${CLIENT}';\n\n`;
   if (call.name === 'register')
     return `${head}const bot = await Lethe.register({ url: '${URL}' }, ${given});\nconsole.log(bot.id);`;
-  const client = `const lethe = new Lethe({ url: '${URL}', key: process.env.LETHE_KEY });\n`;
+  const client = `const lethe = new Lethe({ url: '${URL}', key: process.env.${sample.secret} });\n`;
   const called = `lethe.${call.name}(${given})`;
   return (
     head +
@@ -59,7 +61,7 @@ export function pythonOf(sample: Sample): string {
     `${name}(${wider(wrapped([...first, ...given]))})`;
   if (call.name === 'register')
     return `from lethe import Lethe\n\nbot = ${called('Lethe.register', [`url="${URL}"`])}\nprint(bot["id"])`;
-  const head = `import os\n\nfrom lethe import Lethe\n\nlethe = Lethe(url="${URL}", key=os.environ["LETHE_KEY"])\n`;
+  const head = `import os\n\nfrom lethe import Lethe\n\nlethe = Lethe(url="${URL}", key=os.environ["${sample.secret}"])\n`;
   const name = `lethe.${snakeCase(call.name)}`;
   return head + (call.isList ? `for item in ${called(name)}:\n    print(item)` : `print(${called(name)})`);
 }

@@ -6,22 +6,27 @@ import 'uplot/dist/uPlot.min.css';
 export interface Line {
   readonly name: string;
   readonly colour: `--${string}`;
-  readonly values: readonly number[];
+  /** Null where there was nothing to measure. */
+  readonly values: readonly (number | null)[];
 }
 
-const HEIGHT = 240;
+const HEIGHT = 220;
+/** So that no line is told from another one by its colour alone. */
+const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [12, 3, 2, 3]];
 
 /** A plot of counts over time. `times` are Unix seconds. A table with the same numbers is beside it for everybody else. */
 export function Chart({
   title,
   timeName,
   language,
+  withHours,
   times,
   lines,
 }: {
   readonly title: string;
   readonly timeName: string;
   readonly language: string;
+  readonly withHours: boolean;
   readonly times: readonly number[];
   readonly lines: readonly Line[];
 }) {
@@ -29,7 +34,12 @@ export function Chart({
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const days = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+    const hour = withHours ? ({ hour: '2-digit', minute: '2-digit' } as const) : {};
+    const days = new Intl.DateTimeFormat(language, {
+      ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
+      ...hour,
+    });
+    const counts = new Intl.NumberFormat(language);
     const draw = (): uPlot => {
       const style = getComputedStyle(document.documentElement);
       const of = (name: string): string => style.getPropertyValue(name).trim();
@@ -43,15 +53,24 @@ export function Chart({
           width: element.clientWidth,
           height: HEIGHT,
           tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'UTC'),
-          axes: [{ ...axis, values: (_, seconds) => seconds.map((at) => days.format(at * 1000)) }, axis],
+          axes: [
+            {
+              ...axis,
+              space: withHours ? 110 : 60,
+              values: (_, at) => at.map((each) => days.format(each * 1000)),
+            },
+            { ...axis, size: 64, values: (_, at) => at.map((each) => counts.format(each)) },
+          ],
           scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
           series: [
-            { label: timeName, value: (_, at) => (at == null ? '–' : days.format(at * 1000)) },
-            ...lines.map(({ name, colour }) => ({
+            { label: timeName, value: (_, at) => (at == null ? '' : days.format(at * 1000)) },
+            ...lines.map(({ name, colour }, at) => ({
               label: name,
+              value: (_: uPlot, value: number | null) => (value == null ? '' : counts.format(value)),
+              dash: [...(DASHES[at] ?? [])],
               stroke: of(colour),
               width: 2,
-              points: { show: times.length < 40 },
+              points: { show: times.length < 60, size: 5 },
             })),
           ],
         },
@@ -73,6 +92,6 @@ export function Chart({
       sizes.disconnect();
       plot.destroy();
     };
-  }, [times, lines, language]);
+  }, [times, lines, language, withHours]);
   return <div ref={place} class="chart" role="img" aria-label={title} />;
 }

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { de } from './texts.de';
 import { en, type TextName, type Texts } from './texts.en';
+import { wordFor } from './words';
 
 export const LANGUAGES: Readonly<Record<'en' | 'de', Texts>> = { en, de };
 export type Language = keyof typeof LANGUAGES;
@@ -27,19 +28,32 @@ export const LanguageContext = createContext<{ language: Language; change: (to: 
 
 export interface Words {
   readonly language: Language;
-  readonly t: (name: TextName) => string;
+  /** A text; names in braces are replaced. */
+  readonly t: (name: TextName, values?: Readonly<Record<string, string | number>>) => string;
+  /** The word for a value of the service; the value itself where it has none. */
+  readonly named: (kind: Parameters<typeof wordFor>[1], value: string) => string;
   readonly time: (text: string | null | undefined) => string;
   readonly count: (value: number) => string;
+}
+
+/** With the day before the month in both languages. */
+export function localeOf(language: Language): string {
+  return language === 'de' ? 'de' : 'en-GB';
+}
+
+function filled(text: string, values: Readonly<Record<string, string | number>> = {}): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '–'));
 }
 
 /** The texts and formats of the present language. */
 export function useWords(): Words {
   const { language } = useContext(LanguageContext);
-  const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+  const times = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle: 'medium' });
   const counts = new Intl.NumberFormat(language);
   return {
     language,
-    t: (name) => LANGUAGES[language][name],
+    t: (name, values) => filled(LANGUAGES[language][name], values),
+    named: (kind, value) => wordFor(language, kind, value) ?? value,
     time: (text) => (text == null ? '–' : times.format(new Date(text))),
     count: (value) => counts.format(value),
   };

@@ -1,4 +1,5 @@
 import { Lethe } from '@lethe/sdk';
+import type { KeySet } from '@lethe/sdk/evidence/web';
 
 export type Scope = 'read' | 'write' | 'erase' | 'admin';
 
@@ -8,6 +9,15 @@ export interface Session {
   readonly scopes: readonly Scope[];
   readonly expires_at: string;
 }
+
+/** A session of the operator. */
+export interface OperatorSession {
+  readonly operator: true;
+  readonly expires_at: string;
+}
+
+export type AnySession = Session | OperatorSession;
+export const isOfOperator = (session: AnySession): session is OperatorSession => 'operator' in session;
 
 const PAGE = { 'x-lethe-console': '1' };
 const SESSION = '/console/session';
@@ -31,23 +41,41 @@ export const lethe = new Lethe({
   timeoutMs: 20_000,
 });
 
-export class SignInError extends Error {
+/** An answer that is no success. */
+class AnswerError extends Error {
   constructor(readonly status: number) {
     super(`The service answered ${status}.`);
   }
 }
 
-/** Begins a session. The key is given to the service and kept nowhere else. @throws SignInError */
-export async function signIn(key: string): Promise<Session> {
+export class SignInError extends AnswerError {
+  constructor(
+    status: number,
+    /** Whether the service has an operator's part, where it refused the text. */
+    readonly operator: 'on' | 'off' | undefined,
+  ) {
+    super(status);
+  }
+}
+
+/** Begins a session. The key or token is given to the service and kept nowhere else. @throws SignInError */
+export async function signIn(key: string): Promise<AnySession> {
   const response = await fetch(SESSION, {
     method: 'POST',
     headers: { ...PAGE, 'content-type': 'application/json' },
     body: JSON.stringify({ key }),
   });
-  if (!response.ok) throw new SignInError(response.status);
-  const { data } = (await response.json()) as { data: Session };
+  if (!response.ok) throw new SignInError(response.status, await operatorPart(response));
+  const { data } = (await response.json()) as { data: AnySession };
   sessionStorage.setItem(KEPT, JSON.stringify(data));
   return data;
+}
+
+async function operatorPart(response: Response): Promise<'on' | 'off' | undefined> {
+  const body = (await response.json().catch(() => ({}))) as {
+    error?: { details?: { operator?: 'on' | 'off' } };
+  };
+  return body.error?.details?.operator;
 }
 
 export async function signOut(): Promise<void> {
@@ -56,9 +84,9 @@ export async function signOut(): Promise<void> {
 }
 
 /** The session that an earlier page of this tab has begun. The service decides whether it still is one. */
-export function keptSession(): Session | undefined {
+export function keptSession(): AnySession | undefined {
   const text = sessionStorage.getItem(KEPT);
-  const session = text === null ? undefined : (JSON.parse(text) as Session);
+  const session = text === null ? undefined : (JSON.parse(text) as AnySession);
   return session !== undefined && Date.parse(session.expires_at) > Date.now() ? session : undefined;
 }
 
@@ -66,9 +94,16 @@ export function forgetSession(): void {
   sessionStorage.removeItem(KEPT);
 }
 
+/** The public keys of this installation, which everybody may read. @throws AnswerError where they are not answered */
+export async function publicKeys(): Promise<KeySet> {
+  const response = await fetch('/.well-known/lethe-keys.json', { credentials: 'omit' });
+  if (!response.ok) throw new AnswerError(response.status);
+  return (await response.json()) as KeySet;
+}
+
 /** Gives a text to the user as a file. */
-export function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+export function download(name: string, ...parts: (string | Blob)[]): void {
+  const address = URL.createObjectURL(new Blob(parts, { type: 'application/json' }));
   const link = document.createElement('a');
   Object.assign(link, { href: address, download: name });
   link.click();

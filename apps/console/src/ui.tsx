@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { LetheError } from '@lethe/sdk';
 import { useWords } from './language';
+import { wordFor } from './words';
 
 /** What a page needs of a query of the service. */
 export interface Loading<T> {
@@ -37,7 +38,7 @@ export function Fault({
   readonly error: Error | null | undefined;
   readonly onRetry?: () => void;
 }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   if (error == null) return null;
   const known = error instanceof LetheError ? error : undefined;
   const lacks = known?.code === 'insufficient_scope' ? String(known.details['required']) : undefined;
@@ -51,7 +52,7 @@ export function Fault({
             ? t('tooManyRequests')
             : away
               ? t('serviceAway')
-              : error.message}
+              : (wordFor(language, 'error', known.code ?? '') ?? error.message)}
       </p>
       {known?.requestId !== undefined && (
         <p class="small">
@@ -113,7 +114,7 @@ export function Table<Item>({
               <tr key={at}>
                 {columns.map(({ title, cell }) => (
                   <td key={title} data-title={title}>
-                    {cell(item)}
+                    <div>{cell(item)}</div>
                   </td>
                 ))}
               </tr>
@@ -126,8 +127,8 @@ export function Table<Item>({
           {t('previous')}
         </button>
         <span>
-          {t('page')} {count(of.page)} {t('of')} {count(Math.max(1, of.total_pages))} ·{' '}
-          {count(of.total_count)} {t('entries')}
+          {t('page')} {count(of.page)} {t('of')} {count(Math.max(1, of.total_pages))} · {t('entries')}{' '}
+          {count(of.total_count)}
         </span>
         <button type="button" disabled={of.page >= of.total_pages} onClick={() => onPage(of.page + 1)}>
           {t('next')}
@@ -156,6 +157,7 @@ export function Confirm({
   note,
   typed,
   act,
+  progress,
   isRunning,
   error,
   onConfirm,
@@ -165,6 +167,8 @@ export function Confirm({
   readonly note?: string;
   readonly typed?: string;
   readonly act: string;
+  /** What is being done while it runs. */
+  readonly progress?: string;
   readonly isRunning: boolean;
   readonly error?: Error | null;
   readonly onConfirm: () => void;
@@ -184,14 +188,26 @@ export function Confirm({
         }}
       >
         <h2 id="confirm-title">{title}</h2>
-        {note !== undefined && <p>{note}</p>}
+        {note !== undefined && <p id="confirm-note">{note}</p>}
         {typed !== undefined && (
           <label>
-            {typed}
-            <input autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+            {t('typeToConfirm', { text: typed })}
+            <input
+              autocomplete="off"
+              aria-describedby={note === undefined ? undefined : 'confirm-note'}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
           </label>
         )}
         <Fault error={error} />
+        <div role="status">
+          {isRunning && progress !== undefined && (
+            <p>
+              <progress aria-label={progress} /> {progress}
+            </p>
+          )}
+        </div>
         <div class="actions">
           <button type="button" onClick={onCancel}>
             {t('cancel')}

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemdUnit } from './systemd-unit';
+import { writeUnit } from './systemd-unit';
 
 const environment = (): string => `# Settings of Lethe; docs/reference.md lists all.
 NODE_ENV=production
@@ -14,6 +14,9 @@ LETHE_MASTER_KEY=${randomBytes(32).toString('base64')}
 
 # For /metrics, from other machines too.
 METRICS_TOKEN=${randomBytes(32).toString('base64url')}
+
+# Of the operator, for /console and /api/v1/operator: who has it sees all bots and can suspend them.
+OPERATOR_TOKEN=${randomBytes(32).toString('base64url')}
 `;
 
 const NEXT = `.env is written, with fresh keys and for its owner only.
@@ -43,6 +46,6 @@ export function writeEnvironment(folder: string): number {
     return 1;
   }
   process.stderr.write(NEXT);
-  process.stdout.write(systemdUnit(folder));
+  writeUnit(folder);
   return 0;
 }

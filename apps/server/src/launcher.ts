@@ -1,6 +1,6 @@
 import { version } from '@app/kernel';
 import { writeEnvironment } from './init';
-import { systemdUnit } from './systemd-unit';
+import { writeUnit } from './systemd-unit';
 
 const USAGE = `lethe-server <command>
 
@@ -21,6 +21,8 @@ interface Program {
   readonly run: () => Promise<unknown>;
   /** The arguments that its own begin with. */
   readonly args?: readonly string[];
+  /** It takes arguments, and has a usage of its own. */
+  readonly takesArguments?: true;
 }
 
 const admin = () => import('../../admin/src/main.js');
@@ -28,41 +30,42 @@ const admin = () => import('../../admin/src/main.js');
 const PROGRAMS: Readonly<Record<string, Program>> = {
   start: { run: () => import('../../api/src/main.js') },
   worker: { run: () => import('../../worker/src/main.js') },
-  admin: { run: admin },
-  migrate: { run: admin, args: ['db:migrate'] },
-  verify: { run: () => import('./verify.js') },
+  admin: { run: admin, takesArguments: true },
+  migrate: { run: admin, args: ['db:migrate'], takesArguments: true },
+  verify: { run: () => import('./verify.js'), takesArguments: true },
 };
+
+const HELP: readonly string[] = ['--help', '-h', 'help'];
 
 /** Runs one command of `lethe-server`. Answers the exit code; a program that is started sets its own. */
 export async function launch([name = '--help', ...args]: readonly string[]): Promise<number | undefined> {
-  const program = PROGRAMS[name];
-  if (program !== undefined) {
-    process.argv.splice(2, process.argv.length, ...(program.args ?? []), ...args);
-    await program.run();
-    return undefined;
+  const [program, own] = [PROGRAMS[name], OWN[name]];
+  if (program === undefined && own === undefined) return refuses(`There is no command ${name}.`);
+  if (program?.takesArguments !== true && args.length > 0) {
+    const isHelp = args.every((each) => HELP.includes(each));
+    return isHelp ? help() : refuses(`${name} takes no argument.`);
   }
-  const own = OWN[name];
-  if (own === undefined || args.length > 0) {
-    process.stderr.write(
-      own === undefined
-        ? `There is no command ${name}.\n\n${USAGE}`
-        : `${name} takes no argument.\n\n${USAGE}`,
-    );
-    return 2;
-  }
-  return own();
+  if (own !== undefined) return own();
+  process.argv.splice(2, process.argv.length, ...(program?.args ?? []), ...args);
+  await program?.run();
+  return undefined;
 }
 
-const shows = (text: () => string) => (): number => {
-  process.stdout.write(text());
+function refuses(fault: string): number {
+  process.stderr.write(`${fault}\n\n${USAGE}`);
+  return 2;
+}
+
+function shows(text: string): number {
+  process.stdout.write(text);
   return 0;
-};
+}
+
+const help = (): number => shows(USAGE);
 
 const OWN: Readonly<Record<string, () => number>> = {
   init: () => writeEnvironment(process.cwd()),
-  unit: shows(() => systemdUnit(process.cwd())),
-  '--version': shows(() => `${version()}\n`),
-  '--help': shows(() => USAGE),
-  '-h': shows(() => USAGE),
-  help: shows(() => USAGE),
+  unit: () => writeUnit(process.cwd()),
+  '--version': () => shows(`${version()}\n`),
+  ...Object.fromEntries(HELP.map((name) => [name, help])),
 };

@@ -19,7 +19,7 @@ export function startWorker(...further: Type[]): Promise<void> {
 async function create(given: Config, logger: Logger, further: readonly Type[]): Promise<Application> {
   if (given.database.engine === 'sqlite') throw noWorker(given.database.path);
   // A worker always runs jobs, and it counts no rates.
-  const config: Config = { ...given, jobs: 'on', redisUrl: undefined };
+  const config: Config = { ...given, jobs: 'on', redis: undefined };
   const nest = await NestFactory.createApplicationContext(WorkerModule.forRoot(config, logger, further), {
     logger: new NestLogger(logger),
     abortOnError: false,

@@ -71,6 +71,20 @@ def test_names_every_bad_field(lethe: Lethe) -> None:
     assert sorted(fault["field"] for fault in refused.value.fields) == ["data.colour", "data.nickname"]
 
 
+def test_keeps_the_record_of_processing_in_both_languages(lethe: Lethe) -> None:
+    assert lethe.bots.processing_record()["transfers"].startswith("Not known")
+    german = lethe.bots.processing_record(language="de")
+    assert german["transfers"].startswith("Diesem Dienst nicht bekannt")
+    assert german["activities"][0]["category"] == "profile"
+    assert lethe.bots.processing_record_text().startswith("# Record of processing activities\n")
+    text = lethe.bots.processing_record_text(language="de")
+    assert text.startswith("# Verzeichnis von Verarbeitungstätigkeiten\n")
+    assert "- Rechtsgrundlage: Einwilligung" in text
+    with pytest.raises(InvalidRequestError) as refused:
+        lethe.bots.processing_record_text(language="fr")
+    assert [fault["field"] for fault in refused.value.fields] == ["language"]
+
+
 def test_refuses_an_id_that_has_lost_digits(lethe: Lethe) -> None:
     for wrong in (1.2345678901234567e17, True):
         with pytest.raises(TypeError):

@@ -96,7 +96,7 @@ export class AuditService {
   list(botId: string, query: AuditQuery): Promise<ListPage> {
     const page = new Page(query);
     const filter = filterOf(this.digests, botId, query);
-    return this.unitOfWork.read(async (tx) => {
+    return this.unitOfWork.readAnywhere(async (tx) => {
       const total = await countOf(tx, filter);
       // At most the rest of the total: a search for one event more would read all others.
       const size = Math.min(page.size, total - page.offset);

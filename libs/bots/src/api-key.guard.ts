@@ -1,10 +1,10 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
-import { accessOf, LetheRequest, requireAccess } from '@app/http';
+import { accessOf, LetheRequest, requireAccess, requireOperator } from '@app/http';
 import { ApiError } from '@app/kernel';
 
 /**
  * On every route that is not marked `@Public()`, refuses callers without a valid API key, keys without the scope of the
- * route, and bots that the operator has suspended.
+ * route, and bots that the operator has suspended. Routes for the operator admit the operator's token alone.
  * @throws ApiError 401, 403 `insufficient_scope` and `suspended`, and 503 when the keys cannot be read.
  */
 @Injectable()
@@ -13,6 +13,10 @@ export class ApiKeyGuard implements CanActivate {
     const access = accessOf(context);
     if (access.isPublic) return true;
     const request = context.switchToHttp().getRequest<LetheRequest>();
+    if (access.isOfOperator) {
+      requireOperator(request.context);
+      return true;
+    }
     const { caller, identityFault } = request.context;
     if (caller !== undefined) requireAccess(access, caller);
     else throw identityFault ?? new ApiError('unauthorized', reasonFor(request.headers.authorization));

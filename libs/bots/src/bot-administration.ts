@@ -32,6 +32,19 @@ export interface BotLine extends BotRow {
   readonly stored_tier: string | null;
 }
 
+/** A bot after an act that may be a repeat, which changes nothing. */
+export interface ChangedBot extends BotRow {
+  readonly isChanged: boolean;
+}
+
+/** A bot in the list of the operator, with the last use of its keys, which is stored up to a minute late. */
+export interface OperatedBot extends BotLine {
+  readonly last_used_at: string | null;
+}
+
+const OPERATED = `SELECT ${COLUMNS},
+    (SELECT MAX(last_used_at) FROM api_keys WHERE api_keys.bot_id = bots.id) AS last_used_at FROM bots`;
+
 /** What the operator of an installation can do with any bot, without its key. A bot is named by either of its ids. */
 @Injectable()
 export class BotAdministration {
@@ -52,7 +65,23 @@ export class BotAdministration {
         tx.all(`SELECT ${COLUMNS} FROM bots WHERE id > ? ORDER BY id LIMIT ${BATCH}`, after?.id ?? ''),
       ),
     );
-    for await (const row of rows) yield { ...row, tier: this.tiers.of(row), stored_tier: row.tier };
+    for await (const row of rows) yield this.lined(row);
+  }
+
+  /** Some bots in the order of ids, those that are being deleted too. */
+  async some(tx: Tx, offset: number, size: number): Promise<OperatedBot[]> {
+    const sql = `${OPERATED} ORDER BY id LIMIT ? OFFSET ?`;
+    return (await tx.all<OperatedBot>(sql, size, offset)).map((row) => this.lined(row));
+  }
+
+  /** One bot; undefined for an unknown id. */
+  async one(tx: Tx, id: string): Promise<OperatedBot | undefined> {
+    const row = await tx.get<OperatedBot>(`${OPERATED} WHERE id = ?`, id);
+    return row && this.lined(row);
+  }
+
+  private lined<Row extends BotRow>(row: Row): Row & BotLine {
+    return { ...row, tier: this.tiers.of(row), stored_tier: row.tier };
   }
 
   /**
@@ -71,22 +100,21 @@ export class BotAdministration {
    * wait. Resolves when this holds in every process. A repeat changes nothing.
    * @throws ApiError 404 as {@link newKey}
    */
-  suspend(given: string): Promise<BotRow> {
+  suspend(given: string): Promise<ChangedBot> {
     return this.change(given, async (tx, bot) => {
       const sql = 'UPDATE bots SET suspended_at = ? WHERE id = ? AND suspended_at IS NULL';
-      await tx.run(sql, this.clock.confirmedIso(), bot.id);
-      return bot;
+      return { ...bot, isChanged: (await tx.run(sql, this.clock.confirmedIso(), bot.id)) > 0 };
     });
   }
 
   /** Ends a suspension. The calls that have waited are due, and are not given up before their schedule has passed anew. */
-  resume(given: string): Promise<BotRow> {
+  resume(given: string): Promise<ChangedBot> {
     return this.change(given, async (tx, bot) => {
       const sql =
         'UPDATE bots SET suspended_at = NULL, resumed_at = ? WHERE id = ? AND suspended_at IS NOT NULL';
       const ended = await tx.run(sql, this.clock.confirmedIso(), bot.id);
       if (ended > 0) await this.events.publish(new BotResumed(tx, bot.id));
-      return bot;
+      return { ...bot, isChanged: ended > 0 };
     });
   }
 

@@ -38,6 +38,6 @@ import { WebhookSecrets } from './webhook-secrets.service';
     KeyUses,
     Tiers,
   ],
-  exports: [ApiKeyDirectory, KeyUses, WebhookSecrets],
+  exports: [ApiKeyDirectory, BotAdministration, KeyUses, WebhookSecrets],
 })
 export class BotsModule {}

@@ -1,7 +1,7 @@
 export { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
 export { ApiKeyGuard } from './api-key.guard';
-export { BotAdministration } from './bot-administration';
-export { type BotCounts, countBots } from './bot-counts';
+export { BotAdministration, type BotLine, type OperatedBot } from './bot-administration';
+export { type BotCounts, countAllBots, countBots } from './bot-counts';
 export { BotDeletion } from './bot-deletion.service';
 export {
   type BotFacts,

@@ -12,16 +12,7 @@ import {
 } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { FIELD_TYPES, type FieldType } from './category.entity';
-
-/** The six bases of GDPR Art. 6(1). */
-export const LEGAL_BASES = [
-  'consent',
-  'contract',
-  'legal_obligation',
-  'vital_interests',
-  'public_task',
-  'legitimate_interests',
-] as const;
+import { LEGAL_BASES } from './legal-bases';
 
 const FIELDS_MAX = 50;
 /** The contract sets no limit for a label; this one keeps a single text reasonable. */

@@ -19,3 +19,4 @@ export {
 } from './category-queries';
 export { Category } from './category.entity';
 export { type DeclaredPurpose, declaredPurposes } from './declared-purposes';
+export { legalBasisIn } from './legal-bases';

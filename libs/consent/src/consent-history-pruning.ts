@@ -1,13 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { type Tx, UnitOfWork } from '@app/database';
+import { byIndex, type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
 import type { Digest } from '@app/primitives';
 import { SUBJECT_WHERE } from '@app/subjects';
 
-/** Entries read by one statement and removed by one unit. */
-const PAGE = 500;
+/** Entries looked at, and removed by one unit. Each can need two queries; requests are answered in between. */
+const PAGE = 100;
 
-const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_history
+const aged = (tx: Tx): string => `SELECT guild_id, user_id, id, consent_id, created_at
+  FROM consent_history ${byIndex(tx, 'consent_history', ['bot_id', 'created_at'])}
   WHERE bot_id = ? AND created_at >= ? AND created_at < ? AND (created_at > ? OR id > ?)
   ORDER BY created_at, id LIMIT ${PAGE}`;
 
@@ -66,10 +68,11 @@ export class ConsentHistoryPruning {
     let [createdAt, id] = ['', ''];
     for (let looked = PAGE; looked === PAGE;) {
       const [page, ended] = await this.unitOfWork.read(async (tx) => {
-        const aged = await tx.all<Aged>(AGED, botId, createdAt, beforeIso, createdAt, id);
-        return [aged, await endedOf(tx, botId, beforeIso, aged)] as const;
+        const found = await tx.all<Aged>(aged(tx), botId, createdAt, beforeIso, createdAt, id);
+        return [found, await endedOf(tx, botId, beforeIso, found)] as const;
       });
       looked = page.length;
+      await nextTurn();
       ({ created_at: createdAt, id } = page.at(-1) ?? { created_at: createdAt, id });
       yield ended;
     }

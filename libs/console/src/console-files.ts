@@ -1,11 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 
 /** One file of the console as it is sent. */
 export interface ConsoleFile {
   readonly type: string;
   readonly body: Buffer;
+  /** The body for browsers that take gzip, compressed once. */
+  readonly gzipped: Buffer;
   /** The value of `Cache-Control`: names of assets contain their digest. */
   readonly caching: string;
 }
@@ -65,7 +68,9 @@ export class ConsoleFiles {
 }
 
 function fileAt(path: string, caching: string): ConsoleFile {
-  return { type: TYPES[extname(path)] ?? 'application/octet-stream', body: readFileSync(path), caching };
+  const body = readFileSync(path);
+  const type = TYPES[extname(path)] ?? 'application/octet-stream';
+  return { type, body, gzipped: gzipSync(body, { level: 9 }), caching };
 }
 
 /** The folder `console` of the build, beside a folder that contains this file. */

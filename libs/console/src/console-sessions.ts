@@ -3,12 +3,15 @@ import { ApiKeyDirectory } from '@app/bots';
 import { Keyring } from '@app/crypto';
 import { type Caller, type LetheRequest } from '@app/http';
 import { Clock } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { OperatorSessions } from './operator-sessions';
+import { openedJson } from './sealed-json';
 
 /** The longest session, in milliseconds. It also ends when its key ends. */
 const SESSION_MS = 8 * 60 * 60 * 1000;
 const COOKIE = 'lethe_console';
 const CONTEXT = 'console/session';
+/** The beginning of the cookie of an operator. */
+const OF_OPERATOR = 'operator.';
 /** The header of every request of the page. A foreign page cannot send it without a permission that no answer gives. */
 const PAGE_HEADER = 'x-lethe-console';
 
@@ -17,36 +20,47 @@ interface Session {
   readonly untilMs: number;
 }
 
-/** A session that begins: the value of its `Set-Cookie` header, whose key it is, and when it ends. */
+/** A session that begins: the value of its `Set-Cookie` header, whose it is, and when it ends. */
 export interface BegunSession {
   readonly cookie: string;
-  readonly caller: Caller;
+  readonly of: Caller | 'operator';
   readonly expiresAt: string;
 }
 
 /**
- * Sessions of the console: an API key, encrypted in a cookie that no script can read and no other site can send. The server
- * keeps nothing, and the key is checked at every request, so that a session ends with its key.
+ * Sessions of the console: an API key, or the right of the operator, encrypted in a cookie that no script can read and no
+ * other site can send. The server keeps nothing, and the key is checked at every request, so that a session ends with it.
  */
 @Injectable()
 export class ConsoleSessions {
   constructor(
     private readonly keyring: Keyring,
     private readonly directory: ApiKeyDirectory,
+    private readonly operator: OperatorSessions,
     private readonly clock: Clock,
   ) {}
 
-  /** Undefined for a key that is not valid. */
+  /** Whether the operator can begin a session. */
+  get hasOperator(): boolean {
+    return this.operator.isOn;
+  }
+
+  /** Undefined for a text that is neither a valid API key nor the operator's token. */
   async begin(request: LetheRequest, key: string): Promise<BegunSession | undefined> {
-    const known = await this.directory.identify(key);
-    if (known === undefined) return undefined;
     const untilMs = this.clock.nowMs() + SESSION_MS;
-    const sealed = this.keyring.encrypt(JSON.stringify({ key, untilMs } satisfies Session), CONTEXT);
-    return {
+    const begun = (of: BegunSession['of'], sealed: string): BegunSession => ({
       cookie: cookie(request, sealed, SESSION_MS / 1000),
-      caller: known.caller,
+      of,
       expiresAt: new Date(untilMs).toISOString(),
-    };
+    });
+    const known = await this.directory.identify(key);
+    if (known !== undefined)
+      return begun(
+        known.caller,
+        this.keyring.encrypt(JSON.stringify({ key, untilMs } satisfies Session), CONTEXT),
+      );
+    const ofOperator = this.operator.begin(key, untilMs);
+    return ofOperator === undefined ? undefined : begun('operator', OF_OPERATOR + ofOperator);
   }
 
   /** The `Set-Cookie` header that ends a session. */
@@ -54,20 +68,14 @@ export class ConsoleSessions {
     return cookie(request, '', 0);
   }
 
-  /** The API key of a request from the page of the console; undefined without a session that is in force. */
-  keyOf(request: LetheRequest): string | undefined {
+  /** The API key or the operator's token for a request of the page; undefined without a session that is in force. */
+  credentialOf(request: LetheRequest): string | undefined {
     const sealed = isFromPage(request) ? cookieOf(request.headers.cookie) : undefined;
-    const session = sealed === undefined ? undefined : this.opened(sealed);
-    return session === undefined || session.untilMs <= this.clock.nowMs() ? undefined : session.key;
-  }
-
-  private opened(sealed: string): Session | undefined {
-    try {
-      return JSON.parse(this.keyring.decrypt(sealed, CONTEXT)) as Session;
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return undefined;
-      throw error;
-    }
+    if (sealed === undefined) return undefined;
+    const nowMs = this.clock.nowMs();
+    if (sealed.startsWith(OF_OPERATOR)) return this.operator.tokenOf(sealed.slice(OF_OPERATOR.length), nowMs);
+    const session = openedJson<Session>(this.keyring, sealed, CONTEXT);
+    return session === undefined || session.untilMs <= nowMs ? undefined : session.key;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { type LetheRequest, Public, scopesOf } from '@app/http';
 import { ApiError } from '@app/kernel';
 import { ConsoleSessions, isFromPage } from './console-sessions';
-import { SignInDto, type SessionView } from './console.dto';
+import { type OperatorSessionView, type SessionView, SignInDto } from './console.dto';
 
 /** The session of the console, outside the prefix of the interface. */
 @ApiExcludeController()
@@ -19,12 +19,20 @@ export class ConsoleController {
     @Req() request: LetheRequest,
     @Res({ passthrough: true }) response: Response,
     @Body() { key }: SignInDto,
-  ): Promise<SessionView> {
+  ): Promise<SessionView | OperatorSessionView> {
     requirePage(request);
     const begun = await this.sessions.begin(request, key);
-    if (begun === undefined) throw new ApiError('unauthorized', 'The API key is not valid');
+    if (begun === undefined) throw this.refusal();
     response.setHeader('Set-Cookie', begun.cookie);
-    return { bot_id: begun.caller.botId, scopes: scopesOf(begun.caller.scopes), expires_at: begun.expiresAt };
+    const { of, expiresAt } = begun;
+    if (of === 'operator') return { operator: true, expires_at: expiresAt };
+    return { bot_id: of.botId, scopes: scopesOf(of.scopes), expires_at: expiresAt };
+  }
+
+  /** The page says whether there is an operator's part. */
+  private refusal(): ApiError {
+    const message = 'This is neither a valid API key nor the token of the operator';
+    return new ApiError('unauthorized', message, { operator: this.sessions.hasOperator ? 'on' : 'off' });
   }
 
   @Delete()

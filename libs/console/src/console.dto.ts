@@ -1,10 +1,16 @@
 import { type Scope, Text } from '@app/http';
 
-/** Characters of an API key at most; all have fewer. */
-const KEY_LENGTH_MAX = 200;
+/** Characters of an operator token at most; API keys have fewer. */
+const KEY_LENGTH_MAX = 258;
 
 export class SignInDto {
   @Text(KEY_LENGTH_MAX) key: string;
+}
+
+/** A session of the operator. */
+export interface OperatorSessionView {
+  readonly operator: true;
+  readonly expires_at: string;
 }
 
 export interface SessionView {

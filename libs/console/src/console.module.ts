@@ -3,12 +3,13 @@ import { BotsModule } from '@app/bots';
 import { ConsoleFiles } from './console-files';
 import { ConsoleSessions } from './console-sessions';
 import { ConsoleController } from './console.controller';
+import { OperatorSessions } from './operator-sessions';
 
-/** The console of a bot's team: its session, and the way of its page to the interface. */
+/** The console of a bot's team, and of the operator: its session, and the way of its page to the interface. */
 @Module({
   imports: [BotsModule],
   controllers: [ConsoleController],
-  providers: [ConsoleFiles, ConsoleSessions],
+  providers: [ConsoleFiles, ConsoleSessions, OperatorSessions],
   exports: [ConsoleFiles, ConsoleSessions],
 })
 export class ConsoleModule {}

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { pages, type Tx, UnitOfWork } from '@app/database';
@@ -75,8 +76,11 @@ export class EncryptedTexts {
     const counts: SealedCount[] = [];
     for (const column of this.columns()) {
       const texts = new Map<string, number>();
-      for await (const rows of pages<Counted>(PAGE, (after) => this.countPage(column, after)))
+      for await (const rows of pages<Counted>(PAGE, (after) => this.countPage(column, after))) {
         for (const { key_id: keyId } of rows) texts.set(keyId, (texts.get(keyId) ?? 0) + 1);
+        // A read of SQLite gives the event loop no turn.
+        await nextTurn();
+      }
       const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
       counts.push(...sorted.map(([keyId, count]) => ({ table: column.table, keyId, texts: count })));
     }

@@ -9,7 +9,7 @@ export { Keyring, missingKey } from './keyring';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { orphanKeys, removeOrphans } from './orphan-keys';
 export { Signer } from './signer';
-export { countSubjects } from './subject-counts';
+export { countSubjects, countSubjectsOf } from './subject-counts';
 export { SubjectDigests } from './subject-digests';
 export { SubjectKey } from './subject-key';
 export { SubjectKeys } from './subject-keys';

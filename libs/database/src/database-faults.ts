@@ -7,6 +7,11 @@ export function databaseUnavailable(): ApiError {
   return new ApiError('service_unavailable', UNDONE);
 }
 
+/** The answer to the `cause` for which a transaction could not begin, such as a standby that refuses to write. */
+export function notBegun(cause: unknown): Error {
+  return Object.assign(databaseUnavailable(), { cause });
+}
+
 /** Whether the error is {@link databaseUnavailable}, so that the same act can be tried again. */
 export function isUndone(error: unknown): boolean {
   return error instanceof ApiError && error.message === UNDONE;

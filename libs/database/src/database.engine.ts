@@ -1,4 +1,5 @@
 import type { DataSource, DataSourceOptions, EntityTarget, ObjectLiteral } from 'typeorm';
+import type { OnAway } from './postgres.standby';
 import type { Ballast } from './sqlite.ballast';
 import type { UnitOfWork } from './unit-of-work';
 
@@ -30,6 +31,8 @@ export interface DatabaseEngine {
 export interface OpenDatabase {
   /** On SQLite, where a size is configured. */
   readonly ballast?: Ballast;
+  /** Begins to use the standby that is configured, and tells when it is away for long. Only on PostgreSQL. */
+  readonly useStandby?: (onAway: OnAway) => Promise<void>;
   readonly source: DataSource;
   readonly unitOfWork: UnitOfWork;
   /** Waits for the running units and releases everything except `source`. */

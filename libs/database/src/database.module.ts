@@ -1,16 +1,19 @@
 import { DynamicModule, Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { CONFIG, Config, Degradations, describeFault, OwnError } from '@app/kernel';
+import { CONFIG, Config, Degradations, describeFault, OwnError, STANDBY_AWAY } from '@app/kernel';
 import { Metrics } from '@app/metrics';
+import { Tracing } from '@app/tracing';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import { isDamage } from './database-faults';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
 import { DiskWatch } from './disk-watch';
 import { PostgresEngine } from './postgres.engine';
-import { postgresOptions } from './postgres.options';
+import { directConnection } from './postgres.options';
 import { PostgresSignals } from './postgres.signals';
+import type { OnAway } from './postgres.standby';
 import { NO_SIGNALS, Signals } from './signals';
 import { SqliteEngine } from './sqlite.engine';
+import { TracedUnitOfWork } from './traced.unit-of-work';
 import { UnitOfWork } from './unit-of-work';
 
 /** The options of TypeORM, from ormconfig.ts. */
@@ -76,8 +79,12 @@ export class DatabaseModule {
         { provide: DatabaseLifecycle, useValue: lifecycle },
         {
           provide: UnitOfWork,
-          inject: [Metrics, getDataSourceToken()],
-          useFactory: (metrics: Metrics) => lifecycle.database?.unitOfWork.observedBy(metrics),
+          inject: [Metrics, Degradations, Tracing, getDataSourceToken()],
+          useFactory: async (metrics: Metrics, degradations: Degradations, tracing: Tracing) => {
+            await lifecycle.database?.useStandby?.(standbyReports(degradations));
+            const unitOfWork = lifecycle.database?.unitOfWork.observedBy(metrics);
+            return unitOfWork && tracing.isOn ? new TracedUnitOfWork(unitOfWork, tracing) : unitOfWork;
+          },
         },
         {
           provide: DiskWatch,
@@ -100,17 +107,27 @@ export class DatabaseModule {
   }
 }
 
+function standbyReports(degradations: Degradations): OnAway {
+  const logger = new Logger('Standby');
+  return (isAway, reason) => {
+    if (!isAway) {
+      degradations.end(STANDBY_AWAY);
+      return logger.log('The standby of DATABASE_READ_URL follows again, and serves reads');
+    }
+    degradations.begin(STANDBY_AWAY);
+    return logger.warn(`The primary serves the reads of DATABASE_READ_URL; of its standby: ${reason}`);
+  };
+}
+
 function signals(config: Config): Signals {
   const { database } = config;
   if (database.engine === 'sqlite') return NO_SIGNALS;
   const logger = new Logger('Signals');
-  return new PostgresSignals(
-    { connectionString: database.url, ...(postgresOptions(database.url, config).extra as object) },
-    (error) =>
-      logger.warn(
-        'The connection for wake-ups between processes failed and is opened again; until then work of other processes is found by polling',
-        describeFault(error),
-      ),
+  return new PostgresSignals(directConnection(database.url, config), (error) =>
+    logger.warn(
+      'The connection for wake-ups between processes failed and is opened again; until then work of other processes is found by polling',
+      describeFault(error),
+    ),
   );
 }
 

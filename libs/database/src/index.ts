@@ -1,3 +1,4 @@
+export { type AppliedMigrations, appliedMigrations, engineVersion } from './applied-migrations';
 export { Batcher, type Waiting } from './batcher';
 export {
   BelongsToBot,
@@ -31,9 +32,11 @@ export {
 export { databaseBytes } from './database-size';
 export { insertion } from './insert-rows';
 export { KEY_TABLES, keysPath } from './key-tables';
+export { byIndex } from './index-hint';
 export { eachOf, pages } from './pages';
 export { inPortions } from './portions';
-export { PostgresDataSource, postgresOptions } from './postgres.options';
+export { DIRECT } from './postgres.beginnings';
+export { directConnection, PostgresDataSource, postgresOptions } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export {
@@ -42,6 +45,7 @@ export {
   type KeysMigration,
   MOVE_TABLE,
   needsMigrations,
+  PendingMigrations,
   requireKnown,
 } from './schema-version';
 export {

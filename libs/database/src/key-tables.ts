@@ -49,7 +49,7 @@ export async function requireUnusedKeys(source: DataSource): Promise<void> {
   throw new StartError(
     source.options.type === 'postgres'
       ? 'The database holds no data, but its schema "keys" holds the keys of an installation. Restore the data from its backup; or, to begin anew, use an empty database.'
-      : `${path} holds no data, but ${keysPath(path)} holds the keys of an installation. Restore the data: npm run admin -- restore --from DIR --only data --force. ` +
+      : `${path} holds no data, but ${keysPath(path)} holds the keys of an installation. Restore the data: lethe-server admin restore --from DIR --only data --force. ` +
           `Or, to begin anew, give ${keysPath(path)} another name.`,
   );
 }

@@ -17,17 +17,20 @@ export async function* inPortions(
   unitOfWork: UnitOfWork,
   make: (tx: Tx) => AsyncGenerator<string>,
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const tx = new PortionTx();
-  const pieces = make(tx);
+  const tx = new PortionTx(unitOfWork);
+  const pieces = unlessFailed(make(tx));
   for (let isLast = false; !isLast;) {
     const portion: string[] = [];
+    let length = 0;
+    // The unit may be run again, where its standby has failed: it continues with the pieces. Pieces that have failed would
+    // only look complete.
     await unitOfWork.snapshot(async (unit) => {
       tx.unit = unit;
-      for (let length = 0; length < PORTION_LENGTH;) {
+      while (!isLast && length < PORTION_LENGTH) {
         const next = await pieces.next();
         if ((isLast = next.done === true)) return;
         portion.push(next.value);
-        length += portion.at(-1)?.length ?? 0;
+        length += next.value.length;
         await turns.next();
       }
     });
@@ -35,9 +38,29 @@ export async function* inPortions(
   }
 }
 
-/** A view of the database for one document. Its statements run in the unit of the present portion. */
+/** The pieces of a generator, which throws its error at each further call. */
+function unlessFailed(made: AsyncGenerator<string>): Pick<AsyncGenerator<string>, 'next'> {
+  let failed: Promise<IteratorResult<string, void>> | undefined;
+  return {
+    next: () => {
+      if (failed !== undefined) return failed;
+      const next = made.next();
+      next.catch(() => (failed = next));
+      return next;
+    },
+  };
+}
+
+/**
+ * A view of the database for one document. Its statements run in the unit of the present portion. A statement that fails on a
+ * standby is run on the primary, since the pieces cannot be made again; so are the later ones of the portion.
+ */
 class PortionTx extends Tx {
   unit: Tx;
+
+  constructor(private readonly unitOfWork: UnitOfWork) {
+    super();
+  }
 
   get engine(): Engine {
     return this.unit.engine;
@@ -48,14 +71,24 @@ class PortionTx extends Tx {
   }
 
   protected fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]> {
-    return this.unit.all(sql, ...values);
+    return this.within((unit) => unit.all(sql, ...values));
   }
 
   protected fetchOne(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown> {
-    return this.unit.get(sql, ...values);
+    return this.within((unit) => unit.get(sql, ...values));
   }
 
   protected execute(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<number> {
     return this.unit.run(sql, ...values);
+  }
+
+  private async within<T>(statement: (unit: Tx) => Promise<T>): Promise<T> {
+    const { unit } = this;
+    try {
+      return await statement(unit);
+    } catch (error) {
+      if (!unit.isOnStandby) throw error;
+      return this.unitOfWork.read(statement);
+    }
   }
 }

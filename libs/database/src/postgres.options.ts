@@ -1,8 +1,10 @@
-import type { Config } from '@app/kernel';
+import { type Config, postgresPlaces } from '@app/kernel';
 
-import { types } from 'pg';
+import { type Client, types } from 'pg';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { clientOf, type ConnectionConfig } from './postgres.client';
+import { PostgresServers } from './postgres.servers';
 
 /** Text is compared byte by byte, as on SQLite, whatever the locale of the database is. */
 export const COLLATION = 'C';
@@ -19,7 +21,11 @@ function getTypeParser(oid: number, format?: 'text'): (text: string) => unknown 
 
 export type PostgresConfig = Pick<
   Config,
-  'databasePoolSize' | 'databaseStatementTimeoutMs' | 'databaseLockTimeoutMs'
+  | 'databasePoolSize'
+  | 'databaseStatementTimeoutMs'
+  | 'databaseLockTimeoutMs'
+  | 'databaseDirect'
+  | 'databaseRead'
 >;
 
 /** The server ends a transaction that waits longer than this for its next statement, in milliseconds. */
@@ -27,23 +33,84 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 
 /**
  * The settings of every connection: times in UTC, bounded waits, generic plans. `url` may carry the TLS parameters of
- * libpq (`sslmode`, `sslrootcert`, …).
+ * libpq (`sslmode`, `sslrootcert`, …). Behind a pooler a transaction has these settings, not its connection.
  */
 export function postgresOptions(url: string, config: PostgresConfig): PostgresDataSourceOptions {
+  const isPooled = config.databaseDirect !== undefined;
   return {
-    type: 'postgres',
-    url,
-    poolSize: config.databasePoolSize,
-    connectTimeoutMS: config.databaseLockTimeoutMs,
-    installExtensions: false,
-    extra: connectionOptions(config),
+    ...driverOptions(url, config),
+    extra: isPooled ? pooledOptions(url, config) : extraOf(url, config),
   };
 }
 
-function connectionOptions(config: PostgresConfig): Record<string, unknown> {
+/** {@link postgresOptions} of a connection to the server itself, for what needs a session. */
+export function directOptions(url: string, config: PostgresConfig): PostgresDataSourceOptions {
+  const direct = config.databaseDirect ?? url;
+  return { ...driverOptions(direct, config), extra: extraOf(direct, config) };
+}
+
+/** A connection to the server itself, outside a pool. */
+export function directConnection(url: string, config: PostgresConfig): ConnectionConfig {
+  return connectionTo(directOptions(url, config), config);
+}
+
+/** A connection to a standby, which only reads. */
+export function standbyConnection(url: string, config: PostgresConfig): ConnectionConfig {
+  const { places } = postgresPlaces(url);
+  const servers = new PostgresServers(places, 'standby');
+  const selected = clientOf(servers, 'standby', places.length > 1);
+  const extra = { ...sessionOptions(config), Client: selected };
+  return connectionTo({ ...driverOptions(url, config), extra }, config);
+}
+
+function connectionTo(
+  { url, extra }: PostgresDataSourceOptions,
+  { databaseLockTimeoutMs: connectionTimeoutMillis }: PostgresConfig,
+): ConnectionConfig {
+  return { connectionString: url, connectionTimeoutMillis, ...(extra as object) };
+}
+
+function driverOptions(url: string, config: PostgresConfig): PostgresDataSourceOptions {
   return {
-    application_name: 'lethe',
-    keepAlive: true,
+    type: 'postgres',
+    url: postgresPlaces(url).url,
+    poolSize: config.databasePoolSize,
+    connectTimeoutMS: config.databaseLockTimeoutMs,
+    installExtensions: false,
+  };
+}
+
+const found = new Map<string, typeof Client>();
+
+/** One class for all connections of the process to the same servers: they learn together which one accepts writes. */
+function primaryClient(url: string): typeof Client {
+  const { places } = postgresPlaces(url);
+  const key = JSON.stringify(places);
+  const known =
+    found.get(key) ?? clientOf(new PostgresServers(places, 'primary'), 'primary', places.length > 1);
+  found.set(key, known);
+  return known;
+}
+
+function extraOf(url: string, config: PostgresConfig): Record<string, unknown> {
+  return { ...sessionOptions(config), Client: primaryClient(url) };
+}
+
+const ALWAYS = { application_name: 'lethe', keepAlive: true, types: { getTypeParser }, pipeline: true };
+
+/** A pooler refuses parameters at the start of a connection, or drops them. The transactions of {@link pooledParameters} take their place. */
+function pooledOptions(url: string, config: PostgresConfig): Record<string, unknown> {
+  const { places } = postgresPlaces(url);
+  return {
+    ...ALWAYS,
+    query_timeout: config.databaseStatementTimeoutMs + 5_000,
+    ...(places.length > 1 && { Client: primaryClient(url) }),
+  };
+}
+
+function sessionOptions(config: PostgresConfig): Record<string, unknown> {
+  return {
+    ...ALWAYS,
     statement_timeout: config.databaseStatementTimeoutMs,
     // The server's own time-out fires first. This one is for a server that does not answer.
     query_timeout: config.databaseStatementTimeoutMs + 5_000,
@@ -58,8 +125,16 @@ function connectionOptions(config: PostgresConfig): Record<string, unknown> {
       // refused.
       '-c default_transaction_read_only=on',
     ].join(' '),
-    types: { getTypeParser },
-    pipeline: true,
+  };
+}
+
+/** The parameters of a transaction behind a pooler. Its statements have no names, so each is planned for its values. */
+export function pooledParameters(config: PostgresConfig): Readonly<Record<string, string>> {
+  return {
+    statement_timeout: `${config.databaseStatementTimeoutMs}ms`,
+    lock_timeout: `${config.databaseLockTimeoutMs}ms`,
+    idle_in_transaction_session_timeout: `${IDLE_IN_TRANSACTION_MS}ms`,
+    timezone: 'UTC',
   };
 }
 

@@ -1,13 +1,17 @@
-import { Client, type ClientConfig } from 'pg';
+import type { Client, QueryResult } from 'pg';
 import { Batcher, type Waiting } from './batcher';
-import { databaseUnavailable, isConnectionLost } from './database-faults';
-import { prepared } from './postgres.tx';
+import { databaseUnavailable, isConnectionLost, notBegun } from './database-faults';
+import type { Beginnings } from './postgres.beginnings';
+import { type ConnectionConfig, newClient } from './postgres.client';
+import { statementFor } from './postgres.tx';
 
 /** The number of connections for single reads. One can run a statement while the answers of the other are read. */
 const CONNECTIONS = 2;
 
 type Row = Record<string, unknown> | undefined;
 type Values = readonly string[];
+type Found = NonNullable<Row>;
+type Ask = (sql: string, values: readonly (string | (string | undefined)[])[]) => Promise<QueryResult<Found>>;
 
 /**
  * Reads of one statement each. Simultaneous reads with the same text are sent as one statement. The next read replaces
@@ -20,7 +24,8 @@ export class PostgresReader {
   private closed = false;
 
   constructor(
-    private readonly config: ClientConfig,
+    private readonly config: ConnectionConfig,
+    private readonly beginnings: Beginnings,
     private readonly onFault: (error: unknown) => void,
   ) {}
 
@@ -55,12 +60,28 @@ export class PostgresReader {
   private async read(sql: string, asked: readonly Values[]): Promise<Row[]> {
     const client = await this.connection();
     try {
-      return await ask(client, sql, asked);
+      return await ask(this.asking(client), sql, asked);
     } catch (error) {
       // A connection with a timed-out statement may never answer. The next read opens another.
       if (isConnectionLost(error)) client.end().catch(this.onFault);
       throw error;
     }
+  }
+
+  /** Behind a pooler a statement has its limits in a transaction of its own, which is sent with it. */
+  private asking(client: Client): Ask {
+    const { isPooled, read } = this.beginnings;
+    return async (sql, values) => {
+      const statement = { ...statementFor(this.beginnings, sql), values: [...values] };
+      if (!isPooled) return client.query(statement);
+      const sent = [client.query(read), client.query<Found>(statement), client.query('COMMIT')] as const;
+      const [begun, answered] = await Promise.allSettled(sent);
+      // Behind a failed beginning the statement fails too, and only the first error says why.
+      if (begun.status === 'rejected')
+        throw isConnectionLost(begun.reason) ? begun.reason : notBegun(begun.reason);
+      if (answered.status === 'rejected') throw answered.reason;
+      return answered.value;
+    };
   }
 
   private connection(): Promise<Client> {
@@ -70,7 +91,7 @@ export class PostgresReader {
 
   private open(at: number): Promise<Client> {
     if (this.closed) throw databaseUnavailable();
-    const client = new Client(this.config);
+    const client = newClient(this.config);
     const abandon = (): void => {
       if (this.connections[at] === connection) this.connections[at] = undefined;
     };
@@ -88,20 +109,17 @@ export class PostgresReader {
   }
 }
 
-async function ask(client: Client, sql: string, asked: readonly Values[]): Promise<Row[]> {
+async function ask(query: Ask, sql: string, asked: readonly Values[]): Promise<Row[]> {
   const [first = []] = asked;
   if (asked.length === 1 || first.length === 0) {
-    const { rows } = await client.query<NonNullable<Row>>({ ...prepared(sql), values: [...first] });
+    const { rows } = await query(sql, first);
     return new Array<Row>(asked.length).fill(rows[0]);
   }
   // One list of values for each placeholder, with one value for each read of the batch.
   const lists = first.map((_, at) => asked.map((values) => values[at]));
-  const { rows } = await client.query<NonNullable<Row> & { lethe_place: number }>({
-    ...prepared(forMany(sql)),
-    values: lists,
-  });
+  const { rows } = await query(forMany(sql), lists);
   const found = new Array<Row>(asked.length).fill(undefined);
-  for (const { lethe_place: place, ...row } of rows) found[place - 1] ??= row;
+  for (const { lethe_place: place, ...row } of rows) found[Number(place) - 1] ??= row;
   return found;
 }
 

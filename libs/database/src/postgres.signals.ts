@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import { Client, type ClientConfig, type Notification } from 'pg';
+import type { Client, Notification } from 'pg';
 import type { OnFault } from './database.engine';
+import { type ConnectionConfig, newClient } from './postgres.client';
 import { Signals } from './signals';
 
 const CHANNEL = 'lethe';
@@ -34,7 +35,7 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
   private closed = false;
 
   constructor(
-    private readonly config: ClientConfig,
+    private readonly config: ConnectionConfig,
     private readonly onFault: OnFault,
   ) {
     super();
@@ -94,7 +95,7 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
   }
 
   private async open(): Promise<void> {
-    const client = new Client({ ...this.config, application_name: 'lethe-signals' });
+    const client = newClient({ ...this.config, application_name: 'lethe-signals' });
     client.on('error', () => this.lost(client)).on('end', () => this.lost(client));
     client.on('notification', (notification) => this.hear(notification));
     try {

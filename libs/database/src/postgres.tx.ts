@@ -20,7 +20,7 @@ const KEPT_MAX = 1_000;
 const known = new Map<string, Prepared>();
 
 /** `?` becomes `$1`, `$2`, … No statement of Lethe has a question mark inside a text. */
-export function prepared(sql: string): Prepared {
+function prepared(sql: string): Prepared {
   let found = known.get(sql);
   if (found === undefined) {
     let count = 0;
@@ -30,6 +30,19 @@ export function prepared(sql: string): Prepared {
     known.set(sql, found);
   }
   return found;
+}
+
+/** What a unit has to know of its connection. */
+export interface Connected {
+  /** Whether a pooler may give the next transaction another session, which does not know the names of statements. */
+  readonly isPooled: boolean;
+  readonly isOnStandby: boolean;
+}
+
+/** {@link prepared}, without a name behind a pooler. */
+export function statementFor({ isPooled }: Pick<Connected, 'isPooled'>, sql: string): Prepared {
+  const { text, ...name } = prepared(sql);
+  return isPooled ? { text } : { text, ...name };
 }
 
 /** One unit on its own connection. */
@@ -43,8 +56,13 @@ export class PostgresTx extends Tx {
   constructor(
     private readonly client: PoolClient,
     private readonly source: DataSource,
+    private readonly connected: Connected,
   ) {
     super();
+  }
+
+  override get isOnStandby(): boolean {
+    return this.connected.isOnStandby;
   }
 
   /** Created at the first use, since most units need none. TypeORM's runner uses the connection of the unit. */
@@ -70,7 +88,7 @@ export class PostgresTx extends Tx {
   private async query(sql: string, values: readonly (SqlValue | SqlList)[]) {
     try {
       return await this.client.query<Record<string, unknown>>({
-        ...prepared(sql),
+        ...statementFor(this.connected, sql),
         values: values as unknown[],
       });
     } catch (error) {

@@ -1,22 +1,19 @@
-import { OwnError } from '@app/kernel';
+import { ApiError, OwnError } from '@app/kernel';
 import type { LabelOf, UnitOfWorkSizes } from '@app/metrics';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Pool, type PoolClient } from 'pg';
+import { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
-import {
-  databaseUnavailable,
-  driverCode,
-  isCollision,
-  isConnectionLost,
-  outcomeUnknown,
-} from './database-faults';
+import { databaseUnavailable, driverCode, isCollision } from './database-faults';
+import { type Beginnings, DIRECT } from './postgres.beginnings';
+import type { ConnectionConfig } from './postgres.client';
+import { LateCommits } from './postgres.late-commits';
 import { PostgresReader } from './postgres.reader';
-import { PostgresTx } from './postgres.tx';
+import { type LogPosition, POSITION, PostgresStandby } from './postgres.standby';
+import { type Form, transaction } from './postgres.transaction';
 import { SharedActs } from './shared-acts';
 import type { Tx } from './tx';
 import { ConcurrentChange, type SharedAct, TRIES_MAX, UnitOfWork } from './unit-of-work';
-import { withinTimeout } from './unit-timeout';
 import { vacuum } from './postgres.vacuum';
 
 /**
@@ -24,7 +21,7 @@ import { vacuum } from './postgres.vacuum';
  * it.
  */
 const RETRY_PAUSE_MS = 20;
-/** The number of connections for long reads. Further ones wait for a free one. */
+/** The number of connections for long reads, and for all reads while commits wait. Further ones wait for a free one. */
 const SNAPSHOTS_MAX = 4;
 /**
  * A unit that takes longer is ended, in milliseconds. Statements have limits of their own, so such a unit awaits
@@ -32,11 +29,13 @@ const SNAPSHOTS_MAX = 4;
  */
 const UNIT_TIMEOUT_MS = 60_000;
 
-/** SQLSTATE of a statement in a failed transaction. */
-const ABORTED = '25P02';
-
-const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
-const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+/** Where a unit of work finds its connections, beside those of its source. */
+export interface PostgresRoutes {
+  readonly beginnings: Beginnings;
+  /** To the server itself, for a vacuum. */
+  readonly direct: ConnectionConfig;
+  readonly standby?: ConnectionConfig;
+}
 
 /**
  * UnitOfWork on PostgreSQL: each unit is a transaction on its own connection. Rows that a decision rests on are locked,
@@ -48,11 +47,14 @@ export class PostgresUnitOfWork extends UnitOfWork {
   private readonly snapshots: Pool;
   private readonly reader: PostgresReader;
   private readonly acts: SharedActs;
+  private readonly late: LateCommits;
+  readonly standby: PostgresStandby | undefined;
   private readonly underWay = new Set<Promise<unknown>>();
 
   constructor(
     private readonly source: DataSource,
     onFault: (error: unknown) => void,
+    private readonly routes: PostgresRoutes,
   ) {
     super(onFault);
     this.pool = (source.driver as PostgresDriver).master as Pool;
@@ -61,7 +63,11 @@ export class PostgresUnitOfWork extends UnitOfWork {
     for (const pool of [this.pool, this.snapshots]) survivesLosses(pool);
     const waitMs = options.connectionTimeoutMillis;
     this.acts = new SharedActs((work, callers) => this.retried(work, callers), waitMs, onFault);
-    this.reader = new PostgresReader(options, onFault);
+    const limitMs = (options as ConnectionConfig).query_timeout ?? UNIT_TIMEOUT_MS;
+    this.late = new LateCommits(routes.direct, limitMs, this.pool);
+    this.reader = new PostgresReader(options as ConnectionConfig, routes.beginnings, onFault);
+    if (routes.standby !== undefined)
+      this.standby = new PostgresStandby(routes.standby, options.max, () => this.position());
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -73,7 +79,11 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.noted(this.readOn(this.pool, work));
+    return this.noted(this.readOn(this.forReads, work));
+  }
+
+  override readAnywhere<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.noted(this.anywhere(work, () => this.readOn(this.forReads, work)));
   }
 
   async get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
@@ -85,7 +95,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.noted(this.readOn(this.snapshots, work, Infinity));
+    return this.noted(this.anywhere(work, () => this.readOn(this.snapshots, work, Infinity)));
   }
 
   /** Destroyed keys are removed from the files by a rewrite of their table, later. */
@@ -94,13 +104,20 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   vacuum(table: string, stopping: AbortSignal): Promise<string | undefined> {
-    return vacuum(this.pool.options, table, stopping).catch((error: unknown) => {
+    return vacuum(this.routes.direct, table, stopping).catch((error: unknown) => {
       throw this.answerTo(error);
     });
   }
 
   async ping(): Promise<void> {
     await this.get('SELECT 1');
+  }
+
+  /** Simultaneous calls share a statement that begins after all of them. */
+  private async position(): Promise<LogPosition> {
+    const found = await this.get<LogPosition>(POSITION);
+    if (found === undefined) throw new OwnError('The primary does not say where it is');
+    return found;
   }
 
   /** Resolves when every accepted unit has ended. */
@@ -110,8 +127,10 @@ export class PostgresUnitOfWork extends UnitOfWork {
 
   /** Closes the connections outside the pool. */
   async close(): Promise<void> {
+    await this.late.close();
     await this.reader.close();
     await this.snapshots.end();
+    await this.standby?.close();
   }
 
   private noted<T>(promise: Promise<T>): Promise<T> {
@@ -136,8 +155,11 @@ export class PostgresUnitOfWork extends UnitOfWork {
 
   private async retried<T>(work: (tx: Tx) => Promise<T>, callers: number): Promise<T> {
     for (let tries = 1; ; tries++) {
+      if (this.late.areThere) throw databaseUnavailable();
       try {
-        return await this.unit(this.pool, WRITE, work, UNIT_TIMEOUT_MS, callers);
+        const begin = this.routes.beginnings.write;
+        const form = { begin, timeoutMs: UNIT_TIMEOUT_MS, late: this.late };
+        return await this.unit(this.pool, work, form, callers);
       } catch (error) {
         const again = isCollision(error) || error instanceof ConcurrentChange;
         if (!again) throw this.answerTo(error);
@@ -151,9 +173,14 @@ export class PostgresUnitOfWork extends UnitOfWork {
     }
   }
 
+  /** Writes that wait for a synchronous standby can hold the whole pool, and never a connection for long reads. */
+  private get forReads(): Pool {
+    return this.late.areThere ? this.snapshots : this.pool;
+  }
+
   private async readOn<T>(pool: Pool, work: (tx: Tx) => Promise<T>, timeoutMs = UNIT_TIMEOUT_MS): Promise<T> {
     try {
-      return await this.unit(pool, READ, work, timeoutMs);
+      return await this.unit(pool, work, { begin: this.routes.beginnings.read, timeoutMs });
     } catch (error) {
       // A unit that writes in a read is a mistake of its code and not a fault of the engine.
       throw driverCode(error) === '25006' ? error : this.answerTo(error);
@@ -162,41 +189,40 @@ export class PostgresUnitOfWork extends UnitOfWork {
 
   private async unit<T>(
     pool: Pool,
-    begin: string,
     work: (tx: Tx) => Promise<T>,
-    timeoutMs = UNIT_TIMEOUT_MS,
+    given: Omit<Form, 'connected'>,
     callers = 0,
   ): Promise<T> {
-    const client = await pool.connect();
-    let broken = true;
+    const { isPooled } = this.routes.beginnings;
+    const form = { ...given, connected: { isPooled, isOnStandby: false } };
+    const done = await transaction(await pool.connect(), this.source, form, work);
+    this.afterCommit(callers, done.commitMs, done.callbacks);
+    return done.value;
+  }
+
+  /** On the standby, or where there is none, or it fails, on the primary. */
+  private async anywhere<T>(work: (tx: Tx) => Promise<T>, onPrimary: () => Promise<T>): Promise<T> {
+    const client = await this.standby?.caughtUp();
+    if (client === undefined) {
+      if (this.standby !== undefined) this.observer.readAnywhere('primary');
+      return onPrimary();
+    }
+    const form = { begin: DIRECT.read, timeoutMs: Infinity, connected: ON_STANDBY };
     try {
-      const begun = client.query(begin);
-      begun.catch(() => undefined);
-      const tx = new PostgresTx(client, this.source);
-      let value: T;
-      try {
-        value = await withinTimeout(work(tx), timeoutMs);
-        await begun.catch(() => {
-          throw databaseUnavailable();
-        });
-      } catch (error) {
-        tx.close();
-        broken = !(await rolledBack(client, error));
-        // If several statements are sent together, those after the failed one fail too, and their errors can arrive
-        // first.
-        throw driverCode(error) === ABORTED ? (tx.firstFault ?? error) : error;
-      }
-      const callbacks = tx.close();
-      const committingMs = performance.now();
-      await commit(client);
-      broken = false;
-      this.afterCommit(callers, performance.now() - committingMs, callbacks);
+      const { value } = await transaction(client, this.source, form, work);
+      this.observer.readAnywhere('standby');
       return value;
-    } finally {
-      client.release(broken);
+    } catch (error) {
+      if (error instanceof ApiError && error.code !== 'service_unavailable') throw error;
+      // A conflict with the replay ends one unit, and a fault of the standby none of the primary.
+      if (!isCollision(error)) this.standby?.miss(String((error as Error).message));
+      this.observer.readAnywhere('primary');
+      return onPrimary();
     }
   }
 }
+
+const ON_STANDBY = { isPooled: false, isOnStandby: true };
 
 /**
  * Keeps the process alive when a connection is lost: an `error` event without a listener ends the process. A unit on the
@@ -210,26 +236,4 @@ function survivesLosses(pool: Pool): void {
 function reasonOf(error: unknown): LabelOf<'databaseUnitsRetried'> {
   if (error instanceof ConcurrentChange) return 'concurrent_change';
   return driverCode(error) === '40P01' ? 'deadlock_detected' : 'serialization_failure';
-}
-
-/** @throws ApiError 503 when it is unknown whether the commit took effect */
-async function commit(client: PoolClient): Promise<void> {
-  try {
-    const { command } = await client.query('COMMIT');
-    // PostgreSQL answers ROLLBACK when a statement has failed and the unit has caught its error.
-    if (command !== 'COMMIT') throw new OwnError('The unit of work went on after a statement had failed');
-  } catch (error) {
-    throw isConnectionLost(error) ? outcomeUnknown() : error;
-  }
-}
-
-/** Resolves to false when the connection cannot be used again. */
-async function rolledBack(client: PoolClient, error: unknown): Promise<boolean> {
-  if (isConnectionLost(error)) return false;
-  try {
-    await client.query('ROLLBACK');
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,16 +1,16 @@
-import { Client, type ClientConfig } from 'pg';
+import { type ConnectionConfig, newClient } from './postgres.client';
 
 /**
  * Vacuums a table on a connection of its own, without a time limit, until `stopping` is aborted. Answers the first warning
  * of the server, for example that the table belongs to another user and is left out.
  */
 export async function vacuum(
-  config: ClientConfig,
+  config: ConnectionConfig,
   table: string,
   stopping: AbortSignal,
 ): Promise<string | undefined> {
   // With pipelining the end would wait for the vacuum.
-  const client = new Client({ ...config, pipeline: false, statement_timeout: 0, query_timeout: 0 });
+  const client = newClient({ ...config, pipeline: false, statement_timeout: 0, query_timeout: 0 });
   const stop = (): void => void client.end().catch(() => undefined);
   let warning: string | undefined;
   client.on('error', () => undefined);

@@ -70,7 +70,7 @@ export function lockFile(path: string): () => void {
 export function requireWhole(path: string): void {
   if (!existsSync(join(restoringPath(path), 'ready.json'))) return;
   throw new StartError(
-    `A restore of ${path} was interrupted. Run it again to its end: npm run admin -- restore --from DIR.`,
+    `A restore of ${path} was interrupted. Run it again to its end: lethe-server admin restore --from DIR.`,
   );
 }
 

@@ -24,6 +24,11 @@ export abstract class Tx {
 
   /** The engine, for an act that needs a different statement on each. */
   abstract readonly engine: Engine;
+  /** Whether a fault may be one of the standby alone, so that the primary can run the statement. */
+  get isOnStandby(): boolean {
+    return false;
+  }
+
   protected abstract readonly entityManager: EntityManager;
   protected abstract fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]>;
   protected abstract fetchOne(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown>;

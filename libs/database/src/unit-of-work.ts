@@ -33,6 +33,19 @@ export abstract class UnitOfWork {
     return this;
   }
 
+  /** Calls `watch` for every durable commit of units that write, before the callbacks of its units. */
+  watchCommits(watch: (units: number, durationMs: number) => void): void {
+    const { observer } = this;
+    const { committed } = observer;
+    this.observer = {
+      ...observer,
+      committed: (units, durationMs) => {
+        committed(units, durationMs);
+        watch(units, durationMs);
+      },
+    };
+  }
+
   protected sizes(): UnitOfWorkSizes {
     return { unitsWaiting: () => 0 };
   }
@@ -96,14 +109,22 @@ export abstract class UnitOfWork {
   abstract read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 
   /**
+   * {@link read} for lists and reports, which a standby may serve. It contains all commits that any process had answered
+   * before the call. `work` may be run again, so it has no effect but its result.
+   */
+  readAnywhere<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.read(work);
+  }
+
+  /**
    * {@link read} for a single statement with text parameters. Resolves to its first row, or undefined. It is the
    * cheapest way to the database.
    */
   abstract get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined>;
 
   /**
-   * {@link read} for long work, such as a portion of an export. It blocks no other unit. It never awaits a reader of its
-   * results.
+   * {@link readAnywhere} for long work, such as a portion of an export. It blocks no other unit. It never awaits a reader of
+   * its results.
    */
   abstract snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 

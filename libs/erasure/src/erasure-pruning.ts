@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
-import { type Tx, UnitOfWork } from '@app/database';
+import { eachOf, type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
 import { firstIdAt } from '@app/kernel';
 
-/** Rows of one unit. */
+/** Rows of one unit, and rows read by one statement of a count, which answers requests in between. */
 const BATCH = 500;
 
 /** Ids are in the order of time, so the index on them skips requests that are too young. */
@@ -14,6 +15,18 @@ const OLD_REQUESTS = `FROM deletion_requests
   WHERE bot_id = ? AND id < ? AND status <> 'processing' AND COALESCE(completed_at, created_at) < ?`;
 const WITHOUT_ENTRY = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
   WHERE l.bot_id = deletion_requests.bot_id AND l.request_id = deletion_requests.id)`;
+
+/** The entries of a bot by their keys: all old ones, or all. */
+const ENTRIES = `SELECT request_id, erased_at, place FROM keys.erasure_ledger
+  WHERE bot_id = ? AND request_id > ? AND request_id < ? ORDER BY request_id LIMIT ${BATCH}`;
+/** Requests by their keys, and whether they go: no entry of theirs stays. */
+const REQUESTS = `SELECT id, CASE WHEN status <> 'processing' AND COALESCE(completed_at, created_at) < ?
+    AND NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l WHERE l.bot_id = deletion_requests.bot_id
+      AND l.request_id = deletion_requests.id
+      AND (l.request_id >= ? OR l.erased_at >= ? OR l.place >= ?)) THEN 1 ELSE 0 END AS goes
+  FROM deletion_requests WHERE bot_id = ? AND id > ? AND id < ? ORDER BY id LIMIT ${BATCH}`;
+/** Greater than every id. */
+const END = '~';
 
 /**
  * Removes the records of old erasures (GDPR Art. 5(1)(e)). The entry in the ledger is removed in an earlier unit than its
@@ -30,7 +43,7 @@ export class ErasurePruning {
   async pruneLedger(lease: Lease, botId: string, beforeIso: string, stopping: AbortSignal): Promise<number> {
     const old = [botId, firstIdAt(beforeIso), beforeIso] as const;
     if ((await this.unitOfWork.get(`SELECT 1 ${OLD_ENTRIES} LIMIT 1`, ...old)) === undefined) return 0;
-    const kept = await this.keptFrom(botId, beforeIso);
+    const kept = await this.unitOfWork.snapshot((tx) => keptFrom(tx, botId, beforeIso));
     let entries = 0;
     for (let removed = BATCH; removed === BATCH && !stopping.aborted; entries += removed)
       removed = await lease.batch((tx) => removeEntries(tx, old, kept));
@@ -78,17 +91,15 @@ export class ErasurePruning {
     ledgerBefore: string,
     requestsBefore: string,
   ): Promise<{ entries: number; requests: number }> {
-    const kept = await this.keptFrom(botId, ledgerBefore);
-    const gone = `${OLD_ENTRIES} AND (place IS NULL OR place < ?)`;
-    const old = [botId, firstIdAt(ledgerBefore), ledgerBefore, kept] as const;
     return this.unitOfWork.snapshot(async (tx) => {
-      const entries = await tx.get<Total>(`SELECT COUNT(*) AS total ${gone}`, ...old);
-      const requests = await tx.get<Total>(
-        `SELECT COUNT(*) AS total ${OLD_REQUESTS}
-         AND (${WITHOUT_ENTRY} OR id IN (SELECT request_id ${gone}))`,
-        ...[botId, firstIdAt(requestsBefore), requestsBefore, ...old],
-      );
-      return { entries: Number(entries?.total ?? 0), requests: Number(requests?.total ?? 0) };
+      const kept = await keptFrom(tx, botId, ledgerBefore);
+      const old = firstIdAt(ledgerBefore);
+      let [entries, requests] = [0, 0];
+      for await (const { erased_at: at, place } of entriesOf(tx, botId, old))
+        if (at < ledgerBefore && (place === null || Number(place) < kept)) entries++;
+      const stays = [requestsBefore, old, ledgerBefore, kept] as const;
+      for await (const { goes } of requestsOf(tx, stays, botId, firstIdAt(requestsBefore))) requests += goes;
+      return { entries, requests };
     });
   }
 
@@ -102,20 +113,46 @@ export class ErasurePruning {
       if ((await findBot(this.unitOfWork, botId)) === undefined) return botId;
     }
   }
-
-  /** The first place that stays. New places are higher. */
-  private async keptFrom(botId: string, beforeIso: string): Promise<number> {
-    const row = await this.unitOfWork.get<{ place: number | string | null }>(
-      `SELECT COALESCE(MIN(CASE WHEN erased_at >= ? THEN place END), MAX(place)) AS place
-       FROM keys.erasure_ledger WHERE bot_id = ?`,
-      ...[beforeIso, botId],
-    );
-    return Number(row?.place ?? 0);
-  }
 }
 
-interface Total {
-  readonly total: number | string;
+interface Entry {
+  readonly request_id: string;
+  readonly erased_at: string;
+  readonly place: number | string | null;
+}
+
+interface Request {
+  readonly id: string;
+  readonly goes: number;
+}
+
+function entriesOf(tx: Tx, botId: string, before: string): AsyncGenerator<Entry> {
+  return eachOf<Entry>(BATCH, async (last) => {
+    await nextTurn();
+    return tx.all<Entry>(ENTRIES, botId, last?.request_id ?? '', before);
+  });
+}
+
+function requestsOf(
+  tx: Tx,
+  stays: readonly SqlValue[],
+  botId: string,
+  before: string,
+): AsyncGenerator<Request> {
+  return eachOf<Request>(BATCH, async (last) => {
+    await nextTurn();
+    return tx.all<Request>(REQUESTS, ...stays, botId, last?.id ?? '', before);
+  });
+}
+
+/** The first place that stays. New places are higher. */
+async function keptFrom(tx: Tx, botId: string, beforeIso: string): Promise<number> {
+  let [newest, kept] = [0, Infinity];
+  for await (const { erased_at: at, place } of entriesOf(tx, botId, END)) {
+    newest = Math.max(newest, Number(place));
+    if (at >= beforeIso && place !== null) kept = Math.min(kept, Number(place));
+  }
+  return kept === Infinity ? newest : kept;
 }
 
 /** The lock on the bot excludes `LedgerChain`, which gives places under the same lock. */

@@ -63,6 +63,13 @@ const RETENTION = [EvidenceRetention, ErasurePruning, EvidenceRetentionJob];
   ],
   controllers: [ErasureController, CertificateController],
   providers: [...REQUESTS, ...PROGRESS, ...LEDGER, ...RETENTION, CertificateService],
-  exports: [SubjectErasures, EvidenceRetention, ErasureService, ErasureEverywhere, CertificateService],
+  exports: [
+    ErasureLedger,
+    SubjectErasures,
+    EvidenceRetention,
+    ErasureService,
+    ErasureEverywhere,
+    CertificateService,
+  ],
 })
 export class ErasureModule {}

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConsentHistoryPruning } from '@app/consent';
 import type { Lease } from '@app/jobs';
-import { Clock, CONFIG, type Config } from '@app/kernel';
+import { Clock, CONFIG, type Config, daysAfter } from '@app/kernel';
 import { AuditPruning } from '@app/sealing';
 import { ErasurePruning } from './erasure-pruning';
 import { ledgerBegins } from './unknown-erasures';
@@ -44,23 +44,23 @@ export class EvidenceRetention {
     return this.erasures.pruneOfGoneBots(lease, this.cutoffs().ledger, stopping);
   }
 
-  /** Numbers of the records that {@link prune} would remove. */
-  async expired(botId: string): Promise<ExpiredRecords> {
-    const { ledger, before } = this.cutoffs();
+  /** Numbers of the records that {@link prune} would remove now, or in some days. */
+  async expired(botId: string, inDays = 0): Promise<ExpiredRecords> {
+    const { ledger, before } = this.cutoffs(inDays);
     const { entries, requests } = await this.erasures.expired(botId, ledger, before);
     return {
       ledgerEntries: entries,
       deletionRequests: requests,
       consentEntries: await this.consents.endedEntries(botId, before),
-      auditEvents: Number(await this.audit.expiredEvents(botId, before)),
+      auditEvents: await this.audit.expiredEvents(botId, before),
     };
   }
 
   /** ISO times before which entries of the ledger, and all other records, are too old. */
-  private cutoffs(): { readonly ledger: string; readonly before: string } {
+  private cutoffs(inDays = 0): { readonly ledger: string; readonly before: string } {
     return {
-      ledger: ledgerBegins(this.clock, this.config),
-      before: this.clock.daysAgoIso(this.config.evidenceRetentionDays),
+      ledger: daysAfter(ledgerBegins(this.clock, this.config), inDays),
+      before: this.clock.daysAgoIso(this.config.evidenceRetentionDays - inDays),
     };
   }
 }

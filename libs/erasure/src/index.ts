@@ -1,6 +1,7 @@
 export { CertificateService } from './certificate.service';
 export { DeletionRequest } from './deletion-request.entity';
 export { ErasureEverywhere } from './erasure-everywhere.service';
+export { type ErasureBacklog, erasureBacklog } from './erasure-backlog';
 export { ErasureLedger } from './erasure-ledger';
 export { ErasureReplay } from './erasure-replay';
 export { ErasureModule } from './erasure.module';
@@ -12,7 +13,6 @@ export { ErasuresCompleted } from './erasures-completed.event';
 export { GuildDeletion } from './guild-deletion.job';
 export { KeyRewriteJob } from './key-rewrite.job';
 export { linked } from './ledger-chain';
-export { oldestErasure } from './oldest-erasure';
 export { type CheckedLedger, checkLedger } from './ledger-check';
 export { OrphanKeys } from './orphan-keys.job';
 export { confirmForgotten, SubjectErasures } from './subject-erasures';

@@ -1,5 +1,5 @@
 export { errorEnvelope, JsonText, rateHeaders, successEnvelope } from './answer';
-export { CurrentBot, Public } from './auth';
+export { CurrentBot, ForOperator, Public } from './auth';
 export { PublicDocument } from './bare-answer';
 export {
   attempt,
@@ -52,16 +52,19 @@ export { LetheHttpAdapter } from './http.adapter';
 export { type Labels, LabelsByLanguage, languageFor, LanguageTag } from './language.fields';
 export { inPieces, ListPage } from './list-page';
 export { addNumberFaults, mergePatch, numberFault } from './json-value';
+export { identifyOperator, requireOperator, sameToken } from './operator-token';
 export { Page, PageQuery, Pagination } from './pagination';
 export { Counted, Quota } from './quota';
 export { RateLimitGuard } from './rate-limit.guard';
 export { countRate } from './rate-limit.middleware';
 export { Caller, type LetheRequest, RequestContext } from './request-context';
+export { traceRequests } from './request-traces';
 export {
   API_KEY_SCHEME,
   completeOperation,
   type DocumentedOperation,
   IDEMPOTENT_ROUTE_EXTENSION,
+  OPERATOR_SCHEME,
   Responds,
   RespondsLines,
 } from './responds';

@@ -4,17 +4,29 @@ import { RateDecision, RateLimitStore } from '@app/limits';
 import type { LetheRequest } from './request-context';
 import type { NextFunction, Response } from 'express';
 
+/** Requests per minute of one client address without a valid key, and of the operator. */
+export interface RateLimits {
+  readonly anonymousLimit: number;
+  readonly operatorLimit: number;
+}
+
+/** The bucket of the operator. No bot has this id. */
+const OPERATOR = 'operator';
+
 /**
- * Counts every request: one bucket per bot over all its routes and keys, or one per client address for requests without
- * a valid key. The rate limit guard refuses. A store that fails lets the request pass uncounted.
+ * Counts every request: one bucket per bot over all its routes and keys, one for the operator, or one per client address
+ * for requests without a valid key or token. The rate limit guard refuses. A store that fails lets the request pass uncounted.
  */
-export function countRate(store: RateLimitStore, anonymousLimit: number) {
+export function countRate(store: RateLimitStore, { anonymousLimit, operatorLimit }: RateLimits) {
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
     const { context } = request;
+    const { caller, operator } = context;
     const counted =
-      context.caller === undefined
-        ? store.hitStranger(prefixesOf(request.ip), anonymousLimit)
-        : store.hit(context.caller.botId, context.caller.limit);
+      caller !== undefined
+        ? store.hit(caller.botId, caller.limit)
+        : operator === 'known'
+          ? store.hit(OPERATOR, operatorLimit)
+          : store.hitStranger(prefixesOf(request.ip), anonymousLimit);
     const proceed = (rate: RateDecision): void => {
       context.rate = rate;
       next();

@@ -19,9 +19,13 @@ export class Caller {
   ) {}
 }
 
+/** Who asks for the routes of the operator: `off` where there is no operator token, `known` for a caller who sends it. */
+export type OperatorStanding = 'off' | 'unknown' | 'known';
+
 /** The facts of one request, kept from its first middleware to its log line. */
 export class RequestContext {
   caller: Caller | undefined = undefined;
+  operator: OperatorStanding = 'off';
   rate: RateDecision | undefined = undefined;
   /** The fault that kept the caller from being identified. The guard throws it, so that the answer has its limits. */
   identityFault: Error | undefined = undefined;

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@app/kernel';
-import { PUBLIC_ROUTE_EXTENSION } from './auth';
+import { OPERATOR_ROUTE_EXTENSION, PUBLIC_ROUTE_EXTENSION } from './auth';
 import { type DescribedOperation, withExamples } from './describes';
 import { documentedAccess, type ScopedOperation } from './scopes';
 
@@ -83,10 +83,14 @@ export function RespondsLines(view: Type, refusals: readonly Refusal[] = []): Me
 /** The name of the security scheme of API keys. Its roles in the document are the scopes of a key. */
 export const API_KEY_SCHEME = 'apiKey';
 
+/** The name of the security scheme of the operator's token. */
+export const OPERATOR_SCHEME = 'operatorToken';
+
 /** The parts of an OpenAPI operation that {@link completeOperation} adds to. */
 export interface DocumentedOperation extends DescribedOperation, ScopedOperation {
   security?: object[];
   [PUBLIC_ROUTE_EXTENSION]?: boolean;
+  [OPERATOR_ROUTE_EXTENSION]?: boolean;
   [IDEMPOTENT_ROUTE_EXTENSION]?: boolean;
 }
 
@@ -94,17 +98,21 @@ export interface DocumentedOperation extends DescribedOperation, ScopedOperation
 export function completeOperation(operation: DocumentedOperation, method: string): void {
   const isPublic = operation[PUBLIC_ROUTE_EXTENSION] === true;
   delete operation[PUBLIC_ROUTE_EXTENSION];
+  const isOfOperator = operation[OPERATOR_ROUTE_EXTENSION] === true;
+  delete operation[OPERATOR_ROUTE_EXTENSION];
   const { scopes, whileSuspended } = documentedAccess(operation, method);
-  operation.security = isPublic ? [] : scopes.map((scope) => ({ [API_KEY_SCHEME]: [scope] }));
+  const ofBots = isPublic ? [] : scopes.map((scope) => ({ [API_KEY_SCHEME]: [scope] }));
+  operation.security = isOfOperator ? [{ [OPERATOR_SCHEME]: [] }] : ofBots;
   if (operation[IDEMPOTENT_ROUTE_EXTENSION] === true) takeIdempotencyKey(operation);
   delete operation[IDEMPOTENT_ROUTE_EXTENSION];
   const implied = [
     ...EVERYWHERE,
     ...(isPublic ? [] : (['unauthorized'] as const)),
+    ...(isOfOperator ? (['not_found'] as const) : []),
     ...(operation.requestBody === undefined ? [] : OF_BODIES),
   ];
   for (const code of implied) operation.responses[ERRORS[code].status] ??= refusal(code);
-  if (!isPublic) operation.responses[403] = forbidden(operation, scopes, whileSuspended);
+  if (!isPublic && !isOfOperator) operation.responses[403] = forbidden(operation, scopes, whileSuspended);
   withExamples(operation);
 }
 

@@ -2,7 +2,7 @@ import { applyDecorators, type ExecutionContext, RequestMethod, SetMetadata } fr
 import { METHOD_METADATA } from '@nestjs/common/constants';
 import { ApiExtension } from '@nestjs/swagger';
 import { ApiError } from '@app/kernel';
-import { PUBLIC_ROUTE } from './auth';
+import { OPERATOR_ROUTE, PUBLIC_ROUTE } from './auth';
 import { field, type Presence } from './field-rule';
 import type { Caller } from './request-context';
 
@@ -55,6 +55,8 @@ export const WhileSuspended = (): ClassDecorator & MethodDecorator =>
 /** Who may call a route. */
 export interface RouteAccess {
   readonly isPublic: boolean;
+  /** It is for the operator, and for no bot. */
+  readonly isOfOperator: boolean;
   /** One of them is needed. */
   readonly scopes: readonly Scope[];
   readonly bits: number;
@@ -84,6 +86,7 @@ function readAccess(context: ExecutionContext): RouteAccess {
   const isGet = declared<RequestMethod>(METHOD_METADATA) === RequestMethod.GET;
   const access = {
     isPublic: declared<boolean>(PUBLIC_ROUTE) === true,
+    isOfOperator: declared<boolean>(OPERATOR_ROUTE) === true,
     ...accessWith(isGet, declared(SCOPES_OF_ROUTE), declared<boolean>(WHILE_SUSPENDED) === true),
   };
   const routes = known.get(controller) ?? new Map<object, RouteAccess>();

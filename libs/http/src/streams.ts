@@ -17,7 +17,11 @@ interface Form {
 abstract class AnswerStream {
   abstract readonly form: Form;
 
-  constructor(readonly writeTo: (write: WritePiece) => Promise<void>) {}
+  /** @param onSent is called when the whole answer was given to the network */
+  constructor(
+    readonly writeTo: (write: WritePiece) => Promise<void>,
+    readonly onSent?: () => void,
+  ) {}
 }
 
 /** JSON in the success envelope. */
@@ -65,6 +69,11 @@ export async function answerStream(
   stream: AnswerStream,
   slots: StreamSlots,
 ): Promise<void> {
+  // Its answer has no body, so the stream is not made.
+  if (response.req.method === 'HEAD') {
+    response.writeHead(status, answerHeaders(response, status, stream.form.contentType)).end();
+    return logAnswer(response, status);
+  }
   const sending = new Sending(response);
   try {
     await slots.take(sending);
@@ -84,7 +93,8 @@ class Sending implements OpenStream {
   stalledSinceMs: number | undefined;
 
   constructor(private readonly response: LetheResponse) {
-    this.caller = response.req.context.caller?.botId ?? '';
+    const { caller, operator } = response.req.context;
+    this.caller = caller?.botId ?? (operator === 'known' ? 'operator' : '');
   }
 
   readonly cut = (): void => void this.response.destroy();
@@ -131,6 +141,7 @@ async function sendStream(
       // A fast reader never lets the stream wait, and many readers can be ready at the same time.
       await turns.next();
     });
+    if (stream.onSent !== undefined) response.once('finish', stream.onSent);
     response.end(tail);
   } catch (error) {
     if (answerFault(response, error)) return;

@@ -1,6 +1,7 @@
 import { BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { CONFIG, type Config, describeFault } from '@app/kernel';
+import { NO_TRACING, Tracing } from '@app/tracing';
 import { JobLeases, type Lease, LeaseLost } from './job-leases';
 
 /** Recurring work that one process does at a time. */
@@ -18,6 +19,7 @@ export interface Job {
  */
 @Injectable()
 export class JobRunner implements BeforeApplicationShutdown {
+  @Inject(Tracing) private readonly tracing: Tracing = NO_TRACING;
   private readonly logger = new Logger('Jobs');
   private readonly running = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
@@ -51,7 +53,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, job.name, when));
     if (lease === undefined) return;
     try {
-      await job.run(lease, this.stopping.signal);
+      await this.tracing.trace({ name: `job ${job.name}` }, () => job.run(lease, this.stopping.signal));
     } finally {
       const pauseMs = this.stopping.signal.aborted ? 0 : job.everyMs;
       await this.unitOfWork.write((tx) => lease.end(tx, pauseMs));

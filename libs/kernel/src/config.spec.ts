@@ -15,6 +15,18 @@ describe('readConfig', () => {
     expect(readConfig(ofBot)).toEqual(readConfig({}));
   });
 
+  it.each(['METRICS_TOKEN', 'REGISTRATION_TOKEN'])('refuses an OPERATOR_TOKEN that is the %s too', (name) => {
+    const token = 'a'.repeat(40);
+    expect(() => readConfig({ OPERATOR_TOKEN: token, [name]: token })).toThrow(
+      'OPERATOR_TOKEN must be another',
+    );
+    expect(readConfig({ OPERATOR_TOKEN: token, [name]: 'b'.repeat(40) }).operatorToken).toBe(token);
+  });
+
+  it.each(['short', 'sk_live_'.repeat(5), 'with a blank in it'])('refuses %j as OPERATOR_TOKEN', (token) => {
+    expect(() => readConfig({ OPERATOR_TOKEN: token })).toThrow('OPERATOR_TOKEN must be');
+  });
+
   it('refuses a LETHE_KEY that is no API key: it may be meant as LETHE_MASTER_KEY', () => {
     const masterKey = Buffer.alloc(32).toString('base64');
     expect(() => readConfig({ LETHE_KEY: masterKey })).toThrow('LETHE_KEY is not a setting of Lethe');

@@ -66,7 +66,20 @@ function contradictions(config: Config): string[] {
   const tokens = isTokenMissing
     ? ['REGISTRATION_TOKEN must be set where REGISTRATION is token (openssl rand -hex 32)']
     : [];
-  return [...jobs, ...tokens, ...tierFaults(config)];
+  const isShared = [config.metricsToken, config.registrationToken].includes(config.operatorToken);
+  const shared =
+    isShared && config.operatorToken !== ''
+      ? ['OPERATOR_TOKEN must be another token than METRICS_TOKEN and REGISTRATION_TOKEN, which others have']
+      : [];
+  return [...jobs, ...tokens, ...shared, ...postgresOnly(config), ...tierFaults(config)];
+}
+
+function postgresOnly(config: Config): string[] {
+  if (config.database.engine === 'postgres') return [];
+  const given = { DATABASE_DIRECT_URL: config.databaseDirect, DATABASE_READ_URL: config.databaseRead };
+  return Object.entries(given)
+    .filter(([, url]) => url !== undefined)
+    .map(([name]) => `${name} belongs to a DATABASE_URL of PostgreSQL`);
 }
 
 function tierFaults(config: Config): string[] {

@@ -1,6 +1,6 @@
 export { Clock, daysAfter, Random, SystemClock, SystemRandom } from './clock';
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig } from './config';
-export { Degradations, DISK_LOW } from './degradations';
+export { Degradations, DISK_LOW, STANDBY_AWAY } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
 export { EgressPolicy } from './egress';
 export {
@@ -21,6 +21,9 @@ export { firstIdAt } from './id-time';
 export { ipv6Groups } from './ip-address';
 export { LogStream } from './log-stream';
 export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
+export { type Place, postgresPlaces } from './postgres-places';
+export { type RedisHost, type RedisPlace, redisUrl, shownPlace } from './redis-url';
+export { PrettyLog } from './pretty-log';
 export { NO_TIER } from './setting-values';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { SharedReading } from './shared.reading';

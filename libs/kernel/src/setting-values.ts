@@ -1,3 +1,5 @@
+import { postgresPlaces } from './postgres-places';
+
 // Parsers of settings. Each function returns the value, or throws an Error whose message completes the sentence "NAME
 // must be …".
 
@@ -41,27 +43,25 @@ export type DatabaseSetting =
 export function databaseUrl(text: string): DatabaseSetting {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
   if (path !== undefined) return { engine: 'sqlite', path };
-  if (/^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)) return { engine: 'postgres', url: text };
-  throw new Error('sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/DATABASE');
+  if (isPostgresUrl(text)) return { engine: 'postgres', url: text };
+  throw new Error(`sqlite:PATH, or ${POSTGRES_FORM}`);
 }
 
-/** `redis://…`, or `rediss://…` for TLS; empty for none. The error message never holds the password. */
-export function redisUrl(text: string): string | undefined {
+/** A PostgreSQL connection URI; empty for none. The error message never holds the password. */
+export function postgresUrl(text: string): string | undefined {
   if (text === '') return undefined;
-  const fault = new Error('redis://USER:PASSWORD@HOST:PORT/NUMBER, rediss:// for TLS, or empty');
-  if (!/^rediss?:\/\/[^?#]+$/.test(text) || !URL.canParse(text)) throw fault;
-  const { hostname, pathname, username, password } = new URL(text);
-  if (hostname === '' || !/^(\/\d*)?$/.test(pathname) || !isDecodable(username + password)) throw fault;
-  return text;
+  if (isPostgresUrl(text)) return text;
+  throw new Error(`${POSTGRES_FORM}, or empty`);
 }
 
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
+const POSTGRES_FORM =
+  'postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several HOST:PORT after commas, without target_session_attrs or with read-write';
+
+function isPostgresUrl(text: string): boolean {
+  const { url, places } = postgresPlaces(text);
+  if (places.length === 0 || !URL.canParse(url)) return false;
+  // Lethe selects a server by what it accepts, and by nothing else.
+  return /^(read-write|primary)?$/.test(new URL(url).searchParams.get('target_session_attrs') ?? '');
 }
 
 /** Removes the stored tier of a bot in the command `bots:tier`, so that no tier has this name. */
@@ -131,6 +131,13 @@ export function bearerToken(value: string): string {
   return value;
 }
 
+/** {@link bearerToken} that no one takes for an API key. */
+export function operatorToken(value: string): string {
+  if (/^sk_/i.test(value))
+    throw new Error('a token that does not begin like an API key (openssl rand -hex 32)');
+  return bearerToken(value);
+}
+
 /** `name,…` as in a `Host` header, without ports; empty for none. */
 export function hostNames(value: string): readonly string[] {
   const names = value.split(',').map((name) => name.trim().toLowerCase());
@@ -146,4 +153,43 @@ export function publicUrl(value: string): string | undefined {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
     throw new Error('a URL with http: or https: and without a path, for example https://gdpr.example.org');
   return url.origin;
+}
+
+/** The base address of a collector, without a slash at its end; empty for none. */
+export function otlpEndpoint(value: string): string | undefined {
+  if (value === '') return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isPlain = url !== undefined && url.username === '' && url.search === '' && url.hash === '';
+  if (!isPlain || !/^https?:$/.test(url.protocol))
+    throw new Error('an http: or https: address without user and query, for example http://127.0.0.1:4318');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** `name=value,…` with percent-encoded values, as the specification of the OTLP exporter has it. */
+export function otlpHeaders(value: string): Readonly<Record<string, string>> {
+  const entries = value
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const [, name, text = ''] = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=([\x20-\x7e]*)$/.exec(part) ?? [];
+      if (name === undefined) throw new Error('name=value pairs after commas');
+      return [name.toLowerCase(), decoded(text.trim())] as const;
+    });
+  return Object.fromEntries(entries);
+}
+
+function decoded(text: string): string {
+  try {
+    const value = decodeURIComponent(text);
+    if (/^[\x20-\x7e]*$/.test(value)) return value;
+  } catch {
+    // The same mistake as a character that no header holds.
+  }
+  throw new Error('name=value pairs whose values are percent-encoded');
+}
+
+export function fraction(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !(number >= 0 && number <= 1)) throw new Error('a number from 0 to 1');
+  return number;
 }

@@ -1,5 +1,6 @@
+import { redisUrl } from './redis-url';
 import { setting } from './setting';
-import { botTiers, integer, redisUrl, tiers } from './setting-values';
+import { botTiers, integer, tiers } from './setting-values';
 
 /** The settings that say what callers and their connections may take. */
 export const CALLER_LIMITS = {
@@ -21,10 +22,16 @@ export const CALLER_LIMITS = {
     'Requests per minute of one client address without a valid key',
     integer(1, 100_000_000),
   ),
-  redisUrl: setting(
+  operatorLimit: setting(
+    'RATE_LIMIT_OPERATOR',
+    '300',
+    'Requests per minute of the operator, with the token of `OPERATOR_TOKEN`',
+    integer(1, 100_000_000),
+  ),
+  redis: setting(
     'REDIS_URL',
     '',
-    'Redis in which several processes share the counts of the rate limits: `redis://USER:PASSWORD@HOST:PORT/NUMBER`, `rediss://` for TLS. Empty: each process counts alone',
+    'Redis in which several processes share the counts of the rate limits: `redis://USER:PASSWORD@HOST:PORT/NUMBER`, `redis+sentinel://HOST,HOST/MASTER/NUMBER` or `redis+cluster://HOST,HOST`, with `rediss` for TLS. Empty: each process counts alone',
     redisUrl,
   ),
   trustProxy: setting(

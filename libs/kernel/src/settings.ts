@@ -7,12 +7,15 @@ import {
   integer,
   masterKeys,
   oneOf,
+  operatorToken,
+  postgresUrl,
   publicUrl,
   schedule,
   text,
 } from './setting-values';
 
 import { CALLER_LIMITS } from './settings.limits';
+import { OBSERVATION } from './settings.observation';
 import { setting } from './setting';
 
 /** The default path of the embedded database. */
@@ -55,8 +58,20 @@ export const SETTINGS = {
   database: setting(
     'DATABASE_URL',
     `sqlite:${DEFAULT_DATABASE_PATH}`,
-    '`sqlite:PATH` of the database file, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with parameters such as `?sslmode=verify-full`',
+    '`sqlite:PATH` of the database file, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with parameters such as `?sslmode=verify-full`. Several `HOST:PORT` after commas: the one that accepts writes is used',
     databaseUrl,
+  ),
+  databaseDirect: setting(
+    'DATABASE_DIRECT_URL',
+    '',
+    'PostgreSQL: the server itself, where `DATABASE_URL` leads through a pooler such as PgBouncer. Wake-ups, changes of the schema and VACUUM use it',
+    postgresUrl,
+  ),
+  databaseRead: setting(
+    'DATABASE_READ_URL',
+    '',
+    'PostgreSQL: a standby by streaming replication, not through a pooler. Lists, reports and large exports are read there once it has what was answered before',
+    postgresUrl,
   ),
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
@@ -180,16 +195,11 @@ export const SETTINGS = {
     'New API keys begin with `sk_live_`, or with `sk_test_` as in a sandbox, so that one is not taken for the other',
     oneOf('live', 'test'),
   ),
-  metricsToken: setting(
-    'METRICS_TOKEN',
+  operatorToken: setting(
+    'OPERATOR_TOKEN',
     '',
-    'Token for reading `/metrics`, 16 to 256 characters. Without one only callers on the same machine can read it',
-    bearerToken,
+    "Token of the operator for `/api/v1/operator` and the operator's pages of the console, 16 to 256 characters. Without one neither exists",
+    operatorToken,
   ),
-  logLevel: setting(
-    'LOG_LEVEL',
-    'info',
-    'Lowest level of log lines to write',
-    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
-  ),
+  ...OBSERVATION,
 } as const;

@@ -1,52 +1,16 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import type { Degradations } from '@app/kernel';
-import {
-  MemoryRateLimitStore,
-  RATE_WINDOW_MS,
-  type RateDecision,
-  RateLimitStore,
-  rateDecision,
-} from './rate-limit.store';
+import type { Degradations, RedisPlace } from '@app/kernel';
+import { MemoryRateLimitStore, type RateDecision, RateLimitStore, rateDecision } from './rate-limit.store';
+import { type Asked, countWindows, keyUnder, probe } from './rate-limit.script';
 import { RedisLink } from './redis-link';
 
-const KEY_PREFIX = 'lethe:rate:';
-const PROBE_KEY = `${KEY_PREFIX}probe`;
 /** 132 bits in base64url: two buckets never have the same digest. */
 const DIGEST_CHARACTERS = 22;
 
 /** The name in {@link Degradations} while each process counts alone. */
 export const RATE_LIMIT_LOCAL = 'rate_limit_local';
-
-/**
- * Adds ARGV[i] requests to the window KEYS[i], or begins the window. Where the count would pass a maximum above 0, which is
- * ARGV[#KEYS + i], nothing is added, and the answer is that count. Returns the time of Redis, then count and end of each
- * window. All times are of the clock of Redis. A window with an end beyond one window length was written with another
- * clock.
- */
-const COUNT = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local answer = { now }
-for i, key in ipairs(KEYS) do
-  local ends = tonumber(redis.call('HGET', key, 'ends'))
-  if not ends or ends <= now or ends > now + ${RATE_WINDOW_MS} then
-    ends = now + ${RATE_WINDOW_MS}
-    redis.call('DEL', key)
-    redis.call('HSET', key, 'ends', ends)
-    redis.call('PEXPIREAT', key, ends)
-  end
-  local most = tonumber(ARGV[#KEYS + i])
-  local count = tonumber(redis.call('HGET', key, 'count') or 0) + tonumber(ARGV[i])
-  if most == 0 or count <= most then redis.call('HSET', key, 'count', count) end
-  answer[2 * i] = count
-  answer[2 * i + 1] = ends
-end
-return answer
-`;
-const COUNT_SHA = createHash('sha1').update(COUNT).digest('hex');
 
 /** A request that waits for its count. */
 interface Waiting {
@@ -57,16 +21,12 @@ interface Waiting {
 }
 
 /** Requests of one window that are counted together. */
-interface Group {
-  readonly bucket: string;
-  readonly amount: number;
-  /** They are counted up to this number, or not at all; 0: always. */
-  readonly most: number;
+interface Group extends Asked {
   readonly callers: readonly Waiting[];
 }
 
 export interface RedisRateLimitOptions {
-  readonly url: string;
+  readonly place: RedisPlace;
   /** The key of the digests that name buckets in Redis. All processes of an installation have the same. */
   readonly masterKey: Buffer | undefined;
   readonly local: MemoryRateLimitStore;
@@ -87,11 +47,11 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
   private taking: Group[] = [];
   private fallen = 0;
 
-  constructor({ url, masterKey, local, degradations, logger }: RedisRateLimitOptions) {
+  constructor({ place, masterKey, local, degradations, logger }: RedisRateLimitOptions) {
     super();
     this.local = local;
     this.keyOf = digestUnder(masterKey);
-    this.link = new RedisLink(url, (client) => count(client, [PROBE_KEY], [0], [0]), {
+    this.link = new RedisLink(place, probe, {
       lost(reason) {
         degradations.begin(RATE_LIMIT_LOCAL);
         logger.warn({ reason }, 'Redis does not answer: each process counts rates by itself');
@@ -125,7 +85,12 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
     if (!this.link.up) return this.fallBack(own);
     return new Promise((decide) => {
       this.flushSoon();
-      this.taking.push({ bucket: bot, amount: more, most: limit, callers: [{ limit, own, decide }] });
+      this.taking.push({
+        key: this.keyOf(bot),
+        amount: more,
+        most: limit,
+        callers: [{ limit, own, decide }],
+      });
     });
   }
 
@@ -150,23 +115,17 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
     if (this.waiting.size === 0 && this.taking.length === 0) setImmediate(() => void this.flush());
   }
 
-  /** Sends one command for all requests of one turn of the event loop. */
+  /** Sends one command for all requests of one turn of the event loop; in a cluster, one for each hash tag. */
   private async flush(): Promise<void> {
     const hits = Array.from(this.waiting, ([bucket, callers]): Group => {
-      return { bucket, amount: callers.length, most: 0, callers };
+      return { key: this.keyOf(bucket), amount: callers.length, most: 0, callers };
     });
     const groups: readonly Group[] = [...hits, ...this.taking];
     this.waiting = new Map();
     this.taking = [];
-    const keys = groups.map(({ bucket }) => this.keyOf(bucket));
-    const amounts = groups.map(({ amount }) => amount);
-    const maxima = groups.map(({ most }) => most);
     try {
-      const [nowMs = 0, ...windows] = await this.link.run((client) => count(client, keys, amounts, maxima));
-      groups.forEach((group, index) => {
-        const [total = 0, endsAtMs = 0] = windows.slice(2 * index, 2 * index + 2);
-        decide(group, total, endsAtMs, endsAtMs - nowMs);
-      });
+      const windows = await this.link.run((client) => countWindows(client, groups));
+      for (const [group, { total, endsAtMs, leftMs }] of windows) decide(group, total, endsAtMs, leftMs);
     } catch {
       for (const { callers } of groups) for (const { own, decide } of callers) decide(this.fallBack(own));
     }
@@ -188,34 +147,6 @@ function decide({ amount, most, callers }: Group, total: number, endsAtMs: numbe
   });
 }
 
-/**
- * Redis loses scripts at a restart, a failover and SCRIPT FLUSH. The script is then sent again.
- * @throws Error for an answer that is not from the script, so that such a Redis is not used.
- */
-async function count(client: Redis, keys: string[], amounts: number[], maxima: number[]): Promise<number[]> {
-  const given = [...keys, ...amounts, ...maxima];
-  const answer = await client.evalsha(COUNT_SHA, keys.length, ...given).catch((error: Error) => {
-    if (!error.message.startsWith('NOSCRIPT')) throw error;
-    return client.eval(COUNT, keys.length, ...given);
-  });
-  if (!isCount(answer, amounts)) throw Object.assign(new Error(), { code: 'WRONG_ANSWER' });
-  return answer;
-}
-
-/** Whether an answer has a time, and for each window a count with the added requests and an end in the next minute. */
-function isCount(answer: unknown, amounts: readonly number[]): answer is number[] {
-  if (!Array.isArray(answer) || answer.length !== 1 + 2 * amounts.length) return false;
-  const [now, ...windows] = answer as unknown[];
-  return (
-    Number.isSafeInteger(now) &&
-    windows.every(Number.isSafeInteger) &&
-    amounts.every((amount, at) => {
-      const [total, leftMs] = [windows[2 * at] as number, (windows[2 * at + 1] as number) - (now as number)];
-      return total >= amount && leftMs > 0 && leftMs <= RATE_WINDOW_MS;
-    })
-  );
-}
-
 /** Redis holds digests instead of bots and client addresses. Without a master key the digests can be guessed. */
 function digestUnder(masterKey: Buffer | undefined): (bucket: string) => string {
   const key = masterKey && Buffer.from(hkdfSync('sha256', masterKey, '', 'lethe rate-limit buckets', 32));
@@ -223,6 +154,6 @@ function digestUnder(masterKey: Buffer | undefined): (bucket: string) => string 
     const digest = createHmac('sha256', key ?? '')
       .update(bucket)
       .digest('base64url');
-    return KEY_PREFIX + digest.slice(0, DIGEST_CHARACTERS);
+    return keyUnder(digest.slice(0, DIGEST_CHARACTERS));
   };
 }

@@ -1,30 +1,8 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import type { RedisPlace } from '@app/kernel';
+import { COMMAND_MS, CONNECT_MS, type RedisClient, redisClient } from './redis-client';
 
-/** The time limit of a command, in milliseconds. After it Redis counts as unavailable. */
-const COMMAND_MS = 50;
-/**
- * The time limit of a new connection, TLS and name resolution included, in milliseconds. The start of the service waits
- * for one attempt.
- */
-const CONNECT_MS = 1000;
 /** The pause between the end of a connection and the next attempt, in milliseconds. */
 const PAUSE_MS = 500;
-const KEEP_ALIVE_MS = 30_000;
-
-/** The client queues nothing, repeats nothing and does not reconnect: {@link RedisLink} decides when Redis is used. */
-const OPTIONS: RedisOptions = {
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  retryStrategy: null,
-  // The probe replaces this check. It writes, so it fails on a replica and on a full or loading Redis.
-  enableReadyCheck: false,
-  disableClientInfo: true,
-  connectTimeout: CONNECT_MS,
-  // A Redis that hangs never closes its side.
-  disconnectTimeout: 0,
-  keepAlive: KEEP_ALIVE_MS,
-};
 
 /** Callbacks for the loss of Redis, once for each loss, and for its return. */
 export interface RedisLinkNotice {
@@ -32,21 +10,23 @@ export interface RedisLinkNotice {
   regained(): void;
 }
 
-type Command<T> = (client: Redis) => Promise<T>;
+type Command<T> = (client: RedisClient) => Promise<T>;
 
 /**
  * A connection to Redis that is used only while Redis answers. A command settles within 50 ms. After the first failure
- * every further command fails at once, until a new connection has passed the probe.
+ * every further command fails at once, until a new connection has passed the probe. A cluster counts as one: it is lost
+ * with any of its primaries.
  */
 export class RedisLink {
-  private client: Redis | undefined;
-  private trying: Redis | undefined;
+  private client: RedisClient | undefined;
+  private trying: RedisClient | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private attempts = 0;
   private away = false;
   private closed = false;
 
   constructor(
-    private readonly url: string,
+    private readonly place: RedisPlace,
     private readonly probe: Command<unknown>,
     private readonly notice: RedisLinkNotice,
   ) {}
@@ -81,17 +61,17 @@ export class RedisLink {
   }
 
   /**
-   * Opens a new connection for each attempt and resolves the name again: after a failover the name leads to another
-   * machine.
+   * Opens a new connection for each attempt, and resolves the name or asks a sentinel or cluster again: after a failover
+   * they lead to another machine.
    */
   private async attempt(): Promise<void> {
-    const client = new Redis(this.url, OPTIONS);
+    const client = redisClient(this.place, this.attempts++);
     this.trying = client;
     let reason: unknown;
-    client.on('error', (error) => (reason = error));
+    client.on('error', (error: unknown) => (reason = error));
     client.once('close', () => this.lose(client, reason));
     try {
-      await within(CONNECT_MS, client.connect());
+      await within(CONNECT_MS, this.connect(client));
       await within(COMMAND_MS, this.probe(client));
       this.take(client);
     } catch (error) {
@@ -100,7 +80,13 @@ export class RedisLink {
     }
   }
 
-  private take(client: Redis): void {
+  /** A client of a cluster connects to a primary at its first command there. */
+  private async connect(client: RedisClient): Promise<void> {
+    await client.connect();
+    if (client.isCluster) await this.probe(client);
+  }
+
+  private take(client: RedisClient): void {
     this.trying = undefined;
     if (this.closed || client.status !== 'ready') throw fault('CLOSED');
     this.client = client;
@@ -108,7 +94,7 @@ export class RedisLink {
     this.away = false;
   }
 
-  private lose(client: Redis, reason: unknown): void {
+  private lose(client: RedisClient, reason: unknown): void {
     if (client !== this.client) return;
     this.client = undefined;
     client.disconnect();
@@ -131,12 +117,20 @@ function fault(code: string): Error {
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(reject, fault('TIMEOUT')), ms);
+    // A client that was closed may never settle; its connection keeps the process for as long as there is one.
+    timer.unref();
     void work.then(resolve, reject).then(() => clearTimeout(timer));
   });
 }
 
-/** The code of an error, or the first word of an answer of Redis. The rest of a message can hold addresses and keys. */
+/**
+ * The code of an error, or the first word of an answer of Redis, a sentinel or a node. The rest of a message can hold
+ * addresses and keys.
+ */
 function reasonOf(error: unknown): string {
+  const { lastNodeError } = (error ?? {}) as { readonly lastNodeError?: unknown };
+  if (lastNodeError !== undefined && lastNodeError !== null) return reasonOf(lastNodeError);
   const { code, message = '' } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
-  return code ?? /^[A-Z]{2,}\b/.exec(message)?.[0] ?? 'CLOSED';
+  if (message.startsWith('All sentinels') && !message.includes('Last error')) return 'NO_MASTER';
+  return code ?? /(?:^|Last error: (?:connect )?)([A-Z]{2,})\b/.exec(message)?.[1] ?? 'CLOSED';
 }

@@ -78,6 +78,12 @@ export const METRICS = {
     help: 'Units of work that collided with another one and were repeated, by reason',
     label: { name: 'reason', values: ['serialization_failure', 'deadlock_detected', 'concurrent_change'] },
   },
+  databaseStandbyReads: {
+    type: 'counter',
+    name: 'lethe_database_standby_reads_total',
+    help: 'Reads that DATABASE_READ_URL is for, by the server that served them: primary where the standby was late or away',
+    label: { name: 'server', values: ['standby', 'primary'] },
+  },
   databasePoolConnections: {
     type: 'gauge',
     name: 'lethe_database_pool_connections',
@@ -189,11 +195,16 @@ export const METRICS = {
   degraded: {
     type: 'gauge',
     name: 'lethe_degraded',
-    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer; database_damaged: a statement has met a damaged page; disk_low: the disk of the database is full or almost full; clock_step: the clock of the machine was set',
+    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer; database_damaged: a statement has met a damaged page; disk_low: the disk of the database is full or almost full; clock_step: the clock of the machine was set; standby_away: the primary serves the reads of DATABASE_READ_URL',
     label: {
       name: 'condition',
-      values: ['rate_limit_local', 'database_damaged', 'disk_low', 'clock_step', 'other'],
+      values: ['rate_limit_local', 'database_damaged', 'disk_low', 'clock_step', 'standby_away', 'other'],
     },
+  },
+  traceSpansLost: {
+    type: 'counter',
+    name: 'lethe_trace_spans_lost_total',
+    help: 'Spans of traces that were dropped, since their collector does not take them or not fast enough',
   },
   gaugeFailures: {
     type: 'counter',

@@ -191,4 +191,39 @@ describe('SharedReading', () => {
     expect(await reading.get()).toBe(2);
     expect(ask).toHaveBeenCalledTimes(3);
   });
+
+  /** A reading whose answers are given by hand. */
+  function played() {
+    const clock = new PlayedClock();
+    const answers: ((value: string) => void)[] = [];
+    const ask = () => new Promise<string>((resolve) => void answers.push(resolve));
+    return { clock, answers, reading: new SharedReading(clock, 5_000, ask) };
+  }
+
+  it('holds what took longer than its time, from its end on', async () => {
+    const { clock, answers, reading } = played();
+    const first = reading.get();
+    clock.ms = 20_000;
+    const joined = reading.get();
+    answers[0]?.('first');
+    expect(await Promise.all([first, joined])).toEqual(['first', 'first']);
+    clock.ms = 24_999;
+    expect(await reading.get()).toBe('first');
+    clock.ms = 25_000;
+    void reading.get();
+    expect(answers).toHaveLength(2);
+  });
+
+  it('asks anew, behind it, for who comes after a change during a reading', async () => {
+    const { answers, reading } = played();
+    const before = reading.get();
+    reading.forget();
+    const [after, joined] = [reading.get(), reading.get()];
+    expect(answers).toHaveLength(1);
+    answers[0]?.('old');
+    expect(await before).toBe('old');
+    answers[1]?.('new');
+    expect(await Promise.all([after, joined, reading.get()])).toEqual(['new', 'new', 'new']);
+    expect(answers).toHaveLength(2);
+  });
 });

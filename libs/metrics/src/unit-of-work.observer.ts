@@ -6,6 +6,8 @@ export interface UnitOfWorkObserver {
   readonly committed: (units: number, durationMs: number) => void;
   /** A unit is run again. */
   readonly retried: (reason: LabelOf<'databaseUnitsRetried'>) => void;
+  /** A read that a standby may serve was served. */
+  readonly readAnywhere: (server: LabelOf<'databaseStandbyReads'>) => void;
 }
 
 /** The sizes that a reading of the metrics gets from a UnitOfWork. */
@@ -38,5 +40,6 @@ export function observeUnitOfWork(
       metrics.observe('databaseCommitDuration', durationMs / 1000);
     },
     retried: (reason) => metrics.count('databaseUnitsRetried', reason),
+    readAnywhere: (server) => metrics.count('databaseStandbyReads', server),
   };
 }

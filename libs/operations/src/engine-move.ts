@@ -23,6 +23,7 @@ import {
   type MoveTarget,
   type Row,
 } from './move-end';
+import { type OnProgress, type Tell, told } from './move-progress';
 import { PostgresMoveEnd } from './postgres.move-end';
 import { SqliteMoveEnd, SqliteMoveTarget } from './sqlite.move-end';
 
@@ -31,16 +32,6 @@ export interface MovePlace {
   readonly database: Config['database'];
   readonly engine: DatabaseEngine;
   readonly options: DataSourceOptions;
-}
-
-/** Called after every batch. */
-export type OnProgress = (step: MoveStep) => void;
-
-export interface MoveStep {
-  readonly doing: 'moving' | 'verifying';
-  readonly table: string;
-  readonly rows: number;
-  readonly total: number;
 }
 
 interface Opened<End> {
@@ -65,8 +56,11 @@ export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnP
         ...movedTables(target.schema.entityMetadatas, [leftOut(target.schema)]),
       ];
       if (!(await target.end.isBegun())) await requireEmpty(target.end, tables, to);
-      const rows = await copy(source.end, target.end, from.engine.place, tables, onProgress);
-      for (const table of tables) await verify(table, source.end, target.end, onProgress);
+      const counts = new Map<MovedTable, number>();
+      for (const table of tables) counts.set(table, await source.end.count(table));
+      const tell = told(counts, onProgress);
+      const rows = await copy(source.end, target.end, from.engine.place, counts, tell);
+      for (const [table] of counts) await verify(table, source.end, target.end, tell);
       await target.end.finish(tables);
       return rows;
     } finally {
@@ -88,15 +82,14 @@ async function copy(
   source: MoveEnd,
   target: MoveTarget,
   sourcePlace: string,
-  tables: readonly MovedTable[],
-  onProgress: OnProgress,
+  tables: ReadonlyMap<MovedTable, number>,
+  tell: Tell,
 ): Promise<number> {
   const done = await target.begin(sourcePlace);
   let sum = 0;
-  for (const table of tables) {
-    const total = await source.count(table);
+  for (const [table] of tables) {
     let { rows, last } = done.get(table.name) ?? { rows: 0, last: undefined };
-    const step = () => onProgress({ doing: 'moving', table: table.name, rows, total });
+    const step = () => tell('moving', table, rows);
     step();
     for await (const batch of source.batches(table, last)) {
       rows += batch.length;
@@ -109,16 +102,11 @@ async function copy(
   return sum;
 }
 
-async function verify(
-  table: MovedTable,
-  source: MoveEnd,
-  target: MoveEnd,
-  onProgress: OnProgress,
-): Promise<void> {
-  const total = await source.count(table);
+async function verify(table: MovedTable, source: MoveEnd, target: MoveEnd, tell: Tell): Promise<void> {
+  tell('verifying', table, 0);
   const [there, here] = await Promise.all([
     digestOf(source, table, () => undefined),
-    digestOf(target, table, (rows) => onProgress({ doing: 'verifying', table: table.name, rows, total })),
+    digestOf(target, table, (rows) => tell('verifying', table, rows)),
   ]);
   if (there.digest === here.digest && there.rows === here.rows) return;
   throw new StartError(
@@ -219,7 +207,7 @@ async function requireMigrated(schema: DataSource, { engine }: MovePlace): Promi
   await requireKnown(schema);
   if (!(await needsMigrations(schema)) && !(await isBeingFilled(schema))) return;
   throw new StartError(
-    `The source (${engine.place}) is not a complete database of this version. Run npm run admin -- db:migrate with DATABASE_URL set to it, then run this again.`,
+    `The source (${engine.place}) is not a complete database of this version. Run lethe-server admin db:migrate with DATABASE_URL set to it, then run this again.`,
   );
 }
 

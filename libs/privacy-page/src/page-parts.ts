@@ -1,6 +1,6 @@
-import type { DeclaredPurpose } from '@app/categories';
+import { type DeclaredPurpose, legalBasisIn } from '@app/categories';
 import { type Html, html } from './html';
-import { basisIn, type PageLanguage, PAGE_TEXTS } from './texts';
+import { type PageLanguage, PAGE_TEXTS } from './texts';
 import type { PageTexts } from './texts.en';
 
 /** Values of one list, characters of one value, and depth of nested values that are shown. */
@@ -64,7 +64,7 @@ export class PageParts {
       <dt>${texts.purpose}</dt>
       <dd>${description === null ? texts.noPurpose : cut(description)}</dd>
       <dt>${texts.basis}</dt>
-      <dd>${basisIn(this.language, legalBasis)}</dd>
+      <dd>${legalBasisIn(this.language, legalBasis)}</dd>
       <dt>${texts.retention}</dt>
       <dd>${retentionDays === null ? texts.untilErased : texts.days(retentionDays)}</dd>
     </dl>`;

@@ -9,6 +9,7 @@ import { JsonText, type ListPage } from '@app/http';
 import { ApiError, type AuditEventType } from '@app/kernel';
 import { type NamedSubject, SubjectDataHolders } from '@app/subjects';
 import type { OpenLink } from './privacy-links.service';
+import type { PageLanguage } from './texts';
 
 /** What a page shows at most of each list. The export has everything. */
 const ENTRIES_MAX = '8';
@@ -19,11 +20,17 @@ const VALUES_MAX = 64 * 1024;
 
 export type ConsentStatus = Awaited<ReturnType<ConsentService['status']>>;
 
+/** The words of one language that were shown. */
+interface ShownText {
+  readonly digest: string;
+  readonly language: string;
+}
+
 export interface HistoryEntry {
   readonly action: string;
   readonly version: string;
   readonly categories: readonly string[] | null;
-  readonly texts: readonly { readonly digest: string }[];
+  readonly texts: readonly ShownText[];
   readonly created_at: string;
 }
 
@@ -69,7 +76,8 @@ export class PageReading {
     private readonly audit: AuditService,
   ) {}
 
-  async facts(link: OpenLink): Promise<PageFacts> {
+  /** `language` is that of the words of the consent, where they were shown in it. */
+  async facts(link: OpenLink, language: PageLanguage): Promise<PageFacts> {
     const { botId } = link;
     const [bot, standing, purposes] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
@@ -81,7 +89,7 @@ export class PageReading {
     if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
     const all = await this.subjectsOf(link);
     const subjects: HeldSubject[] = [];
-    for (const subject of all.slice(0, GUILDS_MAX)) subjects.push(await this.heldOf(subject));
+    for (const subject of all.slice(0, GUILDS_MAX)) subjects.push(await this.heldOf(subject, language));
     const isSuspended = standing?.suspended_at != null;
     return { bot, isSuspended, purposes, subjects, hasMore: all.length > GUILDS_MAX };
   }
@@ -92,7 +100,7 @@ export class PageReading {
   }
 
   /** Everything about one subject that its page shows. */
-  private async heldOf(subject: NamedSubject): Promise<HeldSubject> {
+  private async heldOf(subject: NamedSubject, language: PageLanguage): Promise<HeldSubject> {
     const { botId, ids } = subject;
     const [status, history, events, values] = await Promise.all([
       this.consents.status(subject),
@@ -110,7 +118,8 @@ export class PageReading {
       .filter((each) => each.status === 'pending')
       .map(({ key }) => key);
     const waiting = pending.length > 0 ? pending : null;
-    const digest = (latest ?? entries[0])?.texts[0]?.digest;
+    const shown = latest ?? entries.find(({ texts }) => texts.length > 0);
+    const digest = shown && textIn(language, shown.texts)?.digest;
     const words = digest && (await this.unitOfWork.read((tx) => wordsFound(tx, botId, digest)));
     return {
       ...{ subject, status, history: entries, words: words === '' ? undefined : words, ...values },
@@ -139,6 +148,11 @@ export class PageReading {
       throw error;
     }
   }
+}
+
+/** The text in a language, also in a form of it such as `de-AT`; else the first one. */
+function textIn(language: PageLanguage, texts: readonly ShownText[]): ShownText | undefined {
+  return texts.find((text) => text.language.split('-')[0] === language) ?? texts[0];
 }
 
 /** The items of a page of a list; none of one that is too large to be held. */

@@ -61,7 +61,7 @@ export class PageController {
     @Query('lang') lang?: unknown,
   ): Promise<WebPage> {
     const { link, language } = await this.opened(request, token, lang);
-    return this.view.page(link, await this.reading.facts(link), language);
+    return this.view.page(link, await this.reading.facts(link, language), language);
   }
 
   @Get('forget')
@@ -83,7 +83,7 @@ export class PageController {
     @Body() body: unknown,
   ): Promise<WebPage> {
     const { opened, fields } = await this.sent(request, token, body, 'accept');
-    const facts = await this.reading.facts(opened.link);
+    const facts = await this.reading.facts(opened.link, opened.language);
     if (facts.isSuspended) throw new ApiError('suspended', 'The bot is suspended');
     await this.acts.accept(opened.link, facts, fields);
     return backTo(opened);
@@ -126,7 +126,7 @@ export class PageController {
     const { opened, fields } = await this.sent(request, token, body, 'export');
     const { link, language } = opened;
     if (fields['form']?.[0] === 'html') {
-      const facts = await this.reading.facts(link);
+      const facts = await this.reading.facts(link, language);
       const text = await this.acts.exportText(link);
       return text === undefined ? backTo(opened) : readableExport(text, facts, language);
     }

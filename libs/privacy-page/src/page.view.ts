@@ -90,7 +90,7 @@ export class PageView {
     const shown =
       words !== undefined &&
       room.take(
-        html`<details>
+        html`<details ${held.asked !== undefined && html` open`}>
           <summary>${texts.words}</summary>
           <p><strong>${cut(words.title)}</strong></p>
           <p>${cut(words.body, WORDS_MAX)}</p>

@@ -7,32 +7,6 @@ export const PAGE_TEXTS: Readonly<Record<'de' | 'en', PageTexts>> = { de: DE, en
 export type PageLanguage = keyof typeof PAGE_TEXTS;
 export const PAGE_LANGUAGES = Object.keys(PAGE_TEXTS) as PageLanguage[];
 
-/** The legal bases of the GDPR by language. */
-const BASES: Readonly<Record<string, Readonly<Record<PageLanguage, string>>>> = {
-  consent: { en: 'consent (Art. 6(1)(a) GDPR)', de: 'Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)' },
-  contract: { en: 'contract (Art. 6(1)(b) GDPR)', de: 'Vertrag (Art. 6 Abs. 1 lit. b DSGVO)' },
-  legal_obligation: {
-    en: 'legal obligation (Art. 6(1)(c) GDPR)',
-    de: 'rechtliche Verpflichtung (Art. 6 Abs. 1 lit. c DSGVO)',
-  },
-  vital_interests: {
-    en: 'vital interests (Art. 6(1)(d) GDPR)',
-    de: 'lebenswichtige Interessen (Art. 6 Abs. 1 lit. d DSGVO)',
-  },
-  public_task: {
-    en: 'public task (Art. 6(1)(e) GDPR)',
-    de: 'öffentliche Aufgabe (Art. 6 Abs. 1 lit. e DSGVO)',
-  },
-  legitimate_interests: {
-    en: 'legitimate interests (Art. 6(1)(f) GDPR)',
-    de: 'berechtigte Interessen (Art. 6 Abs. 1 lit. f DSGVO)',
-  },
-};
-
-export function basisIn(language: PageLanguage, basis: string): string {
-  return BASES[basis]?.[language] ?? basis;
-}
-
 /** The language of a page: that of its switch, else that of the link, else the first of `Accept-Language` that it has. */
 export function languageOf(
   given: string | undefined,

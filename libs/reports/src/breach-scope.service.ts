@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
-import { Clock, conflict, type FieldFault, invalidRequest } from '@app/kernel';
+import { Clock, type FieldFault, invalidRequest } from '@app/kernel';
 import { StoredRecords } from '@app/user-data';
 import { AuditPeriods, type DataAct, type Period, type PeriodCounts } from './audit-period';
 import type { BreachScopeQuery, BreachScopeView } from './breach-scope.dto';
 import type { DistinctCount } from './distinct-count';
+import { ReportTurns } from './report-turns';
 
 const DAYS_MAX = 366;
 const DAY_MS = 86_400_000;
@@ -15,34 +16,23 @@ const LATEST_MS = Date.UTC(9999, 0);
 
 /**
  * The scope of a breach in numbers (GDPR Art. 33(3)(a)): users with acts on their data in a period, and stored records.
- * Requests do not wait for it: it counts in small parts on a snapshot, one report at a time in each process.
+ * Requests do not wait for it: it counts in small parts on a snapshot, in its turn.
  */
 @Injectable()
 export class BreachScopes {
-  private turn: Promise<unknown> = Promise.resolve();
-  private readonly asked = new Set<string>();
-
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly periods: AuditPeriods,
     private readonly records: StoredRecords,
     private readonly categories: CategoriesService,
+    private readonly turns: ReportTurns,
     private readonly clock: Clock,
   ) {}
 
   /** @throws ApiError 400 for an empty or too long period; 409 while another report of the bot is made. */
   async of(botId: string, query: BreachScopeQuery): Promise<BreachScopeView> {
     const period = { botId, ...periodOf(query) };
-    if (this.asked.has(botId))
-      throw conflict('report_in_progress', 'A report of this bot is being made: wait for its answer');
-    this.asked.add(botId);
-    const made = this.turn.then(() => this.unitOfWork.snapshot((tx) => this.make(tx, period)));
-    this.turn = made.catch(() => undefined);
-    try {
-      return await made;
-    } finally {
-      this.asked.delete(botId);
-    }
+    return this.turns.make(botId, () => this.unitOfWork.snapshot((tx) => this.make(tx, period)));
   }
 
   private async make(tx: Tx, period: Period): Promise<BreachScopeView> {

@@ -1,6 +1,7 @@
 import { Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 
 import { ApiProperty } from '@nestjs/swagger';
+import { RECORD_LANGUAGES, type RecordLanguage } from './processing-record.texts';
 
 const TEXT_MAX = 10_000;
 
@@ -15,6 +16,12 @@ export class ProcessingRecordQuery {
       'Takes precedence over the `Accept` header. `markdown` answers text/markdown without an envelope',
   })
   format?: 'json' | 'markdown';
+  @OneOf(RECORD_LANGUAGES, {
+    optional: true,
+    description:
+      'Language of the sentences of the service; default en. What the bot has declared stays as it is',
+  })
+  language?: RecordLanguage;
 }
 
 class ControllerView {

@@ -1,64 +1,67 @@
+import { legalBasisIn } from '@app/categories';
 import type { Activity, ProcessingRecordHead } from './processing-record.dto';
+import { RECORD_TEXTS, type RecordLanguage } from './processing-record.texts';
 
 /** The beginning of the document, up to the heading of the categories. */
-export function headInMarkdown(record: ProcessingRecordHead): string {
+export function headInMarkdown(record: ProcessingRecordHead, language: RecordLanguage): string {
+  const { document: words } = RECORD_TEXTS[language];
   const { controller, recipients, time_limits: limits, security_measures: measures } = record;
-  return `# Record of processing activities
+  return `# ${words.title}
 
-GDPR Art. 30(1); written ${record.generated_at} from what the bot has declared and how this service is configured.
+${words.basis(record.generated_at)}
 
-## Controller
+## ${words.controller}
 
-- Name: ${plain(controller.name)}
-- Contact: ${controller.privacy_contact === null ? 'not given' : plain(controller.privacy_contact)}
-- Bot: ${controller.bot_id} (platform id ${controller.platform_bot_id})
+- ${words.name}: ${plain(controller.name)}
+- ${words.contact}: ${controller.privacy_contact === null ? words.notGiven : plain(controller.privacy_contact)}
+- ${words.bot}: ${controller.bot_id} (${words.platformId} ${controller.platform_bot_id})
 
-## Data subjects
+## ${words.subjects}
 
 ${record.data_subjects}
 
-## Recipients
+## ${words.recipients}
 
 ${list(recipients.map(({ recipient, host, receives }) => `${recipient}${host === null ? '' : ` (${plain(host)})`}: ${receives}`))}
 
-## Transfers to third countries
+## ${words.transfers}
 
 ${record.transfers}
 
-## Time limits for erasure
+## ${words.limits}
 
-${list(limits.map(({ applies_to, days }) => `${applies_to}: ${days === null ? 'no limit by time' : `${days} days`}`))}
-- Data categories: see below
+${list(limits.map(({ applies_to, days }) => `${applies_to}: ${days === null ? words.noLimit : words.days(days)}`))}
+- ${words.ofCategories}
 
-## Technical and organisational measures
+## ${words.measures}
 
 ${list(measures)}
 
-## Processing activities by category of personal data
+## ${words.activities}
 `;
 }
 
-export function activityInMarkdown(activity: Activity): string {
+export function activityInMarkdown(activity: Activity, language: RecordLanguage): string {
+  const { document: words } = RECORD_TEXTS[language];
   const { category, label_de, label_en, purpose, legal_basis, retention_days: days, fields } = activity;
-  const rows = fields.map((field) => {
-    const cells = [field.key, field.type, field.label_en, field.label_de, field.description ?? ''];
-    return `| ${cells.map(plain).join(' | ')} |`;
-  });
-  const table = [
-    '| Field | Type | English | German | Description |',
-    '| --- | --- | --- | --- | --- |',
-    ...rows,
-  ];
+  const rows = fields.map((field) =>
+    row([field.key, field.type, field.label_en, field.label_de, field.description ?? ''].map(plain)),
+  );
+  const table = [row(words.columns), row(words.columns.map(() => '---')), ...rows];
   return `
 ### ${plain(label_en)} / ${plain(label_de)}
 
-- Key: ${plain(category)}
-- Purpose: ${purpose === null ? 'not declared' : plain(purpose)}
-- Legal basis: ${plain(legal_basis)}
-- Erased: ${days === null ? 'no period declared' : `${days} days after the last update`}
+- ${words.key}: ${plain(category)}
+- ${words.purpose}: ${purpose === null ? words.notDeclared : plain(purpose)}
+- ${words.legalBasis}: ${legalBasisIn(language, legal_basis)}
+- ${words.erased}: ${days === null ? words.noPeriod : words.afterUpdate(days)}
 
-${rows.length === 0 ? 'Any values; no fields are declared.' : table.join('\n')}
+${rows.length === 0 ? words.anyValues : table.join('\n')}
 `;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
 }
 
 function list(items: readonly string[]): string {

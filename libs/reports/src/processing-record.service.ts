@@ -6,12 +6,9 @@ import { JsonStream, TextStream } from '@app/http';
 import { Clock, CONFIG, type Config, notFound } from '@app/kernel';
 import type { Activity, ProcessingRecordHead } from './processing-record.dto';
 import { activityInMarkdown, headInMarkdown } from './processing-record.markdown';
+import { RECORD_TEXTS, type RecordLanguage } from './processing-record.texts';
+import type { RecordTexts } from './processing-record.texts.en';
 import { securityMeasures } from './security-measures';
-
-const DATA_SUBJECTS =
-  'Users of the platform with whom the bot deals, in the guilds that use it and in direct messages.';
-const TRANSFERS =
-  'Not known to this service: it depends on the place of this installation and of the webhook receiver. Their operators have to add it.';
 
 /**
  * The record of processing activities (GDPR Art. 30(1)), as far as the service can give it: the declarations of the bot
@@ -26,13 +23,13 @@ export class ProcessingRecords {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  asJson(botId: string): JsonStream {
-    return new JsonStream((write) => this.send(write, (tx) => this.inJson(tx, botId)));
+  asJson(botId: string, language: RecordLanguage): JsonStream {
+    return new JsonStream((write) => this.send(write, (tx) => this.inJson(tx, botId, language)));
   }
 
-  asMarkdown(botId: string): TextStream {
+  asMarkdown(botId: string, language: RecordLanguage): TextStream {
     return new TextStream('text/markdown; charset=utf-8', (write) =>
-      this.send(write, (tx) => this.inMarkdown(tx, botId)),
+      this.send(write, (tx) => this.inMarkdown(tx, botId, language)),
     );
   }
 
@@ -44,8 +41,8 @@ export class ProcessingRecords {
       for (const piece of portion) await write(piece);
   }
 
-  private async *inJson(tx: Tx, botId: string): AsyncGenerator<string> {
-    yield `${JSON.stringify(await this.head(tx, botId)).slice(0, -1)},"activities":[`;
+  private async *inJson(tx: Tx, botId: string, language: RecordLanguage): AsyncGenerator<string> {
+    yield `${JSON.stringify(await this.head(tx, botId, language)).slice(0, -1)},"activities":[`;
     let separator = '';
     for await (const category of this.categories.each(tx, botId)) {
       yield separator + JSON.stringify(activityOf(category));
@@ -54,60 +51,48 @@ export class ProcessingRecords {
     yield ']}';
   }
 
-  private async *inMarkdown(tx: Tx, botId: string): AsyncGenerator<string> {
-    yield headInMarkdown(await this.head(tx, botId));
+  private async *inMarkdown(tx: Tx, botId: string, language: RecordLanguage): AsyncGenerator<string> {
+    yield headInMarkdown(await this.head(tx, botId, language), language);
     let isEmpty = true;
     for await (const category of this.categories.each(tx, botId)) {
-      yield activityInMarkdown(activityOf(category));
+      yield activityInMarkdown(activityOf(category), language);
       isEmpty = false;
     }
-    if (isEmpty) yield '\nNo data category is declared.\n';
+    if (isEmpty) yield `\n${RECORD_TEXTS[language].document.noActivity}\n`;
   }
 
   /** @throws ApiError 404 when the bot is deleted. */
-  private async head(tx: Tx, botId: string): Promise<ProcessingRecordHead> {
+  private async head(tx: Tx, botId: string, language: RecordLanguage): Promise<ProcessingRecordHead> {
     const bot = await tx.manager.findOneBy(Bot, { id: botId });
     if (bot === null) throw notFound('Bot');
     const { platformBotId: platform_bot_id, name, privacyContact: privacy_contact, webhookUrl } = bot;
+    const texts = RECORD_TEXTS[language];
     return {
       generated_at: this.clock.nowIso(),
       controller: { bot_id: botId, platform_bot_id, name, privacy_contact },
-      data_subjects: DATA_SUBJECTS,
-      recipients: recipientsOf(webhookUrl),
-      transfers: TRANSFERS,
-      time_limits: timeLimits(this.config),
-      security_measures: securityMeasures(this.config),
+      data_subjects: texts.subjects,
+      recipients: recipientsOf(webhookUrl, texts),
+      transfers: texts.transfers,
+      time_limits: timeLimits(this.config, texts),
+      security_measures: securityMeasures(this.config, texts),
     };
   }
 }
 
-function timeLimits(config: Config): ProcessingRecordHead['time_limits'] {
+function timeLimits(config: Config, texts: RecordTexts): ProcessingRecordHead['time_limits'] {
   const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays } = config;
   return [
-    { applies_to: 'Data that rested on a consent, after its withdrawal', days: revokedDataGraceDays ?? null },
-    {
-      applies_to: 'Evidence of consents and of erasures, after their end, and audit events',
-      days: evidenceRetentionDays,
-    },
-    { applies_to: 'Records of webhook calls, after these have ended', days: webhookRetentionDays },
+    { applies_to: texts.withdrawn, days: revokedDataGraceDays ?? null },
+    { applies_to: texts.evidence, days: evidenceRetentionDays },
+    { applies_to: texts.webhooks, days: webhookRetentionDays },
   ];
 }
 
-function recipientsOf(webhookUrl: string | null): ProcessingRecordHead['recipients'] {
-  const bot = {
-    recipient: 'The bot, by its API key',
-    host: null,
-    receives: 'Everything that is stored of its users, on request',
-  };
+function recipientsOf(webhookUrl: string | null, texts: RecordTexts): ProcessingRecordHead['recipients'] {
+  const bot = { recipient: texts.bot, host: null, receives: texts.botReceives };
   if (webhookUrl === null) return [bot];
-  return [
-    bot,
-    {
-      recipient: "The bot's webhook receiver",
-      host: new URL(webhookUrl).host,
-      receives: 'Ids of users and guilds whose consent was withdrawn or who were erased, versions and times',
-    },
-  ];
+  const { host } = new URL(webhookUrl);
+  return [bot, { recipient: texts.receiver, host, receives: texts.receiverReceives }];
 }
 
 function activityOf(category: Category): Activity {

@@ -16,6 +16,8 @@ import { BreachScopes } from './breach-scope.service';
 import { ProcessingRecordPath, ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
 import { ProcessingRecords } from './processing-record.service';
 import { EXAMPLES } from './reports.examples';
+import { RetentionPreview } from './retention-preview';
+import { RetentionPreviewPath, RetentionPreviewQuery, RetentionPreviewView } from './retention-preview.dto';
 
 const MARKDOWN = 'text/markdown';
 
@@ -25,6 +27,7 @@ export class ReportsController {
   constructor(
     private readonly records: ProcessingRecords,
     private readonly scopes: BreachScopes,
+    private readonly previews: RetentionPreview,
   ) {}
 
   @Get('audit/breach-scope')
@@ -49,7 +52,8 @@ export class ReportsController {
     description:
       'Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot ' +
       'has declared, and what this installation does with it. `format=markdown`, or an `Accept` header ' +
-      'that prefers `text/markdown`, answers a document to keep. A repeat answers the present state.',
+      'that prefers `text/markdown`, answers a document to keep, and `language=de` its sentences in German. A repeat ' +
+      'answers the present state.',
     parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.record,
   })
@@ -57,12 +61,35 @@ export class ReportsController {
   record(
     @CurrentBot() bot: Caller,
     @Param() path: ProcessingRecordPath,
-    @Query() { format }: ProcessingRecordQuery,
+    @Query() { format, language = 'en' }: ProcessingRecordQuery,
     @Req() request: LetheRequest,
   ): JsonStream | TextStream {
     requireOwnBot(path.bot_id, bot);
     const inMarkdown = format === undefined ? prefersMarkdown(request) : format === 'markdown';
-    return inMarkdown ? this.records.asMarkdown(bot.botId) : this.records.asJson(bot.botId);
+    return inMarkdown
+      ? this.records.asMarkdown(bot.botId, language)
+      : this.records.asJson(bot.botId, language);
+  }
+
+  @Get('bots/:bot_id/retention-preview')
+  @Describes({
+    summary: 'Count what retention would erase',
+    description:
+      'Counts the values, guilds and records that the jobs of retention would erase now, or with `in_days` ' +
+      'until that day if they are not changed before. The answer holds numbers only, names no user and ' +
+      'erases nothing. While a report of the bot is being made a further one is refused with 409 ' +
+      '`report_in_progress`.',
+    parameters: { bot_id: EXAMPLE.bot_id, in_days: 30 },
+    examples: EXAMPLES.retentionPreview,
+  })
+  @Responds(200, RetentionPreviewView, ['not_found', 'report_in_progress'])
+  preview(
+    @CurrentBot() bot: Caller,
+    @Param() path: RetentionPreviewPath,
+    @Query() { in_days: days }: RetentionPreviewQuery,
+  ): Promise<RetentionPreviewView> {
+    requireOwnBot(path.bot_id, bot);
+    return this.previews.asReport(bot.botId, Number(days ?? 0));
   }
 }
 

@@ -90,4 +90,15 @@ export const EXAMPLES = {
       },
     },
   },
+  retentionPreview: {
+    canonical: {
+      answer: {
+        generated_at: EXAMPLE.time,
+        at: '2026-12-20T15:39:19.279Z',
+        due: [],
+        guilds: { scheduled: 0, due: 0 },
+        evidence: { ledger_entries: 0, deletion_requests: 0, consent_entries: 3, audit_events: 0 },
+      },
+    },
+  },
 } satisfies Readonly<Record<string, Examples>>;

@@ -7,12 +7,13 @@ import { AuditPeriods } from './audit-period';
 import { BreachScopes } from './breach-scope.service';
 import { ProcessingRecords } from './processing-record.service';
 import { ReportsController } from './reports.controller';
+import { ReportTurns } from './report-turns';
 import { RetentionPreview } from './retention-preview';
 
 @Module({
   imports: [CryptoModule, CategoriesModule, ErasureModule, UserDataModule],
   controllers: [ReportsController],
-  providers: [AuditPeriods, BreachScopes, ProcessingRecords, RetentionPreview],
+  providers: [AuditPeriods, BreachScopes, ProcessingRecords, ReportTurns, RetentionPreview],
   exports: [RetentionPreview],
 })
 export class ReportsModule {}

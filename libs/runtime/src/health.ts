@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DATABASE_DAMAGED, UnitOfWork } from '@app/database';
-import { ApiError, Degradations } from '@app/kernel';
+import { ApiError, Degradations, STANDBY_AWAY } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { Readiness } from './readiness';
 
@@ -23,6 +23,7 @@ export class Health implements OnApplicationBootstrap {
         rate_limit_local: holds('rate_limit_local'),
         disk_low: holds('disk_low'),
         clock_step: holds('clock_step'),
+        [STANDBY_AWAY]: holds(STANDBY_AWAY),
         [DATABASE_DAMAGED]: holds(DATABASE_DAMAGED),
       };
       return { ...named, other: Number(current.some((condition) => !Object.hasOwn(named, condition))) };

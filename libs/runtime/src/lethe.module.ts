@@ -11,6 +11,7 @@ import { SubjectsModule } from '@app/subjects';
 import { IdempotencyModule } from '@app/idempotency';
 import { GdprModule } from '@app/gdpr';
 import type { Config } from '@app/kernel';
+import { OperatorModule } from '@app/operator';
 import { PrivacyPageModule } from '@app/privacy-page';
 import { SealingModule } from '@app/sealing';
 import { ServersModule } from '@app/servers';
@@ -61,6 +62,7 @@ export class LetheModule {
         WebhooksModule,
         StatsModule,
         PrivacyPageModule,
+        OperatorModule,
         ...further,
       ],
       providers: [Readiness, Health, PeriodicJobs],

@@ -1,4 +1,4 @@
-import { DynamicModule, Global, Module } from '@nestjs/common';
+import { DynamicModule, Global, Logger as NestLogger, Module } from '@nestjs/common';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import type { Logger } from 'pino';
 import {
@@ -15,6 +15,7 @@ import {
 } from '@app/kernel';
 import { RedisRateLimitStore, MemoryRateLimitStore, RateLimitStore } from '@app/limits';
 import { Metrics, PrometheusMetrics } from '@app/metrics';
+import { openTracing, type SpanObserver, Tracing } from '@app/tracing';
 
 /** Providers for every module: configuration, clock, random values, events, store of the rate limits, log. */
 @Global()
@@ -36,6 +37,11 @@ export class SharedModule {
       { provide: EgressPolicy, useFactory: () => new EgressPolicy(config) },
       PrometheusMetrics,
       { provide: Metrics, useExisting: PrometheusMetrics },
+      {
+        provide: Tracing,
+        inject: [Metrics],
+        useFactory: (metrics: Metrics) => openTracing(config, observerOf(metrics)),
+      },
       DomainEvents,
     ];
     return { module: SharedModule, imports: [EventEmitterModule.forRoot()], providers, exports: providers };
@@ -43,11 +49,24 @@ export class SharedModule {
 }
 
 function rateLimitStore(
-  { redisUrl: url, masterKeys: [masterKey] }: Config,
+  { redis: place, masterKeys: [masterKey] }: Config,
   logger: Logger,
   local: MemoryRateLimitStore,
   degradations: Degradations,
 ): RateLimitStore {
-  if (url === undefined) return local;
-  return new RedisRateLimitStore({ url, masterKey, local, degradations, logger });
+  if (place === undefined) return local;
+  return new RedisRateLimitStore({ place, masterKey, local, degradations, logger });
+}
+
+/** One line when the collector is lost and one when it is back, however many spans that concerns. */
+function observerOf(metrics: Metrics): SpanObserver {
+  const logger = new NestLogger('Traces');
+  return {
+    lost: (spans) => metrics.count('traceSpansLost', spans),
+    unreached: (code) =>
+      logger.warn('The collector of the traces does not take them; spans are dropped until it does', {
+        code,
+      }),
+    reached: () => logger.log('The collector takes traces again'),
+  };
 }

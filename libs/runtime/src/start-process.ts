@@ -9,6 +9,7 @@ import {
   describeFault,
   loadConfig,
   LogStream,
+  PrettyLog,
 } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import type { Logger } from 'pino';
@@ -43,10 +44,21 @@ function observe(log: LogStream, { nest }: Application): void {
   });
 }
 
+/** A terminal is read by a person, unless the configuration is that of an installation whose log a program may read. */
+function isPretty({ logFormat, nodeEnv }: Config): boolean {
+  if (logFormat !== 'auto') return logFormat === 'pretty';
+  return process.stdout.isTTY && nodeEnv !== 'production';
+}
+
+/** See no-color.org. */
+function hasColours(): boolean {
+  return process.stdout.isTTY && !process.env['NO_COLOR'];
+}
+
 async function run(create: (config: Config, logger: Logger) => Promise<Application>): Promise<void> {
   const config = loadConfig();
   const log = new LogStream();
-  const logger = createLogger(config.logLevel, log);
+  const logger = createLogger(config.logLevel, isPretty(config) ? new PrettyLog(log, hasColours()) : log);
   process.on('uncaughtException', (error) => {
     logger.fatal(describeFault(error), 'ended by an unforeseen error');
     process.exit(1);

@@ -47,6 +47,18 @@ export function batchesAfter(tx: Tx, botId: string, after: number, limit: number
   );
 }
 
+/** Where a batch ends: what pruning reads of it. Its entries take 30 kB. */
+export type BatchEnd = Pick<BatchRow, 'bot_id' | 'number' | 'last_seq' | 'events' | 'max_id' | 'chain'>;
+
+/** The ends of the batches after the number `after`, in order. */
+export function batchEndsAfter(tx: Tx, botId: string, after: number, limit: number): Promise<BatchEnd[]> {
+  return tx.all<BatchEnd>(
+    `SELECT bot_id, number, last_seq, events, max_id, chain FROM audit_batches WHERE bot_id = ? AND number > ?
+     ORDER BY number LIMIT ?`,
+    ...[botId, after, limit],
+  );
+}
+
 /** Batches up to `number`, newest first. */
 export function batchesBackFrom(tx: Tx, botId: string, number: number, limit: number): Promise<BatchRow[]> {
   return tx.all<BatchRow>(

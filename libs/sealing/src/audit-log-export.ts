@@ -79,7 +79,7 @@ export class AuditLogExport {
     after: number,
     write: (lines: string) => Promise<void>,
   ): Promise<number> {
-    const read = (): Promise<Part> => this.unitOfWork.read((tx) => this.part(tx, botId, after));
+    const read = (): Promise<Part> => this.unitOfWork.readAnywhere((tx) => this.part(tx, botId, after));
     let part = await read();
     for (let at = 0; at < part.events.length;) {
       const lines = this.lines(part, at);

@@ -112,7 +112,7 @@ function checkpointView(batch: BatchRow): CheckpointView {
 function unfit(): ApiError {
   return new ApiError(
     'service_unavailable',
-    'The audit log does not fit its seals: the operator has to verify it (npm run admin -- audit:verify)',
+    'The audit log does not fit its seals: the operator has to verify it (lethe-server admin audit:verify)',
   );
 }
 

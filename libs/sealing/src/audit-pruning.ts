@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { lowerCounts, removeEvents } from '@app/audit';
 import { Signer } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { eachOf, type Tx, UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
 import { Clock, firstIdAt } from '@app/kernel';
-import { type BatchRow, batchesAfter, headOf } from './audit-batches';
+import { type BatchEnd, batchEndsAfter, headOf } from './audit-batches';
 
 export const PRUNING_TYPE = 'lethe-audit-pruning+jwt';
 
@@ -12,6 +13,8 @@ export const PRUNING_TYPE = 'lethe-audit-pruning+jwt';
 const CHUNK = 500;
 /** Batches read by one statement. */
 const PAGE = 50;
+/** Batches read by one statement of a count. */
+const COUNTED = 500;
 
 /**
  * Removes batches whose retention is over (GDPR Art. 5(1)(e)), from the beginning of a log. A signed statement about the
@@ -42,23 +45,30 @@ export class AuditPruning {
     return events;
   }
 
-  /** The number of events that {@link pruneBefore} would remove. */
-  async expiredEvents(botId: string, beforeIso: string): Promise<number> {
-    const row = await this.unitOfWork.read((tx) =>
-      tx.get<{ events: number | null }>(
-        'SELECT SUM(events) AS events FROM audit_batches WHERE bot_id = ? AND max_id < ?',
-        ...[botId, firstIdAt(beforeIso)],
-      ),
-    );
-    return row?.events ?? 0;
+  /** The number of events that {@link pruneBefore} would remove. Requests are answered between the pages. */
+  expiredEvents(botId: string, beforeIso: string): Promise<number> {
+    const bound = firstIdAt(beforeIso);
+    return this.unitOfWork.snapshot(async (tx) => {
+      const pruned = (await headOf(tx, botId))?.pruned_number ?? 0;
+      const behind = async (last: BatchEnd | undefined): Promise<BatchEnd[]> => {
+        await nextTurn();
+        return batchEndsAfter(tx, botId, last?.number ?? pruned, COUNTED);
+      };
+      let events = 0;
+      for await (const batch of eachOf(COUNTED, behind)) {
+        if (batch.max_id >= bound) break;
+        events += batch.events;
+      }
+      return events;
+    });
   }
 
   /** The next batches to remove, as many as fit into one unit. */
-  private async expired(botId: string, beforeIso: string): Promise<BatchRow[]> {
+  private async expired(botId: string, beforeIso: string): Promise<BatchEnd[]> {
     const bound = firstIdAt(beforeIso);
     const batches = await this.unitOfWork.read(async (tx) => {
       const head = await headOf(tx, botId);
-      return head === undefined ? [] : batchesAfter(tx, botId, head.pruned_number, PAGE);
+      return head === undefined ? [] : batchEndsAfter(tx, botId, head.pruned_number, PAGE);
     });
     const kept = batches.findIndex(({ max_id: newest }) => newest >= bound);
     const expired = kept < 0 ? batches : batches.slice(0, kept);
@@ -67,7 +77,7 @@ export class AuditPruning {
     return over < 0 ? expired : expired.slice(0, Math.max(1, over));
   }
 
-  private statement(last: BatchRow, beforeIso: string): Promise<string> {
+  private statement(last: BatchEnd, beforeIso: string): Promise<string> {
     const { bot_id, number, last_seq, chain } = last;
     const payload = { bot_id, number, last_seq, chain, before: beforeIso, pruned_at: this.clock.nowIso() };
     return this.signer.sign(payload, PRUNING_TYPE);
@@ -76,7 +86,7 @@ export class AuditPruning {
   private async remove(
     tx: Tx,
     botId: string,
-    batches: readonly BatchRow[],
+    batches: readonly BatchEnd[],
     statement: string,
   ): Promise<number> {
     const [first, last] = [batches[0], batches.at(-1)];

@@ -15,16 +15,18 @@ const SEALED = '(SELECT last_seq FROM audit_heads WHERE bot_id = bot.id)';
 const BEGINNING = Number.MIN_SAFE_INTEGER;
 
 export async function logState(unitOfWork: UnitOfWork): Promise<LogState> {
-  const row = await unitOfWork.get<{
-    readonly unsealed: number | string;
-    readonly oldest: string | null;
-    readonly newest: string | null;
-  }>(
-    `SELECT COUNT(behind) AS unsealed, MIN(behind) AS oldest, MAX(newest) AS newest FROM (
+  const row = await unitOfWork.snapshot((tx) =>
+    tx.get<{
+      readonly unsealed: number | string;
+      readonly oldest: string | null;
+      readonly newest: string | null;
+    }>(
+      `SELECT COUNT(behind) AS unsealed, MIN(behind) AS oldest, MAX(newest) AS newest FROM (
        SELECT (SELECT created_at FROM audit_events WHERE bot_id = bot.id AND seq > COALESCE(${SEALED}, ${BEGINNING})
                ORDER BY seq LIMIT 1) AS behind,
          (SELECT created_at FROM audit_events WHERE bot_id = bot.id ORDER BY seq DESC LIMIT 1) AS newest
        FROM bots bot) logs`,
+    ),
   );
   return {
     unsealed: Number(row?.unsealed ?? 0),

@@ -10,6 +10,7 @@ import { UnitOfWork } from '@app/database';
 import { type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { ApiError, Clock, CONFIG, type Config, describeFault } from '@app/kernel';
 import { Metrics } from '@app/metrics';
+import { NO_TRACING, Tracing } from '@app/tracing';
 import { BatchSealer } from './batch-sealer';
 import { SettledOrder } from './settled-order';
 
@@ -42,6 +43,7 @@ interface Due {
 @PeriodicJob({ lookEveryMs: SWEEP_MS / 2, atStart: 'now' })
 @Injectable()
 export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationShutdown {
+  @Inject(Tracing) private readonly tracing: Tracing = NO_TRACING;
   readonly name = 'audit-sealing';
   readonly everyMs = SWEEP_MS;
   private readonly logger = new Logger('SealLoop');
@@ -97,10 +99,12 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
   private arm(pauseMs = PAUSE_MS): void {
     if (this.stopped || this.timer !== undefined) return;
     this.timer = setTimeout(() => {
-      this.round = this.seal().then((isDone) => {
-        this.timer = undefined;
-        if (this.due.size > 0 || this.unsealed.size > 0) this.arm(isDone ? PAUSE_MS : FAULT_PAUSE_MS);
-      });
+      this.round = this.tracing
+        .trace({ name: 'seal the audit logs' }, () => this.seal())
+        .then((isDone) => {
+          this.timer = undefined;
+          if (this.due.size > 0 || this.unsealed.size > 0) this.arm(isDone ? PAUSE_MS : FAULT_PAUSE_MS);
+        });
     }, pauseMs).unref();
   }
 

@@ -1,4 +1,5 @@
-import type { UnitOfWork } from '@app/database';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { eachOf, type UnitOfWork } from '@app/database';
 import type { Digest } from '@app/primitives';
 
 /** The guilds of a bot whose deletion was due at `nowIso`, the longest overdue first. */
@@ -30,16 +31,35 @@ export async function nextBotWithDeletions(
   return row?.bot_id;
 }
 
+/** Rows read by one statement; requests are answered in between. */
+const BATCH = 500;
+
+interface Scheduled {
+  readonly deletion_scheduled_for: string;
+  readonly guild_id: Digest;
+}
+
 /** How many guilds of a bot have a scheduled deletion, and how many of these were due at `nowIso`. */
-export async function countDeletions(
+export function countDeletions(
   unitOfWork: UnitOfWork,
   botId: string,
   nowIso: string,
 ): Promise<{ readonly scheduled: number; readonly due: number }> {
-  const row = await unitOfWork.get<{ scheduled: number | string; due: number | string | null }>(
-    `SELECT COUNT(*) AS scheduled, SUM(CASE WHEN deletion_scheduled_for <= ? THEN 1 ELSE 0 END) AS due
-     FROM servers WHERE bot_id = ? AND deletion_scheduled_for IS NOT NULL`,
-    ...[nowIso, botId],
-  );
-  return { scheduled: Number(row?.scheduled ?? 0), due: Number(row?.due ?? 0) };
+  return unitOfWork.snapshot(async (tx) => {
+    const behind = async (last: Scheduled | undefined): Promise<Scheduled[]> => {
+      await nextTurn();
+      return tx.all<Scheduled>(
+        `SELECT deletion_scheduled_for, guild_id FROM servers
+         WHERE bot_id = ? AND deletion_scheduled_for IS NOT NULL AND (deletion_scheduled_for, guild_id) > (?, ?)
+         ORDER BY deletion_scheduled_for, guild_id LIMIT ${BATCH}`,
+        ...[botId, last?.deletion_scheduled_for ?? '', last?.guild_id ?? ''],
+      );
+    };
+    const found = { scheduled: 0, due: 0 };
+    for await (const { deletion_scheduled_for: at } of eachOf(BATCH, behind)) {
+      found.scheduled++;
+      if (at <= nowIso) found.due++;
+    }
+    return found;
+  });
 }

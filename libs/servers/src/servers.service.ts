@@ -43,7 +43,7 @@ export class ServersService {
 
   list(botId: string, query: PageQuery): Promise<ServersView> {
     const page = new Page(query);
-    return this.unitOfWork.read(async (tx) => {
+    return this.unitOfWork.readAnywhere(async (tx) => {
       const [servers, total] = await tx.manager.findAndCount(Server, {
         where: { botId },
         order: { id: 'ASC' },

@@ -37,16 +37,24 @@ export class StatsQuery {
   bucket?: Bucket;
 }
 
+class Durations {
+  @Count('Half of them took no longer; off by 10 % at most') p50: number;
+  @Count('95 % of them took no longer; off by 10 % at most') p95: number;
+  @Count('The longest one, exactly') max: number;
+}
+
 class WebhookCounts {
   @Count('Deliveries that the receiver has confirmed') delivered: number;
   @Count('Attempts without a confirmation') failed: number;
   @Count('Deliveries that were given up, also because of 410') exhausted: number;
-}
-
-class ErasureTimes {
-  @Count('Half of the erasures took no longer; off by 10 % at most') p50: number;
-  @Count('95 % of the erasures took no longer; off by 10 % at most') p95: number;
-  @Count('The longest one, exactly') max: number;
+  @ApiProperty({
+    type: Durations,
+    nullable: true,
+    description:
+      'Milliseconds from the event to its first confirmation, with all pauses between attempts, of deliveries ' +
+      'that were confirmed then; null without one. Redeliveries are not measured',
+  })
+  latency_ms: Durations | null;
 }
 
 class StatsBucket {
@@ -62,11 +70,11 @@ class StatsBucket {
   counts: Record<string, number>;
   @ApiProperty({ type: WebhookCounts, description: 'Without pings' }) webhooks: WebhookCounts;
   @ApiProperty({
-    type: ErasureTimes,
+    type: Durations,
     nullable: true,
     description: 'Milliseconds from the request to the end of completed erasures; null without one',
   })
-  erasure_ms: ErasureTimes | null;
+  erasure_ms: Durations | null;
 }
 
 export type StatsBucketView = StatsBucket;

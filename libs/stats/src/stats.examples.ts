@@ -18,7 +18,10 @@ export const EXAMPLES = {
               deletion_completed: 2,
               deletion_failed: 0,
             },
-            webhooks: { delivered: 3, failed: 1, exhausted: 0 },
+            webhooks: {
+              ...{ delivered: 3, failed: 1, exhausted: 0 },
+              latency_ms: { p50: 63, p95: 1304, max: 1304 },
+            },
             erasure_ms: { p50: 9, p95: 14, max: 14 },
           },
         ],

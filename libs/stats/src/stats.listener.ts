@@ -4,7 +4,7 @@ import { OnDomainEvent } from '@app/kernel';
 import { BatchesSealed } from '@app/sealing';
 import { DeliveriesSettled } from '@app/webhooks';
 import { stepOf } from './duration-steps';
-import { erasureName, LONGEST, WEBHOOK_ENDS, webhookName } from './stat-names';
+import { longestName, stepName, type Timed, WEBHOOK_ENDS, webhookName } from './stat-names';
 import { addCounts, type Happened } from './stats.sql';
 
 /** Counts what happened in the unit in which it happened: each event once, also after a crash. */
@@ -22,22 +22,29 @@ export class StatsListener {
   }
 
   @OnDomainEvent(DeliveriesSettled)
-  async onDeliveriesSettled({ tx, settled: { botId, at, ...ends } }: DeliveriesSettled): Promise<void> {
+  async onDeliveriesSettled({ tx, settled }: DeliveriesSettled): Promise<void> {
+    const { botId, at, confirmedAfterMs, ...ends } = settled;
     const happened = WEBHOOK_ENDS.map((end) => ({
       ...{ botId, at, name: webhookName(end), number: ends[end] ?? 0 },
     }));
-    await addCounts(tx, happened, true);
+    const times = confirmedAfterMs === undefined ? [] : timeOf('latency', botId, at, confirmedAfterMs);
+    await addCounts(tx, [...happened, ...times], true);
   }
 
   @OnDomainEvent(ErasuresCompleted)
   async onErasuresCompleted({ tx, erasures }: ErasuresCompleted): Promise<void> {
-    const happened = erasures.flatMap(({ botId, createdAt, completedAt: at }): Happened[] => {
-      const durationMs = Math.max(0, Date.parse(at) - Date.parse(createdAt));
-      return [
-        { botId, at, name: erasureName(stepOf(durationMs)), number: 1 },
-        { botId, at, name: LONGEST, number: durationMs },
-      ];
-    });
+    const happened = erasures.flatMap(({ botId, createdAt, completedAt: at }) =>
+      timeOf('erasure', botId, at, Date.parse(at) - Date.parse(createdAt)),
+    );
     await addCounts(tx, happened, true);
   }
+}
+
+/** A duration by its step, and as one that may be the longest. A clock that went back makes none negative. */
+function timeOf(timed: Timed, botId: string, at: string, givenMs: number): Happened[] {
+  const durationMs = Math.max(0, givenMs);
+  return [
+    { botId, at, name: stepName(timed, stepOf(durationMs)), number: 1 },
+    { botId, at, name: longestName(timed), number: durationMs },
+  ];
 }

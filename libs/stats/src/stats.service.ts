@@ -3,8 +3,8 @@ import { EVENT_TYPES, eventsBehind, type HourlyEvents } from '@app/audit';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, Clock } from '@app/kernel';
 import { BatchSealer, lastSealed } from '@app/sealing';
-import { quantile } from './duration-steps';
-import { LONGEST, stepNamed, webhookEndOf } from './stat-names';
+import { type Durations, quantile } from './duration-steps';
+import { durationNamed, webhookEndOf } from './stat-names';
 import type { StatsBucketView, StatsQuery, StatsView } from './stats.dto';
 import { periodOf } from './stats.period';
 import { beginOf, type Counted, countsIn, type Period } from './stats.sql';
@@ -31,7 +31,7 @@ export class StatsService {
   async of(botId: string, query: StatsQuery): Promise<StatsView> {
     const period = periodOf(query, this.clock.nowIso());
     const look = (): Promise<Counted[] | undefined> =>
-      this.unitOfWork.read((tx) => this.countsOf(tx, botId, period));
+      this.unitOfWork.readAnywhere((tx) => this.countsOf(tx, botId, period));
     let counts = await look();
     if (counts === undefined) {
       await this.sealer.sealNow(botId);
@@ -70,19 +70,27 @@ function bucketsOf(counted: readonly Counted[]): StatsBucketView[] {
 
 function bucketOf(at: string, counted: readonly Counted[]): StatsBucketView {
   const counts = Object.fromEntries(EVENT_TYPES.map((type) => [type, 0]));
-  const webhooks = { delivered: 0, failed: 0, exhausted: 0 };
-  const steps = new Map<number, number>();
-  let longestMs = 0;
+  const ends = { delivered: 0, failed: 0, exhausted: 0 };
+  const durations = { erasure: noDurations(), latency: noDurations() };
   for (const { name, number } of counted) {
     const end = webhookEndOf(name);
-    const step = stepNamed(name);
-    if (end !== undefined) webhooks[end] += number;
-    else if (name === LONGEST) longestMs = number;
-    else if (step !== undefined) steps.set(step, number);
-    // The unsealed events of a type are another number of it.
-    else counts[name] = (counts[name] ?? 0) + number;
+    const duration = durationNamed(name);
+    if (end !== undefined) ends[end] += number;
+    else if (duration === undefined)
+      // The unsealed events of a type are another number of it.
+      counts[name] = (counts[name] ?? 0) + number;
+    else if (duration.step === 'longest') durations[duration.timed].longestMs = number;
+    else durations[duration.timed].steps.set(duration.step, number);
   }
-  const of = { steps, longestMs };
-  const times = { p50: quantile(of, 0.5), p95: quantile(of, 0.95), max: longestMs };
-  return { at, counts, webhooks, erasure_ms: steps.size === 0 ? null : times };
+  const webhooks = { ...ends, latency_ms: timesOf(durations.latency) };
+  return { at, counts, webhooks, erasure_ms: timesOf(durations.erasure) };
+}
+
+function noDurations(): { readonly steps: Map<number, number>; longestMs: number } {
+  return { steps: new Map(), longestMs: 0 };
+}
+
+function timesOf(of: Durations): StatsBucketView['erasure_ms'] {
+  if (of.steps.size === 0) return null;
+  return { p50: quantile(of, 0.5), p95: quantile(of, 0.95), max: of.longestMs };
 }

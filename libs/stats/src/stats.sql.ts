@@ -1,6 +1,6 @@
 import { givenRows, type Tx } from '@app/database';
 import { HOURS } from './stat-count.entity';
-import { LONGEST } from './stat-names';
+import { IS_LONGEST, isLongest } from './stat-names';
 
 /** What happened in one hour of a bot. */
 export interface Happened {
@@ -8,7 +8,7 @@ export interface Happened {
   /** Any time of the hour. */
   readonly at: string;
   readonly name: string;
-  /** How often; of {@link LONGEST} milliseconds. */
+  /** How often; of a longest duration milliseconds. */
   readonly number: number;
 }
 
@@ -36,7 +36,7 @@ const WRITERS = 8;
 const KEY = 'bot_id, day, name';
 const COLUMNS = ['bot_id', 'day', 'name', ...HOURS];
 const ADDED = HOURS.map(
-  (hour) => `${hour} = CASE WHEN excluded.name <> '${LONGEST}' THEN stats_counts.${hour} + excluded.${hour}
+  (hour) => `${hour} = CASE WHEN excluded.name NOT ${IS_LONGEST} THEN stats_counts.${hour} + excluded.${hour}
     WHEN excluded.${hour} > stats_counts.${hour} THEN excluded.${hour} ELSE stats_counts.${hour} END`,
 ).join(', ');
 
@@ -73,7 +73,7 @@ function summed(happened: readonly Happened[]): string[][] {
     const { hours } = sums.get(place) ?? { hours: HOURS.map(() => 0) };
     const hour = Number(at.slice(11, 13));
     const before = hours[hour] ?? 0;
-    hours[hour] = name === LONGEST ? Math.max(before, number) : before + number;
+    hours[hour] = isLongest(name) ? Math.max(before, number) : before + number;
     sums.set(place, { key, hours });
   }
   return [...sums.values()].map(({ key, hours }) => [...key, ...hours.map(String)]);
@@ -83,7 +83,7 @@ function summed(happened: readonly Happened[]): string[][] {
 export async function countsIn(tx: Tx, botId: string, { bucket, first, last }: Period): Promise<Counted[]> {
   const greatest = tx.engine === 'sqlite' ? 'MAX' : 'GREATEST';
   const numberOf = (sum: string, longest: string): string =>
-    `CASE WHEN name = '${LONGEST}' THEN MAX(${longest}) ELSE SUM(${sum}) END`;
+    `CASE WHEN name ${IS_LONGEST} THEN MAX(${longest}) ELSE SUM(${sum}) END`;
   const numbers =
     bucket === 'day'
       ? `${numberOf(HOURS.join(' + '), `${greatest}(${HOURS.join(', ')})`)} AS number`

@@ -2,6 +2,7 @@ export { CategoryRetention } from './category-retention.job';
 export { ConsentedTablesErasure } from './consented-tables.job';
 export { type DueCount, DueCounts } from './due-counts';
 export { DueValues } from './due-values';
+export { countRecordsOf } from './record-counts';
 export { StoredRecords } from './stored-records';
 export { UserDataModule } from './user-data.module';
 export { UserDataService } from './user-data.service';

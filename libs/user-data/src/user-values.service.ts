@@ -78,7 +78,9 @@ export class UserValues {
       return findPage(tx, of, page.offset);
     });
     const rows =
-      page.offset < start.total ? await this.unitOfWork.read((tx) => pageOf(tx, of, start, page.size)) : [];
+      page.offset < start.total
+        ? await this.unitOfWork.readAnywhere((tx) => pageOf(tx, of, start, page.size))
+        : [];
     return new ListPage('values', this.textsOfPage(of, rows), page.of(start.total));
   }
 

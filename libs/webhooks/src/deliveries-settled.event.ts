@@ -7,6 +7,8 @@ export interface Settled {
   readonly delivered?: number;
   readonly failed?: number;
   readonly exhausted?: number;
+  /** From the event to the first confirmation of its delivery. */
+  readonly confirmedAfterMs?: number;
 }
 
 /** Attempts or deliveries ended, pings aside; published inside the transaction that stores the ends. */

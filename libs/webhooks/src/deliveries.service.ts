@@ -55,7 +55,7 @@ export class DeliveriesService {
       ...(event && { event }),
       ...(userId && { userId: this.digests.user(botId, userId) }),
     };
-    return this.unitOfWork.read(async (tx) => {
+    return this.unitOfWork.readAnywhere(async (tx) => {
       const [found, total] = await tx.manager.findAndCount(Delivery, {
         where,
         order: { id: 'DESC' },

@@ -23,6 +23,7 @@ export interface ClaimedDelivery {
   readonly user_id: Digest | null;
   /** The body of the call. */
   readonly payload: string;
+  readonly created_at: string;
   readonly attempts: number;
   readonly retries: number;
   readonly next_attempt_at: string;
@@ -99,7 +100,7 @@ export class DeliveryLeases {
     const startedAt = new Date(nowMs).toISOString();
     // Several processes take different deliveries without waiting.
     const delivery = await tx.get<ClaimedDelivery>(
-      `SELECT id, event, request_id, guild_id, user_id, payload, attempts, retries, next_attempt_at, give_up_at,
+      `SELECT id, event, request_id, guild_id, user_id, payload, created_at, attempts, retries, next_attempt_at, give_up_at,
          COALESCE((SELECT failures FROM webhook_health WHERE webhook_health.bot_id = webhook_deliveries.bot_id), 0) AS failures
        FROM webhook_deliveries
        WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ?

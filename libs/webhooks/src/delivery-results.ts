@@ -51,7 +51,7 @@ export class DeliveryResults {
       const { event, request_id: requestId } = claim.delivery;
       if (status === 'delivered' && event === 'user_forgotten')
         await confirmForgotten(tx, claim.botId, requestId);
-      if (event !== 'ping') await this.publish(tx, claim.botId, verdict);
+      if (event !== 'ping') await this.publish(tx, claim, verdict);
       return verdict.nextDueMs;
     });
     if (verdict.status === 'exhausted' || verdict.status === 'gone')
@@ -70,12 +70,24 @@ export class DeliveryResults {
   }
 
   /** The last statements of the unit, so that counts are locked after all other rows. */
-  private async publish(tx: Tx, botId: string, { status }: Verdict): Promise<void> {
-    const ends = status === 'delivered' ? { delivered: 1 } : { failed: 1 };
+  private async publish(tx: Tx, claim: Claim, { status }: Verdict): Promise<void> {
+    const at = this.clock.confirmedIso();
+    const ends =
+      status === 'delivered'
+        ? { delivered: 1, confirmedAfterMs: this.firstAfterMs(claim, at) }
+        : { failed: 1 };
     const exhausted = status === 'exhausted' || status === 'gone' ? 1 : 0;
-    await this.events.publish(
-      new DeliveriesSettled(tx, { botId, at: this.clock.confirmedIso(), ...ends, exhausted }),
-    );
+    await this.events.publish(new DeliveriesSettled(tx, { botId: claim.botId, at, ...ends, exhausted }));
+  }
+
+  /**
+   * Undefined for a delivery that was sent again, whatever its end was: the time between is that of the caller. Only the
+   * schedule that began with the delivery has this end; nothing is measured where the settings have changed meanwhile.
+   */
+  private firstAfterMs({ delivery }: Claim, at: string): number | undefined {
+    const createdMs = Date.parse(delivery.created_at);
+    const isFirst = delivery.give_up_at === this.schedule.begin(createdMs).giveUpAt;
+    return isFirst ? Date.parse(at) - createdMs : undefined;
   }
 
   private verdictOn({ delivery, target }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {

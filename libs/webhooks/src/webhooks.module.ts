@@ -3,6 +3,7 @@ import { BotsModule, WebhookHealth } from '@app/bots';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { Clock, CONFIG, type Config, EgressPolicy, Random } from '@app/kernel';
+import { Tracing } from '@app/tracing';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesService } from './deliveries.service';
 import { DeliveryData } from './delivery-data.holder';
@@ -18,6 +19,7 @@ import { Webhooks1763600000009 } from './migrations/1763600000009-webhooks';
 import { Outbox } from './outbox';
 import { OutboxGauges } from './outbox.gauges';
 import { RetrySchedule } from './retry-schedule';
+import { TracedWebhookSender } from './traced.sender';
 import { UrlChanges } from './url-changes';
 import { WakeUpTimer, SystemTimer } from './wake-up-timer';
 import { WebhookEventsListener } from './webhook-events.listener';
@@ -51,9 +53,11 @@ import { WebhookSender } from './webhook-sender';
     },
     {
       provide: WebhookSender,
-      inject: [CONFIG, EgressPolicy, Clock],
-      useFactory: (config: Config, egress: EgressPolicy, clock: Clock) =>
-        new HttpWebhookSender(config, egress, clock),
+      inject: [CONFIG, EgressPolicy, Clock, Tracing],
+      useFactory: (config: Config, egress: EgressPolicy, clock: Clock, tracing: Tracing) => {
+        const sender = new HttpWebhookSender(config, egress, clock);
+        return tracing.isOn ? new TracedWebhookSender(sender, tracing) : sender;
+      },
     },
     { provide: WakeUpTimer, useClass: SystemTimer },
     { provide: WebhookHealth, useClass: DeliveryHealth },

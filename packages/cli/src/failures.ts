@@ -36,7 +36,7 @@ export const refused = (message: string, mend: string): Failure => new Failure(E
 /** Further words for conflicts that a user of the command line meets. */
 const CONFLICTS: Readonly<Record<string, string>> = {
   bot_exists:
-    'This id is registered already. Use its key as LETHE_KEY, or ask the operator for a new one: npm run admin -- bots:new-key.',
+    'This id is registered already. Use its key as LETHE_KEY, or ask the operator for a new one: lethe-server admin bots:new-key.',
   deletion_in_progress: 'Wait until the erasure that runs has ended, then try again.',
   no_certificate: 'The ledger of the service does not hold this erasure: ask its operator.',
   no_webhook_url: 'Set a webhook_url (PUT /bots/{bot_id}), or receive the calls here with lethe listen.',

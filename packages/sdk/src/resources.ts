@@ -20,10 +20,15 @@ export const botsOf = (call: Caller) => ({
   /** The record of processing activities (GDPR Art. 30). */
   processingRecord: call.with('GET /bots/{bot_id}/processing-record'),
   /** The same as Markdown, for people. */
-  processingRecordText: async (options?: CallOptions): Promise<string> => {
-    const given = { format: 'markdown' };
-    return (await call.begun('GET /bots/{bot_id}/processing-record', given, options)).text();
+  processingRecordText: async (
+    given: { readonly language?: 'de' | 'en' } = {},
+    options?: CallOptions,
+  ): Promise<string> => {
+    const inMarkdown = { ...given, format: 'markdown' };
+    return (await call.begun('GET /bots/{bot_id}/processing-record', inMarkdown, options)).text();
   },
+  /** What retention would erase now, or `in_days`, in numbers. */
+  retentionPreview: call.with('GET /bots/{bot_id}/retention-preview'),
 });
 
 export const keysOf = (call: Caller) => ({
@@ -174,6 +179,25 @@ export const auditOf = (call: Caller) => ({
 });
 
 export const statsOf = (call: Caller) => call.with('GET /stats');
+
+/** For the operator: `key` of the client is the token of `OPERATOR_TOKEN`. */
+export const operatorOf = (call: Caller) => ({
+  /** Versions, migrations, what waits, and what readiness calls degraded. */
+  status: call.with('GET /operator/status'),
+  /** What `doctor` of the command line finds, with what to do. */
+  findings: call.with('GET /operator/findings'),
+  /** The size of the database now and on each day. */
+  storage: call.with('GET /operator/storage'),
+  bots: call.list('GET /operator/bots', 'bots'),
+  suspend: (id: string, options?: CallOptions) =>
+    call.send('POST /operator/bots/{bot_id}/suspend', { bot_id: id }, options),
+  resume: (id: string, options?: CallOptions) =>
+    call.send('POST /operator/bots/{bot_id}/resume', { bot_id: id }, options),
+  /** The ledger of all erasures line by line, for a file. */
+  ledger: async function* (options?: CallOptions) {
+    yield* linesOf(await call.begun('GET /operator/ledger', {}, options));
+  },
+});
 
 export const webhooksOf = (call: Caller) => ({
   /** Sends a signed `ping` to the receiver. */

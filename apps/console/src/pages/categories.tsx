@@ -6,7 +6,7 @@ import { Loaded, Table } from '../ui';
 
 /** What the bot stores and why, and the texts by which it asks. */
 export function CategoriesPage() {
-  const { t, language } = useWords();
+  const { t, language, named } = useWords();
   const [page, setPage] = useState(1);
   const categories = useQuery({
     queryKey: ['categories', page],
@@ -30,7 +30,7 @@ export function CategoriesPage() {
                 ),
               },
               { title: t('purpose'), cell: ({ description }) => <bdi>{description ?? '–'}</bdi> },
-              { title: t('legalBasis'), cell: ({ legal_basis: basis }) => basis },
+              { title: t('legalBasis'), cell: ({ legal_basis: basis }) => named('basis', basis) },
               {
                 title: t('retention'),
                 cell: ({ retention_days: days }) => (days === null ? t('unlimited') : `${days} ${t('days')}`),

@@ -1,131 +1,100 @@
-import { useMemo } from 'preact/hooks';
-import { useQuery } from '@tanstack/preact-query';
-import { Chart, type Line } from '../chart';
+import { useMemo, useState } from 'preact/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { useBot } from '../queries';
 import { lethe } from '../service';
 import { Loaded, Tile } from '../ui';
+import { type Bucket, FIRST_PERIOD, momentsOf, type Period, PERIODS, queryOf } from './overview-periods';
+import { Plots } from './overview-plots';
 
-const DAYS = 30;
-const DAY_MS = 86_400_000;
 const REFRESH_MS = 60_000;
 
-type Stats = Awaited<ReturnType<typeof lethe.stats>>;
-type Bucket = Stats['buckets'][number];
-
-/** What the bot did in the last days. */
+/** What the bot did over time. */
 export function OverviewPage() {
+  const { t } = useWords();
+  const [period, setPeriod] = useState<Period>(FIRST_PERIOD);
   const stats = useQuery({
-    queryKey: ['stats'],
-    queryFn: () => lethe.stats(),
+    queryKey: ['stats', period.name],
+    queryFn: () => lethe.stats(queryOf(period, Date.now())),
     refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
   });
-  const bot = useBot();
-  const { t, count } = useWords();
   return (
     <>
-      <Loaded from={bot}>
-        {({ webhook_health: health }) =>
-          health && (
-            <dl class="tiles">
-              <Tile
-                name={t('webhookState')}
-                value={<span class={`badge ${health.status}`}>{t(health.status)}</span>}
-              />
-              <Tile name={t('pendingCalls')} value={count(health.pending)} />
-            </dl>
+      <WebhookState />
+      <label class="period">
+        {t('period')}
+        <select
+          value={period.name}
+          onChange={({ currentTarget: { value } }) =>
+            setPeriod(PERIODS.find(({ name }) => name === value) ?? FIRST_PERIOD)
+          }
+        >
+          {PERIODS.map(({ name }) => (
+            <option key={name} value={name}>
+              {t(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p class="small">{t('inUtc')}</p>
+      <Loaded from={stats}>
+        {({ buckets }) =>
+          buckets.length === 0 ? (
+            <p class="empty">{t('noEvents')}</p>
+          ) : (
+            <Numbers period={period} buckets={buckets} />
           )
         }
       </Loaded>
-      <Loaded from={stats}>{({ buckets }) => <Numbers buckets={buckets} />}</Loaded>
     </>
   );
 }
 
-function Numbers({ buckets }: { readonly buckets: readonly Bucket[] }) {
-  const { t, count, language } = useWords();
-  const days = useMemo(() => everyDay(buckets), [buckets]);
-  const sum = (of: (bucket: Bucket) => number): number =>
-    buckets.reduce((all, bucket) => all + of(bucket), 0);
-  const slowest = Math.max(0, ...buckets.map(({ erasure_ms: ms }) => ms?.p95 ?? 0));
-  const lines = useMemo((): Line[] => {
-    const values = (type: keyof Bucket['counts']) => days.map(({ bucket }) => bucket?.counts[type] ?? 0);
-    return [
-      { name: t('consentsAccepted'), colour: '--plot-a', values: values('consent_accepted') },
-      { name: t('submits'), colour: '--plot-b', values: values('data_submitted') },
-      { name: t('exports'), colour: '--plot-c', values: values('data_exported') },
-      { name: t('erasures'), colour: '--plot-d', values: values('deletion_completed') },
-    ];
-  }, [days, language]);
-  const times = useMemo(() => days.map(({ atMs }) => atMs / 1000), [days]);
-  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
+function WebhookState() {
+  const { t, count } = useWords();
+  return (
+    <Loaded from={useBot()}>
+      {({ webhook_health: health }) =>
+        health && (
+          <dl class="tiles">
+            <Tile
+              name={t('webhookState')}
+              value={<span class={`badge ${health.status}`}>{t(health.status)}</span>}
+            />
+            <Tile name={t('pendingCalls')} value={count(health.pending)} />
+          </dl>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Numbers({ period, buckets }: { readonly period: Period; readonly buckets: readonly Bucket[] }) {
+  const { t, count } = useWords();
+  const moments = useMemo(() => momentsOf(period, buckets, Date.now()), [period, buckets]);
+  const shown = moments.flatMap(({ bucket }) => bucket ?? []);
+  const sum = (of: (bucket: Bucket) => number): string =>
+    count(shown.reduce((all, bucket) => all + of(bucket), 0));
+  const slowest = (of: (bucket: Bucket) => number | undefined): string => {
+    const longest = Math.max(-1, ...shown.map((bucket) => of(bucket) ?? -1));
+    return longest === -1 ? '–' : `${count(longest)} ms`;
+  };
   return (
     <>
-      <p class="small">{t('lastDays')}</p>
       <dl class="tiles">
-        <Tile name={t('consentsAccepted')} value={count(sum(({ counts }) => counts.consent_accepted))} />
-        <Tile name={t('consentsRevoked')} value={count(sum(({ counts }) => counts.consent_revoked))} />
-        <Tile name={t('submits')} value={count(sum(({ counts }) => counts.data_submitted))} />
-        <Tile name={t('exports')} value={count(sum(({ counts }) => counts.data_exported))} />
-        <Tile name={t('erasures')} value={count(sum(({ counts }) => counts.deletion_completed))} />
-        <Tile name={t('erasureTime')} value={slowest === 0 ? '–' : `${count(slowest)} ms`} />
-        <Tile name={t('webhooksDelivered')} value={count(sum(({ webhooks }) => webhooks.delivered))} />
-        <Tile name={t('webhookFailures')} value={count(sum(({ webhooks }) => webhooks.failed))} />
+        <Tile name={t('consentsAccepted')} value={sum(({ counts }) => counts.consent_accepted)} />
+        <Tile name={t('consentsRevoked')} value={sum(({ counts }) => counts.consent_revoked)} />
+        <Tile name={t('submits')} value={sum(({ counts }) => counts.data_submitted)} />
+        <Tile name={t('exports')} value={sum(({ counts }) => counts.data_exported)} />
+        <Tile name={t('erasures')} value={sum(({ counts }) => counts.deletion_completed)} />
+        <Tile name={t('erasureTime')} value={slowest(({ erasure_ms: ms }) => ms?.p95)} />
+        <Tile name={t('webhooksDelivered')} value={sum(({ webhooks }) => webhooks.delivered)} />
+        <Tile name={t('webhookFailures')} value={sum(({ webhooks }) => webhooks.failed)} />
+        <Tile name={t('webhooksExhausted')} value={sum(({ webhooks }) => webhooks.exhausted)} />
+        <Tile name={t('webhookLatency')} value={slowest(({ webhooks }) => webhooks.latency_ms?.p95)} />
       </dl>
-      {buckets.length === 0 ? (
-        <p class="empty">{t('noEvents')}</p>
-      ) : (
-        <>
-          <h2>{t('eventsPerDay')}</h2>
-          <Chart
-            title={t('eventsPerDay')}
-            timeName={t('time')}
-            language={language}
-            times={times}
-            lines={lines}
-          />
-          <details>
-            <summary>{t('details')}</summary>
-            <div class="scroll" tabIndex={0} role="region" aria-label={t('eventsPerDay')}>
-              <table>
-                <caption class="hidden">{t('eventsPerDay')}</caption>
-                <thead>
-                  <tr>
-                    <th scope="col">{t('time')}</th>
-                    {lines.map(({ name }) => (
-                      <th key={name} scope="col">
-                        {name}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {days.map(({ atMs }, at) => (
-                    <tr key={atMs}>
-                      <td data-title={t('time')}>{dates.format(atMs)}</td>
-                      {lines.map(({ name, values }) => (
-                        <td key={name} data-title={name}>
-                          {count(values[at] ?? 0)}
-                        </td>
-                      ))}
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          </details>
-        </>
-      )}
+      <Plots moments={moments} withHours={period.bucket === 'hour'} />
     </>
   );
-}
-
-/** The service leaves out days on which nothing happened; a plot needs them as zero. */
-function everyDay(buckets: readonly Bucket[]): { readonly atMs: number; readonly bucket?: Bucket }[] {
-  const known = new Map(buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
-  const lastMs = Math.max(Math.floor(Date.now() / DAY_MS) * DAY_MS, ...known.keys());
-  return Array.from({ length: DAYS }, (_, at) => {
-    const atMs = lastMs - (DAYS - 1 - at) * DAY_MS;
-    return { atMs, bucket: known.get(atMs) };
-  });
 }

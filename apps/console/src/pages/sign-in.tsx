@@ -1,16 +1,25 @@
 import { useState } from 'preact/hooks';
 import { LanguageSwitch } from '../language-switch';
 import { useWords } from '../language';
-import { type Session, signIn, SignInError } from '../service';
+import { type AnySession, signIn, SignInError } from '../service';
 import type { TextName } from '../texts.en';
 
-/** Begins a session with an API key, which the page forgets at once. */
+const ABOUT_KEY: readonly TextName[] = ['keyInvalid', 'operatorOff'];
+
+function faultOf(error: unknown, key: string): TextName {
+  const { status, operator } = error instanceof SignInError ? error : { status: 0, operator: undefined };
+  if (status === 429) return 'tooManyRequests';
+  if (status !== 401 && status !== 400) return 'serviceAway';
+  return operator === 'off' && !key.trim().startsWith('sk_') ? 'operatorOff' : 'keyInvalid';
+}
+
+/** Begins a session with an API key or the token of the operator, which the page forgets at once. */
 export function SignInPage({
   hasEnded,
   onSession,
 }: {
   readonly hasEnded: boolean;
-  readonly onSession: (session: Session) => void;
+  readonly onSession: (session: AnySession) => void;
 }) {
   const { t } = useWords();
   const [key, setKey] = useState('');
@@ -22,10 +31,7 @@ export function SignInPage({
     try {
       onSession(await signIn(key.trim()));
     } catch (error) {
-      const status = error instanceof SignInError ? error.status : 0;
-      setFault(
-        status === 429 ? 'tooManyRequests' : status === 401 || status === 400 ? 'keyInvalid' : 'serviceAway',
-      );
+      setFault(faultOf(error, key));
     } finally {
       setRunning(false);
     }
@@ -53,9 +59,9 @@ export function SignInPage({
             autocomplete="off"
             spellcheck={false}
             required
-            maxLength={200}
+            maxLength={258}
             value={key}
-            aria-invalid={fault === 'keyInvalid'}
+            aria-invalid={fault !== undefined && ABOUT_KEY.includes(fault)}
             aria-describedby="sign-in-fault"
             onInput={(event) => setKey(event.currentTarget.value)}
           />

@@ -7,7 +7,7 @@ import { Fault, Loaded, Table } from '../ui';
 
 /** The deliveries of the bot with their attempts, and what can be sent again. */
 export function WebhooksPage() {
-  const { t, time } = useWords();
+  const { t, time, named } = useWords();
   const queries = useQueryClient();
   const canSend = useAllowed('admin');
   const [page, setPage] = useState(1);
@@ -44,7 +44,10 @@ export function WebhooksPage() {
             columns={[
               { title: t('time'), cell: ({ created_at: at }) => time(at) },
               { title: t('event'), cell: ({ event }) => <code>{event}</code> },
-              { title: t('status'), cell: ({ status }) => <span class={`badge ${status}`}>{status}</span> },
+              {
+                title: t('status'),
+                cell: ({ status }) => <span class={`badge ${status}`}>{named('delivery', status)}</span>,
+              },
               {
                 title: t('lastOutcome'),
                 cell: ({ last_outcome: outcome, last_status_code: code }) =>

@@ -177,6 +177,17 @@ class _AsyncGroup:
     def _list(self, route: str, name: str, given: Mapping[str, Any], options: Optional[CallOptions]) -> AsyncPages:
         return AsyncPages(self._call, route, name, given, options)
 
+    async def _lines(
+        self, route: str, given: Mapping[str, Any], options: Optional[CallOptions]
+    ) -> AsyncIterator[str]:
+        rest = b""
+        async for chunk in self._call.stream(route, given, options):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield line.decode()
+        if rest:
+            yield rest.decode()
+
 
 class AsyncBots(_AsyncGroup):
     async def register(
@@ -201,15 +212,19 @@ class AsyncBots(_AsyncGroup):
         """Erases the bot with everything that is stored for it. The key is void at once."""
         return await self._send("DELETE /bots/{bot_id}", {}, options)
 
-    async def processing_record(self, *, options: Optional[CallOptions] = None) -> Json:
-        """The record of processing activities (GDPR Art. 30)."""
-        return await self._send("GET /bots/{bot_id}/processing-record", {}, options)
+    async def processing_record(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """The record of processing activities (GDPR Art. 30); `language` is "en" or "de"."""
+        return await self._send("GET /bots/{bot_id}/processing-record", given, options)
 
-    async def processing_record_text(self, *, options: Optional[CallOptions] = None) -> str:
+    async def processing_record_text(self, *, options: Optional[CallOptions] = None, **given: Any) -> str:
         """The same as Markdown, for people."""
-        given = {"format": "markdown"}
+        given = {**given, "format": "markdown"}
         chunks = [chunk async for chunk in self._call.stream("GET /bots/{bot_id}/processing-record", given, options)]
         return b"".join(chunks).decode()
+
+    async def retention_preview(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """What retention would erase now, or `in_days`, in numbers."""
+        return await self._send("GET /bots/{bot_id}/retention-preview", given, options)
 
 
 class AsyncKeys(_AsyncGroup):
@@ -472,13 +487,8 @@ class AsyncAudit(_AsyncGroup):
 
     async def export(self, *, options: Optional[CallOptions] = None, **given: Any) -> AsyncIterator[str]:
         """The sealed log line by line."""
-        rest = b""
-        async for chunk in self._call.stream("GET /audit/export", given, options):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                yield line.decode()
-        if rest:
-            yield rest.decode()
+        async for line in self._lines("GET /audit/export", given, options):
+            yield line
 
     async def breach_scope(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
         """Who and what was affected in a period (GDPR Art. 33)."""
@@ -509,6 +519,36 @@ class AsyncWebhooks(_AsyncGroup):
         return await self._send("POST /bots/{bot_id}/webhook-secret/rotate", given, options)
 
 
+class AsyncOperator(_AsyncGroup):
+    """For the operator: `key` of the client is the token of `OPERATOR_TOKEN`."""
+
+    async def status(self, *, options: Optional[CallOptions] = None) -> Json:
+        """Versions, migrations, what waits, and what readiness calls degraded."""
+        return await self._send("GET /operator/status", {}, options)
+
+    async def findings(self, *, options: Optional[CallOptions] = None) -> Json:
+        """What `doctor` of the command line finds, with what to do."""
+        return await self._send("GET /operator/findings", {}, options)
+
+    async def storage(self, *, options: Optional[CallOptions] = None) -> Json:
+        """The size of the database now and on each day."""
+        return await self._send("GET /operator/storage", {}, options)
+
+    def bots(self, *, options: Optional[CallOptions] = None) -> AsyncPages:
+        return self._list("GET /operator/bots", "bots", {}, options)
+
+    async def suspend(self, id: str, *, options: Optional[CallOptions] = None) -> Json:
+        return await self._send("POST /operator/bots/{bot_id}/suspend", {"bot_id": id}, options)
+
+    async def resume(self, id: str, *, options: Optional[CallOptions] = None) -> Json:
+        return await self._send("POST /operator/bots/{bot_id}/resume", {"bot_id": id}, options)
+
+    async def ledger(self, *, options: Optional[CallOptions] = None) -> AsyncIterator[str]:
+        """The ledger of all erasures line by line, for a file."""
+        async for line in self._lines("GET /operator/ledger", {}, options):
+            yield line
+
+
 class AsyncLethe:
     """The client of a bot. Fields of requests and answers are named as in the interface.
 
@@ -537,6 +577,7 @@ class AsyncLethe:
         self.privacy = AsyncPrivacy(call)
         self.audit = AsyncAudit(call)
         self.webhooks = AsyncWebhooks(call)
+        self.operator = AsyncOperator(call)
 
     @staticmethod
     async def register(*, url: str, registration_token: Optional[str] = None, **given: Any) -> Json:

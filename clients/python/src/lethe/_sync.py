@@ -176,6 +176,17 @@ class _Group:
     def _list(self, route: str, name: str, given: Mapping[str, Any], options: Optional[CallOptions]) -> Pages:
         return Pages(self._call, route, name, given, options)
 
+    def _lines(
+        self, route: str, given: Mapping[str, Any], options: Optional[CallOptions]
+    ) -> Iterator[str]:
+        rest = b""
+        for chunk in self._call.stream(route, given, options):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield line.decode()
+        if rest:
+            yield rest.decode()
+
 
 class Bots(_Group):
     def register(
@@ -200,15 +211,19 @@ class Bots(_Group):
         """Erases the bot with everything that is stored for it. The key is void at once."""
         return self._send("DELETE /bots/{bot_id}", {}, options)
 
-    def processing_record(self, *, options: Optional[CallOptions] = None) -> Json:
-        """The record of processing activities (GDPR Art. 30)."""
-        return self._send("GET /bots/{bot_id}/processing-record", {}, options)
+    def processing_record(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """The record of processing activities (GDPR Art. 30); `language` is "en" or "de"."""
+        return self._send("GET /bots/{bot_id}/processing-record", given, options)
 
-    def processing_record_text(self, *, options: Optional[CallOptions] = None) -> str:
+    def processing_record_text(self, *, options: Optional[CallOptions] = None, **given: Any) -> str:
         """The same as Markdown, for people."""
-        given = {"format": "markdown"}
+        given = {**given, "format": "markdown"}
         chunks = [chunk for chunk in self._call.stream("GET /bots/{bot_id}/processing-record", given, options)]
         return b"".join(chunks).decode()
+
+    def retention_preview(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """What retention would erase now, or `in_days`, in numbers."""
+        return self._send("GET /bots/{bot_id}/retention-preview", given, options)
 
 
 class Keys(_Group):
@@ -471,13 +486,8 @@ class Audit(_Group):
 
     def export(self, *, options: Optional[CallOptions] = None, **given: Any) -> Iterator[str]:
         """The sealed log line by line."""
-        rest = b""
-        for chunk in self._call.stream("GET /audit/export", given, options):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                yield line.decode()
-        if rest:
-            yield rest.decode()
+        for line in self._lines("GET /audit/export", given, options):
+            yield line
 
     def breach_scope(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
         """Who and what was affected in a period (GDPR Art. 33)."""
@@ -508,6 +518,36 @@ class Webhooks(_Group):
         return self._send("POST /bots/{bot_id}/webhook-secret/rotate", given, options)
 
 
+class Operator(_Group):
+    """For the operator: `key` of the client is the token of `OPERATOR_TOKEN`."""
+
+    def status(self, *, options: Optional[CallOptions] = None) -> Json:
+        """Versions, migrations, what waits, and what readiness calls degraded."""
+        return self._send("GET /operator/status", {}, options)
+
+    def findings(self, *, options: Optional[CallOptions] = None) -> Json:
+        """What `doctor` of the command line finds, with what to do."""
+        return self._send("GET /operator/findings", {}, options)
+
+    def storage(self, *, options: Optional[CallOptions] = None) -> Json:
+        """The size of the database now and on each day."""
+        return self._send("GET /operator/storage", {}, options)
+
+    def bots(self, *, options: Optional[CallOptions] = None) -> Pages:
+        return self._list("GET /operator/bots", "bots", {}, options)
+
+    def suspend(self, id: str, *, options: Optional[CallOptions] = None) -> Json:
+        return self._send("POST /operator/bots/{bot_id}/suspend", {"bot_id": id}, options)
+
+    def resume(self, id: str, *, options: Optional[CallOptions] = None) -> Json:
+        return self._send("POST /operator/bots/{bot_id}/resume", {"bot_id": id}, options)
+
+    def ledger(self, *, options: Optional[CallOptions] = None) -> Iterator[str]:
+        """The ledger of all erasures line by line, for a file."""
+        for line in self._lines("GET /operator/ledger", {}, options):
+            yield line
+
+
 class Lethe:
     """The client of a bot. Fields of requests and answers are named as in the interface.
 
@@ -536,6 +576,7 @@ class Lethe:
         self.privacy = Privacy(call)
         self.audit = Audit(call)
         self.webhooks = Webhooks(call)
+        self.operator = Operator(call)
 
     @staticmethod
     def register(*, url: str, registration_token: Optional[str] = None, **given: Any) -> Json:

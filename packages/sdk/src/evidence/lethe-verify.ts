@@ -14,7 +14,9 @@ const USAGE = `Verifies what a Lethe has signed, without asking it.
   lethe-verify audit FILE --keys KEYS [--checkpoint FILE]...
 
 KEYS is what /.well-known/lethe-keys.json answers, fetched by yourself. FILE is an answer of the interface, with or
-without its envelope; a checkpoint is the text of one that you have kept. Exit code 0: it holds; 1: it does not.
+without its envelope; a checkpoint is the text of one that you have kept. Exit code 0: it holds; 1: it does not;
+2: the command is not one of these. With --json the answer is one JSON object on standard output, or
+{"error":{"message":…}} on standard error.
 `;
 
 const OPTIONS = {
@@ -24,6 +26,8 @@ const OPTIONS = {
   user: { type: 'string' },
   guild: { type: 'string' },
   checkpoint: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** The JSON of a file, without the envelope. */
@@ -38,6 +42,7 @@ function certificateOf(content: unknown): string {
   return typeof content === 'string' ? content : String((content as { certificate?: unknown }).certificate);
 }
 
+/** Undefined when the arguments are none of {@link USAGE}. */
 async function run(args: readonly string[]): Promise<object | undefined> {
   const { values, positionals } = parseArgs({
     args: joined(args),
@@ -45,7 +50,7 @@ async function run(args: readonly string[]): Promise<object | undefined> {
     allowPositionals: true,
   });
   const [kind, path] = positionals;
-  if (path === undefined || values.keys === undefined) return undefined;
+  if (values.help === true || path === undefined || values.keys === undefined) return undefined;
   const keySet = contentOf(values.keys) as KeySet;
   if (kind === 'proof') return verifyAuditProof(contentOf(path) as AuditProof, keySet);
   if (kind === 'audit') {
@@ -71,15 +76,22 @@ function joined(args: readonly string[]): string[] {
     : [...args.slice(0, at), `--salt=${salt}`, ...args.slice(at + 2)];
 }
 
-run(process.argv.slice(2)).then(
+const args = process.argv.slice(2);
+const isJson = args.includes('--json');
+const isHelp = args.includes('--help') || args.includes('-h');
+
+run(args).then(
   (found) => {
-    process.stdout.write(found === undefined ? USAGE : `it holds\n${JSON.stringify(found, null, 2)}\n`);
-    process.exitCode = found === undefined ? 2 : 0;
+    process.stdout.write(found === undefined ? USAGE : told(found));
+    process.exitCode = found === undefined && !isHelp ? 2 : 0;
   },
-  (error: unknown) => {
-    process.stderr.write(
-      `${error instanceof VerificationError ? 'it does not hold: ' : ''}${(error as Error).message}\n`,
-    );
-    process.exitCode = 1;
+  (error: Error & { readonly code?: string }) => {
+    const message = `${error instanceof VerificationError ? 'it does not hold: ' : ''}${error.message}`;
+    process.stderr.write(`${isJson ? JSON.stringify({ error: { message } }) : message}\n`);
+    process.exitCode = error.code?.startsWith('ERR_PARSE_ARGS') === true ? 2 : 1;
   },
 );
+
+function told(found: object): string {
+  return isJson ? `${JSON.stringify(found)}\n` : `it holds\n${JSON.stringify(found, null, 2)}\n`;
+}

@@ -13,7 +13,7 @@ export interface Counted {
   readonly calls: readonly string[];
 }
 
-/** The answer of `GET /stats`. Every webhook call of the fake is delivered, and no erasure takes time. */
+/** The answer of `GET /stats`. Every webhook call of the fake is delivered; it and an erasure take no time. */
 export function statsOf({ events, calls }: Counted, given: Json, nowIso: string): Json {
   const { from, until, isHourly } = periodOf(given, nowIso);
   const beginOf = (at: string): string =>
@@ -28,15 +28,18 @@ export function statsOf({ events, calls }: Counted, given: Json, nowIso: string)
   const buckets = begins.map((begin) => {
     const count = (name: string): number =>
       happened.filter((each) => each.at === begin && each.name === name).length;
-    const none = count('deletion_completed') === 0;
     return {
       at: begin,
       counts: Object.fromEntries(TYPES.map((type) => [type, count(type)])),
-      webhooks: { delivered: count('call'), failed: 0, exhausted: 0 },
-      erasure_ms: none ? null : { p50: 0, p95: 0, max: 0 },
+      webhooks: { delivered: count('call'), failed: 0, exhausted: 0, latency_ms: noTime(count('call')) },
+      erasure_ms: noTime(count('deletion_completed')),
     };
   });
   return { buckets };
+}
+
+function noTime(count: number): Json | null {
+  return count === 0 ? null : { p50: 0, p95: 0, max: 0 };
 }
 
 function periodOf(given: Json, nowIso: string): { from: string; until: string; isHourly: boolean } {

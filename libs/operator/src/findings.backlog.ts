@@ -1,16 +1,17 @@
+import type { KeyUse } from '@app/crypto';
 import type { Circumstances, Look } from './findings';
 import type { Installation } from './installation';
 
 const MINUTE_MS = 60_000;
 
 /** What waits too long, and what the database tells about clock and keys. */
-export function backlogFindings({ installation, nowMs }: Circumstances): readonly Look[] {
+export function backlogFindings({ installation, masterKeys = [], nowMs }: Circumstances): readonly Look[] {
   if (installation === undefined) return [];
   const isLate = (at: string | undefined, minutes: number): boolean =>
     at !== undefined && nowMs - Date.parse(at) > minutes * MINUTE_MS;
   return [
     clock(installation, nowMs),
-    ...keys(installation),
+    ...keys(masterKeys),
     ...late(installation, isLate),
     ...calls(installation),
   ];
@@ -28,7 +29,7 @@ function clock({ logs }: Installation, nowMs: number): Look {
   );
 }
 
-function keys({ masterKeys }: Installation): readonly Look[] {
+function keys(masterKeys: readonly KeyUse[]): readonly Look[] {
   const missing = masterKeys.filter(({ role }) => role === 'missing').map(({ keyId }) => keyId);
   const unused = masterKeys.filter(({ role, texts }) => role === 'older' && texts === 0);
   return [
@@ -49,13 +50,13 @@ function keys({ masterKeys }: Installation): readonly Look[] {
 
 type IsLate = (at: string | undefined, minutes: number) => boolean;
 
-function late({ logs, oldestErasure, outbox }: Installation, isLate: IsLate): readonly Look[] {
+function late({ logs, erasures, outbox }: Installation, isLate: IsLate): readonly Look[] {
   const mend = 'Look whether the service runs with JOBS=on, or a worker does, and read its log.';
   return [
-    isLate(oldestErasure, 60) && {
+    isLate(erasures.oldest, 60) && {
       id: 'erasure_unfinished',
       level: 'fault',
-      says: `An erasure is unfinished since ${oldestErasure}.`,
+      says: `An erasure is unfinished since ${erasures.oldest}.`,
       mend,
     },
     isLate(logs.oldestUnsealed, 10) && {

@@ -1,3 +1,4 @@
+import type { KeyUse } from '@app/crypto';
 import type { Config } from '@app/kernel';
 import type { Installation } from './installation';
 import { backlogFindings } from './findings.backlog';
@@ -18,6 +19,8 @@ export interface Circumstances {
   readonly config: Config;
   /** Undefined for a database that cannot be read. */
   readonly installation: Installation | undefined;
+  /** Undefined for those of a database that cannot be read. */
+  readonly masterKeys: readonly KeyUse[] | undefined;
   readonly nowMs: number;
   /** The version of Node.js. */
   readonly node: string;

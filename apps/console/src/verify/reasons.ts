@@ -1,0 +1,54 @@
+import type { Language } from './texts';
+
+/** The reasons of the SDK in German, by the beginning of their English text. A test holds them complete. */
+export const REASONS_DE: readonly (readonly [begin: string, german: string])[] = [
+  [
+    'this is not base64url in its only notation',
+    'Ein Teil ist nicht in seiner einzigen Schreibweise (base64url).',
+  ],
+  ['this is not a compact JWS', 'Dies ist kein vollständiger signierter Text.'],
+  ['this is not a line of an audit export', 'Dies ist keine Zeile eines exportierten Audit-Logs.'],
+  ['this is not ', 'Dies wurde für einen anderen Zweck oder mit einem anderen Verfahren signiert.'],
+  ['the signature does not fit', 'Die Signatur passt nicht: Der Inhalt oder die Signatur wurde verändert.'],
+  ['the certificate lacks ', 'In der Bescheinigung fehlen Angaben.'],
+  [
+    'the certificate is not about this user',
+    'Die Bescheinigung betrifft nicht diesen Nutzer, oder das Salz gehört nicht zu dieser Löschung.',
+  ],
+  ['the checkpoint is of another bot', 'Der signierte Stand gehört zu einem anderen Bot.'],
+  ['the event is not in the batch', 'Das Ereignis ist nicht in dem Stapel, über den signiert wurde.'],
+  [
+    'the chain value of the checkpoint',
+    'Der Kettenwert des signierten Stands passt nicht zu seinen Angaben.',
+  ],
+  ['user, guild or details of event ', 'Nutzer, Guild oder Einzelheiten des Ereignisses wurden verändert.'],
+  ['user must have value and salt', 'Dem Nutzer des Ereignisses fehlt der Wert oder das Salz.'],
+  ['guild must have value and salt', 'Der Guild des Ereignisses fehlt der Wert oder das Salz.'],
+  ['details must have value and salt', 'Den Einzelheiten des Ereignisses fehlt der Wert oder das Salz.'],
+  ['something follows the end of the export', 'Nach dem Ende des Exports steht noch etwas.'],
+  ['an export has one first line', 'Dem Export fehlt seine erste Zeile, oder sie steht zweimal da.'],
+  ['the export was cut', 'Der Export ist unvollständig: Seine letzte Zeile fehlt.'],
+  ['the export is not the one that was signed', 'Der Export ist nicht der signierte: Zeilen fehlen.'],
+  ['the checkpoint that was kept', 'Der aufbewahrte signierte Stand gehört zu einem anderen Bot.'],
+  ['the checkpoints that were kept', 'Die aufbewahrten signierten Stände gehören zu mehreren Bots.'],
+  ['what was pruned', 'Was nach Ablauf der Frist entfernt wurde, führt nicht zu diesem Log.'],
+  ['the batch is of another bot', 'Der Stapel gehört zu einem anderen Bot.'],
+  ['the batch before ', 'Ein Stapel davor fehlt.'],
+  ['the batch does not follow', 'Der Stapel folgt nicht auf den Stapel davor.'],
+  ['the batch has ', 'Die Zahl der Ereignisse in einem Stapel stimmt nicht.'],
+  ['the events of the batch', 'Die Ereignisse eines Stapels stehen nicht in ihrer Reihenfolge.'],
+  ['an event of the batch', 'Ein Ereignis eines Stapels wurde verändert, vertauscht oder verschoben.'],
+  ['events follow the last batch', 'Nach dem letzten Stapel stehen noch Ereignisse.'],
+  ['batch ', 'Ein aufbewahrter signierter Stand passt nicht zu diesem Log, oder sein Stapel fehlt.'],
+  [
+    'the key ',
+    'Der Schlüssel fehlt in den öffentlichen Schlüsseln, ist unlesbar oder war schon außer Gebrauch.',
+  ],
+];
+
+/** A reason of the SDK in a language; in English where it has no German text. */
+export function reasonIn(language: Language, reason: string): string {
+  if (language === 'en') return reason;
+  const text = reason.replace(/^line \d+: /, '');
+  return REASONS_DE.find(([begin]) => text.startsWith(begin))?.[1] ?? reason;
+}
