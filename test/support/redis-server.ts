@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -22,6 +23,24 @@ export function describeWithRedis(name: string, tests: () => void): void {
   );
 }
 
+/**
+ * A free loopback port that the system gives to no connection and no other server while its Redis is away: it is below
+ * those that are given without a wish.
+ */
+async function quietPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
+    const placeholder = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      placeholder.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    placeholder.close();
+    await once(placeholder, 'close');
+    return port;
+  }
+}
+
 /** A Redis for the calling test: a process on a free loopback port, without files. */
 export class RedisServer {
   private readonly directory = mkdtempSync(join(tmpdir(), 'lethe-redis-'));
@@ -30,20 +49,18 @@ export class RedisServer {
 
   private constructor(readonly port: number) {}
 
-  /** A Redis that is not running yet. */
-  static async reserve(): Promise<RedisServer> {
-    const placeholder = createServer().listen(0, '127.0.0.1');
-    await once(placeholder, 'listening');
-    const { port } = placeholder.address() as AddressInfo;
-    placeholder.close();
-    await once(placeholder, 'close');
-    return new RedisServer(port);
-  }
-
+  /** A started Redis. Where another program has taken the port meanwhile, it starts on another one. */
   static async started(...options: string[]): Promise<RedisServer> {
-    const server = await RedisServer.reserve();
-    await server.start(...options);
-    return server;
+    for (;;) {
+      const server = new RedisServer(await quietPort());
+      try {
+        await server.start(...options);
+        return server;
+      } catch (error) {
+        await server.remove();
+        if (!(error instanceof Error && error.message.includes('Address already in use'))) throw error;
+      }
+    }
   }
 
   get url(): string {
@@ -62,7 +79,7 @@ export class RedisServer {
         if (output.includes('Ready to accept connections')) resolve();
       });
       child.once('error', reject);
-      child.once('exit', () => reject(new Error(`${BINARY} has ended: ${output}`)));
+      child.once('close', () => reject(new Error(`${BINARY} has ended: ${output}`)));
     });
   }
 
