@@ -294,7 +294,7 @@ describe('the numbers', () => {
       });
       await write();
       const wait = async () => valueOf(await scrape(of), 'lethe_audit_sealing_oldest_wait_seconds');
-      // What is written while time stands still has not waited: only what was written before has.
+      // While no time passes, what is written has not waited: only what was written before has.
       for (let minutes = 0; minutes < 5; minutes++) {
         time.pass(60_000);
         await until(async () => Number(await wait()) < 60);
