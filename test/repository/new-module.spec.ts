@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { itAtFullDepth } from '../support/depth';
+import { itAtFullDepth, itInPart } from '../support/depth';
 
 // `npm run new:module`, in a copy of the project: what it writes works, and no test of the project fails for it.
 
@@ -69,7 +69,8 @@ describe('npm run new:module', () => {
     expect(readdirSync(join(COPY, 'libs'))).toEqual(before);
   });
 
-  it('writes a module and registers it everywhere; a second one too', () => {
+  // The tests below need what it writes.
+  itInPart('writes a module and registers it everywhere; a second one too', () => {
     expect(newModule('notices')).toMatchObject({ status: 0 });
     expect(newModule('wishes', '--one', 'wish', '--prefix', 'team')).toMatchObject({ status: 0 });
     expect(newModule('notices')).toMatchObject({ status: 2 });
