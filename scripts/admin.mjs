@@ -1,9 +1,10 @@
 // `npm run admin` runs the commands of the operator from the build in dist. It builds only when dist is missing, so that
 // a service that runs from dist loses no file.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { sourceNewerThan } from './sources.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
@@ -32,19 +33,6 @@ function build() {
   process.stderr.write('There is no build in dist yet: building once.\n');
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
   if (status !== 0) fail('The build failed. Mend the errors above and run the command again.');
-}
-
-/** A source newer than the build; an image has none. */
-function sourceNewerThan(builtMs) {
-  const under = (top) =>
-    existsSync(join(ROOT, top))
-      ? readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((name) => join(top, name))
-      : [];
-  return ['ormconfig.ts', 'modules.ts', ...under('apps'), ...under('libs'), ...under('packages')].find(
-    (path) =>
-      /(?<!\.spec)\.ts$/.test(path) &&
-      (statSync(join(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? 0) > builtMs,
-  );
 }
 
 function fail(message) {

@@ -20,7 +20,10 @@ const CATEGORY = {
 const UNLIMITED = '1000000';
 
 const { values: given } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, port: { type: 'string', default: '3000' } },
+  options: {
+    json: { type: 'boolean', default: false },
+    port: { type: 'string', default: process.env.PORT ?? '3000' },
+  },
 });
 
 const server = await startServer({
@@ -35,6 +38,9 @@ const server = await startServer({
   },
   // Where tests run another build.
   ...(process.env.SANDBOX_PROGRAM && { program: JSON.parse(process.env.SANDBOX_PROGRAM) }),
+}).catch((error) => {
+  process.stderr.write(`The sandbox does not start; --port or PORT takes another port. ${error.message}\n`);
+  process.exit(1);
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void end());
 try {

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-// scripts/admin.mjs in a made-up project: `npm run admin` and its aliases.
+// scripts/admin.mjs and scripts/built.mjs in a made-up project: `npm run admin` and its aliases, `npm start` and the like.
 
 const ROOT = join(__dirname, '../..');
 const MAIN = 'dist/apps/admin/src/main.js';
@@ -29,7 +29,8 @@ beforeEach(() => {
   );
   write(MAIN.replace('dist', 'made'), TELLS);
   mkdirSync(join(project, 'scripts'));
-  copyFileSync(join(ROOT, 'scripts/admin.mjs'), join(project, 'scripts/admin.mjs'));
+  for (const script of ['admin.mjs', 'built.mjs', 'sources.mjs'])
+    copyFileSync(join(ROOT, 'scripts', script), join(project, 'scripts', script));
 });
 afterEach(() => rmSync(project, { recursive: true }));
 
@@ -38,8 +39,10 @@ function write(path: string, text: string): void {
   writeFileSync(join(project, path), text);
 }
 
-function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/admin.mjs', ...args], {
+const run = (...args: string[]) => runScript('scripts/admin.mjs', ...args);
+
+function runScript(script: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
     cwd: project,
     encoding: 'utf8',
   });
@@ -99,6 +102,46 @@ describe('npm run admin', () => {
       expect({ code, stdout }).toStrictEqual({ code: 1, stdout: '' });
       expect(stderr).toContain('Stop the service and run `npm run build` first.');
     });
+  });
+});
+
+describe('npm start and the other commands that run from dist', () => {
+  const start = () => runScript('scripts/built.mjs');
+  const BUILT = ['api', 'worker', 'admin', 'server'].map((app) => `dist/apps/${app}/src/main.js`);
+  /** A whole build, which is older than the sources that follow. */
+  beforeEach(() => {
+    for (const path of [...BUILT, 'dist/console/index.html']) {
+      write(path, '');
+      utimesSync(join(project, path), 2_000, 2_000);
+    }
+    write('libs/thing/src/thing.ts', '');
+    utimesSync(join(project, 'libs/thing/src/thing.ts'), 1_000, 1_000);
+  });
+
+  it('build nothing where no source is newer, also after other packages and tests have changed', () => {
+    write('packages/discord/dist/types/about.d.ts', '');
+    write('libs/thing/src/thing.spec.ts', '');
+    expect(start()).toMatchObject({ code: 0, stderr: '', wasBuilt: false });
+  });
+
+  it.each([
+    'libs/thing/src/other.ts',
+    'apps/console/src/page.tsx',
+    'apps/console/style.css',
+    'nest-cli.json',
+  ])('say that they build, and do it, where %s is newer', (source) => {
+    write(source, '');
+    const { code, stderr, wasBuilt } = start();
+    expect({ code, wasBuilt }).toStrictEqual({ code: 0, wasBuilt: true });
+    expect(stderr).toContain(`The build in dist is older than ${source}: building`);
+  });
+
+  it('build where a part of the build is missing, and end with its failure', () => {
+    rmSync(join(project, 'dist/console'), { recursive: true });
+    expect(start()).toMatchObject({ code: 0, wasBuilt: true });
+    rmSync(join(project, 'dist'), { recursive: true });
+    write('build.cjs', 'process.exit(3)');
+    expect(start()).toMatchObject({ code: 1, stderr: expect.stringContaining('dist is missing') as string });
   });
 });
 

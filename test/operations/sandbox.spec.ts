@@ -16,13 +16,13 @@ interface Sandbox {
 }
 
 const build = useBuild();
+const program = () => JSON.stringify(startOf(build.directory, 'api'));
 let child: ChildProcess;
 let sandbox: Sandbox;
 
 beforeAll(async () => {
-  const SANDBOX_PROGRAM = JSON.stringify(startOf(build.directory, 'api'));
   child = spawn(process.execPath, [join(__dirname, '../../scripts/sandbox.mjs'), '--json', '--port', '0'], {
-    env: { ...PROCESS_ENVIRONMENT, SANDBOX_PROGRAM },
+    env: { ...PROCESS_ENVIRONMENT, SANDBOX_PROGRAM: program() },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
@@ -50,6 +50,20 @@ describe('npm run sandbox', () => {
     );
     expect(answer.status).toBe(200);
     expect(answer.data).toMatchObject({ data: { profile: { nickname: 'Robin', birthday: '2000-02-29' } } });
+  });
+
+  it('says in words that its port is taken, by PORT too, and how to take another one', async () => {
+    const { port } = new URL(sandbox.url);
+    const second = spawn(process.execPath, [join(__dirname, '../../scripts/sandbox.mjs')], {
+      env: { ...PROCESS_ENVIRONMENT, SANDBOX_PROGRAM: program(), PORT: port },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    second.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    expect(await once(second, 'close')).toEqual([1, null]);
+    expect(said).toContain('--port or PORT takes another port');
+    expect(said).toContain(`Port ${port} of 127.0.0.1 is in use`);
+    expect(said).not.toContain('    at ');
   });
 
   it('answers more requests than any tier allows', async () => {
