@@ -46,7 +46,7 @@ module.exports = {
   testTimeout: 90_000,
   // Suites often wait for a process, a lease or PostgreSQL, so that there are more workers than cores. Even more workers
   // would open more connections than the PostgreSQL of a run accepts.
-  maxWorkers: Math.min(12, Math.ceil(1.5 * availableParallelism())),
+  maxWorkers: Math.min(12, 2 * availableParallelism()),
   // Suites leave objects in memory: without a limit the workers need several gigabytes.
   workerIdleMemoryLimit: '700MB',
   reporters: ['default', '<rootDir>/scripts/jest.slowest.mjs'],

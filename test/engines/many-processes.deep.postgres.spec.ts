@@ -124,7 +124,7 @@ describe('two apis and two workers on one database', () => {
   }
 
   it('deliver each of hundreds of events exactly once while nothing fails', async () => {
-    const count = atDepth(40, 300);
+    const count = atDepth(100, 300);
     const acknowledged = await makeEvents(apis, bots, count);
     await until(async () => (await fleet.pending()) === 0);
     expect(acknowledged.erasures.length + acknowledged.revoked.length).toBe(count);
@@ -136,7 +136,7 @@ describe('two apis and two workers on one database', () => {
   it('lose no event when an api and a worker are killed and the receiver fails, and finish its erasures', async () => {
     // Every seventh delivery fails at first, and every fiftieth three times.
     receiver.fails = (attempt, nth) => attempt <= (nth % 50 === 0 ? 3 : nth % 7 === 0 ? 1 : 0);
-    const count = atDepth(80, 1_000);
+    const count = atDepth(250, 1_000);
     // Its erasures do not wait for each other longer than this while their data is locked.
     const doomed = await fleet.api({ DATABASE_LOCK_TIMEOUT_MS: '2000' });
     let held: Awaited<ReturnType<typeof erasuresHeld>> | undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { allMigrations, bringUpToDate } from '@app/database';
 import type { DataSource } from 'typeorm';
 import { bareDatabase, engine, newDatabase, type TestDatabase } from '../support/database';
-import { isFull, itInPart, itOfSize } from '../support/depth';
+import { isFull, itInPart, itOfSize, stepAtDepth } from '../support/depth';
 import { fill, FILLED_SETTINGS } from '../support/filled';
 import { migrateFailing, migrateUp, onSchema } from '../support/migrating';
 import { NextKeys1790000000002, NextRelease1790000000001 } from '../support/next-release';
@@ -17,9 +17,9 @@ jest.setTimeout(120_000);
 const ALL = allMigrations().length;
 const NEXT = [...allMigrations(), NextRelease1790000000001, NextKeys1790000000002];
 /** At full depth every statement fails once on SQLite, and every eleventh on PostgreSQL, which has several for each part of a table. */
-const STEP = engine === 'sqlite' ? (isFull ? 1 : 4) : isFull ? 11 : 61;
+const STEP = engine === 'sqlite' ? stepAtDepth(4, 1) : stepAtDepth(61, 11);
 /** The same for the migrations of a later release, which have fewer statements. */
-const NEXT_STEP = isFull ? 1 : engine === 'sqlite' ? 5 : 11;
+const NEXT_STEP = stepAtDepth(engine === 'sqlite' ? 5 : 11, 1);
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 

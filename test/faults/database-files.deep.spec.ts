@@ -64,7 +64,7 @@ describe('a service whose file', () => {
     Object.entries(ways).map(([how, replace]) => ({ name, how, replace })),
   );
 
-  it.each(someOf(faults, 6))(
+  it.each(someOf(faults, 3))(
     '$name $how is not ready and acknowledges no act, and goes on when the file is back',
     async ({ name, replace }) => {
       const bot = await Bot.register(service.url);
@@ -139,7 +139,7 @@ describe('a first start that is killed', () => {
     ...[1, 2, 3].map((count) => ({ at: 'INSERT INTO service_keys', count })),
     { at: 'INSERT INTO installation', count: 1 },
   ];
-  it.each(someOf(moments, 4))('before statement $count of /$at/ starts again', async (moment) => {
+  it.each(someOf(moments, 2))('before statement $count of /$at/ starts again', async (moment) => {
     const place = mkdtempSync(join(tmpdir(), 'lethe-test-'));
     const killed = await runScript({ ...build, workingDirectory: place }, 'api', [], { PORT: '0' }, moment);
     expect(killed).toMatchObject({ code: null, stderr: expect.stringContaining('HELD') });

@@ -7,7 +7,7 @@ import { unlessCut } from '../support/unless-cut';
 
 jest.setTimeout(120_000);
 
-const ROUNDS = atDepth(1, 10);
+const ROUNDS = atDepth(3, 10);
 const crashes = useCrashes();
 let bot: Bot;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import type { Answer } from '../support/client';
 import { sqliteFile, type TestDatabase } from '../support/database';
-import { atDepth, isFull, someOf } from '../support/depth';
+import { atDepth, isFull, someOf, stepAtDepth } from '../support/depth';
 import { digestsOf, storedIds } from '../support/digests';
 import { directoryOnDisk } from '../support/disk';
 import { describeIoFaults, ERRORS, type IoFault, IoFaults, OPS } from '../support/io-faults';
@@ -170,8 +170,8 @@ describeIoFaults('a call of the operating system that fails', () => {
   );
 
   /** The calls of an act that fail, one at a time: every `STEP`th. */
-  const STEP = isFull ? 1 : 5;
-  /** At everyday depth a kill follows a third of the acts of each case, and each act in one of three cases. */
+  const STEP = stepAtDepth(3, 1);
+  /** Below full depth a kill follows a third of the acts of each case, and each act in one of three cases. */
   const isKilledAfter = (act: number, at: number): boolean => isFull || (act + at) % 3 === 0;
 
   it.each(someOf(CASES, 3).map((where, at) => ({ ...where, at })))(

@@ -3,7 +3,7 @@ import { ErasureService } from '@app/erasure';
 import { type Bot, field } from '../support/bot';
 import type { Answer } from '../support/client';
 import { engine } from '../support/database';
-import { isFull } from '../support/depth';
+import { isFull, stepAtDepth } from '../support/depth';
 import { withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -39,9 +39,9 @@ afterAll(() => {
   expect(unhandled).toStrictEqual([]);
 });
 
-/** The statements that fail: each of them, or a fifth of them on the one engine and another fifth on the other. */
-const STEP = isFull ? 1 : 5;
-const FIRST = isFull || engine === 'sqlite' ? 1 : 3;
+/** The statements that fail: each of them, or a third of them on the one engine and another third on the other. */
+const STEP = stepAtDepth(3, 1);
+const FIRST = isFull || engine === 'sqlite' ? 1 : 2;
 
 interface Scene {
   readonly bot: Bot;

@@ -175,7 +175,7 @@ async function expectTrueAnswers(kind: 'kill' | 'cut', count: number): Promise<v
 describe('kill -9 at any moment', () => {
   it(
     'loses nothing that was answered, brings no one back who was erased, and leaves the log verifiable',
-    () => expectTrueAnswers('kill', atDepth(2, 20)),
+    () => expectTrueAnswers('kill', atDepth(6, 20)),
     MINUTES_MS,
   );
 });
@@ -188,7 +188,7 @@ describeIoFaults('a power cut, which loses some of what was not synced,', () => 
 
   it(
     'at any moment loses nothing that was answered, brings no one back who was erased, and leaves the log verifiable',
-    () => expectTrueAnswers('cut', atDepth(3, 10)),
+    () => expectTrueAnswers('cut', atDepth(4, 10)),
     MINUTES_MS,
   );
 });

@@ -86,7 +86,7 @@ afterEach(async () => {
 });
 
 describe('a Redis that answers', () => {
-  it.each(someOf(MISBEHAVIOURS, 6))(
+  it.each(someOf(MISBEHAVIOURS, 3))(
     '%s: delays at most one request, and the limit is held by the service alone until Redis is right again',
     async (_, behaviour, reason) => {
       expect(remaining(await service.ask())).toBe(LIMIT - 1);
@@ -124,7 +124,7 @@ describe('a Redis that answers', () => {
     expect([service.fallbacks, service.redisLog]).toEqual([0, []]);
   });
 
-  it.each(someOf(MISBEHAVIOURS, 12))(
+  it.each(someOf(MISBEHAVIOURS, 6))(
     '%s at the start: the service starts and is degraded',
     async (_, behaviour, reason) => {
       await service.app.close();

@@ -28,7 +28,7 @@ describe('a service that is killed again and again while it acts, seals and send
       if (isAnswered) answered += 1;
       return isAnswered;
     };
-    for (let round = 0; round < atDepth(2, 12); round++) {
+    for (let round = 0; round < atDepth(4, 12); round++) {
       const lives = Array.from({ length: ACTING }, () => new Life(bot));
       const before = await sealed();
       const erasedBefore = answered;

@@ -32,7 +32,7 @@ describe('kill -9', () => {
       acknowledged.add(String(answer.data['request_id']));
       return true;
     };
-    for (let round = 0; round < atDepth(2, 8); round++) {
+    for (let round = 0; round < atDepth(3, 8); round++) {
       // Calls are running.
       const before = receiver.calls.length;
       const isCalling = () => receiver.calls.length > before;

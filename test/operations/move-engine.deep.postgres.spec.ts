@@ -141,7 +141,7 @@ describe('npm run admin -- db:move', () => {
     { at: '^ANALYZE', count: 1 },
     { at: 'DROP TABLE lethe_move', count: 1 },
   ];
-  it.each(someOf(moments, 7))(
+  it.each(someOf(moments, 3))(
     'goes on after kill -9 before statement $count of /$at/, and doubles nothing',
     async (moment) => {
       if (moment.at.startsWith('CREATE')) await onBareTarget();

@@ -256,7 +256,7 @@ describe('a receiver that is down', () => {
   it('gives up what it could not even be offered in time, visibly', async () => {
     const botId = await world.registerBot(URL);
     world.internet.at(URL, isDown);
-    const count = atDepth(200, 2_000);
+    const count = atDepth(500, 2_000);
     for (let i = 0; i < count; i++) await world.forget(process, botId);
     await world.play(5 * DAY);
     await process.retain();
@@ -506,7 +506,7 @@ describe('records', () => {
 });
 
 describe('chaos', () => {
-  const seeds = Array.from({ length: atDepth(1, 12) }, (_, i) => i + 1);
+  const seeds = Array.from({ length: atDepth(4, 12) }, (_, i) => i + 1);
   const urls = Array.from({ length: 8 }, (_, i) => `http://bot-${i}.test/`);
   const behaviours = [
     confirms(),

@@ -2,25 +2,39 @@ import { basename } from 'node:path';
 import { engine } from './database';
 
 /**
- * TEST_DEPTH says which tests run. Without it (`npm test`) a deep suite takes part of its cases, and each kind of fault
- * happens at least once. `deep` (`npm run test:deep`) runs what that leaves out. `full` runs every case of the suites that
- * are named; a number does so too and multiplies the counts.
+ * TEST_DEPTH says which tests run. Without it (`npm test`) each kind of fault happens at least once. `deep` (`npm run
+ * test:deep`) runs what that leaves out, the `.deep.` suites with part of their cases. `full` runs every case, which is done
+ * at night; a number does so too and multiplies the counts.
  */
 const DEPTH = process.env['TEST_DEPTH'];
 
-export const isFull = DEPTH !== undefined;
+export const isFull = DEPTH !== undefined && DEPTH !== 'deep';
+const isEveryDay = DEPTH === undefined;
 
+const suite = basename(expect.getState().testPath ?? '');
 /** True when `npm test` has run this suite on this engine: jest.config.js decides it by the same names. */
-const hasRun = DEPTH === 'deep' && isOfEveryDay(basename(expect.getState().testPath ?? ''));
+const hasRun = DEPTH === 'deep' && isOfEveryDay();
+/** True when this run takes part of the cases. */
+const isInPart = isEveryDay || (DEPTH === 'deep' && suite.includes('.deep.'));
 
-function isOfEveryDay(suite: string): boolean {
+function isOfEveryDay(): boolean {
   if (suite.includes('.deep.')) return false;
   return engine === 'sqlite' || !suite.endsWith('.e2e-spec.ts') || suite.endsWith('.engines.e2e-spec.ts');
 }
 
-/** The number of repetitions in a deep suite: `full` at full depth. The test is an `itInPart`. */
-export function atDepth(everyday: number, full: number): number {
-  return isFull ? full * (Number(DEPTH) || 1) : everyday;
+/**
+ * The number of repetitions: `part` where this run takes part, `full` at full depth, and a third of it in between. The test
+ * is an `itInPart`, or its suite a `.deep.` one.
+ */
+export function atDepth(part: number, full: number): number {
+  if (isInPart) return part;
+  return isFull ? full * (Number(DEPTH) || 1) : Math.max(part, Math.ceil(full / 3));
+}
+
+/** The same for the distance between two cases. */
+export function stepAtDepth(part: number, full: number): number {
+  if (isInPart) return part;
+  return isFull ? full : Math.max(full, Math.ceil(part / 3));
 }
 
 const everyDay = globalThis.it;
@@ -30,10 +44,10 @@ export const itInPart: jest.It = everyDay;
 
 /** A large test; `npm test` runs it only on SQLite if the suite runs on both engines. */
 export const itOfSize: jest.It =
-  (isFull || engine === 'sqlite') && !(hasRun && engine === 'sqlite') ? everyDay : everyDay.skip;
+  (!isEveryDay || engine === 'sqlite') && !(hasRun && engine === 'sqlite') ? everyDay : everyDay.skip;
 
 /** A long test, which `npm test` leaves out. */
-export const itAtFullDepth: jest.It = isFull ? everyDay : everyDay.skip;
+export const itAtFullDepth: jest.It = isEveryDay ? everyDay.skip : everyDay;
 
 /** At the depth `deep` all other tests of a suite that has run are skipped. */
 if (hasRun) {
@@ -45,21 +59,20 @@ if (hasRun) {
 }
 
 /**
- * Every `step`th case, the first and the last among them; the others at the depth `deep`, and all at full depth. The test is
- * an `itInPart`.
+ * Every `step`th case, the first and the last among them, where this run takes part; the others where `npm test` has taken
+ * them, and all at full depth. The test is an `itInPart`, or its suite a `.deep.` one.
  */
 export function someOf<Case>(cases: readonly Case[], step: number): Case[] {
-  if (isFull && !hasRun) return [...cases];
+  if (!isInPart && !hasRun) return [...cases];
   const isTaken = (at: number): boolean => at % step === 0 || at === cases.length - 1;
-  return casesOf(
-    cases.filter((_, at) => isTaken(at)),
-    cases.filter((_, at) => !isTaken(at)),
-  );
+  const some = cases.filter((_, at) => isTaken(at) === isInPart);
+  // `it.each` refuses an empty list.
+  return some.length > 0 ? some : [...cases];
 }
 
 /** The cases of `npm test`, those that it leaves out at the depth `deep`, and all at full depth. The test is an `itInPart`. */
 export function casesOf<Case>(everyday: readonly Case[], others: readonly Case[]): Case[] {
-  if (!isFull) return [...everyday];
+  if (isEveryDay) return [...everyday];
   // `it.each` refuses an empty list.
   return hasRun && others.length > 0 ? [...others] : [...everyday, ...others];
 }
