@@ -89,8 +89,17 @@ function blocks(language: string): string[] {
     const answers = [...output.matchAll(/^\{"success":.*$/gm)].map(
       ([line]) => JSON.parse(line) as { success: boolean; data?: object; error?: object },
     );
-    expect(answers.map(({ success }) => success)).toEqual([true, false, ...Array<boolean>(7).fill(true)]);
-    const [, refused, , accepted, , , exported, revoked, erased] = answers;
+    expect(answers.map(({ success }) => success)).toEqual([
+      true,
+      true,
+      false,
+      ...Array<boolean>(7).fill(true),
+    ]);
+    const [registered, , refused, , accepted, , , exported, revoked, erased] = answers;
+    expect(registered?.data).toMatchObject({
+      api_key: expect.any(String),
+      webhook_secret: expect.any(String),
+    });
     expect(refused?.error).toMatchObject({ code: 'consent_required', details: { current_status: 'none' } });
     expect(accepted?.data).toMatchObject({ status: 'accepted', receipt: expect.stringMatching(/^eyJ/) });
     expect(exported?.data).toMatchObject({
