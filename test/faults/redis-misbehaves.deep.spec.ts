@@ -91,6 +91,8 @@ describe('a Redis that answers', () => {
     async (_, behaviour, reason) => {
       expect(remaining(await service.ask())).toBe(LIMIT - 1);
       redis.behaviour = behaviour;
+      // However long the requests take: no probe of a new connection succeeds between them.
+      redis.accepts = false;
       const { counting } = redis;
       if (reason === 'TIMEOUT') giveUpSoon();
       const statuses: number[] = [];
@@ -103,6 +105,7 @@ describe('a Redis that answers', () => {
       expect(redis.counting - counting).toBe(1);
       expect([await service.health(), service.redisLog]).toEqual(['degraded', [`warn: ${reason}`]]);
       redis.behaviour = answersRight;
+      redis.accepts = true;
       redis.flush();
       beginPatience();
       await until(service.isWhole);

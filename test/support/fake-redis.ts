@@ -13,6 +13,8 @@ export class FakeRedis {
   private readonly windows = new Map<string, { count: number; ends: number }>();
   behaviour: Behaviour = answersRight;
   connections = 0;
+  /** Whether new connections are accepted: without them a service that has lost this Redis stays without it. */
+  accepts = true;
   /** Commands that count requests, besides the probes of new connections. */
   counting = 0;
 
@@ -40,6 +42,7 @@ export class FakeRedis {
   }
 
   private serve(socket: Socket): void {
+    if (!this.accepts) return void socket.destroy();
     this.connections++;
     this.sockets.add(socket);
     let text = '';
