@@ -16,6 +16,7 @@ import type { SubjectIds } from './snowflakes';
 import { Client, Json } from './client';
 import { engine, newDatabase, type TestDatabase } from './database';
 import { freePort } from './free-port';
+import { PATIENT, PATIENT_SERVER } from './patient';
 
 /** Limits that only tests of the limiter reach. */
 const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '1000000' };
@@ -51,7 +52,13 @@ export class Service {
   async start(): Promise<this> {
     this.database ??= await newDatabase(this.directory);
     const database = { DATABASE_URL: this.database.url, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
-    const config = readConfig({ NODE_ENV: 'test', ...UNLIMITED, ...database, ...this.environment });
+    const config = readConfig({
+      NODE_ENV: 'test',
+      ...PATIENT,
+      ...UNLIMITED,
+      ...database,
+      ...this.environment,
+    });
     const logger = createLogger('trace', { write: (line: string) => void this.logLines.push(line) });
     this.app = await NestFactory.create<NestExpressApplication>(
       AppModule.forRoot(config, logger, FURTHER_MODULES),
@@ -66,8 +73,7 @@ export class Service {
     // A port that is still free when the service starts again.
     this.port ||= await freePort();
     await this.app.listen(this.port, '127.0.0.1');
-    // A test can keep this process busy for seconds: an idle connection must not end as the next request is sent on it.
-    this.app.getHttpServer().keepAliveTimeout = 60_000;
+    Object.assign(this.app.getHttpServer(), PATIENT_SERVER);
     this.url = `http://127.0.0.1:${this.port}`;
     this.anonymous = new Client(this.url);
     return this;
