@@ -7,6 +7,7 @@ import { SubjectDigests } from '@app/crypto';
 import { ApiKeyTimes } from '@app/bots';
 import { ErasureReplay } from '@app/erasure';
 import { createLogger, NestLogger, readConfig } from '@app/kernel';
+import { PrometheusMetrics } from '@app/metrics';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { FURTHER_MODULES } from '../../modules';
@@ -23,6 +24,9 @@ const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '100
 
 /** How long a service in tests trusts a key; a deletion on PostgreSQL waits as long. */
 const BELIEVED_MS = 50;
+
+/** A number of the metrics is not missing because a process stands still. */
+const READING_MAX_MS = 600_000;
 
 export const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 
@@ -69,6 +73,7 @@ export class Service {
     // As in every process, between creation and listening.
     await this.app.init();
     this.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
+    this.app.get(PrometheusMetrics, { strict: false }).readingMaxMs = READING_MAX_MS;
     await this.app.get(ErasureReplay, { strict: false }).run();
     // A port that is still free when the service starts again.
     this.port ||= await freePort();
