@@ -1,9 +1,9 @@
-import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import { type Answer, type Json } from '../support/client';
 import { expectFailure, expectFaults } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { type StoppedClocks, stopWindows } from '../support/time';
 
 const LIMIT = 30;
 const service = useServiceInProcess({
@@ -11,14 +11,9 @@ const service = useServiceInProcess({
   RATE_LIMIT_ANONYMOUS: '1000',
 });
 let bot: Bot;
-/** The time is stopped, so that no window of the limiter ends during a test. */
-const WALL_MS = 1_800_000_000_000;
-beforeAll(() => {
-  const clock = service.app.get(Clock);
-  const nowMs = clock.monotonicMs();
-  jest.spyOn(clock, 'monotonicMs').mockReturnValue(nowMs);
-  jest.spyOn(clock, 'wallMs').mockReturnValue(WALL_MS);
-});
+let clocks: StoppedClocks;
+beforeAll(() => void (clocks = stopWindows(service)));
+afterAll(() => jest.restoreAllMocks());
 beforeEach(async () => {
   bot = await service.registerBot();
 });
@@ -58,7 +53,7 @@ describe('the rate limit', () => {
     expectFailure(refused, 429, 'rate_limit_exceeded');
     expect(remaining(refused)).toBe(5);
     expect(refused.header('retry-after')).toBe('60');
-    expect(refused.header('x-ratelimit-reset')).toBe(String(WALL_MS / 1000 + 60));
+    expect(refused.header('x-ratelimit-reset')).toBe(String(Math.ceil(clocks.wallMs / 1000) + 60));
     expect(await bot.eventTypes(who)).toStrictEqual(before);
     const last = await submits(4);
     expect([last.status, remaining(last)]).toStrictEqual([200, 0]);

@@ -22,7 +22,7 @@ import {
   itTakes,
   UNKNOWN_UUID,
 } from '../support/inputs';
-import { withoutSealing } from '../support/sealing';
+import { withoutJobs } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 
@@ -322,7 +322,7 @@ describe('DELETE /api/v1/bots/{bot_id}', () => {
   });
 
   it('leaves no key that was made while the rows were deleted', async () => {
-    await withoutSealing(service);
+    await withoutJobs(service);
     const bot = await service.registerBot();
     const unitOfWork = service.app.get(UnitOfWork);
     const write = unitOfWork.write.bind(unitOfWork);

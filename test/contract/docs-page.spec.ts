@@ -1,7 +1,9 @@
 import { requestText, rawRequest } from '../support/raw-socket';
 import { useServiceInProcess } from '../support/service';
+import { stopWindows } from '../support/time';
 
 const service = useServiceInProcess();
+afterEach(() => jest.restoreAllMocks());
 
 describe('GET /docs', () => {
   it('serves a page whose every part comes from this service', async () => {
@@ -59,6 +61,7 @@ describe('GET /docs', () => {
   });
 
   it.each(['/docs', '/docs-json', '/docs/swagger-ui-bundle.js'])('is counted: %s', async (path) => {
+    stopWindows(service);
     const left = async (): Promise<number> => {
       const { headers, body } = await fetch(`${service.url}${path}`);
       await body?.cancel();

@@ -5,7 +5,7 @@ import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { A_TEXT, expectFailure, expectFaults, expectSuccess, forgotten } from '../support/expected';
 import { BAD_SNOWFLAKES, itRefuses } from '../support/inputs';
-import { withoutSealing } from '../support/sealing';
+import { withoutJobs } from '../support/jobs';
 import { beforeEachUnit } from '../support/units';
 import { useServiceInProcess } from '../support/service';
 import { BOT_WIDE, snowflake, subject } from '../support/snowflakes';
@@ -260,8 +260,7 @@ describe('an erasure of all guilds that is not alone', () => {
 });
 
 describe('an erasure of all guilds that breaks off', () => {
-  // Its units would count as units of the request.
-  beforeAll(() => withoutSealing(service));
+  beforeAll(() => withoutJobs(service));
 
   /** The database refuses the units of the request after the `nth`. */
   function unavailableAfter(nth: number): void {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConsentService } from '@app/consent';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
 import { ErasureRecovery, ErasureService } from '@app/erasure';
@@ -251,13 +252,20 @@ describe('a running erasure', () => {
     const late = subject();
     const unitOfWork = service.app.get(UnitOfWork);
     const write = unitOfWork.write.bind(unitOfWork);
-    jest.spyOn(unitOfWork, 'write').mockImplementationOnce(async (work) => {
-      await bot.hasConsent(late);
+    // Units of jobs and of requests are not meant.
+    const erasing = new AsyncLocalStorage<boolean>();
+    let isStored = false;
+    jest.spyOn(unitOfWork, 'write').mockImplementation(async (work) => {
+      if (erasing.getStore() === true && !isStored) {
+        isStored = true;
+        await bot.hasConsent(late);
+      }
       return write(work);
     });
     const { guild_id: guildId, user_id: userId } = service.stored(bot, late);
     const erasures = service.app.get(ErasureService, { strict: false });
-    const erased = await erasures.eraseIfHeld({ botId: bot.id, guildId, userId });
+    const erased = await erasing.run(true, () => erasures.eraseIfHeld({ botId: bot.id, guildId, userId }));
+    jest.restoreAllMocks();
     expect((await deletion(erased!.request_id)).data).toMatchObject({ ...late, status: 'completed' });
   });
 

@@ -3,6 +3,7 @@ import { ConsoleFiles } from '@app/console';
 import { Degradations } from '@app/kernel';
 import { Readiness } from '@app/runtime';
 import { useServiceInProcess } from '../support/service';
+import { stopWindows } from '../support/time';
 
 const service = useServiceInProcess();
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -95,6 +96,7 @@ describe('GET / in a browser', () => {
   });
 
   it('is counted', async () => {
+    stopWindows(service);
     const left = async () => Number((await opened()).headers.get('x-ratelimit-remaining'));
     const before = await left();
     expect(await left()).toBe(before - 1);

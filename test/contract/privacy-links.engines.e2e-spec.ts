@@ -4,7 +4,7 @@ import { PrivacyLinksRetention } from '@app/privacy-page';
 import { type Bot, field } from '../support/bot';
 import { Client, type Json } from '../support/client';
 import { A_TEXT, A_TIME, AN_ID, expectFailure, expectFaults, expectSuccess } from '../support/expected';
-import { runAnew } from '../support/jobs';
+import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -204,7 +204,7 @@ describe('a link', () => {
     await linked({ expires_in: 60 });
     const later = new Date(Date.now() + 61_000).toISOString();
     jest.spyOn(service.app.get(Clock), 'nowIso').mockReturnValue(later);
-    await runAnew(service, PrivacyLinksRetention);
+    await runNow(service, PrivacyLinksRetention);
     jest.restoreAllMocks();
     expect(await service.database.rows('SELECT 1 FROM privacy_links WHERE bot_id = ?', bot.id)).toHaveLength(
       0,

@@ -5,16 +5,20 @@ import { rawRequest, requestText } from '../support/raw-socket';
 import { CLOSED_ROUTES } from '../support/routes';
 import { useServiceInProcess } from '../support/service';
 import { snowflake } from '../support/snowflakes';
-import { passes } from '../support/time';
+import { type StoppedClocks, stopWindows } from '../support/time';
 
 const remaining = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-remaining'));
 const limitOf = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-limit'));
 const resetOf = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-reset'));
 
+afterEach(() => jest.restoreAllMocks());
+
 describe('the bucket of a bot', () => {
   const service = useServiceInProcess({ RATE_LIMIT_TIERS: 'free=30', RATE_LIMIT_ANONYMOUS: '1000' });
   let bot: Bot;
+  let clocks: StoppedClocks;
   beforeEach(async () => {
+    clocks = stopWindows(service);
     bot = await service.registerBot();
   });
 
@@ -50,26 +54,26 @@ describe('the bucket of a bot', () => {
 
   it('answers 429 with the three headers and Retry-After until the reset', async () => {
     await spend(0);
-    const before = Date.now() / 1000;
-    const answer = await bot.get('/servers');
-    const after = Date.now() / 1000;
-    expectFailure(answer, 429, 'rate_limit_exceeded');
-    const retryAfter = Number(answer.header('retry-after'));
-    expect(limitOf(answer)).toBe(30);
-    expect(resetOf(answer)).toBeGreaterThan(before - 1);
-    expect(resetOf(answer)).toBeLessThanOrEqual(after + 61);
-    expect(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60).toBe(true);
-    // Both are rounded up, from one moment of the answer.
-    expect(resetOf(answer) - retryAfter).toBeGreaterThan(before - 1);
-    expect(resetOf(answer) - retryAfter).toBeLessThan(after + 1);
+    for (const [passedMs, retryAfter] of [
+      [0, '60'],
+      [20_500, '40'],
+      [59_999, '1'],
+    ] as const) {
+      clocks.to(passedMs);
+      const answer = await bot.get('/servers');
+      expectFailure(answer, 429, 'rate_limit_exceeded');
+      expect(limitOf(answer)).toBe(30);
+      expect(resetOf(answer)).toBe(Math.ceil((clocks.wallMs + 60_000) / 1000));
+      expect(answer.header('retry-after')).toBe(retryAfter);
+    }
   });
 
   it('keeps its reset for the whole window and sends Retry-After with no other answer', async () => {
-    const answers = [
-      await bot.get('/servers'),
-      await bot.get('/nothing'),
-      await bot.post('/data/submit', {}),
-    ];
+    const answers = [await bot.get('/servers')];
+    clocks.to(30_000);
+    answers.push(await bot.get('/nothing'));
+    clocks.to(59_999);
+    answers.push(await bot.post('/data/submit', {}));
     expect(new Set(answers.map(resetOf)).size).toBe(1);
     expect(answers.map((answer) => answer.header('retry-after'))).toStrictEqual([
       undefined,
@@ -81,9 +85,8 @@ describe('the bucket of a bot', () => {
   it('is full again when the window has ended', async () => {
     await spend(0);
     expect((await bot.get('/servers')).status).toBe(429);
-    const played = passes(service, 60_000, 'monotonicMs');
+    clocks.to(60_000);
     const answer = await bot.get('/servers');
-    played.mockRestore();
     expect({ status: answer.status, remaining: remaining(answer) }).toStrictEqual({
       status: 200,
       remaining: 29,
@@ -189,10 +192,9 @@ describe('the bucket of a client address', () => {
   let minute = 0;
   beforeEach(async () => {
     minute += 1;
-    passes(service, minute * 3_600_000, 'monotonicMs');
+    stopWindows(service).to(minute * 3_600_000);
     bot = await service.registerBot();
   });
-  afterEach(() => jest.restoreAllMocks());
 
   it('counts registrations down and answers 429 to the one too many', async () => {
     for (let count = 1; count < 25; count++) {
@@ -258,6 +260,7 @@ describe('the bucket of a client address', () => {
 
 describe('behind one trusted proxy', () => {
   const service = useServiceInProcess({ TRUST_PROXY: '1', RATE_LIMIT_ANONYMOUS: '25' });
+  beforeEach(() => void stopWindows(service));
 
   it('every client address that the proxy names has its own bucket', async () => {
     const from = (address: string) => service.anonymous.get('/servers', { 'x-forwarded-for': address });

@@ -1,10 +1,10 @@
 import { UnitOfWork } from '@app/database';
 import { EvidenceRetention, EvidenceRetentionJob } from '@app/erasure';
-import { JobLeases, JobRunner, type Lease } from '@app/jobs';
+import { JobRunner } from '@app/jobs';
 import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
 import { RetentionPreview } from '@app/reports';
 import type { Bot } from '../support/bot';
-import { ranAtStart, runNow } from '../support/jobs';
+import { leased, ranAtStart, runNow } from '../support/jobs';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -339,16 +339,16 @@ describe('the preview', () => {
 async function swept(look: (stopping: AbortController) => Promise<void>): Promise<void> {
   const unitOfWork = service.app.get(UnitOfWork);
   const job = service.app.get(EvidenceRetentionJob);
-  const lease = await unitOfWork.write((tx) => service.app.get(JobLeases).take(tx, job.name, 'now'));
+  const lease = await leased(service, job.name);
   const stopping = new AbortController();
-  const batch = lease!.batch.bind(lease);
-  jest.spyOn(lease as Lease, 'batch').mockImplementation(async (work) => {
+  const batch = lease.batch.bind(lease);
+  jest.spyOn(lease, 'batch').mockImplementation(async (work) => {
     const done = await batch(work);
     await look(stopping);
     return done;
   });
-  await job.run(lease!, stopping.signal);
-  await unitOfWork.write((tx) => lease!.end(tx));
+  await job.run(lease, stopping.signal);
+  await unitOfWork.write((tx) => lease.end(tx));
 }
 
 /** An id from 2020. */

@@ -1,11 +1,10 @@
 import { UnitOfWork } from '@app/database';
-import { JobLeases } from '@app/jobs';
 import { Clock, daysAfter } from '@app/kernel';
 import { WithdrawnDataErasure } from '@app/user-data';
 import { Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { A_TIME, consentStatus, expectFailure } from '../support/expected';
-import { ranAtStart, runNow } from '../support/jobs';
+import { leased, ranAtStart, runNow } from '../support/jobs';
 import { Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -349,17 +348,15 @@ describe('a backlog', () => {
   it('is erased in batches that split no user, is interrupted by a stop, and continues later', async () => {
     await planted();
     const unitOfWork = service.app.get(UnitOfWork);
-    const lease = await unitOfWork.write((tx) =>
-      service.app.get(JobLeases).take(tx, 'withdrawn-data', 'now'),
-    );
+    const lease = await leased(service, 'withdrawn-data');
     const stopping = new AbortController();
-    const batch = lease!.batch.bind(lease);
-    jest.spyOn(lease!, 'batch').mockImplementation(async (work) => {
+    const batch = lease.batch.bind(lease);
+    jest.spyOn(lease, 'batch').mockImplementation(async (work) => {
       stopping.abort();
       return batch(work);
     });
-    await service.app.get(WithdrawnDataErasure).run(lease!, stopping.signal);
-    await unitOfWork.write((tx) => lease!.end(tx));
+    await service.app.get(WithdrawnDataErasure).run(lease, stopping.signal);
+    await unitOfWork.write((tx) => lease.end(tx));
     const parted = (await left()).map((row) => Number(row.values));
     expect(parted.every((values) => values === 2)).toBe(true);
     expect(parted.length).toBeLessThan(SUBJECTS);

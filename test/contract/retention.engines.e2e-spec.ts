@@ -1,13 +1,12 @@
 import { AuditService } from '@app/audit';
 import { UnitOfWork } from '@app/database';
-import { JobLeases } from '@app/jobs';
 import { Clock, daysAfter } from '@app/kernel';
 import { CategoryRetention, DueValues } from '@app/user-data';
 import { type Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { itOfSize } from '../support/depth';
 import type { StoredIds } from '../support/digests';
-import { runNow } from '../support/jobs';
+import { leased, runNow } from '../support/jobs';
 import { type Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -197,11 +196,9 @@ describe('retention_days of a category', () => {
       if (given[1] === bot.id && ++batches === 2) stopping.abort();
       return erase(...given);
     });
-    const lease = await service.app
-      .get(UnitOfWork)
-      .write((tx) => service.app.get(JobLeases).take(tx, 'category-retention', 'now'));
-    await service.app.get(CategoryRetention).run(lease!, stopping.signal);
-    await service.app.get(UnitOfWork).write((tx) => lease!.end(tx));
+    const lease = await leased(service, 'category-retention');
+    await service.app.get(CategoryRetention).run(lease, stopping.signal);
+    await service.app.get(UnitOfWork).write((tx) => lease.end(tx));
     expect(batches).toBe(2);
     expect(await rowsLeft()).toBe(600);
     await sweep();

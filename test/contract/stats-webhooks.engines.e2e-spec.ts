@@ -1,6 +1,6 @@
 import { DeliveryRetention } from '@app/webhooks';
 import type { Bot } from '../support/bot';
-import { runAnew } from '../support/jobs';
+import { runNow } from '../support/jobs';
 import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -113,7 +113,7 @@ describe('the webhooks of GET /stats', () => {
       `UPDATE webhook_deliveries SET status = 'pending', give_up_at = ?, next_attempt_at = ? WHERE bot_id = ?`,
       ...[at, at, bot.id],
     );
-    await runAnew(service, DeliveryRetention);
+    await runNow(service, DeliveryRetention);
     await ended();
     expect(await webhooks()).toMatchObject({ delivered: 0, exhausted: 2 });
   });

@@ -4,7 +4,7 @@ import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
 import { expectFailure, expectFaults, expectSuccess } from '../support/expected';
-import { runAnew } from '../support/jobs';
+import { runNow } from '../support/jobs';
 import { seal, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
@@ -248,7 +248,7 @@ describe('the numbers', () => {
     await seal(service, bot);
     const left = async (nowIso: string): Promise<number[]> => {
       isNow(nowIso);
-      await runAnew(service, StatsRetention);
+      await runNow(service, StatsRetention);
       isNow(START);
       const counts = await Promise.all(
         ['day', 'hour'].map(

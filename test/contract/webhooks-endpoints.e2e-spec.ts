@@ -9,7 +9,7 @@ import { UNKNOWN_UUID } from '../support/inputs';
 import { type Call, useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
-import { until } from '../support/until';
+import { nextMillisecond, until } from '../support/until';
 import { itOfSize } from '../support/depth';
 
 interface Delivery {
@@ -168,7 +168,10 @@ describe('webhooks/deliveries', () => {
 
   describe('POST /webhooks/replay', () => {
     it('sends what happened since a time again, or only what was never confirmed', async () => {
-      for (let i = 0; i < 3; i++) await bot.hasForgotten(subject());
+      for (let i = 0; i < 3; i++) {
+        await bot.hasForgotten(subject());
+        await nextMillisecond();
+      }
       await receiver.received(3);
       const oldest = (await deliveries()).at(-1)!;
       await ended(oldest.id);

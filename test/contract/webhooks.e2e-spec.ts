@@ -129,7 +129,7 @@ describe('webhooks', () => {
       bot.id,
     );
     expect(rows.map(({ event }) => event)).toEqual(['user_forgotten']);
-    expect(receiver.calls.at(-1)?.body['event']).toBe('user_forgotten');
+    expect(receiver.calls.map(({ body }) => body['event'])).toContain('user_forgotten');
   });
 
   it('keeps a user_forgotten that has not arrived when the subject is erased again', async () => {

@@ -3,20 +3,19 @@ import { Claims } from '@app/idempotency';
 import { UserDataService } from '@app/user-data';
 import { type Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
-import { PATIENT } from '../support/database';
 import { atDepth, itInPart } from '../support/depth';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 /** Two instances of the service on one database. */
-const one = new Service(PATIENT);
+const one = new Service();
 let other: Service;
 let bot: Bot;
 
 beforeAll(async () => {
   await one.start();
-  other = await new Service({ ...PATIENT, DATABASE_URL: one.database.url }).start();
+  other = await new Service({ DATABASE_URL: one.database.url }).start();
 });
 beforeEach(async () => {
   bot = await one.registerBot();

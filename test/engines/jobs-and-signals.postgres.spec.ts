@@ -1,7 +1,6 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { Signals, type Tx, UnitOfWork } from '@app/database';
 import { type Job, type Lease, LEASE_MS, JobLeases, JobRunner, LeaseLost } from '@app/jobs';
-import { PATIENT } from '../support/database';
 import { Service } from '../support/service';
 import { until } from '../support/until';
 
@@ -9,8 +8,8 @@ import { until } from '../support/until';
 let services: Service[];
 
 beforeAll(async () => {
-  const first = await new Service(PATIENT).start();
-  const others = [1, 2, 3].map(() => new Service(PATIENT, first.database));
+  const first = await new Service().start();
+  const others = [1, 2, 3].map(() => new Service({}, first.database));
   services = [first, ...(await Promise.all(others.map((other) => other.start())))];
   // On a machine that is stopped for seconds its answer is late: the connection is replaced, and signals are lost.
   services.forEach((_, index) => clearInterval(signalsOf(index)['heartbeat' as never]));
@@ -169,7 +168,7 @@ describe('jobs', () => {
   });
 
   it('keep a lease for as long as they work, and hand it on at a shutdown', async () => {
-    const other = await new Service(PATIENT, at(0).database).start();
+    const other = await new Service({}, at(0).database).start();
     let [begun, stopped] = [false, false];
     const job: Job = {
       name: 'stopped',
@@ -209,7 +208,7 @@ describe('jobs', () => {
   });
 
   it('do not run where JOBS is off', async () => {
-    const idle = await new Service({ ...PATIENT, JOBS: 'off' }, at(0).database).start();
+    const idle = await new Service({ JOBS: 'off' }, at(0).database).start();
     let ran = false;
     await idle.app.get(JobRunner).run({ name: 'idle', everyMs: 1, run: async () => void (ran = true) });
     expect(idle.app.get(SchedulerRegistry).getIntervals()).toEqual([]);

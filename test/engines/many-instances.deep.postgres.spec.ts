@@ -5,7 +5,6 @@ import { Clock } from '@app/kernel';
 import { Dispatcher } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { Client, type Json } from '../support/client';
-import { PATIENT } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { useReceiver } from '../support/receiver';
 import { Service } from '../support/service';
@@ -14,14 +13,14 @@ import { subject } from '../support/snowflakes';
 const HOUR_MS = 3_600_000;
 
 /** Two instances of the service on one database. */
-const one = new Service(PATIENT);
+const one = new Service();
 let other: Service;
 const receiver = useReceiver();
 let bot: Bot;
 
 beforeAll(async () => {
   await one.start();
-  other = await new Service({ ...PATIENT, DATABASE_URL: one.database.url }).start();
+  other = await new Service({ DATABASE_URL: one.database.url }).start();
 });
 beforeEach(async () => {
   bot = await one.registerBot();
@@ -140,7 +139,7 @@ describe('two instances on one database', () => {
   });
 
   it('call a receiver at the signal of the process that has committed, without a look at what is due', async () => {
-    const api = await new Service({ ...PATIENT, JOBS: 'off' }, one.database).start();
+    const api = await new Service({ JOBS: 'off' }, one.database).start();
     const dispatchers = [one, other].map(({ app }) => app.get(Dispatcher, { strict: false }));
     const looked = dispatchers.map((dispatcher) => dispatcher['polledMs']);
     for (const dispatcher of dispatchers) dispatcher['polledMs'] = Infinity;

@@ -15,12 +15,8 @@ import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-/** Longer than a test: an act that waited for a lock that is held would not end before it is let go. */
-const LOCK_TIMEOUT_MS = '600000';
-const service = useServiceInProcess({
-  DATABASE_LOCK_TIMEOUT_MS: LOCK_TIMEOUT_MS,
-  DATABASE_STATEMENT_TIMEOUT_MS: LOCK_TIMEOUT_MS,
-});
+// An act that waited for a lock that is held would not end before it is let go.
+const service = useServiceInProcess();
 let bot: Bot;
 let who: SubjectIds;
 let held: Subject;

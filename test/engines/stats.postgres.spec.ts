@@ -4,7 +4,6 @@ import { BatchSealer } from '@app/sealing';
 import { DeliveriesSettled } from '@app/webhooks';
 import { field } from '../support/bot';
 import { atDepth, itInPart } from '../support/depth';
-import { PATIENT } from '../support/database';
 import { Life } from '../support/lives';
 import { inOrder, loggedNumbers, missing, OF_DAY, shownNumbers } from '../support/numbers';
 import { useReceiver } from '../support/receiver';
@@ -19,13 +18,13 @@ const WRITERS = 8;
 const AT = '2026-03-15T10:00:00.000Z';
 
 /** Two instances of the service on one database: both act, seal and send. */
-const one = new Service(PATIENT);
+const one = new Service();
 let other: Service;
 const receiver = useReceiver();
 
 beforeAll(async () => {
   await one.start();
-  other = await new Service({ ...PATIENT, DATABASE_URL: one.database.url }).start();
+  other = await new Service({ DATABASE_URL: one.database.url }).start();
 });
 afterAll(async () => {
   await other.stop();

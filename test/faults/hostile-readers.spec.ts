@@ -14,8 +14,6 @@ const service = useServiceInProcess({ CONNECTIONS_MAX: String(CONNECTIONS_MAX) }
 const connections = (): number => (service.app.getHttpAdapter() as unknown as LetheHttpAdapter).connections;
 
 const server = (): Server => service.app.getHttpServer();
-// A request that is never complete is not what these tests are about.
-beforeAll(() => Object.assign(server(), { headersTimeout: 0, requestTimeout: 0 }));
 
 const opened: Socket[] = [];
 afterEach(async () => {

@@ -2,12 +2,10 @@ import { ApiKeyTimes } from '@app/bots';
 import { ConsentService } from '@app/consent';
 import { NO_CLAIM } from '@app/idempotency';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
-import { JobRunner } from '@app/jobs';
-import { Dispatcher } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
-import { withoutSealing } from '../support/sealing';
+import { withoutJobs } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -18,12 +16,7 @@ jest.setTimeout(90_000);
 const service = useServiceInProcess();
 let bot: Bot;
 
-// Units of jobs and of webhooks would count as units of a request.
-beforeAll(async () => {
-  await withoutSealing(service);
-  await service.app.get(Dispatcher, { strict: false }).beforeApplicationShutdown();
-  await service.app.get(JobRunner).beforeApplicationShutdown();
-});
+beforeAll(() => withoutJobs(service));
 beforeEach(async () => {
   bot = await service.registerBot();
 });

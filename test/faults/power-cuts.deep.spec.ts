@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { keysPath } from '@app/database';
 import { Bot, field } from '../support/bot';
 import { useBuild } from '../support/build';
+import { chance } from '../support/chance';
 import { Crashes, forEach } from '../support/crashes';
 import { sqliteFile, type TestDatabase } from '../support/database';
 import { atDepth, isFull } from '../support/depth';
@@ -90,7 +91,7 @@ class Rounds {
     const known = [...this.lives];
     const touched: Life[] = [];
     const next = (): Life => {
-      const [old] = Math.random() < KNOWN ? known.splice(Math.random() * known.length, 1) : [];
+      const [old] = chance() < KNOWN ? known.splice(chance() * known.length, 1) : [];
       const life = old ?? new Life(bot);
       if (old === undefined) this.lives.push(life);
       touched.push(life);

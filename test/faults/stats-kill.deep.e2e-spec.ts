@@ -12,7 +12,7 @@ import { until } from '../support/until';
 const ACTING = 4;
 
 const receiver = useReceiver();
-const crashes = useCrashes({ WEBHOOK_TIMEOUT_MS: '60000' });
+const crashes = useCrashes();
 
 describe('a service that is killed again and again while it acts, seals and sends', () => {
   it('counts each event, each end of a delivery and each erasure that is on record once, and nothing else', async () => {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { PREFIX } from '../support/client';
 import { useServiceInProcess } from '../support/service';
+import { stopWindows } from '../support/time';
 import { until } from '../support/until';
 
 const LIMIT = 5;
@@ -37,6 +38,9 @@ async function statusBeforeTheEnd(
   socket.destroy();
   return status;
 }
+
+beforeEach(() => void stopWindows(service));
+afterEach(() => jest.restoreAllMocks());
 
 describe('a long body', () => {
   it('is not waited for without a key where the route needs one, or on an unknown path', async () => {

@@ -6,6 +6,7 @@ import type { Subject } from '@app/subjects';
 import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
 import { Client } from 'pg';
 import type { Bot } from '../support/bot';
+import { chance } from '../support/chance';
 import { atDepth } from '../support/depth';
 import { runNow } from '../support/jobs';
 import { Service } from '../support/service';
@@ -82,7 +83,7 @@ describe('claims of several processes', () => {
     const claimer = async (index: number): Promise<void> => {
       const leases = at(index).app.get(DeliveryLeases);
       // Each in another order, so that a wait for locks could become a circle.
-      const order = bots.map(({ id }) => id).sort(() => Math.random() - 0.5);
+      const order = bots.map(({ id }) => id).sort(() => chance() - 0.5);
       for (let round = 0; round < 40; round++)
         for (const { claim } of await leases.claim(order, () => undefined))
           if (claim !== undefined) claimed.push(claim.delivery.id);

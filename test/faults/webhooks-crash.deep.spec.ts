@@ -21,7 +21,7 @@ const FAR_DEADLINES = `
 `;
 
 describe('kill -9', () => {
-  const crashes = useCrashes({ WEBHOOK_TIMEOUT_MS: '60000' });
+  const crashes = useCrashes();
 
   it('in the midst of events and calls loses no acknowledged event, and repeats with the same id only', async () => {
     const bot = await Bot.register(crashes.url, { webhook_url: receiver.url });

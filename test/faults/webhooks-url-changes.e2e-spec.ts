@@ -1,8 +1,7 @@
-import { UnitOfWork } from '@app/database';
-import { JobLeases } from '@app/jobs';
 import { DeliveryLeases, DeliveryResults, DeliveryRetention, UrlChanges } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
+import { leased } from '../support/jobs';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -145,10 +144,7 @@ describe('the retention', () => {
     await owes('pending');
     const overdue = 'UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ?';
     await service.database.run(overdue, LONG_AGO, bot.id);
-    const lease = await service.app
-      .get(UnitOfWork)
-      .write((tx) => service.app.get(JobLeases).take(tx, 'tested', 'now'));
-    if (lease === undefined) throw new Error('somebody else has the lease');
+    const lease = await leased(service, 'tested');
     const batches = jest.spyOn(lease, 'batch');
     await service.app.get(DeliveryRetention).run(lease, new AbortController().signal);
     expect(await count(`status = 'exhausted'`)).toBe(DELIVERIES);

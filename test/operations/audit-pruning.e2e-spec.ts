@@ -1,9 +1,8 @@
-import { UnitOfWork } from '@app/database';
-import { JobLeases } from '@app/jobs';
 import { type KeySet, verifyAuditExport } from '@lethe/sdk/evidence';
 import { AuditPruning } from '@app/sealing';
 import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';
+import { leased } from '../support/jobs';
 import { contradicting, exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -37,9 +36,7 @@ async function grown(): Promise<string> {
 }
 
 async function prune(beforeIso: string): Promise<number> {
-  const unit = service.app.get(UnitOfWork);
-  const lease = await unit.write((tx) => service.app.get(JobLeases).take(tx, `test-${randomUUID()}`, 'now'));
-  if (lease === undefined) throw new Error('the lease could not be taken');
+  const lease = await leased(service, `test-${randomUUID()}`);
   return service.app.get(AuditPruning).pruneBefore(lease, bot.id, beforeIso);
 }
 

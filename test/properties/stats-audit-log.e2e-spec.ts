@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { UnitOfWork } from '@app/database';
-import { JobLeases } from '@app/jobs';
 import { Clock } from '@app/kernel';
 import { AuditPruning, BatchSealer } from '@app/sealing';
 import { type Bot, field } from '../support/bot';
+import { chance } from '../support/chance';
 import { atDepth, itInPart } from '../support/depth';
 import { Life } from '../support/lives';
 import { inOrder, loggedNumbers, missing, shownNumbers } from '../support/numbers';
+import { leased } from '../support/jobs';
 import { seal } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 
@@ -33,9 +33,7 @@ const shown = (bucket: 'hour' | 'day') => shownNumbers(bot, bucket);
 const logged = (bucket: 'hour' | 'day') => loggedNumbers(service.database, bot, bucket);
 
 async function prune(beforeIso: string): Promise<number> {
-  const unit = service.app.get(UnitOfWork);
-  const lease = await unit.write((tx) => service.app.get(JobLeases).take(tx, `test-${randomUUID()}`, 'now'));
-  if (lease === undefined) throw new Error('the lease could not be taken');
+  const lease = await leased(service, `test-${randomUUID()}`);
   return service.app.get(AuditPruning).pruneBefore(lease, bot.id, beforeIso);
 }
 
@@ -50,7 +48,7 @@ describe('the numbers of GET /stats', () => {
         for (let acts = 0; acts < ACTS || looks <= 5; acts++) {
           await life.act();
           // An hour on average at each of 25 acts: all stay in the 30 days that an answer has by default.
-          if (acts < ACTS) aheadMs += Math.floor((Math.random() * 2 * 3_600_000 * 25) / ACTS);
+          if (acts < ACTS) aheadMs += Math.floor((chance() * 2 * 3_600_000 * 25) / ACTS);
         }
       });
       const sealing = (async () => {

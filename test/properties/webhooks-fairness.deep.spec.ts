@@ -5,7 +5,7 @@ import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const service = useServiceInProcess({ WEBHOOK_TIMEOUT_MS: '60000' });
+const service = useServiceInProcess();
 const receiver = useReceiver();
 
 /** Servers that take calls and never answer. */

@@ -35,11 +35,26 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'test/support/until.ts': 'asks for a condition again and again, as long as the limit of the test',
 };
 
+/** What decides by chance without a seed that a failure names. */
+const DICE = /\bMath\.random\b/;
+
+/** A limit that a good call does not meet while a process stands still: test/support/patient.ts gives longer ones. */
+const SHORT = /(LOCK|STATEMENT|CONNECT|WEBHOOK)_TIMEOUT_MS: '\d{1,4}'/;
+
 describe('the gate', () => {
   it('has no suite that looks at a clock or at memory, but for a short list with a reason each', () => {
     const found = SUITES.filter((file) => CLOCKS.some((clock) => clock.test(text(file))));
     expect(found.sort()).toEqual(Object.keys(ALLOWED).sort());
     expect(found.length).toBeLessThan(10);
+  });
+
+  it('has no suite with a real limit of less than ten seconds, but for a process that is killed before its calls end', () => {
+    const found = SUITES.filter((file) => SHORT.test(text(file)));
+    expect(found).toEqual(['test/engines/many-processes.deep.postgres.spec.ts']);
+  });
+
+  it('has no suite that acts by chance without a seed that repeats it', () => {
+    expect(SUITES.filter((file) => DICE.test(text(file)))).toEqual([]);
   });
 
   it('runs a test again, in `npm run test:deep`, only if `npm test` has left out part of its cases', () => {

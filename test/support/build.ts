@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { transformFileSync } from '@swc/core';
 import type { BuildOptions } from 'esbuild';
 import { madeOnce } from './made-once';
+import { PATIENT, PATIENT_SERVER } from './patient';
 
 const ROOT = resolve(__dirname, '../..');
 const MODULES = join(ROOT, 'node_modules');
@@ -57,8 +58,8 @@ export function startOf(directory: string, program: Program): string[] {
   return [join(directory, 'start.cjs'), program];
 }
 
-/** The environment of a process besides its settings. */
-export const PROCESS_ENVIRONMENT = { PATH: process.env['PATH'], NODE_PATH: MODULES };
+/** The environment of a process besides the settings of a test. */
+export const PROCESS_ENVIRONMENT = { PATH: process.env['PATH'], NODE_PATH: MODULES, ...PATIENT };
 
 function made(directory: string): Promise<void> {
   return madeOnce(directory, async () => {
@@ -112,10 +113,13 @@ interface Bundling {
   readonly DRIVERS: readonly string[];
 }
 
-/** Runs a program of the bundle with the code cache of V8. It ends with its parent process. */
+/** Runs a program of the bundle with the code cache of V8 and a patient server. It ends with its parent process. */
 const START = `
   process.once('disconnect', () => process.exit(1));
   process.channel?.unref();
+  const http = require('node:http');
+  const { createServer } = http;
+  http.createServer = (...given) => Object.assign(createServer(...given), ${JSON.stringify(PATIENT_SERVER)});
   const { existsSync, readFileSync, writeFileSync } = require('node:fs');
   const { createRequire, wrap } = require('node:module');
   const { Script } = require('node:vm');

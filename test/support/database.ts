@@ -10,15 +10,6 @@ import { schemaSource } from '../../ormconfig';
 /** The engine of this run of the suites, from jest.config.js. */
 export const engine: Engine = (globalThis as { testEngine?: Engine }).testEngine ?? 'sqlite';
 
-/**
- * Limits of a server with which nothing fails for its slowness. A test that waits for a lock that is never released, or for
- * a statement that never ends, fails by the time limit of the test.
- */
-export const PATIENT = {
-  DATABASE_LOCK_TIMEOUT_MS: '600000',
-  DATABASE_STATEMENT_TIMEOUT_MS: '600000',
-} as const;
-
 /** The database of one service under test. */
 export interface TestDatabase {
   readonly url: string;
@@ -99,7 +90,7 @@ class SqliteFile implements TestDatabase {
   }
 
   private async use<T>(look: (database: Database) => T | Promise<T>): Promise<T> {
-    const database = new SqliteDatabase(this.path, { timeout: 5_000 });
+    const database = new SqliteDatabase(this.path, { timeout: 60_000 });
     try {
       if (existsSync(this.keysPath)) database.prepare('ATTACH DATABASE ? AS keys').run(this.keysPath);
       return await look(database);

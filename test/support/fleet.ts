@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SubjectDigests } from '@app/crypto';
 import { useBuild } from './build';
 import { ChildService } from './child-service';
-import { newDatabase, PATIENT, type TestDatabase } from './database';
+import { newDatabase, type TestDatabase } from './database';
 import { digestsOf } from './digests';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'fleet').toString('base64');
@@ -53,8 +53,7 @@ export class Fleet {
     const settings = {
       DATABASE_URL: this.database.url,
       LETHE_MASTER_KEY,
-      ...PATIENT,
-      // A lease is five seconds longer.
+      // The leases of a worker that is killed end five seconds later.
       WEBHOOK_TIMEOUT_MS: '15000',
       WEBHOOK_CONNECT_TIMEOUT_MS: '15000',
       WEBHOOK_RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s',

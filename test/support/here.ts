@@ -4,6 +4,7 @@ import { readConfig } from '@app/kernel';
 import { runCommand } from '../../apps/admin/src/admin';
 import type { ScriptRun } from './child-script';
 import type { TestDatabase } from './database';
+import { PATIENT } from './patient';
 import { Service } from './service';
 
 type Environment = Readonly<Record<string, string>>;
@@ -22,7 +23,11 @@ export async function adminHere(args: readonly string[], environment: Environmen
         done();
       },
     });
-  const terminal = { config: () => readConfig(environment), stdout: into('stdout'), stderr: into('stderr') };
+  const terminal = {
+    config: () => readConfig({ ...PATIENT, ...environment }),
+    stdout: into('stdout'),
+    stderr: into('stderr'),
+  };
   const umask = process.umask(0o077);
   try {
     const code = await runCommand(args, terminal);

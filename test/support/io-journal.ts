@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { chance, oneOf } from './chance';
 import { preloaded } from './io-faults';
 
 const FILES = ['lethe.db', 'lethe.db-wal', 'keys.db', 'keys.db-wal'] as const;
@@ -103,16 +104,16 @@ export class IoJournal {
 function surviving(changes: readonly Change[], share: number): Change[] {
   const kept: Change[] = [];
   for (const change of changes) {
-    const isKept = Math.random() < share;
+    const isKept = chance() < share;
     if (!isKept && change.op !== WRITE) break;
-    if (isKept) kept.push(change.op === WRITE && Math.random() < TORN ? torn(change) : change);
+    if (isKept) kept.push(change.op === WRITE && chance() < TORN ? torn(change) : change);
   }
   return kept;
 }
 
 function torn(change: Change): Change {
   const sector = oneOf(SECTORS);
-  const whole = Math.floor((Math.random() * change.bytes.length) / sector) * sector;
+  const whole = Math.floor((chance() * change.bytes.length) / sector) * sector;
   return { ...change, bytes: change.bytes.subarray(0, whole) };
 }
 
@@ -135,8 +136,4 @@ function changed(image: Buffer | undefined, changes: readonly Change[]): Buffer 
 /** A file without a byte for no file: its creation is not recorded. */
 function contentOf(file: Buffer = Buffer.alloc(0)): Buffer {
   return file;
-}
-
-function oneOf<T>(some: readonly T[]): T {
-  return some[Math.floor(Math.random() * some.length)] as T;
 }

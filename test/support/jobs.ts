@@ -1,18 +1,40 @@
 import type { Type } from '@nestjs/common';
-import { type Job, JobRunner } from '@app/jobs';
+import { KeyUses } from '@app/bots';
+import { UnitOfWork } from '@app/database';
+import { type Job, JobLeases, JobRunner, type Lease } from '@app/jobs';
+import { SealLoop } from '@app/sealing';
+import { Dispatcher } from '@app/webhooks';
 import type { Service } from './service';
+import { until } from './until';
+
+type Process = Pick<Service, 'app'>;
 
 /** The end of the run that the start of a service may have begun. */
-export function ranAtStart({ app }: Pick<Service, 'app'>, job: Type<Job>): Promise<void> {
+export function ranAtStart({ app }: Process, job: Type<Job>): Promise<void> {
   return app.get(JobRunner).run(app.get(job, { strict: false }));
 }
 
-/** One run of a job, due or not, unless another process has it. */
-export function runNow({ app }: Pick<Service, 'app'>, job: Type<Job>): Promise<void> {
-  return app.get(JobRunner).run(app.get(job, { strict: false }), 'now');
+/** One run of a job, due or not, unless another process has it. It begins after the end of a run that is under way. */
+export async function runNow({ app }: Process, type: Type<Job>): Promise<void> {
+  const [runner, job] = [app.get(JobRunner), app.get<Job>(type, { strict: false })];
+  await (Reflect.get(runner, 'running') as ReadonlyMap<string, Promise<void>>).get(job.name);
+  await runner.run(job, 'now');
 }
 
-/** A run of a job that begins after the call: `runNow` joins one that is under way. */
-export async function runAnew(service: Pick<Service, 'app'>, job: Type<Job>): Promise<void> {
-  for (let runs = 0; runs < 2; runs++) await runNow(service, job);
+/** The lease of a job, once no process runs it. */
+export async function leased({ app }: Process, name: string): Promise<Lease> {
+  let lease: Lease | undefined;
+  await until(async () => {
+    lease = await app.get(UnitOfWork).write((tx) => app.get(JobLeases).take(tx, name, 'now'));
+    return lease !== undefined;
+  });
+  return lease as Lease;
+}
+
+/** Ends all that works without being asked, whose units and statements a test would count as those of a request. */
+export async function withoutJobs({ app }: Process): Promise<void> {
+  for (const type of [JobRunner, SealLoop, Dispatcher, KeyUses])
+    await app
+      .get<{ beforeApplicationShutdown(): Promise<void> }>(type, { strict: false })
+      .beforeApplicationShutdown();
 }

@@ -3,7 +3,6 @@ import { UnitOfWork } from '@app/database';
 import { JobLeases, type Lease } from '@app/jobs';
 import { Client } from 'pg';
 import type { Bot } from './bot';
-import { PATIENT } from './database';
 import { Service } from './service';
 import type { SubjectIds } from './snowflakes';
 
@@ -20,7 +19,7 @@ export class Rewriting {
   ) {}
 
   static async start(): Promise<Rewriting> {
-    const service = await new Service({ ...PATIENT, JOBS: 'off' }).start();
+    const service = await new Service({ JOBS: 'off' }).start();
     const bot = await service.registerBot();
     await bot.hasCategory('profile');
     return new Rewriting(service, bot);

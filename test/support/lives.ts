@@ -1,5 +1,6 @@
 import type { Answer } from './client';
 import type { Bot } from './bot';
+import { oneOf } from './chance';
 import { subject, type SubjectIds } from './snowflakes';
 import { unlessCut } from './unless-cut';
 
@@ -80,7 +81,7 @@ export class Life {
   async act(): Promise<boolean> {
     const { bot, who, known } = this;
     const acts = ACTS.flatMap((act) => act.from.filter((from) => from === known.status).map(() => act));
-    const act = acts[Math.floor(Math.random() * acts.length)] as Act;
+    const act = oneOf(acts);
     const after = act.after(known, ++this.turn);
     this.cut = after;
     const answer = await unlessCut(act.send(bot, who, this.turn));

@@ -7,6 +7,7 @@ import { SubjectDigests } from '@app/crypto';
 import { ApiKeyTimes } from '@app/bots';
 import { ErasureReplay } from '@app/erasure';
 import { createLogger, NestLogger, readConfig } from '@app/kernel';
+import { PrometheusMetrics } from '@app/metrics';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { FURTHER_MODULES } from '../../modules';
@@ -16,12 +17,16 @@ import type { SubjectIds } from './snowflakes';
 import { Client, Json } from './client';
 import { engine, newDatabase, type TestDatabase } from './database';
 import { freePort } from './free-port';
+import { PATIENT, PATIENT_SERVER } from './patient';
 
 /** Limits that only tests of the limiter reach. */
 const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '1000000' };
 
 /** How long a service in tests trusts a key; a deletion on PostgreSQL waits as long. */
 const BELIEVED_MS = 50;
+
+/** A number of the metrics is not missing because a process stands still. */
+const READING_MAX_MS = 600_000;
 
 export const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 
@@ -51,7 +56,13 @@ export class Service {
   async start(): Promise<this> {
     this.database ??= await newDatabase(this.directory);
     const database = { DATABASE_URL: this.database.url, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
-    const config = readConfig({ NODE_ENV: 'test', ...UNLIMITED, ...database, ...this.environment });
+    const config = readConfig({
+      NODE_ENV: 'test',
+      ...PATIENT,
+      ...UNLIMITED,
+      ...database,
+      ...this.environment,
+    });
     const logger = createLogger('trace', { write: (line: string) => void this.logLines.push(line) });
     this.app = await NestFactory.create<NestExpressApplication>(
       AppModule.forRoot(config, logger, FURTHER_MODULES),
@@ -62,12 +73,12 @@ export class Service {
     // As in every process, between creation and listening.
     await this.app.init();
     this.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
+    this.app.get(PrometheusMetrics, { strict: false }).readingMaxMs = READING_MAX_MS;
     await this.app.get(ErasureReplay, { strict: false }).run();
     // A port that is still free when the service starts again.
     this.port ||= await freePort();
     await this.app.listen(this.port, '127.0.0.1');
-    // A test can keep this process busy for seconds: an idle connection must not end as the next request is sent on it.
-    this.app.getHttpServer().keepAliveTimeout = 60_000;
+    Object.assign(this.app.getHttpServer(), PATIENT_SERVER);
     this.url = `http://127.0.0.1:${this.port}`;
     this.anonymous = new Client(this.url);
     return this;

@@ -21,3 +21,22 @@ export function looksTake(ms: number): jest.SpyInstance {
   let nowMs = performance.now();
   return jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += ms));
 }
+
+/** The clocks of a limiter that stand still. */
+export interface StoppedClocks {
+  readonly wallMs: number;
+  /** Moves both so many milliseconds on from where they were stopped. */
+  to(ms: number): void;
+}
+
+/** From here on, until the mocks are restored, no window of the limiter ends, unless the test moves its clocks. */
+export function stopWindows({ app }: Pick<Service, 'app'>): StoppedClocks {
+  const clock = app.get(Clock, { strict: false });
+  const [monotonicMs, wallMs] = [performance.now(), Date.now()];
+  const to = (ms: number): void => {
+    jest.spyOn(clock, 'monotonicMs').mockReturnValue(monotonicMs + ms);
+    jest.spyOn(clock, 'wallMs').mockReturnValue(wallMs + ms);
+  };
+  to(0);
+  return { wallMs, to };
+}

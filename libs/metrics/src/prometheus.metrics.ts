@@ -7,9 +7,6 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OwnError, describeFault } from '@app/kernel';
 
-/** The time limit of one reading, in milliseconds. The exposition leaves out a slower reading. */
-const READING_MAX_MS = 2_000;
-
 type Collect = () => unknown;
 
 /**
@@ -20,6 +17,8 @@ type Collect = () => unknown;
 export class PrometheusMetrics extends Metrics implements OnApplicationShutdown {
   /** Counts answers; the HTTP adapter feeds it. */
   readonly http = new HttpMeter();
+  /** The time limit of one reading, in milliseconds. The exposition leaves out a slower reading. */
+  readingMaxMs = 2_000;
   private readonly logger = new Logger('Metrics');
   private readonly registry = new Registry();
   private readonly counters = new Map<string, Counter>();
@@ -90,7 +89,7 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
       registers: [this.registry],
       collect: async () => {
         try {
-          set(gauge, definition, await inTime(this.collectors.get(name)));
+          set(gauge, definition, await inTime(this.collectors.get(name), this.readingMaxMs));
         } catch (error) {
           this.logger.warn(
             `The metric ${definition.name} could not be read and is missing in this answer of /metrics`,
@@ -130,10 +129,10 @@ function clear(gauge: Gauge, { label }: MetricDefinition): void {
   else gauge.reset();
 }
 
-async function inTime(collect: Collect | undefined): Promise<unknown> {
+async function inTime(collect: Collect | undefined, maxMs: number): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new OwnError('A number was not read in time')), READING_MAX_MS);
+    timer = setTimeout(() => reject(new OwnError('A number was not read in time')), maxMs);
   });
   try {
     return await Promise.race([collect?.(), late]);

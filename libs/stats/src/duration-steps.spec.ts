@@ -1,3 +1,4 @@
+import { chance } from '../../../test/support/chance';
 import { quantile, stepOf } from './duration-steps';
 
 /** The nearest rank of the durations themselves. */
@@ -22,8 +23,8 @@ describe('durations that are counted by steps', () => {
 
   it('have percentiles that are off by less than 10 % of those of the durations', () => {
     for (let round = 0; round < 200; round++) {
-      const count = 1 + Math.floor(Math.random() * 300);
-      const durations = Array.from({ length: count }, () => Math.floor(Math.exp(Math.random() * 18)) - 1);
+      const count = 1 + Math.floor(chance() * 300);
+      const durations = Array.from({ length: count }, () => Math.floor(Math.exp(chance() * 18)) - 1);
       for (const share of [0.5, 0.95]) {
         const wanted = exact(durations, share);
         const shown = quantile(counted(durations), share);

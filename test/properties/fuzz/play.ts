@@ -36,8 +36,6 @@ export class Play {
   ) {}
 
   static async begin(service: Service, answered: Play['answered'] = () => undefined): Promise<Play> {
-    // A connection that is left open must not be closed by a limit for slow clients.
-    Object.assign(service.app.getHttpServer(), { headersTimeout: 0, requestTimeout: 0 });
     return new Play(service, await Tenant.begin(service), answered);
   }
 

@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto';
+import { basename } from 'node:path';
+
+const GIVEN = process.env['TEST_CHANCE_SEED'];
+let suite: string | undefined;
+let state = 0;
+
+/**
+ * A random number in [0, 1) (mulberry32). The first one of a suite prints the seed of all, which TEST_CHANCE_SEED repeats.
+ */
+export function chance(): number {
+  const { testPath } = expect.getState();
+  if (testPath !== suite) {
+    suite = testPath;
+    state = Number(GIVEN ?? randomInt(2 ** 32));
+    process.stderr.write(`${basename(testPath ?? '')}: TEST_CHANCE_SEED=${state}\n`);
+  }
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+}
+
+/** One of several, by chance. */
+export function oneOf<T>(some: readonly T[]): T {
+  return some[Math.floor(chance() * some.length)] as T;
+}

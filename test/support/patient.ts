@@ -1,0 +1,18 @@
+/**
+ * The settings that every process of Lethe has in tests, unless a test gives others: limits with which nothing fails for
+ * its slowness, or because a process stands still. A lock that is never released, a statement that never ends and a
+ * receiver that never answers fail by the time limit of the test.
+ */
+export const PATIENT = {
+  DATABASE_LOCK_TIMEOUT_MS: '600000',
+  DATABASE_STATEMENT_TIMEOUT_MS: '600000',
+  WEBHOOK_CONNECT_TIMEOUT_MS: '60000',
+  WEBHOOK_TIMEOUT_MS: '120000',
+} as const;
+
+/**
+ * The properties of an HTTP server that cuts nobody for being late. A process of tests that stands still between opening a
+ * connection and its first request is no slow client, and an idle connection must not end as the next request is sent on
+ * it.
+ */
+export const PATIENT_SERVER = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 } as const;
