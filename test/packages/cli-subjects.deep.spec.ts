@@ -141,6 +141,36 @@ describe('lethe categories', () => {
   });
 });
 
+describe('lethe link', () => {
+  it('makes a link to the page of a user, in one guild or all, and says until when it leads there', async () => {
+    const { who } = await consenting();
+    const made = await done(
+      'link',
+      who.user_id,
+      '--guild',
+      who.guild_id,
+      '--minutes',
+      '2',
+      '--language',
+      'de',
+    );
+    const page = await fetch(made.stdout.trim());
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<html lang="de"')]);
+    const until = Date.parse(/until (\S+):/.exec(made.stderr)?.[1] ?? '');
+    const everywhere = json<{ url: string; expires_at: string }>(
+      await done('link', who.user_id, '--everywhere', '--json'),
+    );
+    // The second one has the usual quarter of an hour, and was made later.
+    expect(Date.parse(everywhere.expires_at)).toBeGreaterThanOrEqual(until + 13 * 60_000);
+    expect((await fetch(everywhere.url)).status).toBe(200);
+  });
+
+  it('is refused without a place, and for a time that no link has', async () => {
+    expect(await cli.run(['link', '123456789012345678'])).toMatchObject({ code: 2 });
+    await refused('expires_in', 'link', '123456789012345678', '--everywhere', '--minutes', '10081');
+  });
+});
+
 describe('lethe export and lethe forget', () => {
   it('write what is stored into a new file for its owner, and erase after a confirmation', async () => {
     const { who } = await consenting();

@@ -6,7 +6,7 @@ import { addDoctor } from './commands/doctor.command';
 import { addInit } from './commands/init.command';
 import { addKeys } from './commands/keys.command';
 import { addListen, addTrigger } from './commands/listen.command';
-import { addExport, addForget } from './commands/subject.command';
+import { addExport, addForget, addLink } from './commands/subject.command';
 import { addVerify } from './commands/verify.command';
 import manifest from '../package.json';
 import { EXIT, type ExitCode, failureOf } from './failures';
@@ -29,7 +29,7 @@ export function programOf(): Command {
     .exitOverride();
   const add = [
     ...[addInit, addListen, addTrigger, addDeliveries, addKeys, addCategories],
-    ...[addExport, addForget, addVerify, addDoctor, addCompletion],
+    ...[addExport, addLink, addForget, addVerify, addDoctor, addCompletion],
   ];
   for (const one of add) one(program);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)])

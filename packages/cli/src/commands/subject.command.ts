@@ -1,9 +1,9 @@
 import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { refused, wrongUsage } from '../failures';
-import { Session, snowflake } from '../session';
+import { positive, Session, snowflake } from '../session';
 
 interface Where {
   readonly guild?: string;
@@ -36,6 +36,41 @@ export function addForget(program: Command): void {
     .action((user: string, options: Where & { yes?: boolean; certificate?: string }, command: Command) =>
       forget(new Session(command), user, options),
     );
+}
+
+export function addLink(program: Command): void {
+  whereOptions(program.command('link'))
+    .summary('make a link to the privacy page of a user')
+    .description(
+      'Makes a link to the page on which a user sees what is stored, decides, downloads it and has it erased. ' +
+        'Give it to this user alone.',
+    )
+    .option('--minutes <number>', 'until the link ends, from 1 to 10080 (one week); default 15', positive)
+    .addOption(
+      new Option('--language <language>', 'of the page; default the language of the browser').choices([
+        'de',
+        'en',
+      ]),
+    )
+    .action((user: string, options: Where & { minutes?: number; language?: 'de' | 'en' }, command: Command) =>
+      link(new Session(command), user, options),
+    );
+}
+
+async function link(
+  session: Session,
+  user: string,
+  options: Where & { minutes?: number; language?: 'de' | 'en' },
+): Promise<void> {
+  const place = placeOf(options);
+  const { guild, minutes, language } = options;
+  const made = await session.client().privacy.link({
+    ...(guild === undefined ? { user_id: user, scope: 'all_guilds' } : { user_id: user, guild_id: guild }),
+    ...(minutes !== undefined && { expires_in: minutes * 60 }),
+    ...(language !== undefined && { language }),
+  });
+  session.output.note(`For ${user} alone, ${place}, until ${made.expires_at}:`);
+  session.output.result(made, made.url);
 }
 
 function placeOf({ guild, everywhere }: Where): string {
