@@ -78,6 +78,6 @@ export {
   scopesOf,
   WhileSuspended,
 } from './scopes';
-export { misdirected, servesHost } from './served-host';
+export { hostFault } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';
 export { answerPage, WebPage } from './web-page';
