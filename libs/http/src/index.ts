@@ -30,6 +30,7 @@ export {
   JsonObject,
   ListOf,
   OneOf,
+  OptionalText,
   QueryInteger,
   Slug,
   Snowflake,
