@@ -203,7 +203,16 @@ describe('POST /api/v1/data/register', () => {
   refusesInField('description', [
     ['a number', 1],
     ['an object', {}],
+    ['of blanks', ' '],
   ]);
+
+  it.each(['', null])('takes the description %j, and answers it', async (description) => {
+    const body = { ...valid(), description, fields: [{ ...field('a'), description }] };
+    const { data } = await register(body);
+    expect(data).toMatchObject({ description, fields: [{ description }] });
+    const read = (await bot.get(`/data/categories/${String(data['key'])}`)).data;
+    expect(read).toMatchObject({ description, fields: [{ description }] });
+  });
 });
 
 describe('GET /api/v1/data/categories', () => {

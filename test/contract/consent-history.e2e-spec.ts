@@ -277,11 +277,14 @@ describe('language in POST /api/v1/consents/request', () => {
     expect(await entries()).toMatchObject([{ language: 'pt-BR', texts: [] }]);
   });
 
-  it('answers 400 naming it where the version has texts, but none in it, and asks nothing', async () => {
+  it('answers 400 naming it where the version has texts, but none in it and none in English, and asks nothing', async () => {
     await hasText('de');
     expectFaults(await request({ language: 'en' }), 'language');
     expect((await bot.status(who)).data).toMatchObject({ status: 'none' });
     expect(await entries()).toStrictEqual([]);
+    const digest = await hasText('en');
+    expect((await request({ language: 'fr' })).status).toBe(201);
+    expect(await entries()).toMatchObject([{ language: 'en', texts: [{ language: 'en', digest }] }]);
   });
 
   itRefuses(

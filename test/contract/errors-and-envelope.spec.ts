@@ -22,6 +22,93 @@ const register = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string,
   service.anonymous.send('POST', `${PREFIX}/bots/register`, { headers, raw });
 const registration = (more = '') => `{"platform_bot_id":"${snowflake()}","name":"x"${more}}`;
 
+/** No times: of days that do not exist, in other forms, and of a moment without its zone. */
+const NO_DAYS = [
+  '2026-02-30',
+  '2025-02-29',
+  '2026-13-01',
+  '2026-1-1',
+  '1.2.2026',
+  '2026',
+  'yesterday',
+  '1767225600',
+];
+const NO_MOMENTS = [
+  ...NO_DAYS.map((day) => `${day}T08:00:00Z`),
+  ...[
+    '2026-01-31',
+    '2026-01-31T08:00:00',
+    '2026-01-31T24:00:00Z',
+    '2026-01-31T08:00:00+2',
+    '2026-01-31 08:00:00Z',
+  ],
+];
+
+interface Schema {
+  readonly $ref?: string;
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+interface Documented {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Record<
+        string,
+        {
+          readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[];
+          readonly requestBody?: {
+            readonly content: Readonly<Record<string, { readonly schema: Schema & { oneOf?: Schema[] } }>>;
+          };
+        }
+      >
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** Every time in a request, as the documentation has it. */
+async function timesInRequests(): Promise<{ method: string; path: string; field: string; format: string }[]> {
+  const document = (await (await fetch(`${service.url}/docs-json`)).json()) as Documented;
+  const of = (schema: Schema): Schema =>
+    document.components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { parameters = [], requestBody }]) => {
+      const body = requestBody?.content['application/json']?.schema ?? {};
+      const fields = [
+        ...parameters.map(({ name, schema }) => [name, schema] as const),
+        ...(body.oneOf ?? [body]).flatMap((schema) => Object.entries(of(schema).properties ?? {})),
+      ];
+      return fields.flatMap(([field, { format = '' }]) =>
+        /^date/.test(format) ? [{ method: method.toUpperCase(), path, field, format }] : [],
+      );
+    }),
+  );
+}
+
+describe('a time in a request', () => {
+  it('is refused by its name on every route unless its day exists and a moment has its zone', async () => {
+    const times = await timesInRequests();
+    expect(times.map(({ field }) => field)).toEqual(
+      expect.arrayContaining(['from', 'to', 'since', 'expires_at']),
+    );
+    const taken: string[] = [];
+    for (const { method, path, field, format } of times) {
+      for (const time of format === 'date' ? NO_DAYS : NO_MOMENTS) {
+        const at = path.replace('{bot_id}', bot.id).slice(PREFIX.length);
+        const answer =
+          method === 'GET'
+            ? await bot.get(`${at}?${field}=${encodeURIComponent(time)}`)
+            : await bot.post(at, { [field]: time });
+        const faults = (answer.error?.details?.['fields'] ?? []) as { field: string }[];
+        if (answer.status !== 400 || !faults.some((fault) => fault.field === field))
+          taken.push(`${method} ${path} ${field} ${time}`);
+      }
+    }
+    expect(taken).toStrictEqual([]);
+  });
+});
+
 describe('a path or method that does not exist', () => {
   it.each([
     ['inside the prefix', '/api/v1/nothing'],

@@ -7,6 +7,8 @@ import { useServiceInProcess } from '../support/service';
 
 const service = useServiceInProcess({ ALLOWED_HOSTS: 'gdpr.example, [2001:db8::1]' });
 
+const open = useServiceInProcess({ HOST: '0.0.0.0' });
+
 const get = (path: string, host: string, port = service.port) =>
   rawRequest(port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
 
@@ -41,9 +43,18 @@ describe('a service that listens on loopback', () => {
   });
 });
 
-describe('a service that listens on every address', () => {
-  const open = useServiceInProcess({ HOST: '0.0.0.0' });
+it.each(['/metrics', '/docs-json', '/health/live', '/api/v1/servers', '/nothing'])(
+  'two Host lines are answered 400 at %s, also where every name is served',
+  async (path) => {
+    const lines = 'Host: localhost\r\nhOST: localhost\r\nConnection: close\r\n\r\n';
+    for (const { port } of [service, open]) {
+      const { status, body } = await rawRequest(port, `GET ${path} HTTP/1.1\r\n${lines}`);
+      expect([status, JSON.parse(body)]).toMatchObject([400, { error: { code: 'invalid_request' } }]);
+    }
+  },
+);
 
+describe('a service that listens on every address', () => {
   it('answers to every name', async () => {
     const request = 'GET /health/live HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n\r\n';
     expect((await rawRequest(open.port, request)).status).toBe(200);

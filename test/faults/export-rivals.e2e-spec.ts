@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { SubjectDigests } from '@app/crypto';
 import { ExportService } from '@app/export';
-import { JsonStream } from '@app/http';
+import { JsonStream, type LetheHttpAdapter } from '@app/http';
 import { Clock } from '@app/kernel';
+import type { Bot } from '../support/bot';
+import { expectFailure } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
-import { subject } from '../support/snowflakes';
+import { subject, type SubjectIds } from '../support/snowflakes';
 import { passes } from '../support/time';
+import { until } from '../support/until';
 
-const service = useServiceInProcess();
+const service = useServiceInProcess({ STREAMS_PER_BOT: '1' });
 const HOUR_MS = 3_600_000;
 const PORTION_LENGTH = 256 * 1024;
 
 /** What a bot has stored of a user fills several portions. Answers the export, and a function that erases the user. */
 async function streamed(): Promise<{ export: JsonStream; erase: () => Promise<void> }> {
-  const bot = await service.registerBot();
-  const who = subject();
-  await bot.hasConsent(who);
-  await bot.hasForgotten(who);
-  await bot.hasConsent(who);
-  const event = { ...who, event_type: 'data_submitted', details: { text: 'x'.repeat(8_000) } };
-  await Promise.all(Array.from({ length: 250 }, () => bot.post('/audit/event', event)));
+  const { bot, who } = await large();
   const held = service.app.get(SubjectDigests, { strict: false }).named(bot.id, who);
   const answer = await service.app.get(ExportService, { strict: false }).export(held, true);
   if (!(answer instanceof JsonStream)) throw new Error('it is not streamed');
@@ -35,6 +32,37 @@ async function streamed(): Promise<{ export: JsonStream; erase: () => Promise<vo
   return { export: answer, erase };
 }
 
+async function large(): Promise<{ bot: Bot; who: SubjectIds }> {
+  const bot = await service.registerBot();
+  const who = subject();
+  await bot.hasConsent(who);
+  await bot.hasForgotten(who);
+  await bot.hasConsent(who);
+  const event = { ...who, event_type: 'data_submitted', details: { text: 'x'.repeat(8_000) } };
+  await Promise.all(Array.from({ length: 250 }, () => bot.post('/audit/event', event)));
+  return { bot, who };
+}
+
+const slots = () => (service.app.getHttpAdapter() as unknown as LetheHttpAdapter).slots;
+
+/** Sends a request while the only place of its bot is taken. Answers when it waits, with a function that frees the place. */
+async function waitsForItsPlace<T>(
+  bot: Bot,
+  send: () => Promise<T>,
+): Promise<{ answer: Promise<T>; free: () => void }> {
+  const other = { caller: bot.id, cut: () => undefined };
+  await slots().take(other);
+  const isTaking = jest.spyOn(slots(), 'take');
+  const answer = send();
+  await until(() => isTaking.mock.calls.length > 0);
+  return { answer, free: () => slots().free(other) };
+}
+
+const exportsOf = async (bot: Bot, who: SubjectIds): Promise<number> =>
+  (await bot.eventTypes(who)).filter((type) => type === 'data_exported').length;
+
+const WAIT_MS = 60_000;
+beforeEach(() => (slots().waitMs = WAIT_MS));
 afterEach(() => jest.restoreAllMocks());
 
 describe('an export that is being streamed', () => {
@@ -61,5 +89,44 @@ describe('an export that is being streamed', () => {
     await expect(streaming).rejects.toMatchObject({ code: 'not_found' });
     // The first portion was read before.
     expect(length).toBeLessThan(2 * PORTION_LENGTH);
+  });
+});
+
+describe.each([
+  ['one guild', (bot: Bot, who: SubjectIds) => bot.export(who, '&format=full')],
+  [
+    'all guilds',
+    (bot: Bot, who: SubjectIds) => bot.get(`/data/export/${who.user_id}?scope=all_guilds&format=full`),
+  ],
+])('an export of %s that waits for its place', (_, send) => {
+  it('answers 404 and is not recorded when its user was erased meanwhile, without an error in the log', async () => {
+    const { bot, who } = await large();
+    const { answer, free } = await waitsForItsPlace(bot, () => send(bot, who));
+    await bot.hasForgotten(who);
+    service.logLines.length = 0;
+    free();
+    expectFailure(await answer, 404, 'not_found');
+    expect(await exportsOf(bot, who)).toBe(0);
+    expect(
+      service.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50),
+    ).toStrictEqual([]);
+  });
+
+  it('is not recorded when it is refused for want of a place', async () => {
+    const { bot, who } = await large();
+    slots().waitMs = 0;
+    const { answer, free } = await waitsForItsPlace(bot, () => send(bot, who));
+    expectFailure(await answer, 503, 'service_unavailable');
+    free();
+    expect(await exportsOf(bot, who)).toBe(0);
+  });
+
+  it('is recorded once when it gets its place', async () => {
+    const { bot, who } = await large();
+    const { answer, free } = await waitsForItsPlace(bot, () => send(bot, who));
+    expect(await exportsOf(bot, who)).toBe(0);
+    free();
+    expect((await answer).status).toBe(200);
+    expect(await exportsOf(bot, who)).toBe(1);
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { ConsentRequiredError, type Lethe, NotFoundError } from '@lethe/sdk';
 import { FakeLethe } from '@lethe/sdk/testing';
 import { describeOnPlaces, PROFILE, thrown } from '../support/sdk-places';
@@ -68,4 +69,11 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
     expect(await lethe.consents.decline(granted)).toMatchObject({ status: 'accepted', version: '1.0' });
     expect(await lethe.consents.status(granted)).not.toHaveProperty('pending_version');
   });
+});
+
+it('the SDK checks times by the very text of the check of the service', () => {
+  const [service, sdk] = ['libs/kernel', 'packages/sdk'].map((of) =>
+    readFileSync(`${of}/src/times.ts`, 'utf8'),
+  );
+  expect(sdk).toBe(service);
 });

@@ -51,6 +51,8 @@ export function badTexts(max: number): readonly Case[] {
     ...WRONG_TYPES,
     ['a number', 7],
     ['empty', ''],
+    ['of blanks', ' \t\u00a0'],
+    ['of characters that no one sees', '\u200b\u2060\u3164\u2800\ufe0f'],
     [`of ${max + 1} characters`, 'a'.repeat(max + 1)],
     [`of ${max + 1} emoji`, '😀'.repeat(max + 1)],
     ['full of variation selectors', 'a'.repeat(10) + '\uFE0F'.repeat(max * 10)],

@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { identify, ApiKeyDirectory, KeyUses } from '@app/bots';
-import {
-  countRate,
-  LetheHttpAdapter,
-  type LetheRequest,
-  misdirected,
-  RequestContext,
-  servesHost,
-} from '@app/http';
+import { countRate, LetheHttpAdapter, type LetheRequest, RequestContext, hostFault } from '@app/http';
 import { consoleGateway, ConsoleSessions } from '@app/console';
 import { CONFIG, type Config, LOGGER } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
@@ -93,12 +86,13 @@ function openContext(logger: Logger, { http }: PrometheusMetrics): Middleware {
   };
 }
 
-/** Refuses names that are not served, before anything else is answered. The refusal is counted. */
+/** Refuses names that are not served, and two names at once, before anything else is answered. The refusal is counted. */
 function atServedHost(config: Config, counting: Middleware): Middleware {
-  const serves = servesHost(config);
+  const faultOf = hostFault(config);
   return (request, response, next) => {
-    if (serves(request.headers.host)) next();
-    else counting(request, response, (error?: unknown) => next(error ?? misdirected()));
+    const fault = faultOf(request);
+    if (fault === undefined) next();
+    else counting(request, response, (error?: unknown) => next(error ?? fault));
   };
 }
 

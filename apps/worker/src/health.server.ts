@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { errorEnvelope, misdirected, servesHost, successEnvelope } from '@app/http';
+import { errorEnvelope, hostFault, successEnvelope } from '@app/http';
 import { ApiError, CONFIG, type Config } from '@app/kernel';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
 import { Health, listenFault } from '@app/runtime';
@@ -22,9 +22,10 @@ export class HealthServer implements OnApplicationShutdown {
     @Inject(CONFIG) private readonly config: Config,
   ) {
     const tellMetrics = metricsEndpoint(metrics, config.metricsToken);
-    const serves = servesHost(config);
+    const faultOf = hostFault(config);
     this.server = createServer(LIMITS, (request, response) => {
-      if (!serves(request.headers.host)) send(response, 421, errorEnvelope(misdirected()));
+      const fault = faultOf(request);
+      if (fault !== undefined) send(response, fault.status, errorEnvelope(fault));
       else tellMetrics(request, response, () => void this.answer(request, response));
     });
     this.server.maxConnections = 64;

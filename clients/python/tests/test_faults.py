@@ -127,3 +127,10 @@ def test_names_a_streamed_answer_that_was_cut(lethe: Lethe) -> None:
 def test_refuses_what_is_no_key() -> None:
     with pytest.raises(TypeError):
         Lethe("http://127.0.0.1:1", "Bearer sk_live_x")
+
+
+@pytest.mark.parametrize("name", ["timeout", "retries", "consent_cache"])
+def test_refuses_a_number_that_is_none_by_its_name(name: str) -> None:
+    for value in (float("nan"), float("inf"), -1, "30", True):
+        with pytest.raises(ValueError, match=name):
+            Lethe("http://127.0.0.1:9", "sk_live_x", **{name: value})  # type: ignore[arg-type]

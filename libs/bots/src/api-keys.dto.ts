@@ -1,18 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { field, Integer, Pagination, type Scope, ScopeList, Text, Timestamp, Uuid } from '@app/http';
+import { Integer, Pagination, type Scope, ScopeList, Text, Timestamp, Uuid } from '@app/http';
 import { BotPath, OVERLAP_SECONDS_MAX } from './bots.dto';
-
-const RFC_3339 =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-
-/** Whether `value` is a time of RFC 3339 on a day that exists. */
-function isTime(value: unknown): boolean {
-  const [, year, month, day] = (typeof value === 'string' ? RFC_3339.exec(value) : null) ?? [];
-  if (day === undefined) return false;
-  const date = new Date(`${year}-${month}-01T00:00:00Z`);
-  date.setUTCDate(Number(day));
-  return date.getUTCDate() === Number(day) && date.getUTCMonth() + 1 === Number(month);
-}
 
 export class ApiKeyPath extends BotPath {
   @Uuid() key_id: string;
@@ -24,18 +12,10 @@ export class NewApiKey {
     description: 'What the key allows; default all. The key of this call must have each of them',
   })
   scopes?: Scope[] | null;
-  @field(
-    {
-      name: 'rfc3339',
-      check: isTime,
-      message: 'must be a time of RFC 3339 with its zone, for example 2027-01-31T08:00:00Z',
-      schema: { type: 'string', format: 'date-time' },
-    },
-    {
-      optional: true,
-      description: 'A time in the future, from which on the key is void; without it the key lasts',
-    },
-  )
+  @Timestamp({
+    optional: true,
+    description: 'A time in the future, from which on the key is void; without it the key lasts',
+  })
   expires_at?: string | null;
 }
 

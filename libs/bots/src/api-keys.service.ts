@@ -10,7 +10,7 @@ import {
   scopesOf,
 } from '@app/http';
 import { type Claim, EncryptedForms } from '@app/idempotency';
-import { Clock, conflict, invalidRequest, notFound } from '@app/kernel';
+import { Clock, conflict, invalidRequest, momentMs, notFound } from '@app/kernel';
 import { IsNull, MoreThan } from 'typeorm';
 import { ApiKeyDirectory } from './api-key-directory';
 import { ApiKeyIssuer, type IssuedKey } from './api-key-issuer';
@@ -170,7 +170,7 @@ export class ApiKeys {
 
   /** @throws ApiError 400 for a time that has passed. */
   private future(given: string): string {
-    const atMs = Date.parse(given);
+    const atMs = momentMs(given) ?? NaN;
     const message = 'must be a time in the future, before the year 10000';
     if (!(atMs > this.clock.nowMs() && atMs < YEAR_10000_MS))
       throw invalidRequest([{ field: 'expires_at', message }]);

@@ -5,6 +5,7 @@ import {
   Slug,
   ListOf,
   OneOf,
+  OptionalText,
   Pagination,
   Text,
   Timestamp,
@@ -35,13 +36,13 @@ export class DataFieldInput {
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
   @LabelsByLanguage(LABEL_MAX, { optional: true }) labels?: Labels | null;
-  @Text(DESCRIPTION_MAX, { optional: true, nullable: true }) description?: string | null;
+  @OptionalText(DESCRIPTION_MAX, { nullable: true }) description?: string | null;
 }
 
 /** What both shapes of the registration can declare besides a name. */
 class Purpose {
   @LabelsByLanguage(LABEL_MAX, { optional: true, nullable: true }) labels?: Labels | null;
-  @Text(DESCRIPTION_MAX, { optional: true, nullable: true }) description?: string | null;
+  @OptionalText(DESCRIPTION_MAX, { nullable: true }) description?: string | null;
   @Integer(1, RETENTION_DAYS_MAX, { optional: true, nullable: true }) retention_days?: number | null;
   @OneOf(LEGAL_BASES, { optional: true, description: 'Default: consent' }) legal_basis?: string | null;
 }
@@ -83,7 +84,7 @@ export class CategoryView {
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
   @LabelsByLanguage(LABEL_MAX, { optional: true }) labels?: Labels;
-  @Text(DESCRIPTION_MAX, { nullable: true }) description: string | null;
+  @OptionalText(DESCRIPTION_MAX, { optional: false, nullable: true }) description: string | null;
   @Integer(1, RETENTION_DAYS_MAX, { nullable: true }) retention_days: number | null;
   @OneOf(LEGAL_BASES) legal_basis: string;
   @ListOf(() => DataFieldInput, 0, FIELDS_MAX) fields: readonly DataFieldInput[];

@@ -1,5 +1,5 @@
 import { addNumberFaults, numberFault } from '@app/http';
-import type { FieldFault } from '@app/kernel';
+import { type FieldFault, isDayOrTime } from '@app/kernel';
 import type { DataField, FieldType } from './category.entity';
 
 /** The fault of a value, if any. Faults within a `json` value are found by a walk through it. */
@@ -8,23 +8,9 @@ const CHECKS: Readonly<Record<FieldType, (value: unknown) => string | undefined>
   number: (value) => (typeof value === 'number' ? numberFault(value) : 'must be a number'),
   boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   date: (value) =>
-    typeof value === 'string' && isDate(value)
-      ? undefined
-      : 'must be an ISO 8601 date or date-time, for example 2026-01-31',
+    isDayOrTime(value) ? undefined : 'must be an ISO 8601 date or date-time, for example 2026-01-31',
   json: () => undefined,
 };
-
-const DATE =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
-
-/** An ISO 8601 date, or date-time with or without a zone, of a day that exists. */
-export function isDate(text: string): boolean {
-  const [, year, month, day] = DATE.exec(text) ?? [];
-  if (year === undefined) return false;
-  const date = new Date(0);
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
-}
 
 /** The declared fields of one category, ready to check what is submitted under it. */
 export class DeclaredValues {

@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
 import { type CategoryWords, declarationsOf, wordsOf } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
-import { ListPage, Page } from '@app/http';
+import { languageFor, ListPage, Page } from '@app/http';
 import type { Claim, Form } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
 import type { Shown } from './consent-history';
-import { type ConsentTexts, consentTexts, declaredVersion, LANGUAGES, speaks } from './consent-texts';
+import { type ConsentTexts, consentTexts, declaredVersion, speaks } from './consent-texts';
 import type {
   ConsentTextsQuery,
   ConsentTextView,
@@ -97,7 +97,7 @@ export class ConsentTextsService {
   /**
    * The content of a request: the texts registered for its version, or texts made from the categories. Declarations are
    * read only where they are shown or give the version.
-   * @throws ApiError 404 for a category that is not declared, 400 for a language without a text.
+   * @throws ApiError 404 for a category that is not declared, 400 for a language without a text where none is in English.
    */
   async asking(
     tx: Tx,
@@ -108,8 +108,7 @@ export class ConsentTextsService {
     const declared = input.consent_version == null ? await declarationsOf(tx, botId, keys ?? []) : undefined;
     const version = input.consent_version ?? declaredVersion(declared ?? []);
     const registered = await digestsOf(tx, botId, version);
-    const language = input.language ?? null;
-    if (language !== null && registered.length > 0) requireOneOf(language, registered);
+    const language = served(input.language ?? null, registered);
     if (keys === null) {
       const texts = registered.filter((text) => language === null || text.language === language);
       return { version, shown: { language, texts }, texts: null };
@@ -185,8 +184,7 @@ async function made(
   named: string | null,
   words: readonly CategoryWords[],
 ): Promise<Omit<Asking, 'version'>> {
-  const language = named ?? DEFAULT_LANGUAGE;
-  if (!speaks(language, words)) throw unknownLanguage();
+  const language = named !== null && speaks(named, words) ? named : DEFAULT_LANGUAGE;
   const bot = await findBot(tx, botId);
   const texts = consentTexts(language, bot?.name ?? '', words);
   return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts, isMade: true };
@@ -205,13 +203,18 @@ function digestsOf(tx: Tx, botId: string, version: string): Promise<{ language: 
   );
 }
 
-function requireOneOf(language: string, registered: readonly { readonly language: string }[]): void {
-  if (!registered.some((text) => text.language === language)) throw unknownLanguage();
-}
-
-function unknownLanguage() {
-  const message = `must be a language in which the texts of this version are registered (POST consents/texts), or where none is, one of ${LANGUAGES.join(', ')} or of the labels of the categories`;
-  return invalidRequest([{ field: 'language', message }]);
+/**
+ * The language in which a request that names one is shown: of the registered texts the one that serves it best, else the
+ * English one. @throws ApiError 400 where neither is registered
+ */
+function served(named: string | null, registered: readonly { readonly language: string }[]): string | null {
+  if (named === null || registered.length === 0) return named;
+  const languages = registered.map((text) => text.language);
+  const found = languageFor(named, languages) ?? languageFor(DEFAULT_LANGUAGE, languages);
+  if (found !== undefined) return found;
+  const message =
+    'must be a language in which the texts of this version are registered (POST consents/texts), since none is in English';
+  throw invalidRequest([{ field: 'language', message }]);
 }
 
 function preferred(languages: readonly string[]): string {

@@ -26,6 +26,12 @@ interface Gathered {
   readonly hasConsent: boolean;
 }
 
+/** The beginning of a streamed document. */
+export interface Begun extends Pick<Gathered, 'head'> {
+  /** The erasures that took place before it. */
+  readonly known: string;
+}
+
 /** Reads what the holders have about subjects, and makes the documents of it. */
 @Injectable()
 export class ExportReader {
@@ -70,6 +76,13 @@ export class ExportReader {
     return heldText(await this.gather(tx, subject, wanted));
   }
 
+  /** The beginning of a document that is sent in pieces, and the erasures before it. @throws ApiError 404 when nothing is stored */
+  async begin(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<Begun> {
+    const { head, data, hasConsent } = await this.gather(tx, subject, wanted);
+    if (!hasConsent && (await isEmpty(data()))) throw notFound('Data of this user');
+    return { head, known: await this.erasures.idsOf(tx, subject) };
+  }
+
   /** @throws ApiError 404 while the subject is being erased, or once it was in an erasure that is not one of the `known`. */
   async requireOpen(reader: Pick<UnitOfWork, 'get'>, subject: Subject, known?: string): Promise<void> {
     if (await this.erasures.areOthers(reader, subject, known)) throw notFound('Data of this user');
@@ -102,6 +115,11 @@ export class ExportReader {
 /** The bot as an export names it. */
 export function shownBot(bot: BotFacts | undefined): Partial<Pick<BotFacts, 'id' | 'name'>> {
   return { id: bot?.id, name: bot?.name };
+}
+
+async function isEmpty(pieces: AsyncGenerator<string>): Promise<boolean> {
+  for await (const piece of pieces) if (piece !== '') return false;
+  return true;
 }
 
 async function heldText({ head, data, tail, hasConsent }: Gathered): Promise<string | undefined> {

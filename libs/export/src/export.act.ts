@@ -4,7 +4,7 @@ import { holdSubject, tryHoldConsents } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
 import type { SharedAct, Tx } from '@app/database';
 import type { NamedSubject } from '@app/subjects';
-import { ExportReader, type Wanted } from './export-reader';
+import { type Begun, ExportReader, type Wanted } from './export-reader';
 
 /** The document of an export; no text when it is too large for the memory. */
 export interface Held {
@@ -25,14 +25,29 @@ export class ExportAct implements SharedAct<NamedSubject, Held> {
     private readonly audit: AuditService,
   ) {}
 
-  /** @throws ApiError 404 when nothing is stored, or during the erasure of the subject */
+  /**
+   * Without a text nothing is recorded: {@link begin} records a large export.
+   * @throws ApiError 404 when nothing is stored, or during the erasure of the subject
+   */
   async alone(tx: Tx, subject: NamedSubject, wanted: Wanted = { full: false }): Promise<Held> {
+    await this.hold(tx, subject);
+    const text = await this.reader.text(tx, subject, wanted);
+    if (text !== undefined) await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted));
+    return { text };
+  }
+
+  /** The beginning of a large export. @throws ApiError 404 when nothing is stored, or during the erasure of the subject */
+  async begin(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<Begun> {
+    await this.hold(tx, subject);
+    const begun = await this.reader.begin(tx, subject, wanted);
+    await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted));
+    return begun;
+  }
+
+  private async hold(tx: Tx, subject: NamedSubject): Promise<void> {
     await holdSubject(tx, subject);
     // The holders find this key, also where it is not committed yet.
     await this.keys.inForce(tx, subject);
-    const text = await this.reader.text(tx, subject, wanted);
-    await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted));
-    return { text };
   }
 
   async together(tx: Tx, given: readonly NamedSubject[]): Promise<(Held | undefined)[]> {

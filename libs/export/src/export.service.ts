@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { findBot } from '@app/bots';
 import { HeldSubjects } from '@app/crypto';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
-import { SubjectErasures } from '@app/erasure';
 import { JsonStream, JsonText } from '@app/http';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
@@ -21,12 +20,12 @@ export class ExportService {
     private readonly act: ExportAct,
     private readonly reader: ExportReader,
     private readonly held: HeldSubjects,
-    private readonly erasures: SubjectErasures,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Exports one subject and records it (`data_exported`) in one unit, so that no erasure comes in between.
+   * Exports one subject and records it (`data_exported`) in one unit, so that no erasure comes in between: a large export
+   * when it has its place among the streams.
    * @throws ApiError 404 when nothing is stored, or during the erasure of the subject.
    */
   export(subject: NamedSubject, full: boolean, via?: string): Promise<JsonText | JsonStream> {
@@ -38,14 +37,9 @@ export class ExportService {
    * @throws ApiError 404 when nothing is stored in any guild.
    */
   async exportAllGuilds(botId: string, user_id: string, full: boolean, via?: string): Promise<JsonStream> {
+    const wanted: Wanted = { full, scope: 'all_guilds', via };
     const bot = await this.unitOfWork.read((tx) => findBot(tx, botId));
-    const guilds = this.heldBy(await this.held.inAllGuilds(botId, user_id), {
-      full,
-      scope: 'all_guilds',
-      via,
-    });
-    const first = await guilds.next();
-    if (first.done === true) throw notFound('Data of this user');
+    const subjects = await this.fromFirstHeld(await this.held.inAllGuilds(botId, user_id), wanted);
     const head = {
       ...(full && { schema: EXPORT_SCHEMA }),
       userId: user_id,
@@ -53,24 +47,30 @@ export class ExportService {
       bot: shownBot(bot),
     };
     return new JsonStream(async (write) => {
-      await write(`${JSON.stringify(head).slice(0, -1)},"guilds":[`);
-      await writeGuild(first.value, write);
-      for await (const guild of guilds) {
-        await write(',');
-        await writeGuild(guild, write);
+      let before = `${JSON.stringify(head).slice(0, -1)},"guilds":[`;
+      for (const subject of subjects) {
+        const held = await this.recorded(subject, wanted).catch(unlessMissing);
+        if (held === undefined) continue;
+        await write(before);
+        await (held instanceof JsonText ? write(held.text) : held.writeTo(write));
+        before = ',';
       }
+      // Everything was erased while the answer waited for its place.
+      if (before !== ',') throw notFound('Data of this user');
       await write(']}');
     });
   }
 
-  private async *heldBy(
+  /** The subjects behind those with nothing. Nothing is recorded: the answer may still be refused. @throws ApiError 404 for none */
+  private async fromFirstHeld(
     subjects: readonly NamedSubject[],
     wanted: Wanted,
-  ): AsyncGenerator<JsonText | JsonStream, undefined> {
-    for (const subject of subjects) {
-      const held = await this.recorded(subject, wanted).catch(unlessMissing);
-      if (held !== undefined) yield held;
+  ): Promise<readonly NamedSubject[]> {
+    for (const [at, subject] of subjects.entries()) {
+      const text = this.unitOfWork.read((tx) => this.reader.text(tx, subject, wanted));
+      if ((await text.then(() => true).catch(unlessMissing)) === true) return subjects.slice(at);
     }
+    throw notFound('Data of this user');
   }
 
   private async recorded(subject: NamedSubject, wanted: Wanted): Promise<JsonText | JsonStream> {
@@ -82,12 +82,14 @@ export class ExportService {
       : new JsonText(text);
   }
 
+  /** Records the export once it can be sent: one that is refused for want of a place is no export. */
   private async stream(
     subject: NamedSubject,
     wanted: Wanted,
     write: (piece: string) => Promise<void>,
   ): Promise<void> {
-    const known = await this.unitOfWork.read((tx) => this.erasures.idsOf(tx, subject));
+    const { head, known } = await this.unitOfWork.write((tx) => this.act.begin(tx, subject, wanted));
+    await write(head);
     try {
       for await (const portion of inPortions(this.unitOfWork, (tx) => this.pieces(tx, subject, wanted))) {
         let checkedMs = -Infinity;
@@ -108,15 +110,10 @@ export class ExportService {
   }
 
   private async *pieces(tx: Tx, subject: NamedSubject, wanted: Wanted): AsyncGenerator<string> {
-    const { head, data, tail } = await this.reader.gather(tx, subject, wanted);
-    yield head;
+    const { data, tail } = await this.reader.gather(tx, subject, wanted);
     yield* inPieces(data());
     yield* inPieces(tail());
   }
-}
-
-function writeGuild(held: JsonText | JsonStream, write: (piece: string) => Promise<void>): Promise<void> {
-  return held instanceof JsonText ? write(held.text) : held.writeTo(write);
 }
 
 /** Undefined for a 404: the guild was erased meanwhile, or held only records of an erasure. */

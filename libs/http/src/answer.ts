@@ -123,7 +123,7 @@ export function answerFault(response: LetheResponse, error: unknown): boolean {
   const described = { requestId, ...describeFault(error) };
   if (!response.headersSent && !response.destroyed) {
     const fault = error instanceof ApiError ? error : internalError();
-    logger.error(described, 'request failed');
+    if (fault.status >= 500) logger.error(described, 'request failed');
     answer(response, fault.status, errorEnvelope(fault));
     return true;
   }

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { isEmail, ValidateBy, ValidateNested } from 'class-validator';
-import { codePoints, isCleanText } from '@app/kernel';
+import { codePoints, isReadableText, momentMs } from '@app/kernel';
 import { EXAMPLE } from './examples';
 import { documented, field, matches, type Presence, presence, type Rule } from './field-rule';
 
@@ -59,19 +59,31 @@ export const Slug = (given?: Presence): PropertyDecorator =>
   );
 
 function isText(value: unknown, max: number): boolean {
-  return typeof value === 'string' && value !== '' && codePoints(value) <= max && isCleanText(value);
+  return typeof value === 'string' && codePoints(value) <= max && isReadableText(value);
 }
 
-/** A text of 1 to `max` code points. A text without `max` is bounded by the body limit. */
+/** A text of 1 to `max` code points that has something to read. */
 export const Text = (max: number, given?: Presence): PropertyDecorator =>
   field(
     {
       name: 'text',
       check: (value) => isText(value, max),
-      message: `must be a text of 1 to ${max} characters`,
+      message: `must be a text of 1 to ${max} characters, not of blanks or invisible ones alone`,
       schema: { type: 'string', minLength: 1, maxLength: max },
     },
     given,
+  );
+
+/** A text of at most `max` code points that says nothing where it is empty. */
+export const OptionalText = (max: number, given: Presence = {}): PropertyDecorator =>
+  field(
+    {
+      name: 'optionalText',
+      check: (value) => value === '' || isText(value, max),
+      message: `must be a text of at most ${max} characters, not of blanks or invisible ones alone`,
+      schema: { type: 'string', maxLength: max },
+    },
+    { optional: true, ...given },
   );
 
 const VERSION = /^[A-Za-z0-9._+:-]{1,64}$/;
@@ -92,7 +104,7 @@ export const Email = (given?: Presence): PropertyDecorator =>
     {
       name: 'email',
       check: (value) =>
-        typeof value === 'string' && value.length <= 254 && isCleanText(value) && isEmail(value),
+        typeof value === 'string' && value.length <= 254 && isReadableText(value) && isEmail(value),
       message: 'must be an e-mail address',
       schema: { type: 'string', format: 'email', maxLength: 254 },
     },
@@ -169,13 +181,14 @@ export const Flag = (given?: Presence): PropertyDecorator =>
     given,
   );
 
-/** A time in an answer. */
+/** A moment: an ISO 8601 date-time with its zone. */
 export const Timestamp = (given?: Presence): PropertyDecorator =>
   field(
     {
       name: 'timestamp',
-      check: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
-      message: 'must be an ISO 8601 time',
+      check: (value) => momentMs(value) !== undefined,
+      message:
+        'must be an ISO 8601 time of a day that exists, with its zone, for example 2026-01-31T08:00:00Z',
       schema: { type: 'string', format: 'date-time' },
     },
     given,

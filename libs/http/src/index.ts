@@ -30,6 +30,7 @@ export {
   JsonObject,
   ListOf,
   OneOf,
+  OptionalText,
   QueryInteger,
   Slug,
   Snowflake,
@@ -78,6 +79,6 @@ export {
   scopesOf,
   WhileSuspended,
 } from './scopes';
-export { misdirected, servesHost } from './served-host';
+export { hostFault } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';
 export { answerPage, WebPage } from './web-page';

@@ -1,4 +1,5 @@
-import { ApiError, invalidRequest, isCleanText } from '@app/kernel';
+import { ApiError, type FieldFault, invalidRequest, isCleanText } from '@app/kernel';
+import { addLongNumberFaults } from './json-value';
 import type { LetheRequest } from './request-context';
 
 export interface JsonLimits {
@@ -105,6 +106,11 @@ export function parseJsonObject(
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return badBody('must be a JSON object');
+  if (shape.longNumbers) {
+    const faults: FieldFault[] = [];
+    addLongNumberFaults(value, '', faults);
+    if (faults.length > 0) return invalidRequest(faults);
+  }
   if (shape.escapes) {
     const path = pathOfBadText(value, '');
     if (path !== undefined)
@@ -123,14 +129,19 @@ export const MALFORMED = badBody('must be valid JSON in UTF-8');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+/** A whole number of so many digits is read as one that is written with an exponent: what it was cannot be seen any more. */
+const LONG_DIGITS = 22;
+
 /**
- * Finds the depth of nesting and whether a `\u` escape occurs, in one pass. It runs before JSON.parse, which deep
- * nesting could make exhaust the stack.
+ * Finds the depth of nesting, and whether a `\u` escape or a whole number of {@link LONG_DIGITS} occurs, in one pass. It
+ * runs before JSON.parse, which deep nesting could make exhaust the stack.
  */
-function scan(bytes: Buffer): { depth: number; escapes: boolean } {
+function scan(bytes: Buffer): { depth: number; escapes: boolean; longNumbers: boolean } {
   let depth = 0;
   let deepest = 0;
   let escapes = false;
+  let longNumbers = false;
+  let digits = 0;
   let inText = false;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -139,11 +150,20 @@ function scan(bytes: Buffer): { depth: number; escapes: boolean } {
         at++;
         if (bytes[at] === 0x75) escapes = true;
       } else if (byte === QUOTE) inText = false;
-    } else if (byte === QUOTE) inText = true;
+      continue;
+    }
+    if (byte !== undefined && byte >= 0x30 && byte <= 0x39) {
+      digits++;
+      continue;
+    }
+    // With an exponent a number is kept as it is written, and the digits of a fraction are none of a whole number.
+    if (digits >= LONG_DIGITS && byte !== 0x65 && byte !== 0x45) longNumbers = true;
+    digits = byte === 0x2e ? -bytes.length : 0;
+    if (byte === QUOTE) inText = true;
     else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth);
     else if (byte === 0x7d || byte === 0x5d) depth--;
   }
-  return { depth: deepest, escapes };
+  return { depth: deepest, escapes, longNumbers };
 }
 
 /** The path of a text or key with NUL or a lone surrogate. Only escapes can produce one. */

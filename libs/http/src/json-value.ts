@@ -15,14 +15,32 @@ export function addNumberFaults(value: unknown, path: string, faults: FieldFault
   }
 }
 
+/**
+ * Adds a fault for every number from 1e21 on. With an exponent such a number is kept as it is written; its digits are
+ * not.
+ */
+export function addLongNumberFaults(value: unknown, path: string, faults: FieldFault[]): void {
+  if (typeof value === 'number') {
+    if (Math.abs(value) >= EXPONENT_FROM) faults.push({ field: path, message: LOSES_DIGITS });
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      const name = path === '' ? key : `${path}.${key}`;
+      addLongNumberFaults(inner, Array.isArray(value) ? `${path}[${key}]` : name, faults);
+    }
+  }
+}
+
 /** Larger numbers are written with an exponent. */
 const EXPONENT_FROM = 1e21;
+
+const LOSES_DIGITS =
+  'must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits';
 
 /** The reason why a JSON number cannot be kept exactly; undefined for a number that can. */
 export function numberFault(value: number): string | undefined {
   if (!Number.isFinite(value)) return 'must be a finite number';
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < EXPONENT_FROM) {
-    return 'must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits';
+    return LOSES_DIGITS;
   }
   return undefined;
 }

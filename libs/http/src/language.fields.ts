@@ -1,4 +1,4 @@
-import { codePoints, isCleanText } from '@app/kernel';
+import { codePoints, isReadableText } from '@app/kernel';
 import { field, type Presence } from './field-rule';
 
 const LANGUAGE_MAX = 35;
@@ -58,7 +58,7 @@ export const LabelsByLanguage = (max: number, given: Presence = {}): PropertyDec
 const isOwn = (tag: string): boolean => tag === 'de' || tag === 'en';
 
 const isLabel = (label: unknown, max: number): boolean =>
-  typeof label === 'string' && label !== '' && codePoints(label) <= max && isCleanText(label);
+  typeof label === 'string' && codePoints(label) <= max && isReadableText(label);
 
 /**
  * The tag of those offered that serves `language` best: itself, else one with fewer parts (RFC 4647, section 3.4: `pt` for

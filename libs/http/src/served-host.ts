@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { ApiError, type Config } from '@app/kernel';
+import { ApiError, type Config, invalidRequest } from '@app/kernel';
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -7,20 +8,30 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const NAME = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/;
 
 /**
- * Decides by the `Host` header whether a request is answered. While the service listens on loopback, only loopback names
- * and `ALLOWED_HOSTS` are: a page in a browser on the same machine cannot reach it under a name of its own (DNS
- * rebinding).
+ * The fault of the `Host` header of a request, if any. While the service listens on loopback, only loopback names and
+ * `ALLOWED_HOSTS` are answered: a page in a browser on the same machine cannot reach it under a name of its own (DNS
+ * rebinding). Of two lines Node.js keeps the first, and a proxy may have read the second (RFC 9112, section 3.2).
  */
-export function servesHost({ host, allowedHosts }: Pick<Config, 'host' | 'allowedHosts'>) {
+export function hostFault({ host, allowedHosts }: Pick<Config, 'host' | 'allowedHosts'>) {
   const own = host.toLowerCase();
   const isLoopback = own === 'localhost' || own === '::1' || /^127(\.\d+){3}$/.test(own);
   const served = new Set([...LOOPBACK_NAMES, isIP(own) === 6 ? `[${own}]` : own, ...allowedHosts]);
-  return (header: string | undefined): boolean =>
-    !isLoopback || header === undefined || served.has(NAME.exec(header.toLowerCase())?.[1] ?? '');
+  return ({ headers: { host: header }, rawHeaders }: IncomingMessage): ApiError | undefined => {
+    if (hostLines(rawHeaders) > 1) return invalidRequest([{ field: 'Host', message: 'must be sent once' }]);
+    if (!isLoopback || header === undefined) return undefined;
+    return served.has(NAME.exec(header.toLowerCase())?.[1] ?? '') ? undefined : misdirected();
+  };
+}
+
+function hostLines(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count++;
+  return count;
 }
 
 /** 421 for a name that is not served. */
-export function misdirected(): ApiError {
+function misdirected(): ApiError {
   return new ApiError(
     'misdirected_request',
     'This service listens on loopback and does not answer to this Host: its operator sets ALLOWED_HOSTS',

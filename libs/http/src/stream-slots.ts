@@ -109,6 +109,6 @@ export class StreamSlots {
 function tooMany(): ApiError {
   return new ApiError(
     'service_unavailable',
-    'Too many large answers are being read at the same time: read these first. The answer was made, but not sent',
+    'Too many large answers are being read at the same time: read these first',
   );
 }

@@ -119,6 +119,8 @@ async function sendStream(
   }, PACE_MS);
   try {
     await turns.next();
+    // Its reader may have gone while the answer waited for its place: what begins to be sent is recorded.
+    if (response.destroyed) throw new OwnError('The reader went away');
     await stream.writeTo(async (piece) => {
       if (response.destroyed) throw new OwnError('The reader went away');
       if (!response.headersSent) {

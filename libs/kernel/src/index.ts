@@ -25,7 +25,8 @@ export { NO_TIER } from './setting-values';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { SharedReading } from './shared.reading';
 export { StartError } from './start-error';
-export { codePoints, isCleanText } from './text';
+export { codePoints, isCleanText, isReadableText } from './text';
+export { isDay, isDayOrTime, momentMs } from './times';
 export { Turns } from './turns';
 export { version } from './version';
 export {

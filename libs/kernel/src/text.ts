@@ -3,6 +3,14 @@ export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/** Blanks, controls, marks without a letter, and characters that no one sees, the fillers among the letters too. */
+const UNREADABLE = /^[\s\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/** Whether `text` is clean and has something to read. */
+export function isReadableText(text: string): boolean {
+  return isCleanText(text) && !UNREADABLE.test(text);
+}
+
 /** The length of `text` in code points, the unit of every limit on a text. */
 export function codePoints(text: string): number {
   let count = 0;

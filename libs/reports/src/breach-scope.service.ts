@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
 import { type Tx, UnitOfWork } from '@app/database';
-import { Clock, conflict, type FieldFault, invalidRequest } from '@app/kernel';
+import { Clock, conflict, type FieldFault, invalidRequest, momentMs } from '@app/kernel';
 import { StoredRecords } from '@app/user-data';
 import { AuditPeriods, type DataAct, type Period, type PeriodCounts } from './audit-period';
 import type { BreachScopeQuery, BreachScopeView } from './breach-scope.dto';
@@ -93,10 +93,10 @@ function numbersOf({
 
 /** @throws ApiError 400 that names every invalid time. */
 function periodOf(query: BreachScopeQuery): { readonly from: string; readonly to: string } {
-  const [fromMs, toMs] = [Date.parse(query.from), Date.parse(query.to)];
+  const [fromMs, toMs] = [momentMs(query.from) ?? NaN, momentMs(query.to) ?? NaN];
   const faults: FieldFault[] = [];
   for (const [field, timeMs] of Object.entries({ from: fromMs, to: toMs })) {
-    if (timeMs < EARLIEST_MS || timeMs > LATEST_MS)
+    if (!(timeMs >= EARLIEST_MS && timeMs <= LATEST_MS))
       faults.push({ field, message: 'must be a time between 1970 and 9999' });
   }
   if (faults.length === 0 && toMs <= fromMs) faults.push({ field: 'to', message: 'must be later than from' });

@@ -1,4 +1,4 @@
-import { Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { Pagination, Snowflake, OptionalText, Timestamp, Uuid } from '@app/http';
 
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -7,13 +7,13 @@ const NAME_MAX = 100;
 
 export class RegisterServer {
   @Snowflake() guild_id: string;
-  @Text(NAME_MAX, { optional: true }) name?: string | null;
+  @OptionalText(NAME_MAX) name?: string | null;
 }
 
 export class ServerView {
   @Uuid() id: string;
   @Snowflake() guild_id: string;
-  @Text(NAME_MAX, { nullable: true }) name: string | null;
+  @OptionalText(NAME_MAX, { optional: false, nullable: true }) name: string | null;
   @Timestamp() created_at: string;
   @Timestamp({
     nullable: true,

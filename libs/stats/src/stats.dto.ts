@@ -1,9 +1,8 @@
 import { field, Integer, OneOf, Timestamp } from '@app/http';
-import { AUDIT_EVENT_TYPES } from '@app/kernel';
+import { AUDIT_EVENT_TYPES, isDay } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { BUCKETS, type Bucket } from './stats.sql';
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const COUNT = { type: 'integer', minimum: 0 } as const;
 
 const Count = (description?: string): PropertyDecorator =>
@@ -14,18 +13,12 @@ const CalendarDate = (description: string): PropertyDecorator =>
   field(
     {
       name: 'calendarDate',
-      check: isDate,
-      message: 'must be a date without a time, such as 2026-01-31',
+      check: isDay,
+      message: 'must be a date of a day that exists, without a time, such as 2026-01-31',
       schema: { type: 'string', format: 'date' },
     },
     { optional: true, description },
   );
-
-function isDate(value: unknown): boolean {
-  if (typeof value !== 'string' || !DATE.test(value)) return false;
-  const timeMs = Date.parse(value);
-  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(value);
-}
 
 export class StatsQuery {
   @CalendarDate('The first day (UTC); 29 days before `to` by default') from?: string;

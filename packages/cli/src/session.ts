@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { Lethe } from '@lethe/sdk';
+import { Lethe, momentMs } from '@lethe/sdk';
 import { NAMES, readEnvFile, type Values } from './env-file';
 import { wrongUsage } from './failures';
 import { Output } from './output';
@@ -102,6 +102,15 @@ export function webAddress(text: string, name: string): string {
 export function snowflake(text: string): string {
   if (/^\d{17,20}$/.test(text)) return text;
   throw new InvalidArgumentError('An id has 17 to 20 digits.');
+}
+
+/** Parses an argument that is a moment, into UTC. */
+export function moment(text: string): string {
+  const ms = momentMs(text);
+  if (ms !== undefined) return new Date(ms).toISOString();
+  throw new InvalidArgumentError(
+    'It must be an ISO 8601 time of a day that exists, with its zone, like 2026-01-31T08:00:00Z.',
+  );
 }
 
 /** Parses an argument that is a number of at least one. */

@@ -1,4 +1,4 @@
-import { ConflictError, type Lethe, RateLimitedError, UnavailableError } from '@lethe/sdk';
+import { ConflictError, type Lethe, RateLimitedError, requireNumber, UnavailableError } from '@lethe/sdk';
 import { about } from './about';
 import { type Asked, type Component, DIRECT_MESSAGES } from './asked';
 import { type CommandData, commandOf } from './commands';
@@ -35,6 +35,8 @@ export class Privacy {
   private readonly facts: BotFacts;
 
   constructor(private readonly options: PrivacyOptions) {
+    // Discord keeps a button for as long as its message; a day is more than anyone hesitates.
+    requireNumber('confirmSeconds', options.confirmSeconds, 1, 86_400);
     this.facts = new BotFacts(options.lethe, options.categories, options.now ?? Date.now);
   }
 

@@ -1,5 +1,6 @@
 import { Caller } from './caller';
 import { ConsentCache, covers } from './consent-cache';
+import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { refusal } from './refusals';
 import {
   auditOf,
@@ -51,6 +52,7 @@ export class Lethe {
       throw new TypeError(
         'key must be the API key alone (sk_live_…): without "Bearer", blanks or line breaks.',
       );
+    requireNumber('consentCacheMs', options.consentCacheMs, 0, TIMER_MAX_MS);
     this.cache = new ConsentCache(options.consentCacheMs ?? CONSENT_CACHE_MS);
     this.transport = new Transport(options);
     const call = (this.call = new Caller(this.transport, () => this.emptyConsentCache()));

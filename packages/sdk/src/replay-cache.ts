@@ -1,3 +1,6 @@
+import { requireNumber } from './numbers';
+
+const SECONDS_MAX = 366 * 86_400;
 /** The maximum of kept ids. The oldest are removed first. */
 const IDS_MAX = 100_000;
 
@@ -28,6 +31,7 @@ export class ReplayCache implements WebhookStore {
   private readonly now: () => number;
 
   constructor({ seconds = 86_400, now = Date.now }: ReplayCacheOptions = {}) {
+    requireNumber('seconds', seconds, 1, SECONDS_MAX);
     this.lifetimeMs = seconds * 1000;
     this.now = now;
   }

@@ -1,6 +1,7 @@
 import { statuses, submitted, type SubmitItem, type Submitted } from './batches';
 import type { Caller } from './caller';
 import { Deadline } from './deadline';
+import { requireNumber, TIMER_MAX_MS } from './numbers';
 import type { Answer, Given, Id, Subject } from './routes';
 import { linesOf, withoutEnvelope } from './streams';
 import type { CallOptions } from './transport';
@@ -143,10 +144,15 @@ export const privacyOf = (call: Caller) => ({
   certificate: call.at('GET /gdpr/forget-status/{id}/certificate', 'id'),
   /** The erasure once it is completed or failed; 5 minutes at most by default. */
   waitFor: async (id: string, { timeoutMs = WAIT_MAX_MS, ...options }: CallOptions = {}) => {
+    requireNumber('timeoutMs', timeoutMs, 0, TIMER_MAX_MS - LOOK_MS);
     const deadline = new Deadline(timeoutMs, options.signal);
     try {
       for (;;) {
-        const left = { ...options, signal: deadline.signal, timeoutMs: deadline.leftMs + LOOK_MS };
+        const left = {
+          ...options,
+          signal: deadline.signal,
+          timeoutMs: Math.max(1, deadline.leftMs + LOOK_MS),
+        };
         const found = await call.send('GET /gdpr/forget-status/{id}', { id }, left);
         if (found.status !== 'processing') return found;
         await deadline.sleep(LOOK_MS);

@@ -13,6 +13,8 @@ import {
   UnavailableError,
 } from './errors';
 import { type ClientOptions, Lethe } from './lethe';
+import { ReplayCache } from './replay-cache';
+import { createWebhookHandler } from './webhook-handler';
 
 const who = { user_id: '123456789012345678', guild_id: '223456789012345678' };
 const values = { ...who, category: 'profile', data: { nickname: 'Robin' } };
@@ -294,5 +296,39 @@ describe('hooks', () => {
       { route, attempt: 2, status: 200, durationMs: expect.any(Number), requestId: undefined },
     ]);
     expect(JSON.stringify(seen)).not.toContain(who.user_id);
+  });
+});
+
+describe('a number among the options', () => {
+  const IMPOSSIBLE = [NaN, Infinity, -1, 2 ** 31, '30' as unknown as number];
+
+  it.each(['timeoutMs', 'retries', 'consentCacheMs'])(
+    'is refused by its name where it is none: %s',
+    async (name) => {
+      for (const value of IMPOSSIBLE) {
+        expect(() => client([ok()], { [name]: value })).toThrow(RangeError);
+        expect(() => client([ok()], { [name]: value })).toThrow(name);
+      }
+    },
+  );
+
+  it.each(['timeoutMs', 'retries'])(
+    'is refused by its name in a call, before it is sent: %s',
+    async (name) => {
+      for (const value of IMPOSSIBLE) {
+        const { lethe, requests } = client([ok()]);
+        await expect(lethe.bots.me({ [name]: value })).rejects.toThrow(name);
+        await expect(lethe.privacy.waitFor('id', { [name]: value })).rejects.toThrow(name);
+        expect(requests).toHaveLength(0);
+      }
+    },
+  );
+
+  it('is refused for a webhook where it would admit every recorded call', () => {
+    for (const toleranceSeconds of IMPOSSIBLE)
+      expect(() => createWebhookHandler({ secrets: 'whsec_', on: {}, toleranceSeconds })).toThrow(
+        'toleranceSeconds',
+      );
+    for (const seconds of IMPOSSIBLE) expect(() => new ReplayCache({ seconds })).toThrow('seconds');
   });
 });

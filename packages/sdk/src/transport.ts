@@ -1,12 +1,14 @@
 import { Deadline } from './deadline';
 import { LetheError, NetworkError } from './errors';
 import { envelopeOf, refusalOf, unexpected } from './refusals';
+import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { waitMsAfter } from './retries';
 import { onTheWire, type Route } from './routes';
 import { webCrypto } from './web-crypto';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 3;
+const RETRIES_MAX = 1_000;
 
 /** One attempt, as hooks see it. It has no id of a user and no value. */
 export interface Attempt {
@@ -46,6 +48,11 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+function requireLimits({ timeoutMs, retries }: Pick<CallOptions, 'timeoutMs' | 'retries'>): void {
+  requireNumber('timeoutMs', timeoutMs, 0, TIMER_MAX_MS);
+  requireNumber('retries', retries, 0, RETRIES_MAX);
+}
+
 type Read<T> = (response: Response) => Promise<T>;
 
 /** POSTs that take no `Idempotency-Key`. */
@@ -59,6 +66,7 @@ export class Transport {
   private readonly fetch: typeof globalThis.fetch;
 
   constructor(private readonly options: LetheOptions) {
+    requireLimits(options);
     this.base = String(new URL(options.url)).replace(/\/+$/, '');
     // A method of another object would lose its `this`.
     const given = options.fetch ?? globalThis.fetch;
@@ -95,6 +103,7 @@ export class Transport {
     options: CallOptions = {},
     read?: Read<T>,
   ): Promise<T> {
+    requireLimits(options);
     const request = await this.requestOf(route, path, given, options);
     const deadline = new Deadline(
       options.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS,

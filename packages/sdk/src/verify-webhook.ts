@@ -1,8 +1,10 @@
+import { requireNumber } from './numbers';
 import { equalTexts, isSecret, standardSignature } from './signature';
 import { WebhookVerificationError } from './webhook-error';
 import type { VerifiedWebhook, WebhookEvent } from './webhook-event';
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
+const TOLERANCE_MAX_SECONDS = 86_400;
 
 /** Headers in the form of node:http, Express, fetch and most frameworks. */
 export type WebhookHeaders =
@@ -90,7 +92,13 @@ function isRewritten(text: string): boolean {
   }
 }
 
+/** @throws RangeError: with Infinity every captured call could be replayed, and NaN would refuse them all */
+export function requireTolerance(toleranceSeconds: number | undefined): void {
+  requireNumber('toleranceSeconds', toleranceSeconds, 0, TOLERANCE_MAX_SECONDS);
+}
+
 function requireFresh(timestamp: string, { toleranceSeconds, now }: VerifyWebhook): Date {
+  requireTolerance(toleranceSeconds);
   const tolerance = toleranceSeconds ?? DEFAULT_TOLERANCE_SECONDS;
   const nowSeconds = Math.floor((now ?? Date.now)() / 1000);
   const offSeconds = nowSeconds - Number(timestamp);

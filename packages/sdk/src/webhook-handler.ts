@@ -1,6 +1,6 @@
 import { ReplayCache, type WebhookStore } from './replay-cache';
 import { chunksOf } from './streams';
-import { type VerifyWebhook, verifyWebhook, type WebhookHeaders } from './verify-webhook';
+import { requireTolerance, type VerifyWebhook, verifyWebhook, type WebhookHeaders } from './verify-webhook';
 import { WebhookVerificationError } from './webhook-error';
 import type { VerifiedWebhook, WebhookEvent } from './webhook-event';
 
@@ -74,6 +74,7 @@ export class WebhookHandler {
   private readonly underWay = new Map<string, Promise<void>>();
 
   constructor(private readonly options: WebhookOptions) {
+    requireTolerance(options.toleranceSeconds);
     this.store = options.store ?? new ReplayCache();
   }
 

@@ -32,6 +32,8 @@ class _AsyncCaller:
         client: Optional[httpx.AsyncClient],
         on_retry: Optional[Callable[[str, LetheError, float], None]],
     ) -> None:
+        _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
+        _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
         self.base = str(httpx.URL(url)).rstrip("/")
         self.cache: Optional[_core.ConsentCache] = None
         self._key = _core.client_key(key)
@@ -106,6 +108,8 @@ class _AsyncCaller:
         request = _core.request_of(self.base, self._key, route, given, options)
         timeout = self._timeout if options.timeout is None else options.timeout
         retries = self._retries if options.retries is None else options.retries
+        _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
+        _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
         return request, _core.Attempts(request, timeout, retries)
 
     async def _repeated(self, request: _core.Request, attempts: _core.Attempts) -> Any:
@@ -526,6 +530,7 @@ class AsyncLethe:
         client: Optional[httpx.AsyncClient] = None,
         on_retry: Optional[Callable[[str, LetheError, float], None]] = None,
     ) -> None:
+        _core.require_number("consent_cache", consent_cache, 0, _core.TIMEOUT_MAX)
         call = self._call = _AsyncCaller(url, key, timeout, retries, client, on_retry)
         self._cache = call.cache = _core.ConsentCache(consent_cache)
         self.bots = AsyncBots(call)

@@ -174,6 +174,17 @@ def _seconds_until_next(headers: Mapping[str, str]) -> Optional[float]:
         return None
 
 
+# Seconds and attempts that no program waits for.
+TIMEOUT_MAX = 86_400.0
+RETRIES_MAX = 1_000
+
+
+def require_number(name: str, value: float, low: float, high: float) -> None:
+    """Raises ValueError that names a number among the options that is not finite, or out of its range."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}.")
+
+
 class Attempts:
     """The time and the attempts of one call."""
 

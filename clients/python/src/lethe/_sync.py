@@ -31,6 +31,8 @@ class _Caller:
         client: Optional[httpx.Client],
         on_retry: Optional[Callable[[str, LetheError, float], None]],
     ) -> None:
+        _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
+        _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
         self.base = str(httpx.URL(url)).rstrip("/")
         self.cache: Optional[_core.ConsentCache] = None
         self._key = _core.client_key(key)
@@ -105,6 +107,8 @@ class _Caller:
         request = _core.request_of(self.base, self._key, route, given, options)
         timeout = self._timeout if options.timeout is None else options.timeout
         retries = self._retries if options.retries is None else options.retries
+        _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
+        _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
         return request, _core.Attempts(request, timeout, retries)
 
     def _repeated(self, request: _core.Request, attempts: _core.Attempts) -> Any:
@@ -525,6 +529,7 @@ class Lethe:
         client: Optional[httpx.Client] = None,
         on_retry: Optional[Callable[[str, LetheError, float], None]] = None,
     ) -> None:
+        _core.require_number("consent_cache", consent_cache, 0, _core.TIMEOUT_MAX)
         call = self._call = _Caller(url, key, timeout, retries, client, on_retry)
         self._cache = call.cache = _core.ConsentCache(consent_cache)
         self.bots = Bots(call)

@@ -14,9 +14,12 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple, Union
 
+from ._core import require_number
+
 #: The limit of a body in bytes. Calls of the service are far smaller.
 BODY_MAX_BYTES = 65_536
 _IDS_MAX = 10_000
+_TOLERANCE_MAX = 86_400
 
 Act = Callable[[Dict[str, Any]], Any]
 
@@ -80,6 +83,8 @@ def verify_webhook(
     `raw_body` is the body as it arrived, byte for byte. `secrets` is the webhook secret, or the old and the new one during
     a rotation. `tolerance` is in seconds. Raises WebhookVerificationError.
     """
+    # With infinity every captured call could be replayed, and not-a-number would refuse none.
+    require_number("tolerance", tolerance, 0, _TOLERANCE_MAX)
     if not isinstance(raw_body, (bytes, bytearray)):
         raise WebhookVerificationError("parsed_body", "raw_body is not bytes: verify the body as it arrived.")
     keys = [_key_of(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
@@ -164,6 +169,7 @@ class WebhookHandler:
         lethe: Optional[_HasCache] = None,
         on_error: Optional[Callable[[Exception], None]] = None,
     ) -> None:
+        require_number("tolerance", tolerance, 0, _TOLERANCE_MAX)
         self._secrets, self._on, self._tolerance = secrets, dict(on), tolerance
         self._store: Store = store or MemoryStore()
         self._lethe, self._on_error = lethe, on_error

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Schemas } from '@lethe/sdk';
 import { wrongUsage } from '../failures';
-import { positive, Session, snowflake } from '../session';
+import { moment, positive, Session, snowflake } from '../session';
 
 type Delivery = Schemas['DeliveryView'];
 
@@ -39,7 +39,7 @@ export function addDeliveries(program: Command): void {
       'Sends one call again, or all since a time that were not confirmed, to the webhook_url of the bot.',
     )
     .argument('[id]', 'one call')
-    .option('--since <time>', 'all unconfirmed calls since then (ISO 8601 with zone)')
+    .option('--since <time>', 'all unconfirmed calls since then (ISO 8601 with zone)', moment)
     .action((id: string | undefined, { since }: { since?: string }, command: Command) =>
       redeliver(new Session(command), id, since),
     );

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Schemas } from '@lethe/sdk';
 import { writeEnvFile } from '../env-file';
 import { wrongUsage } from '../failures';
-import { Session } from '../session';
+import { moment, Session } from '../session';
 
 type Scope = Schemas['ApiKeyView']['scopes'][number];
 
@@ -23,7 +23,7 @@ export function addKeys(program: Command): void {
     .command('create')
     .description('Makes a further key. It is written into .env (--save-as), or shown this once (--show).')
     .option('--scopes <list>', 'what it allows, separated by commas: read, write, erase, admin', scopesOf)
-    .option('--expires-at <time>', 'when it ends (RFC 3339 with zone)')
+    .option('--expires-at <time>', 'when it ends (ISO 8601 with zone)', moment)
     .option('--save-as <NAME>', 'the name in .env', nameOf)
     .option('--show', 'show the key')
     .action((options: Keeping & { scopes?: Scope[]; expiresAt?: string }, command: Command) =>

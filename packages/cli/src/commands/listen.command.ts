@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { Lethe, WebhookEvent } from '@lethe/sdk';
-import { EXIT, failureOf, refused, wrongUsage } from '../failures';
+import { EXIT, failureOf, refused } from '../failures';
 import { DEFAULT_TARGET, forward, isConfirmed, lineOf, mendOf, targetOf } from '../forward';
-import { positive, Session, snowflake } from '../session';
+import { moment, positive, Session, snowflake } from '../session';
 import { NewDeliveries } from '../new-deliveries';
 
 const EVENTS = ['user_forgotten', 'consent_revoked', 'ping'] as const;
@@ -26,12 +26,21 @@ export function addListen(program: Command): void {
         'LETHE_WEBHOOK_SECRET. Nothing connects to this machine: no port is opened. A key with the scope read is enough. ' +
         'The service does not count these calls as delivered.',
     )
-    .option('--since <time>', 'begin with the calls since then (ISO 8601), not with the next one')
+    .option(
+      '--since <time>',
+      'begin with the calls since then (ISO 8601 with zone), not with the next one',
+      moment,
+    )
     .option('--interval <seconds>', 'pause between two looks', positive, 5)
     .action(async (options: Target & { since?: string; interval: number }, command: Command) => {
       const session = new Session(command);
       const target = targetOf(options.forwardTo, options);
-      await listen(session, target, sinceMs(options.since), options.interval * 1000);
+      await listen(
+        session,
+        target,
+        options.since === undefined ? Date.now() : Date.parse(options.since),
+        options.interval * 1000,
+      );
     });
 }
 
@@ -73,14 +82,6 @@ function eventOf(event: (typeof EVENTS)[number], who: { user_id: string; guild_i
     case 'ping':
       return { event, sent_at: now };
   }
-}
-
-function sinceMs(text: string | undefined): number {
-  if (text === undefined) return Date.now();
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms))
-    throw wrongUsage(`--since is no time: ${text}`, 'Write it like 2026-01-31T08:00:00Z.');
-  return ms;
 }
 
 async function listen(session: Session, target: string, fromMs: number, intervalMs: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { requireNumber } from '@lethe/sdk';
 import { type Asked, askedOf, EPHEMERAL, type RawInteraction } from '../asked';
 import { Privacy, type PrivacyOptions } from '../privacy';
 import { type Reply, reply } from '../reply';
@@ -6,6 +7,8 @@ import { bodyOf, isSigned, keyOf, type PublicKey, type RequestHeaders } from './
 
 const [PING, COMMAND, COMPONENT] = [1, 2, 3] as const;
 const [PONG, DEFERRED_REPLY, DEFERRED_UPDATE] = [1, 5, 6] as const;
+
+const TOLERANCE_MAX_SECONDS = 86_400;
 
 export interface HttpOptions extends PrivacyOptions {
   /** The public key of the application, of Discord's developer portal. */
@@ -45,6 +48,7 @@ export class HttpInteractions {
   private readonly working = new Set<Promise<void>>();
 
   constructor(private readonly options: HttpOptions) {
+    requireNumber('toleranceSeconds', options.toleranceSeconds, 0, TOLERANCE_MAX_SECONDS);
     this.privacy = new Privacy(options);
     this.rest = new DiscordRest(options.rest);
     this.key = keyOf(options.publicKey);

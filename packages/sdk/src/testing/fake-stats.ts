@@ -1,3 +1,4 @@
+import { isDay } from '../times';
 import type { Json } from './fake-consent';
 import { invalid } from './fake-refusal';
 
@@ -53,9 +54,6 @@ function periodOf(given: Json, nowIso: string): { from: string; until: string; i
 function dateOf(given: Json, name: string): number | undefined {
   const value = given[name];
   if (value === undefined) return undefined;
-  const day = typeof value === 'string' ? value : '';
-  const timeMs = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(day) : NaN;
-  if (Number.isNaN(timeMs) || !new Date(timeMs).toISOString().startsWith(day))
-    throw invalid(name, 'must be a date without a time');
-  return timeMs;
+  if (!isDay(value)) throw invalid(name, 'must be a date without a time');
+  return Date.parse(value);
 }

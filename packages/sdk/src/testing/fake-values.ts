@@ -1,11 +1,12 @@
 import type { FieldFault } from '../errors';
+import { isDayOrTime } from '../times';
 import type { Json } from './fake-consent';
 
 const CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
   number: (value) => Number.isFinite(value),
   boolean: (value) => typeof value === 'boolean',
-  date: (value) => typeof value === 'string' && isDay(value.slice(0, 10)) && !Number.isNaN(Date.parse(value)),
+  date: isDayOrTime,
   json: () => true,
 };
 
@@ -20,10 +21,4 @@ export function faultsOf(
     if (value === null || CHECKS[type]?.(value) === true) return [];
     return [{ field: `data.${key}`, message: `must be a ${type}` }];
   });
-}
-
-/** An ISO 8601 date of a day that exists. */
-function isDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
