@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
-import { MAKING_MAX_MS, useBuild } from '../support/build';
+import { useBuild } from '../support/build';
 import { isFull } from '../support/depth';
 
 // The package as npm publishes it, in an empty folder. At full depth npm installs it, which compiles the driver of SQLite.
@@ -31,7 +31,7 @@ beforeAll(() => {
   run(process.execPath, [join(ROOT, 'scripts/package.server.mjs'), made, build.directory]);
   if (isFull) install();
   else standIn();
-}, MAKING_MAX_MS + INSTALL_MAX_MS);
+}, INSTALL_MAX_MS);
 
 function install(): void {
   run('npm', ['pack', '--silent', '--pack-destination', place], made);
