@@ -42,7 +42,7 @@ const [LEFT_OUT, DONE] = DEPTH === undefined ? [['\\.deep\\.'], []] : [[], DEPTH
  * @type {import('jest').Config}
  */
 module.exports = {
-  // Finds a test that hangs. Long enough for a machine that is ten times as slow as usual, or stands still at times.
+  // Finds a test that hangs. Long enough for a machine that is ten times as slow as usual, or stops for seconds.
   testTimeout: 300_000,
   // Suites often wait for a process, a lease or PostgreSQL, so that there are more workers than cores. Even more workers
   // would open more connections than the PostgreSQL of a run accepts.
