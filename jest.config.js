@@ -42,8 +42,8 @@ const [LEFT_OUT, DONE] = DEPTH === undefined ? [['\\.deep\\.'], []] : [[], DEPTH
  * @type {import('jest').Config}
  */
 module.exports = {
-  // Finds a test that hangs; long enough for a machine that is three times as slow as usual.
-  testTimeout: 90_000,
+  // Finds a test that hangs. Long enough for a machine that is ten times as slow as usual, or stops for seconds.
+  testTimeout: 300_000,
   // Suites often wait for a process, a lease or PostgreSQL, so that there are more workers than cores. Even more workers
   // would open more connections than the PostgreSQL of a run accepts.
   maxWorkers: Math.min(12, 2 * availableParallelism()),

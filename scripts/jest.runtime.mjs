@@ -6,7 +6,11 @@ import Runtime from 'jest-runtime';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SUITES = join(ROOT, 'test') + sep;
-const OWN = ['libs', 'apps', 'packages'].map((top) => join(ROOT, top) + sep);
+/** Files of the root have modules of the service in them, and are loaded anew with these. */
+const OWN = [
+  ...['libs', 'apps', 'packages'].map((top) => join(ROOT, top) + sep),
+  ...['modules.ts', 'ormconfig.ts'].map((file) => join(ROOT, file)),
+];
 
 /** The options of Jest's transformer for files that Node.js loads. */
 const AS_COMMONJS = {

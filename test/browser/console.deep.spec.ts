@@ -11,8 +11,6 @@ import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-jest.setTimeout(120_000);
-
 const ROOT = resolve(__dirname, '../..');
 /** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
 const PICTURES = process.env['PICTURES'];

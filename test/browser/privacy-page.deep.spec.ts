@@ -14,8 +14,6 @@ import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-jest.setTimeout(120_000);
-
 /** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
 const PICTURES = process.env['PICTURES'];
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;

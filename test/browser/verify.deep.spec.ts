@@ -8,8 +8,6 @@ import { builtConsole } from '../support/built-console';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
-jest.setTimeout(120_000);
-
 /** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
 const PICTURES = process.env['PICTURES'];
 const VIEWS: readonly View[] = [DESKTOP, PHONE];

@@ -165,7 +165,7 @@ describe('an erasure request', () => {
     });
     expect(left).toBe(0);
     expect(Math.max(...sizes)).toBe(500);
-  }, 120_000);
+  });
 
   it('stays in the ledger, and on record, as long as backups do', async () => {
     const evidence = service.app.get(EvidenceRetention, { strict: false });
@@ -277,7 +277,7 @@ describe('the history of a consent', () => {
     });
     expect(left).toBe(3 * 650);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(500);
-  }, 120_000);
+  });
 });
 
 describe('audit events', () => {

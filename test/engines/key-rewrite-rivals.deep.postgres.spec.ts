@@ -7,8 +7,6 @@ import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
-jest.setTimeout(90_000);
-
 let on: Rewriting;
 beforeEach(async () => {
   on = await Rewriting.start();

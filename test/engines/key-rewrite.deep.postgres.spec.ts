@@ -8,8 +8,6 @@ import { Rewriting } from '../support/key-rewrites';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { tracesOf } from '../support/traces';
 
-jest.setTimeout(90_000);
-
 const TABLES = ['keys.subject_keys_a', 'keys.subject_keys_b'];
 
 let on: Rewriting;

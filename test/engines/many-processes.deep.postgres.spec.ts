@@ -104,7 +104,7 @@ describe('two apis and two workers on one database', () => {
       Promise.all([fleet.worker(), fleet.worker()]),
     ]);
     bots = await registered(of(apis, 0), 20, 'fleet');
-  }, 120_000);
+  });
 
   /** Every acknowledged event arrived under one id, no delivery waits, and every erasure has `webhook_sent`. */
   async function expectNothingLost({ erasures, revoked }: Acknowledged): Promise<void> {
@@ -131,7 +131,7 @@ describe('two apis and two workers on one database', () => {
     await expectNothingLost(acknowledged);
     expect(receiver.deliveries.size).toBe(count);
     expect(receiver.attempts).toBe(count);
-  }, 120_000);
+  });
 
   it('lose no event when an api and a worker are killed and the receiver fails, and finish its erasures', async () => {
     // Every seventh delivery fails at first, and every fiftieth three times.
@@ -158,7 +158,7 @@ describe('two apis and two workers on one database', () => {
     await expectNothingLost(acknowledged);
     expect([...receiver.overlapping]).toEqual([]);
     expect(await held?.statuses()).toEqual(['completed', 'completed', 'completed']);
-  }, 120_000);
+  });
 
   /** Makes the erasures that are under way old enough to be taken over. */
   async function erasuresAge(): Promise<void> {
@@ -245,7 +245,7 @@ describe('a worker', () => {
       [0, 1].flatMap((lost) => Array.from({ length: 10 }, () => lost)),
     );
     await Promise.all([api, heir].map((child) => child.end('SIGTERM')));
-  }, 120_000);
+  });
 });
 
 describe('SIGTERM', () => {
@@ -313,5 +313,5 @@ describe('SIGTERM', () => {
     await fleet.worker();
     await until(async () => (await fleet.pending()) === 0);
     expect([receiver.deliveries.size, receiver.attempts]).toEqual([70, 70 + cut.length]);
-  }, 120_000);
+  });
 });

@@ -14,9 +14,6 @@ import { schemaOf } from '../support/schema-dump';
 const ALL = allMigrations().length;
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'start').toString('base64');
 
-// Each test starts several processes, on a machine that may be busy.
-jest.setTimeout(90_000);
-
 const build = useBuild();
 let directory: string;
 let database: TestDatabase;

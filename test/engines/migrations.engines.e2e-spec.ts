@@ -11,9 +11,6 @@ import { NextKeys1790000000002, NextRelease1790000000001 } from '../support/next
 import { schemaOf } from '../support/schema-dump';
 import { Service } from '../support/service';
 
-// All migrations are reverted and run again many times, on a machine that may be busy.
-jest.setTimeout(120_000);
-
 const ALL = allMigrations().length;
 const NEXT = [...allMigrations(), NextRelease1790000000001, NextKeys1790000000002];
 /** At full depth every statement fails once on SQLite, and every eleventh on PostgreSQL, which has several for each part of a table. */

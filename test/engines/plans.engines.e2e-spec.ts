@@ -37,9 +37,6 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
   ['the next bot with something that ages', /^SELECT bot_id FROM [\w.]+ WHERE bot_id > \S+ .*LIMIT 1$/],
 ];
 
-// The plans are those of tables with rows in them, which a busy machine takes time to write.
-jest.setTimeout(120_000);
-
 const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
 const receiver = useReceiver();
 const log = new SqlLog();

@@ -6,8 +6,6 @@ import { Service } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-jest.setTimeout(90_000);
-
 let one: Service;
 let other: Service;
 let bot: Bot;

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
-import { MAKING_MAX_MS, useBuild } from '../support/build';
+import { useBuild } from '../support/build';
 import { ByteSearch, type Findings, ofKinds } from '../support/byte-search';
 import { ChildService } from '../support/child-service';
 import {
@@ -113,7 +113,7 @@ beforeAll(async () => {
   await service.start();
   bot = await Bot.register(service.url, { webhook_url: 'http://127.0.0.1:8088/closed' });
   await hasCategories(bot);
-}, MAKING_MAX_MS);
+});
 
 /** The story of an installation; the tests look at what was found meanwhile. */
 beforeAll(async () => {

@@ -8,9 +8,6 @@ import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { itOfSize } from '../support/depth';
 
-// More than a thousand users are erased, on a machine that may be busy.
-jest.setTimeout(120_000);
-
 const service = useServiceInProcess();
 
 let bot: Bot;

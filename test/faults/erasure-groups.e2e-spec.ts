@@ -15,8 +15,6 @@ import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
 import { looksTake } from '../support/time';
 
-jest.setTimeout(120_000);
-
 const service = useServiceInProcess();
 let bot: Bot;
 let users: readonly SubjectIds[];

@@ -10,8 +10,6 @@ import { Service } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-jest.setTimeout(120_000);
-
 let service: Service;
 let bot: Bot;
 let who: SubjectIds;

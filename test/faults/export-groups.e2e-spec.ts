@@ -10,8 +10,6 @@ import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
 
-jest.setTimeout(120_000);
-
 const service = useServiceInProcess();
 let bot: Bot;
 let users: readonly SubjectIds[];

@@ -5,8 +5,6 @@ import { atDepth } from '../support/depth';
 import { snowflake, subject } from '../support/snowflakes';
 import { unlessCut } from '../support/unless-cut';
 
-jest.setTimeout(120_000);
-
 const ROUNDS = atDepth(3, 10);
 const crashes = useCrashes();
 let bot: Bot;

@@ -17,9 +17,6 @@ import { schemaOf } from '../support/schema-dump';
 const PASSWORD = 's3cr3t-pw';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'fault').toString('base64');
 
-// Each test starts several processes, on a machine that may be busy.
-jest.setTimeout(90_000);
-
 const build = useBuild();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
 let database: TestDatabase;

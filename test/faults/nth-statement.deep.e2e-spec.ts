@@ -10,8 +10,6 @@ import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { StatementFaults } from '../support/statement-faults';
 import { dumpOf } from '../support/tenant-dump';
 
-jest.setTimeout(120_000);
-
 // R31: whichever statement of a request fails, the whole request takes effect or nothing of it.
 
 const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });

@@ -10,9 +10,6 @@ import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
-// Several hundred units in a row, on a machine that may be busy.
-jest.setTimeout(90_000);
-
 const service = useServiceInProcess();
 let bot: Bot;
 

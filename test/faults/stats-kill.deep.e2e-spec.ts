@@ -69,5 +69,5 @@ describe('a service that is killed again and again while it acts, seals and send
       },
     );
     expect(await Promise.all(counted)).toStrictEqual([delivered, failed, 0, erased]);
-  }, 300_000);
+  });
 });

@@ -49,7 +49,7 @@ describe('kill -9', () => {
     for (const id of acknowledged) expect(idsOf.get(id)?.size).toBe(1);
     for (const id of acknowledged)
       expect((await bot.get(`/gdpr/forget-status/${id}`)).data['webhook_sent']).toBe(true);
-  }, 120_000);
+  });
 });
 
 describe('SIGTERM', () => {

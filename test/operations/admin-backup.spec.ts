@@ -22,9 +22,6 @@ import { adminHere, ServiceHere } from '../support/here';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
 
-/** Each of several processes has to start. */
-jest.setTimeout(120_000);
-
 const build = useBuild();
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 

@@ -14,9 +14,6 @@ import { adminHere, ServiceHere } from '../support/here';
 import { keysOf, keyTable } from '../support/saved-database';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-/** Each of several processes has to start. */
-jest.setTimeout(120_000);
-
 const build = useBuild();
 const random = new SystemRandom(new SystemClock());
 const newKey = (): string => randomBytes(32).toString('base64');

@@ -15,9 +15,6 @@ import { ServiceHere } from '../support/here';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-/** Each of several processes has to start. */
-jest.setTimeout(120_000);
-
 const build = useBuild();
 const random = new SystemRandom(new SystemClock());
 const [OLD, PRESENT] = [randomBytes(32), randomBytes(32)];

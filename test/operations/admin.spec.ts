@@ -8,8 +8,6 @@ import { runScript, type ScriptRun } from '../support/child-script';
 import { adminHere } from '../support/here';
 import { useBuild } from '../support/build';
 
-jest.setTimeout(120_000);
-
 const build = useBuild();
 let directory: string;
 beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'lethe-test-'))));

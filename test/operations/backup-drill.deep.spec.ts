@@ -19,8 +19,6 @@ import { adminHere, ServiceHere } from '../support/here';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
-jest.setTimeout(120_000);
-
 const build = useBuild();
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 let root: string;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { useService } from '../support/shared-service';
 
 const SCRIPT = join(__dirname, '../../scripts/loadtest.mjs');
-jest.setTimeout(60_000);
 
 const service = useService();
 

@@ -14,9 +14,6 @@ import { Service } from '../support/service';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'moved').toString('base64');
 
-// Each test starts several processes, on a machine that may be busy.
-jest.setTimeout(90_000);
-
 const build = useBuild();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
 const grown = join(directory, 'grown.db');

@@ -14,9 +14,6 @@ import { keysOf, keyTable, SavedDatabase } from '../support/saved-database';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-/** Each of several processes has to start. */
-jest.setTimeout(120_000);
-
 const build = useBuild();
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 const ZEROS = '0'.repeat(20);

@@ -47,5 +47,5 @@ describe('the sealed log', () => {
       }),
       { numRuns: 12 },
     );
-  }, 90_000);
+  });
 });

@@ -9,8 +9,6 @@ import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { dumpOf } from '../support/tenant-dump';
 
-jest.setTimeout(120_000);
-
 const service = useServiceInProcess();
 
 beforeAll(() => withoutSealing(service));

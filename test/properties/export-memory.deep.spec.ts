@@ -13,8 +13,6 @@ import { directoryOnDisk } from '../support/disk';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-jest.setTimeout(180_000);
-
 /** The export is more than 60 MB long. */
 const EVENTS = 100_000;
 /** Events of one statement; their numbers are multiples of it. */

@@ -55,7 +55,7 @@ beforeAll(async () => {
   const listed = await bot.get<{ checkpoints: { checkpoint: string }[] }>('/audit/checkpoints');
   checkpoint = listed.data.checkpoints[0]?.checkpoint ?? '';
   keySet = (await (await fetch(`${service.url}/.well-known/lethe-keys.json`)).json()) as KeySet;
-}, 120_000);
+});
 
 /** Runs one of the two commands; answers its exit code and output. The service in this process continues meanwhile. */
 function verifying(

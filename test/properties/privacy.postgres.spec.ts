@@ -4,9 +4,6 @@ import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { filesWith, tracesOf } from '../support/traces';
 
-// All files of the server are read, those of other suites too.
-jest.setTimeout(120_000);
-
 const service = useServiceInProcess();
 const receiver = useReceiver();
 const marked = useMarked(service);

@@ -592,6 +592,5 @@ describe('chaos', () => {
       expect(await world.all('SELECT id FROM deletion_requests WHERE webhook_sent = 0')).toEqual([]);
       expect(faults).toEqual([]);
     },
-    60_000,
   );
 });

@@ -38,7 +38,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
 /** What decides by chance without a seed that a failure names. */
 const DICE = /\bMath\.random\b/;
 
-/** A limit that a good call does not meet while a process stands still: test/support/patient.ts gives longer ones. */
+/** A limit that a good call does not meet while a process stops for seconds: test/support/patient.ts gives longer ones. */
 const SHORT = /(LOCK|STATEMENT|CONNECT|WEBHOOK)_TIMEOUT_MS: '\d{1,4}'/;
 
 describe('the gate', () => {

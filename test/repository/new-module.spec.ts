@@ -17,8 +17,6 @@ import { itAtFullDepth, itInPart } from '../support/depth';
 
 const ROOT = join(__dirname, '../..');
 const COPY = mkdtempSync(join(tmpdir(), 'lethe-new-module-'));
-/** Several programs run to their end, beside other suites. */
-jest.setTimeout(300_000);
 
 const COPIED = ['apps', 'bench', 'docs', 'libs', 'packages', 'test', 'scripts'];
 

@@ -11,9 +11,6 @@ import { PATIENT, PATIENT_SERVER } from './patient';
 const ROOT = resolve(__dirname, '../..');
 const MODULES = join(ROOT, 'node_modules');
 
-/** Time limit of the first suite that needs the compiled service, which compiles it. */
-export const MAKING_MAX_MS = 120_000;
-
 /** The programs that a process can run. */
 const PROGRAMS = {
   api: './apps/api/src/main',
@@ -35,7 +32,7 @@ export interface Build {
 export function useBuild(): Build {
   const directory = buildDirectory();
   const workingDirectory = mkdtempSync(join(tmpdir(), 'lethe-work-'));
-  beforeAll(() => made(directory), MAKING_MAX_MS);
+  beforeAll(() => made(directory));
   afterAll(() => rmSync(workingDirectory, { recursive: true, force: true }));
   return { directory, workingDirectory };
 }

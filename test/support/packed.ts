@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { MAKING_MAX_MS } from './build';
 import { madeOnce, sharedPlace } from './made-once';
 
 const ROOT = join(__dirname, '../..');
@@ -78,7 +77,7 @@ export async function tarballOf(name: string): Promise<string> {
 /** Builds the packages before the tests of the calling file, unless the run has them, and removes its projects after. */
 export function usePacked(...names: string[]): Packed {
   const packed = new Packed(names);
-  beforeAll(() => packed.build(), MAKING_MAX_MS);
+  beforeAll(() => packed.build());
   afterAll(() => rmSync(packed.place, { recursive: true }));
   return packed;
 }

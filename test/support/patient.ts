@@ -1,6 +1,6 @@
 /**
  * The settings that every process of Lethe has in tests, unless a test gives others: limits with which nothing fails for
- * its slowness, or because a process stands still. A lock that is never released, a statement that never ends and a
+ * its slowness, or because a process stops for seconds. A lock that is never released, a statement that never ends and a
  * receiver that never answers fail by the time limit of the test.
  */
 export const PATIENT = {
@@ -11,7 +11,7 @@ export const PATIENT = {
 } as const;
 
 /**
- * The properties of an HTTP server that cuts nobody for being late. A process of tests that stands still between opening a
+ * The properties of an HTTP server that cuts no late client. A process of tests that stops for seconds between opening a
  * connection and its first request is no slow client, and an idle connection must not end as the next request is sent on
  * it.
  */

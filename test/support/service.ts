@@ -25,7 +25,7 @@ const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '100
 /** How long a service in tests trusts a key; a deletion on PostgreSQL waits as long. */
 const BELIEVED_MS = 50;
 
-/** A number of the metrics is not missing because a process stands still. */
+/** A number of the metrics is not missing because a process stops for seconds. */
 const READING_MAX_MS = 600_000;
 
 export const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');

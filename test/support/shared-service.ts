@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from './bot';
-import { madeBuild, MAKING_MAX_MS } from './build';
+import { madeBuild } from './build';
 import { ChildService } from './child-service';
 import { Client, type Json } from './client';
 import type { SubjectDigests } from '@app/crypto';
@@ -58,7 +58,7 @@ export class SharedService {
 /** The service for suites that only use HTTP. The first of them starts it. */
 export function useService(): SharedService {
   const service = new SharedService();
-  beforeAll(() => service.connect(), MAKING_MAX_MS);
+  beforeAll(() => service.connect());
   afterAll(() => service.database.disconnect());
   return service;
 }

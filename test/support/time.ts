@@ -22,7 +22,7 @@ export function looksTake(ms: number): jest.SpyInstance {
   return jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += ms));
 }
 
-/** The clocks of a limiter that stand still. */
+/** The stopped clocks of a limiter. */
 export interface StoppedClocks {
   readonly wallMs: number;
   /** Moves both so many milliseconds on from where they were stopped. */
