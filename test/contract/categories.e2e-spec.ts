@@ -323,6 +323,13 @@ describe('PUT /api/v1/data/categories/{key}', () => {
     expectSuccess(await bot.get('/data/categories/profile'), 200, answer.data);
   });
 
+  it('takes back what null is given for', async () => {
+    const { data } = await register({ ...valid(), description: 'Why', retention_days: 7 });
+    const none = { description: null, retention_days: null };
+    expectSuccess(await bot.put('/data/categories/profile', none), 200, { ...data, ...none });
+    expectSuccess(await bot.get('/data/categories/profile'), 200, { ...data, ...none });
+  });
+
   it('changes nothing with an empty object', async () => {
     const { data } = await register(valid());
     expectSuccess(await bot.put('/data/categories/profile', {}), 200, data);

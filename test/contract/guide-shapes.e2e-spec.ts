@@ -310,12 +310,9 @@ describe('POST /api/v1/consents/accept {consent_id, categories?}', () => {
     await declare('a');
     const { consent_id, version } = (await request(['a'])).data;
     const body = { ...who(), consent_version: version, consent_id };
-    expectFailure(await bot.post('/consents/accept', { ...body, user_id: snowflake() }), 404, 'not_found');
-    expectFailure(
-      await bot.post('/consents/accept', { ...body, consent_version: 'other' }),
-      404,
-      'not_found',
-    );
+    for (const other of [{ user_id: snowflake() }, { guild_id: snowflake() }, { consent_version: 'other' }])
+      expectFailure(await bot.post('/consents/accept', { ...body, ...other }), 404, 'not_found');
+    expect((await status()).data).toMatchObject({ status: 'pending' });
     expect((await bot.post('/consents/accept', body)).status).toBe(200);
   });
 });

@@ -1,4 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
 import { ErasureReplay } from '@app/erasure';
+import { Readiness, startProcess } from '@app/runtime';
 import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import { expectFailure } from '../support/expected';
@@ -47,5 +50,30 @@ describe('an erasure that is done again', () => {
     await replay();
     expect(await status()).toBe('completed');
     expectFailure(await bot.export(who), 404, 'not_found');
+  });
+});
+
+describe('the start of a process', () => {
+  it('listens when what a backup has brought back is erased again', async () => {
+    jest.spyOn(process, 'on').mockReturnValue(process);
+    jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    jest.replaceProperty(process, 'env', { LOG_LEVEL: 'error' });
+    const steps: string[] = [];
+    const run = async (): Promise<void> => {
+      await nextTurn();
+      steps.push('erased');
+    };
+    const parts = new Map<unknown, unknown>([
+      [ErasureReplay, { run }],
+      [Readiness, new Readiness()],
+    ]);
+    const nest = { get: (part: unknown) => parts.get(part) } as INestApplicationContext;
+    const listen = async () => {
+      steps.push('listens');
+      return { url: '', greeting: '' };
+    };
+    await startProcess(async () => ({ nest, listen, drain: async () => true }));
+    await nextTurn();
+    expect(steps).toEqual(['erased', 'listens']);
   });
 });
