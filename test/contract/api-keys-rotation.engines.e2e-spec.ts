@@ -74,6 +74,21 @@ describe('POST /api/v1/bots/{bot_id}/keys/rotate', () => {
   );
 });
 
+it.each(['', '/rotate'])('a repeat of POST keys%s by another key answers that one nothing', async (path) => {
+  const other = withKey(await make({ scopes: ['admin'] }));
+  const send = (caller: Client) =>
+    caller.post<{ api_key: string; scopes: string[] }>(
+      keysOf(bot) + path,
+      path === '' ? { scopes: ['admin'] } : {},
+      { 'idempotency-key': 'new-key-2026' },
+    );
+  const first = await send(bot);
+  expect((await send(bot)).text).toBe(first.text);
+  const second = await send(other);
+  expect([second.status, second.data.scopes]).toStrictEqual([201, ['admin']]);
+  expect(second.data.api_key).not.toBe(first.data.api_key);
+});
+
 describe('DELETE /api/v1/bots/{bot_id}/keys/{key_id}', () => {
   const remove = (id: string, caller: Client = bot) => caller.delete(`${keysOf(bot)}/${id}`);
 

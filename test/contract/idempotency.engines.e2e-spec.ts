@@ -408,7 +408,8 @@ describe('after an erasure', () => {
     // The second guild fails.
     const erasures = service.app.get(ErasureService, { strict: false });
     const inTurn = jest.spyOn(erasures, 'eraseInTurn').mockRejectedValue(new Error('injected'));
-    expect((await forget()).status).toBe(500);
+    const { status, error } = await forget();
+    expect([status, error?.details?.['requests']]).toStrictEqual([500, [expect.anything()]]);
     inTurn.mockRestore();
     const { data: before } = await bot.status(who);
     const erased = before['status'] === 'none' ? who : second;
@@ -486,6 +487,27 @@ describe('what is stored', () => {
     );
     expect(rows).toHaveLength(8);
     expect(Math.max(...rows.map(({ answer }) => answer.length))).toBeLessThan(2_000);
+  });
+
+  it('is small, however many guilds an erasure is about', async () => {
+    const longest = async (guilds: number): Promise<number> => {
+      const { user_id } = subject();
+      for (let at = 0; at < guilds; at++) await bot.hasConsent({ user_id, guild_id: snowflake() });
+      await service.database.run('DELETE FROM idempotency_keys WHERE bot_id = ?', bot.id);
+      const key = newKey();
+      const forget = () =>
+        bot.post<{ requests: Json[] }>('/gdpr/forget-user', { user_id, scope: 'all_guilds' }, under(key));
+      const first = await forget();
+      expect(first.data.requests).toHaveLength(guilds);
+      const second = await forget();
+      expect([replayed(second), second.text]).toStrictEqual([true, first.text]);
+      const rows = await service.database.rows<{ answer: string }>(
+        'SELECT answer FROM idempotency_keys WHERE bot_id = ?',
+        bot.id,
+      );
+      return Math.max(...rows.map(({ answer }) => answer.length));
+    };
+    expect(await longest(10)).toBe(await longest(1));
   });
 
   it('is deleted with the bot', async () => {

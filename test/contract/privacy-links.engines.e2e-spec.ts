@@ -30,6 +30,11 @@ async function linked(given: Json = {}, about: Json = { ...who }, by: Client = b
   return answer.data;
 }
 
+async function keyWith(scopes: readonly string[]): Promise<Client> {
+  const made = await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys`, { scopes });
+  return new Client(service.url, made.data.api_key);
+}
+
 interface Page {
   readonly status: number;
   readonly text: string;
@@ -124,12 +129,59 @@ describe('POST /privacy-links', () => {
     expectFaults(await bot.post('/privacy-links', { ...who, ...given }), field);
   });
 
-  it('needs the scope admin', async () => {
-    const { api_key } = (
-      await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys`, { scopes: ['read', 'write', 'erase'] })
-    ).data;
-    const answer = await new Client(service.url, api_key).post('/privacy-links', who);
-    expectFailure(answer, 403, 'insufficient_scope', { required: 'admin' });
+  it.each([
+    [['read'], ['view', 'export']],
+    [['write'], ['consent']],
+    [['erase'], ['forget']],
+    [
+      ['read', 'erase', 'admin'],
+      ['view', 'export', 'forget'],
+    ],
+  ])('of a key with the scopes %j offers %j, and no more when it is opened', async (scopes, allowed) => {
+    await stored();
+    const key = await keyWith(scopes);
+    const { id, url } = await linked({}, { ...who }, key);
+    const offered = (page: Page): unknown[] => [
+      page.text.includes('Robin'),
+      forms(page, 'revoke').length > 0,
+      forms(page, 'export').length > 0,
+      page.text.includes(`${new URL(url).pathname}/forget`),
+    ];
+    const expected = ['view', 'consent', 'export', 'forget'].map((one) => allowed.includes(one));
+    expect(offered(await get(url))).toStrictEqual(expected);
+    await service.database.run(
+      "UPDATE privacy_links SET allow = 'view,consent,export,forget' WHERE id = ?",
+      id,
+    );
+    expect(offered(await get(url))).toStrictEqual(expected);
+  });
+
+  it.each([
+    ['view', 'read'],
+    ['export', 'read'],
+    ['consent', 'write'],
+    ['forget', 'erase'],
+  ])('that allows %s needs a key of scope %s', async (allow, required) => {
+    const others = ['read', 'write', 'erase', 'admin'].filter((scope) => scope !== required);
+    const given = { ...who, allow: [allow] };
+    const answer = await (await keyWith(others)).post('/privacy-links', given);
+    expectFailure(answer, 403, 'insufficient_scope', { required });
+    expect((await (await keyWith([required])).post('/privacy-links', given)).status).toBe(201);
+  });
+
+  it('is ended by the key that made it, or by one of scope admin, and is not answered to another key', async () => {
+    const [maker, other, admin] = [
+      await keyWith(['read']),
+      await keyWith(['read']),
+      await keyWith(['admin']),
+    ];
+    const [one, two] = [await linked({}, { ...who }, maker), await linked({}, { ...who }, maker)];
+    const refused = await other.delete(`/privacy-links/${one.id}`);
+    expectFailure(refused, 403, 'insufficient_scope', { required: 'admin' });
+    expect((await maker.delete(`/privacy-links/${one.id}`)).status).toBe(200);
+    expect((await admin.delete(`/privacy-links/${two.id}`)).status).toBe(200);
+    const repeat = (by: Client) => by.post<Link>('/privacy-links', who, { 'idempotency-key': 'a-link' });
+    expect((await repeat(maker)).data.url).not.toBe((await repeat(other)).data.url);
   });
 
   it('ends the oldest of more than ten links of a user', async () => {

@@ -61,7 +61,7 @@ export class ApiKeysController {
     @CurrentBot() bot: Caller,
     @Param() path: BotPath,
     @Body() body: NewApiKey,
-    @Claimed() claim: Claim,
+    @Claimed('key') claim: Claim,
   ): Promise<ApiKeyCreatedView> {
     ownBot(bot, path);
     return this.keys.create(bot, body, claim);
@@ -84,7 +84,7 @@ export class ApiKeysController {
     @CurrentBot() bot: Caller,
     @Param() path: BotPath,
     @Body() body: RotateApiKey,
-    @Claimed() claim: Claim,
+    @Claimed('key') claim: Claim,
   ): Promise<ApiKeyRotatedView> {
     ownBot(bot, path);
     return this.keys.rotate(bot, body, claim);

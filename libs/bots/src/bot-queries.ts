@@ -69,16 +69,16 @@ export function suspensionOf(reader: Reader, id: string): Promise<Suspension | u
   return reader.get('SELECT suspended_at, resumed_at FROM bots WHERE id = ?', id);
 }
 
-/** Whether a key of a bot is in force at a time in ISO 8601. */
-export async function isKeyInForce(
+/** The bits of the scopes of a key that is in force at a time in ISO 8601; none of another one. */
+export async function scopesInForce(
   reader: Reader,
   botId: string,
   keyId: string,
   at: string,
-): Promise<boolean> {
-  const sql = 'SELECT expires_at FROM api_keys WHERE bot_id = ? AND id = ?';
-  const key = await reader.get<{ expires_at: string | null }>(sql, botId, keyId);
-  return key !== undefined && (key.expires_at === null || key.expires_at > at);
+): Promise<number> {
+  const sql = 'SELECT expires_at, scopes FROM api_keys WHERE bot_id = ? AND id = ?';
+  const key = await reader.get<{ expires_at: string | null; scopes: number | string }>(sql, botId, keyId);
+  return key !== undefined && (key.expires_at === null || key.expires_at > at) ? Number(key.scopes) : 0;
 }
 
 /** The ids of all bots that the operator has suspended. */

@@ -8,12 +8,12 @@ export {
   botPages,
   findBot,
   findBots,
-  isKeyInForce,
   lockBot,
   nextBot,
   suspendedBots,
   suspensionOf,
   tryLockBots,
+  scopesInForce,
 } from './bot-queries';
 export { BotResumed } from './bot-resumed.event';
 export { ApiKey, Bot } from './bot.entity';

@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
-import { ApiError, conflict } from '@app/kernel';
-import { type Claim, inProgress } from '@app/idempotency';
+import { ApiError, conflict, describeFault } from '@app/kernel';
+import { type Claim, EncryptedForms, type Form, inProgress } from '@app/idempotency';
 import { HeldSubjects, SubjectDigests } from '@app/crypto';
 import type { NamedSubject } from '@app/subjects';
-import { type BegunErasures, BegunErasuresForm } from './begun-erasures';
+import { BegunErasuresForm } from './begun-erasures';
 import { ErasedSubject } from './erased-subject';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
 import { type NoteBegun, ErasureService } from './erasure.service';
@@ -12,7 +12,18 @@ import { type NoteBegun, ErasureService } from './erasure.service';
 /** The answers by guild. */
 type Views = Map<string, ForgottenInGuildView>;
 
-const NOTHING_BEGUN: BegunErasures = { begun: [], isWhole: false };
+/**
+ * How far a request is. Each erasure is noted in a part of its claim, so that nothing that is stored grows with the number of
+ * guilds.
+ */
+interface Progress {
+  /** Number of erasures that have begun. */
+  readonly begun: number;
+  /** Whether no further one follows. */
+  readonly isWhole: boolean;
+}
+
+const NOTHING_BEGUN: Progress = { begun: 0, isWhole: false };
 
 const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
 
@@ -23,6 +34,9 @@ const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id 
  */
 @Injectable()
 export class ErasureEverywhere {
+  private readonly logger = new Logger(ErasureEverywhere.name);
+  private readonly progress: Form<Progress>;
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly held: HeldSubjects,
@@ -30,35 +44,36 @@ export class ErasureEverywhere {
     private readonly erasures: ErasureService,
     private readonly erased: ErasedSubject,
     private readonly form: BegunErasuresForm,
-  ) {}
+    forms: EncryptedForms,
+  ) {
+    this.progress = { ...forms.ofInstallation<Progress>(), isPartial: ({ isWhole }) => !isWhole };
+  }
 
   /**
    * When this resolves, everything that was held at the call is erased durably.
-   * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed. In
-   * both cases `details.requests` lists the guilds completed before.
+   * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed; 500 for a
+   * fault. `details.requests` lists the guilds completed before.
    */
   async forget(botId: string, user_id: string, claim: Claim, via?: string): Promise<ForgottenEverywhereView> {
     const views: Views = new Map();
     try {
-      const recorded = await this.unitOfWork.read((tx) => claim.recorded(tx, this.form));
-      let progress = recorded ?? NOTHING_BEGUN;
-      await this.finish(progress, views);
-      if (!progress.isWhole) {
+      const recorded = await this.unitOfWork.read((tx) => claim.recorded(tx, this.progress));
+      const { begun, isWhole } = recorded ?? NOTHING_BEGUN;
+      await this.finish(claim, [0, begun], views);
+      if (!isWhole) {
+        let known = begun;
         await this.eraseHeld({ botId, user_id, via }, views, async (tx, next) => {
-          const noted = await claim.advance<BegunErasures>(tx, this.form, async ({ begun } = progress) => ({
-            begun: [...begun, next],
-            isWhole: false,
-          }));
+          const noted = await this.advance(tx, claim, (before) => ({ begun: before + 1, isWhole: false }));
           // Undoes the erasure: a repeat of this request has ended meanwhile.
-          if (!noted.begun.includes(next)) throw inProgress();
-          tx.afterCommit(() => (progress = noted));
+          if (noted.isWhole) throw inProgress();
+          const place = noted.begun - 1;
+          await claim.part(place).advance(tx, this.form, async () => ({ begun: [next], isWhole: true }));
+          tx.afterCommit(() => (known += place === known ? 1 : 0));
         });
-        if (claim.isGiven) progress = await this.unitOfWork.write((tx) => this.end(tx, claim, progress));
-        // Those that a repeat of this request has begun meanwhile.
-        await this.finish(progress, views);
+        if (claim.isGiven) await this.end(claim, known, views);
       }
     } catch (error) {
-      throw withRequests(error, [...views.values()]);
+      throw this.withRequests(error, [...views.values()]);
     }
     return {
       user_id,
@@ -69,18 +84,28 @@ export class ErasureEverywhere {
     };
   }
 
-  private end(tx: Tx, claim: Claim, progress: BegunErasures): Promise<BegunErasures> {
-    return claim.advance<BegunErasures>(tx, this.form, async ({ begun } = progress) => ({
-      begun,
-      isWhole: true,
-    }));
+  /** Ends the request once the erasures that a repeat of it has begun meanwhile are carried out too. */
+  private async end(claim: Claim, known: number, views: Views): Promise<void> {
+    const { begun, isWhole } = await this.unitOfWork.write((tx) =>
+      this.advance(tx, claim, (before) => ({ begun: before, isWhole: before === known })),
+    );
+    await this.finish(claim, [known, begun], views);
+    if (!isWhole) await this.end(claim, begun, views);
   }
 
-  /** Carries out what has begun, and adds the answers that are missing. */
-  private async finish({ begun }: BegunErasures, views: Views): Promise<void> {
-    for (const each of begun) {
-      const { guild_id } = this.erased.idsOf(each.request);
-      if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(each)) });
+  private advance(tx: Tx, claim: Claim, next: (begun: number) => Progress): Promise<Progress> {
+    return claim.advance<Progress>(tx, this.progress, async ({ begun } = NOTHING_BEGUN) => next(begun));
+  }
+
+  /** Carries out what has begun at some places, and adds the answers that are missing. */
+  private async finish(claim: Claim, [from, to]: readonly [number, number], views: Views): Promise<void> {
+    for (let place = from; place < to; place++) {
+      const noted = await this.unitOfWork.read((tx) => claim.part(place).recorded(tx, this.form));
+      // A failed one is begun again at another place.
+      for (const each of noted?.begun ?? []) {
+        const { guild_id } = this.erased.idsOf(each.request);
+        if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(each)) });
+      }
     }
   }
 
@@ -112,11 +137,15 @@ export class ErasureEverywhere {
       throw conflict('deletion_in_progress', 'The data of this user is being erased already');
     return subjects;
   }
-}
 
-/** The answer must contain the completed requests: without an idempotency key the salts of their certificates are not stored. */
-function withRequests(error: unknown, requests: readonly ForgottenInGuildView[]): unknown {
-  if (requests.length === 0 || !(error instanceof ApiError)) return error;
-  const message = 'Some guilds are done, as details.requests says: repeat the request for the others';
-  return new ApiError(error.code, message, { ...error.details, requests });
+  /** The answer must contain the completed requests: without an idempotency key the salts of their certificates are not stored. */
+  private withRequests(error: unknown, requests: readonly ForgottenInGuildView[]): unknown {
+    if (requests.length === 0) return error;
+    const message = 'Some guilds are done, as details.requests says: repeat the request for the others';
+    if (error instanceof ApiError) return new ApiError(error.code, message, { ...error.details, requests });
+    this.logger.error('An erasure in all guilds met a fault: the guilds done before are answered', {
+      ...describeFault(error),
+    });
+    return new ApiError('internal_error', message, { requests });
+  }
 }

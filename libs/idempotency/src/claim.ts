@@ -60,7 +60,12 @@ export abstract class Claim {
    * The claims of the acts of a request that consists of several: each is done once for the key and its place. They do not
    * mark the answer as a replay; {@link replay} does.
    */
-  abstract parts(count: number): readonly Claim[];
+  parts(count: number): readonly Claim[] {
+    return Array.from({ length: count }, (_, at) => this.part(at));
+  }
+
+  /** One of {@link parts}. */
+  abstract part(at: number): Claim;
 
   /** Marks the answer as the one of an earlier request. */
   abstract replay(): void;
@@ -81,8 +86,8 @@ class NoClaim extends Claim {
     return Promise.resolve(undefined);
   }
 
-  parts(count: number): readonly Claim[] {
-    return new Array<Claim>(count).fill(this);
+  part(): Claim {
+    return this;
   }
 
   replay(): void {
@@ -133,12 +138,10 @@ export class KeyClaim extends Claim implements ClaimName {
     return this.read(tx, form, await tx.get<StoredClaim>(FIND, this.botId, this.id));
   }
 
-  parts(count: number): readonly Claim[] {
+  part(at: number): Claim {
     const { botId, id, request, clock } = this;
-    return Array.from({ length: count }, (_, at) => {
-      const part = hash('sha256', `${id}/${at}`, 'base64url').slice(0, DIGEST_LENGTH) as Digest;
-      return new KeyClaim(botId, part, request, clock, { isReplayed: false });
-    });
+    const part = hash('sha256', `${id}/${at}`, 'base64url').slice(0, DIGEST_LENGTH) as Digest;
+    return new KeyClaim(botId, part, request, clock, { isReplayed: false });
   }
 
   replay(): void {

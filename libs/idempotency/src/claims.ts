@@ -9,6 +9,9 @@ import { type Claim, KeyClaim, NO_CLAIM } from './claim';
 /** The header by which a caller repeats a request safely (IETF draft-ietf-httpapi-idempotency-key-header). */
 export const KEY_HEADER = 'Idempotency-Key';
 
+/** For whom a request is claimed: all API keys of its bot, or the calling one alone. */
+export type ClaimOwner = 'bot' | 'key';
+
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The refusal of a repeat beside the request that it repeats. */
@@ -37,7 +40,7 @@ export class Claims {
    * @throws ApiError 400 for a malformed key; 409 `idempotency_in_progress` while a request with this key is being
    * answered by this process
    */
-  of(request: LetheRequest): Claim {
+  of(request: LetheRequest, owner: ClaimOwner = 'bot'): Claim {
     const key = request.headers['idempotency-key'];
     if (key === undefined) return NO_CLAIM;
     if (typeof key !== 'string' || !KEY.test(key))
@@ -46,8 +49,9 @@ export class Claims {
       ]);
     const { caller } = request.context;
     if (caller === undefined) throw new OwnError('Claimed is used on a public route');
-    const { botId } = caller;
-    const name = hash('sha256', `${request.method} ${request.path}\n${key}`, 'base64url');
+    const { botId, keyId } = caller;
+    const named = owner === 'bot' ? key : `${key}\n${keyId}`;
+    const name = hash('sha256', `${request.method} ${request.path}\n${named}`, 'base64url');
     const whole = this.digests.whole(botId, 'claim', name);
     const [id, secret] = [whole.slice(0, DIGEST_LENGTH) as Digest, whole.slice(DIGEST_LENGTH)];
     this.begin(id, request);

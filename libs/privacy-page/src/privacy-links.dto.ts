@@ -1,9 +1,34 @@
-import { field, Flag, Integer, LanguageTag, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import {
+  field,
+  Flag,
+  Integer,
+  LanguageTag,
+  OneOf,
+  type Scope,
+  scopeBits,
+  Snowflake,
+  Text,
+  Timestamp,
+  Uuid,
+} from '@app/http';
 import { SCOPES } from '@app/subjects';
 
 /** What the page of a link can offer. */
 export const ACTS = ['view', 'consent', 'export', 'forget'] as const;
 export type PageAct = (typeof ACTS)[number];
+
+/** The scope that the key of a link needs for it: a link allows nothing that its key may not do. */
+export const SCOPE_OF: Readonly<Record<PageAct, Scope>> = {
+  view: 'read',
+  consent: 'write',
+  export: 'read',
+  forget: 'erase',
+};
+
+/** Whether a key with some bits of scopes may offer an act. */
+export function mayOffer(scopes: number, act: PageAct): boolean {
+  return (scopes & scopeBits([SCOPE_OF[act]])) !== 0;
+}
 
 const EXPIRES_MIN = 60;
 const EXPIRES_MAX = 7 * 86_400;
@@ -37,7 +62,7 @@ export class NewPrivacyLink {
       message: `must be a list of at least one of ${ACTS.join(', ')}, each once`,
       schema: { type: 'array', items: { type: 'string', enum: [...ACTS] }, minItems: 1, uniqueItems: true },
     },
-    { optional: true, description: 'What the page offers; default all' },
+    { optional: true, description: 'What the page offers; default all that the API key may do' },
   )
   allow?: PageAct[] | null;
 }

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { isKeyInForce, lockBot } from '@app/bots';
+import { lockBot, scopesInForce } from '@app/bots';
 import { holdSubject } from '@app/consent';
 import { InstallationKeys, SubjectDigests, SubjectKeys, SubjectTexts } from '@app/crypto';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
-import { type Caller } from '@app/http';
+import { type Caller, insufficientScope, scopeBits } from '@app/http';
 import { type Claim, EncryptedForms } from '@app/idempotency';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
 import { encryptedBy } from '@app/primitives';
@@ -13,15 +13,18 @@ import { ALL_GUILDS } from './privacy-link.entity';
 import {
   ACTS,
   EXPIRES_DEFAULT,
+  mayOffer,
   type NewPrivacyLink,
   type PageAct,
   type PrivacyLinkDeletedView,
   type PrivacyLinkView,
+  SCOPE_OF,
 } from './privacy-links.dto';
 import {
   findLink,
   hasAtLeast,
   insertLink,
+  keyOfLink,
   keepNewest,
   removeExpired,
   removeLink,
@@ -30,6 +33,7 @@ import {
 import { PublicUrl } from './public-url';
 
 const TABLE = 'privacy_links';
+const ADMIN = scopeBits(['admin']);
 const TOKEN_BYTES = 32;
 /** Links of one subject, of which the oldest end, and of one bot. */
 const OF_SUBJECT_MAX = 10;
@@ -66,8 +70,18 @@ export class PrivacyLinks {
     private readonly random: Random,
   ) {}
 
-  /** @throws ApiError 400 for a guild beside `scope`; 409 `limit_reached` */
-  create({ botId, keyId }: Caller, input: NewPrivacyLink, claim: Claim): Promise<PrivacyLinkView> {
+  /**
+   * @throws ApiError 400 for a guild beside `scope`; 403 `insufficient_scope` for an act that the key may not do; 409
+   * `limit_reached`
+   */
+  async create(
+    { botId, keyId, scopes }: Caller,
+    input: NewPrivacyLink,
+    claim: Claim,
+  ): Promise<PrivacyLinkView> {
+    const allow = input.allow ?? ACTS.filter((act) => mayOffer(scopes, act));
+    const lacking = allow.find((act) => !mayOffer(scopes, act));
+    if (lacking !== undefined) throw insufficientScope(SCOPE_OF[lacking]);
     const guild_id = guildOf(input);
     const ids = { user_id: input.user_id, guild_id: guild_id ?? ALL_GUILDS };
     const subject = this.digests.named(botId, ids);
@@ -88,7 +102,7 @@ export class PrivacyLinks {
         guildId: subject.guildId,
         userId: subject.userId,
         subject: await this.encrypted(tx, subject, id),
-        allow: (input.allow ?? ACTS).join(','),
+        allow: allow.join(','),
         language: input.language ?? null,
       });
       return { id, url: `${this.origin.url}/p/${token}`, expires_at: expiresAt };
@@ -98,6 +112,15 @@ export class PrivacyLinks {
         ? this.forms.ofInstallation<PrivacyLinkView>()
         : this.forms.ofSubject<PrivacyLinkView>(subject);
     return this.unitOfWork.write(claim.once(form, create));
+  }
+
+  /** {@link remove} for a key. @throws ApiError 403 for a link of another key, unless the key has the scope `admin` */
+  async removeFor({ botId, keyId, scopes }: Caller, id: string): Promise<PrivacyLinkDeletedView> {
+    if ((scopes & ADMIN) === 0) {
+      const maker = await keyOfLink(this.unitOfWork, botId, id.toLowerCase());
+      if (maker !== undefined && maker !== keyId) throw insufficientScope('admin');
+    }
+    return this.remove(botId, id);
   }
 
   /** @throws ApiError 404 for an unknown link, and for one of another bot */
@@ -113,14 +136,15 @@ export class PrivacyLinks {
     if (link === undefined) throw dead();
     const now = this.clock.nowIso();
     const { id, botId, keyId, expiresAt, language } = link;
-    const isOpen = expiresAt > now && (await isKeyInForce(this.unitOfWork, botId, keyId, now));
-    const ids = isOpen ? await this.decrypted(link) : undefined;
+    const scopes = expiresAt > now ? await scopesInForce(this.unitOfWork, botId, keyId, now) : 0;
+    const allow = (link.allow.split(',') as PageAct[]).filter((act) => mayOffer(scopes, act));
+    const ids = allow.length > 0 ? await this.decrypted(link) : undefined;
     if (ids === undefined) throw dead();
     return {
       ...{ id, token, botId, language, expiresAt },
       userId: ids.user_id,
       subject: ids.guild_id === ALL_GUILDS ? undefined : this.digests.named(botId, ids),
-      allow: link.allow.split(',') as PageAct[],
+      allow,
     };
   }
 

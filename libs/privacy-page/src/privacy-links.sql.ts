@@ -42,6 +42,16 @@ export async function insertLink(tx: Tx, link: StoredLink): Promise<void> {
   );
 }
 
+/** The key that has made a link. */
+export async function keyOfLink(
+  reader: Pick<UnitOfWork, 'get'>,
+  botId: string,
+  id: string,
+): Promise<string | undefined> {
+  const sql = 'SELECT key_id FROM privacy_links WHERE bot_id = ? AND id = ?';
+  return (await reader.get<{ key_id: string }>(sql, botId, id))?.key_id;
+}
+
 export async function removeLink(tx: Tx, botId: string, id: string): Promise<boolean> {
   return (await tx.run('DELETE FROM privacy_links WHERE bot_id = ? AND id = ?', botId, id)) > 0;
 }

@@ -800,7 +800,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Make a link to the privacy page of a user
-     * @description Answers a link to a page on which the user sees what is stored, gives and withdraws consent, downloads an export and has the data erased. Give it to this user alone: anyone who has it sees the page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when it is deleted. A user has at most ten links; an eleventh ends the oldest.
+     * @description Answers a link to a page on which the user sees what is stored, gives and withdraws consent, downloads an export and has the data erased. Give it to this user alone: anyone who has it sees the page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when it is deleted. The key needs the scopes of what the page offers: `read` for `view` and `export`, `write` for `consent`, `erase` for `forget`; without `allow` the page offers what the key may do. A user has at most ten links; an eleventh ends the oldest.
      */
     readonly post: operations['privacyLinksCreate'];
     readonly delete?: never;
@@ -821,7 +821,7 @@ export interface paths {
     readonly post?: never;
     /**
      * End a privacy link
-     * @description From this answer on the link opens no page. A repeat is answered with 404.
+     * @description From this answer on the link opens no page. A repeat is answered with 404. It takes the key that made the link, or one of scope `admin`.
      */
     readonly delete: operations['privacyLinksRemove'];
     readonly options?: never;
@@ -1977,7 +1977,7 @@ export interface components {
       readonly language?: string;
       /** @description Seconds until the link ends; default 900 */
       readonly expires_in?: number;
-      /** @description What the page offers; default all */
+      /** @description What the page offers; default all that the API key may do */
       readonly allow?: readonly ('view' | 'consent' | 'export' | 'forget')[];
     };
     readonly PrivacyLinkDeletedView: {
