@@ -1,11 +1,17 @@
 import {
   closeSync,
   copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -130,6 +136,69 @@ describe('a start whose data is gone, beside keys in use', () => {
     const after = await here().start();
     expect((await bot.at(after).get('/servers')).status).toBe(401);
     await after.end();
+  });
+});
+
+describe('keys behind a symbolic link, on a disk of their own', () => {
+  let other: string;
+  beforeEach(() => {
+    // A file system of its own, where there is one.
+    other = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'lethe-test-'));
+    symlinkSync(join(other, 'real.db'), file('keys.db'));
+  });
+  afterEach(() => rmSync(other, { recursive: true }));
+
+  it('are erased, backed up, restored there and used by one process', async () => {
+    const running = await here().start();
+    const bot = await Bot.register(running.url);
+    await bot.hasCategory('profile');
+    const [gone, stays] = [subject(), subject()];
+    for (const who of [gone, stays]) {
+      await bot.hasConsent(who);
+      await bot.hasData(who, 'profile', { value: 'x' });
+    }
+    expect(await bot.post('/gdpr/forget-user', gone)).toMatchObject({ status: 200 });
+    const isOwnDisk = statSync(other).dev !== statSync(directory).dev;
+    await until(() => existsSync(join(other, 'real.db.ballast')) === isOwnDisk);
+    mkdirSync(file('beside'));
+    symlinkSync(join(other, 'real.db'), file('beside/keys.db'));
+    const second = { DATABASE_URL: `sqlite:${file('beside/lethe.db')}` };
+    await expect(new ServiceHere(sqliteFile(file('beside/lethe.db')), second).start()).rejects.toThrow(
+      `Another process is using ${join(other, 'real.db')}`,
+    );
+    expect((await adminHere(['backup', '--to', file('backup')], settings())).code).toBe(0);
+    await running.end();
+    expect((await adminHere(['restore', '--from', file('backup'), '--force'], settings())).code).toBe(0);
+    expect(lstatSync(file('keys.db')).isSymbolicLink()).toBe(true);
+    const again = await here().start();
+    expect((await bot.at(again).export(gone)).status).toBe(404);
+    expect((await bot.at(again).export(stays)).status).toBe(200);
+    await again.end();
+  });
+});
+
+describe('a start on a file that', () => {
+  it.each([
+    ['lethe.db', 'is a symbolic link', symlinkSync, /lethe\.db is a symbolic link\. Name the file itself/],
+    ['lethe.db', 'has two names', linkSync, /lethe\.db has 2 names \(hard links\)/],
+    ['keys.db', 'has two names', linkSync, /keys\.db has 2 names \(hard links\)/],
+  ])('%s %s is refused, since its log and its lock lie beside the name', async (name, _, link, says) => {
+    await (await here().start()).end();
+    renameSync(file(name), file('elsewhere.db'));
+    link(file('elsewhere.db'), file(name));
+    await expect(here().start()).rejects.toThrow(says);
+    const { code, stderr } = await adminHere(['backup', '--to', file('backup')], settings());
+    expect([code, stderr]).toEqual([1, expect.stringMatching(says)]);
+  });
+
+  it('holds something else names this file, and not another', async () => {
+    await (await here().start()).end();
+    for (const name of ['keys.db', 'lethe.db']) {
+      const sound = readFileSync(file(name));
+      writeFileSync(file(name), 'this is no database, but a text that somebody has put there');
+      await expect(here().start()).rejects.toThrow(`${file(name)} is damaged or no SQLite database`);
+      writeFileSync(file(name), sound);
+    }
   });
 });
 

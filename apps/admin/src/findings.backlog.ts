@@ -52,7 +52,7 @@ type IsLate = (at: string | undefined, minutes: number) => boolean;
 function late({ logs, oldestErasure, outbox }: Installation, isLate: IsLate): readonly Look[] {
   const mend = 'Look whether the service runs with JOBS=on, or a worker does, and read its log.';
   return [
-    isLate(oldestErasure, 60) && {
+    isLate(oldestErasure, 1) && {
       id: 'erasure_unfinished',
       level: 'fault',
       says: `An erasure is unfinished since ${oldestErasure}.`,

@@ -9,8 +9,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { StartError, type Config, DEFAULT_DATABASE_PATH, type Random } from '@app/kernel';
+import { dirname } from 'node:path';
+import { StartError, type Config, DEFAULT_DATABASE_PATH, type Random, realFile } from '@app/kernel';
 
 export const KEY_BYTES = 32;
 
@@ -56,7 +56,7 @@ export function masterKeys(
  * installation keeps its key after a move.
  */
 export function keyFilePath({ database }: Config): string {
-  return `${resolve(database.engine === 'sqlite' ? database.path : DEFAULT_DATABASE_PATH)}.key`;
+  return realFile(`${database.engine === 'sqlite' ? database.path : DEFAULT_DATABASE_PATH}.key`);
 }
 
 /** The keys of the file; undefined when there is none. @throws StartError for a file that cannot be used */

@@ -1,12 +1,12 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type Config, type Degradations, describeFault, DISK_LOW } from '@app/kernel';
 import type { Metrics } from '@app/metrics';
-import type { Ballast } from './sqlite.ballast';
+import type { Ballasts } from './sqlite.ballast';
 
 const LOOK_MS = 5_000;
 
 /**
- * Watches the room for a SQLite file. While little is left, or the ballast is incomplete, the process is degraded. The
+ * Watches the room for the SQLite files, on each of their disks. While little is left, or the ballast is incomplete, the process is degraded. The
  * ballast is completed when there is room.
  */
 @Injectable()
@@ -16,7 +16,7 @@ export class DiskWatch implements OnApplicationBootstrap, OnApplicationShutdown 
   private looking: Promise<void> | undefined;
 
   constructor(
-    private readonly ballast: Ballast | undefined,
+    private readonly ballast: Ballasts | undefined,
     private readonly config: Pick<Config, 'jobs'>,
     private readonly degradations: Degradations,
     private readonly metrics: Metrics,
@@ -59,7 +59,7 @@ export class DiskWatch implements OnApplicationBootstrap, OnApplicationShutdown 
     if (isLow) {
       this.degradations.begin(DISK_LOW);
       this.logger.error(
-        'The disk of the database is almost full: erasures and withdrawals are accepted, requests that store more are refused',
+        'The disk of the database is almost full, or that of its keys: erasures and withdrawals are accepted, requests that store more are refused',
         ...(fault === undefined ? [] : [describeFault(fault)]),
       );
     } else {

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { StartError } from '@app/kernel';
+import { realFile, StartError } from '@app/kernel';
+import { driverCode } from './database-faults';
 
 /**
  * The tables of keys, and of records that must outlive the data, each with the columns of its primary key. On SQLite
@@ -20,9 +21,14 @@ export const KEY_TABLES = {
 
 /**
  * The file of the keys beside the data: `keys.db` for `lethe.db`, else `NAME.keys.db`, so that two databases never
- * share a file.
+ * share a file. It may be a symbolic link to a file on another disk; this is the path of that file.
  */
 export function keysPath(path: string): string {
+  return realFile(keysName(path));
+}
+
+/** The name of the file of the keys, which may be a symbolic link. */
+export function keysName(path: string): string {
   const name = basename(path).replace(/\.db$/, '');
   return join(dirname(path), name === 'lethe' ? 'keys.db' : `${name}.keys.db`);
 }
@@ -31,7 +37,8 @@ export function keysPath(path: string): string {
 export async function requireKeyTables(source: DataSource): Promise<void> {
   try {
     await source.query('SELECT 1 FROM keys.subject_keys LIMIT 1');
-  } catch {
+  } catch (error) {
+    requireAbsence(error);
     throw new StartError(
       source.options.type === 'postgres'
         ? 'The schema "keys" of the database is missing: restore it from its backup. Without it no stored data can be read.'
@@ -40,10 +47,18 @@ export async function requireKeyTables(source: DataSource): Promise<void> {
   }
 }
 
+/** @throws the error, unless it says that there is no such table or schema: what cannot be read is not absent */
+function requireAbsence(error: unknown): [] {
+  const isAbsent =
+    /^(42P01|3F000)$/.test(driverCode(error)) || /no such table/.test((error as Error).message);
+  if (!isAbsent) throw error;
+  return [];
+}
+
 /** @throws StartError for keys in use beside a database without data, in which a new installation would begin */
 export async function requireUnusedKeys(source: DataSource): Promise<void> {
   // Every installation has such a row. At a first start the table does not exist.
-  const rows = await source.query<unknown[]>('SELECT 1 FROM keys.service_keys LIMIT 1').catch(() => []);
+  const rows = await source.query<unknown[]>('SELECT 1 FROM keys.service_keys LIMIT 1').catch(requireAbsence);
   if (rows.length === 0) return;
   const path = String(source.options.database);
   throw new StartError(

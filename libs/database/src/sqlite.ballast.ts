@@ -79,3 +79,39 @@ export class Ballast {
     }
   }
 }
+
+/** The ballast of each disk on which a file of the database is. */
+export class Ballasts {
+  constructor(private readonly all: readonly Ballast[]) {}
+
+  set onRelease(onRelease: () => void) {
+    for (const ballast of this.all) ballast.onRelease = onRelease;
+  }
+
+  get releases(): number {
+    return this.all.reduce((sum, { releases }) => sum + releases, 0);
+  }
+
+  /** The room of the disk with the least. */
+  get freeBytes(): number {
+    return Math.min(...this.all.map(({ freeBytes }) => freeBytes));
+  }
+
+  get isLow(): boolean {
+    return this.all.some(({ isLow }) => isLow);
+  }
+
+  get isComplete(): boolean {
+    return this.all.every(({ isComplete }) => isComplete);
+  }
+
+  /** {@link Ballast.release} on each disk that is full. */
+  release(): boolean {
+    return this.all.filter((ballast) => ballast.release()).length > 0;
+  }
+
+  /** Completes each. @throws Error of the file system */
+  async complete(): Promise<void> {
+    await Promise.all(this.all.map((ballast) => ballast.complete()));
+  }
+}

@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
 import { keysPath } from './key-tables';
-import { Ballast } from './sqlite.ballast';
+import { Ballast, Ballasts } from './sqlite.ballast';
 import { SqliteKeys } from './sqlite.keys';
 import { openSource } from './sqlite.open';
 import { foldLog, lockFile, requireFilled, requireWhole, sqliteOptions } from './sqlite.options';
@@ -37,7 +39,7 @@ export class SqliteEngine implements DatabaseEngine {
     const source = await openSource(new DataSource(options), access);
     // From here on the keys have a connection of their own: no transaction is about both files.
     await source.query('DETACH DATABASE keys');
-    const ballast = new Ballast(this.path, this.ballastBytes);
+    const ballast = this.ballast();
     // Room that is made at the first fault helps what follows it.
     const onFault = (error: unknown): void => {
       report(error);
@@ -77,6 +79,13 @@ export class SqliteEngine implements DatabaseEngine {
         await unitOfWork.close();
       },
     };
+  }
+
+  /** Keys on a disk of their own have their own ballast. */
+  private ballast(): Ballasts {
+    const [data, keys] = [resolve(this.path), keysPath(resolve(this.path))];
+    const files = statSync(data).dev === statSync(keys).dev ? [data] : [data, keys];
+    return new Ballasts(files.map((file) => new Ballast(file, this.ballastBytes)));
   }
 
   private async readers({ options: { entities } }: DataSource): Promise<SqliteReaders> {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { OwnError } from '@app/kernel';
-import { keysPath } from './key-tables';
+import { keysName, keysPath } from './key-tables';
 
 interface OpenFile {
   readonly path: string;
@@ -17,8 +17,11 @@ export class SqliteFiles {
 
   /** Call it when both files are open, with their logs. */
   constructor(path: string) {
-    const paths = [path, keysPath(path)].flatMap((file) => [file, `${file}-wal`]);
+    // By the name of the keys also a link that leads to another file is noticed.
+    const paths = [path, `${path}-wal`, keysName(path), `${keysPath(path)}-wal`];
     this.files = paths.map((file) => ({ path: file, identity: identityOf(file) }));
+    const missing = this.files.find(({ identity }) => identity === undefined);
+    if (missing !== undefined) throw new OwnError(`${missing.path} is missing after it was opened`);
   }
 
   /** @throws OwnError when a file is no longer the one under its name */

@@ -1,8 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { StartError } from '@app/kernel';
-import { driverCode } from './database-faults';
+import { driverCode, isDamage } from './database-faults';
 import type { Access } from './database.engine';
+import { keysPath } from './key-tables';
 import { bringUpToDate } from './schema-version';
+import { SqliteDatabase } from './sqlite.driver';
 
 /**
  * Initialises the connection and brings the schema up to date, or only checks that it is, as `access` says. A damaged
@@ -18,9 +20,22 @@ export async function openSource(source: DataSource, access: Access): Promise<Da
     if (source.isInitialized) await source.destroy();
     if (/^SQLITE_(NOTADB|CORRUPT)/.test(driverCode(error))) {
       throw new StartError(
-        `${String(source.options.database)} is damaged or no SQLite database. It was left untouched; restore a backup.`,
+        `${damagedOf(String(source.options.database))} is damaged or no SQLite database. It was left untouched; restore a backup.`,
       );
     }
     throw error;
+  }
+}
+
+/** The damaged file: the keys, which are small and are checked, or else the data. */
+function damagedOf(path: string): string {
+  const keys = keysPath(path);
+  const database = new SqliteDatabase(keys, { readonly: true, timeout: 0 });
+  try {
+    return database.pragma('quick_check(1)', { simple: true }) === 'ok' ? path : keys;
+  } catch (error) {
+    return isDamage(error) ? keys : path;
+  } finally {
+    database.close();
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
@@ -50,10 +50,10 @@ function attachKeys(database: Database, path: string, access: 'write' | 'read'):
 }
 
 /**
- * Locks the file for this process until the process ends, by an SQLite lock on a file beside it, which the kernel
- * releases. Creates the directory and the file, readable by their owner only.
- * @throws StartError when another process holds the file, the directory cannot be written, or a restore was
- * interrupted.
+ * Locks the files of data and keys for this process until the process ends, by an SQLite lock on a file beside each,
+ * which the kernel releases. Creates the directory and the files, readable by their owner only.
+ * @throws StartError when another process holds a file, a file has further names, the directory cannot be written, or a
+ * restore was interrupted.
  */
 export function lockFile(path: string): () => void {
   const release = takeFile(path);
@@ -74,9 +74,27 @@ export function requireWhole(path: string): void {
   );
 }
 
-/** @throws StartError for a missing or empty file */
+/** @throws StartError for a missing or empty file, or one with further names */
 export function requireFilled(path: string): void {
   if (!isFilled(path)) throw new StartError(`There is no database at ${path}.`);
+  requireOneName(path);
+}
+
+/**
+ * SQLite keeps the log of a file beside its name, and the lock of a process is there too: under another name the file
+ * would lack its log, and two processes would write it.
+ * @throws StartError for a symbolic link, and for a file with further names
+ */
+export function requireOneName(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink() === true)
+    throw new StartError(
+      `${path} is a symbolic link. Name the file itself with DATABASE_URL=sqlite:PATH; keys and log are beside it.`,
+    );
+  if (found?.isFile() === true && found.nlink > 1)
+    throw new StartError(
+      `${path} has ${found.nlink} names (hard links), under which several processes could write it. Remove the others, or use a copy of the file.`,
+    );
 }
 
 /** Whether the file exists and is not empty. */
@@ -91,27 +109,46 @@ export function restoringPath(path: string): string {
 
 /** {@link lockFile} for a restore. */
 export function takeFile(path: string): () => void {
-  const lockPath = `${resolve(path)}.lock`;
-  const files = [resolve(path), keysPath(resolve(path))];
+  const locks: (() => void)[] = [];
+  const release = (): void => locks.forEach((unlock) => unlock());
   try {
-    mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 });
-    for (const file of files) {
-      closeSync(openSync(file, 'a', 0o600));
-      for (const suffix of ['', '-wal', '-shm']) restrict(file + suffix);
-    }
-    const lock = new SqliteDatabase(lockPath, { timeout: 0 });
-    chmodSync(lockPath, 0o600);
-    lock.pragma('journal_mode = DELETE');
-    lock.exec('BEGIN EXCLUSIVE');
-    return () => lock.close();
+    for (const file of [resolve(path), keysPath(resolve(path))]) locks.push(takeOne(file));
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function takeOne(file: string): () => void {
+  const lockPath = `${file}.lock`;
+  requireOneName(file);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'a', 0o600));
+    for (const suffix of ['', '-wal', '-shm']) restrict(file + suffix);
+    return lockBeside(lockPath);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code?.startsWith('SQLITE_BUSY')) {
       throw new StartError(
-        `Another process is using ${path}. Stop it, or give this one a file of its own with DATABASE_URL; to share one, processes need PostgreSQL.`,
+        `Another process is using ${file}. Stop it, or give this one a file of its own with DATABASE_URL; to share one, processes need PostgreSQL.`,
       );
     }
-    throw cannotWrite(path, [...files, lockPath], code);
+    throw cannotWrite(file, [file, lockPath], code);
+  }
+}
+
+function lockBeside(path: string): () => void {
+  const lock = new SqliteDatabase(path, { timeout: 0 });
+  try {
+    chmodSync(path, 0o600);
+    lock.pragma('journal_mode = DELETE');
+    lock.exec('BEGIN EXCLUSIVE');
+    return () => lock.close();
+  } catch (error) {
+    lock.close();
+    throw error;
   }
 }
 

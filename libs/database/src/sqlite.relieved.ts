@@ -1,5 +1,5 @@
 import { isUndone } from './database-faults';
-import type { Ballast } from './sqlite.ballast';
+import type { Ballasts } from './sqlite.ballast';
 import type { SqliteKeys } from './sqlite.keys';
 import type { SqliteReaders } from './sqlite.reads';
 import type { SqliteConnection } from './sqlite.tx';
@@ -13,7 +13,7 @@ export class RelievedUnitOfWork extends SqliteUnitOfWork {
     keys: SqliteKeys,
     readers: SqliteReaders,
     onFault: (error: unknown) => void,
-    private readonly ballast: Ballast,
+    private readonly ballast: Ballasts,
   ) {
     super(writer, keys, readers, onFault);
   }

@@ -6,9 +6,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { foldLog, isFilled, restoringPath, takeFile } from '@app/database';
 import { StartError } from '@app/kernel';
 import {
@@ -147,9 +148,11 @@ async function putInPlace(path: string, staging: string): Promise<string[]> {
   for (const part of BACKUP_PARTS) {
     const [staged, target] = [join(staging, part), partPath(path, part)];
     if (existsSync(staged)) {
+      const next = await beside(target, staged);
       setAside(target, at);
-      renameSync(staged, target);
-      await syncDirectory(dirname(resolve(path)));
+      renameSync(next, target);
+      await syncDirectory(dirname(target));
+      rmSync(staged, { force: true });
     }
     if (existsSync(`${target}.replaced-${at}`)) replaced.push(`${target}.replaced-${at}`);
   }
@@ -160,11 +163,22 @@ async function putInPlace(path: string, staging: string): Promise<string[]> {
   return replaced;
 }
 
-/** Renames a file together with its log. */
+/** The staged file, or a copy of it if the target is on another disk, to which no file can be renamed. */
+async function beside(target: string, staged: string): Promise<string> {
+  if (statSync(dirname(target)).dev === statSync(staged).dev) return staged;
+  const next = `${target}.restoring`;
+  copyFileSync(staged, next);
+  chmodSync(next, 0o600);
+  await syncFile(next);
+  return next;
+}
+
+/** Renames a file together with its log. What an earlier try has set aside stays: the file is then the restored one. */
 function setAside(target: string, at: string): void {
   for (const suffix of ['', '-wal', '-shm']) {
     if (!existsSync(target + suffix)) continue;
-    if (suffix === '' && !isFilled(target)) rmSync(target);
-    else renameSync(target + suffix, `${target}.replaced-${at}${suffix}`);
+    const aside = `${target}.replaced-${at}${suffix}`;
+    if (existsSync(aside) || (suffix === '' && !isFilled(target))) rmSync(target + suffix);
+    else renameSync(target + suffix, aside);
   }
 }
