@@ -33,10 +33,30 @@ export class SavedDatabase {
       return;
     }
     const name = nameOf(this.database);
-    if (parts.length === 1) throw new Error('One part alone is restored on SQLite only');
+    if (!parts.includes('data')) throw new Error('The keys alone are restored on SQLite only');
+    const present = parts.includes('keys') ? [] : await this.keyRows();
     await this.database.disconnect();
     await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
     await onServer(`CREATE DATABASE ${name} TEMPLATE ${this.copy}`);
+    for (const { table, rows } of present) {
+      await this.database.run(`DELETE FROM ${table}`);
+      await this.database.run(
+        `INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, ?)`,
+        rows,
+      );
+    }
+  }
+
+  /** The rows of the schema `keys` as JSON, table by table. */
+  private async keyRows(): Promise<{ readonly table: string; readonly rows: string }[]> {
+    const tables = ['subject_keys', 'service_keys', 'erasure_ledger'].map((name) => `keys.${name}`);
+    const found: { table: string; rows: string }[] = [];
+    for (const table of tables) {
+      const sql = `SELECT COALESCE(json_agg(t), '[]')::text AS rows FROM ${table} t`;
+      const [row] = await this.database.rows<{ rows: string }>(sql);
+      found.push({ table, rows: row?.rows ?? '[]' });
+    }
+    return found;
   }
 
   async drop(): Promise<void> {

@@ -1,10 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { areCountsExact } from '@app/audit';
 import { botPages } from '@app/bots';
-import { isDestroyed, Signer } from '@app/crypto';
-import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
-import { Clock, CONFIG, type Config } from '@app/kernel';
-import { encryptedBy } from '@app/primitives';
+import { Signer } from '@app/crypto';
+import { ConcurrentChange, UnitOfWork } from '@app/database';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
 import { CHECKPOINT_TYPE, NO_CHAIN } from './audit-leaf';
 import { PRUNING_TYPE } from './audit-pruning';
@@ -13,6 +11,7 @@ import { checkpointJws } from './batch-sealer';
 import type { OpenEvent } from './event-commitments';
 import { EventOpener } from './event-opener';
 import type { LogFault, LogSummary } from './log-fault';
+import { type Judged, RecordedErasures } from './recorded-erasures';
 
 /** Events read beyond the size of a batch, so that added events are reported one by one. */
 const ADDED_MAX = 100;
@@ -34,12 +33,9 @@ interface Walk {
   erased: number;
 }
 
-interface Step {
+interface Step extends Judged {
   readonly head: Head | undefined;
   readonly batch: BatchRow | undefined;
-  readonly events: readonly OpenEvent[];
-  /** Erased events whose erasure is not on record. */
-  readonly unrecorded: readonly OpenEvent[];
 }
 
 /** Lower than the place of any event, so that an event put before the first one is found. */
@@ -56,8 +52,7 @@ export class AuditVerifier {
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
     private readonly signer: Signer,
-    private readonly clock: Clock,
-    @Inject(CONFIG) private readonly config: Config,
+    private readonly erasures: RecordedErasures,
   ) {}
 
   /** Verifies the log of every bot; yields the extent of each. */
@@ -116,25 +111,8 @@ export class AuditVerifier {
       if (batch === undefined) return { head, batch, events: [], unrecorded: [] };
       const limit = batch.events + ADDED_MAX;
       const events = await this.opener.read(tx, botId, place.last_seq, batch.last_seq, limit);
-      return { head, batch, events, unrecorded: await this.unrecorded(tx, botId, events) };
+      return { head, batch, ...(await this.erasures.judge(tx, botId, events)) };
     });
-  }
-
-  /** An older erasure may have left the ledger by its retention. */
-  private async unrecorded(tx: Tx, botId: string, events: readonly OpenEvent[]): Promise<OpenEvent[]> {
-    const { evidenceRetentionDays, backupRetentionDays } = this.config;
-    const since = this.clock.daysAgoIso(Math.max(evidenceRetentionDays, backupRetentionDays));
-    const recorded = new Map<string, boolean>();
-    const found: OpenEvent[] = [];
-    for (const event of events) {
-      const keyId = encryptedBy(event.stored);
-      if (!event.isErased || event.isAboutErasure || keyId === undefined || event.created_at < since)
-        continue;
-      const isOnRecord = recorded.get(keyId) ?? (await isDestroyed(tx, botId, keyId));
-      recorded.set(keyId, isOnRecord);
-      if (!isOnRecord) found.push(event);
-    }
-    return found;
   }
 
   /** Undefined when a key was destroyed after the reading: the events are erased and have to be read again. */

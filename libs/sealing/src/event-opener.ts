@@ -4,10 +4,13 @@ import type { Tx } from '@app/database';
 import { subjectAt } from '@app/subjects';
 import { EventCommitments, type OpenEvent, type StoredEvent } from './event-commitments';
 
-const SELECT = `SELECT seq, event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at,
+const EVENTS = `SELECT seq, event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at,
     ${EVENT_KEY.columns}
   FROM audit_events event ${EVENT_KEY.join}
-  WHERE event.bot_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
+  WHERE event.bot_id = ? AND seq > ?`;
+const SELECT = `${EVENTS} AND seq <= ? ORDER BY seq LIMIT ?`;
+const SELECT_END = `${EVENTS} AND event.user_id = ? AND event.guild_id = ? AND event_type = 'deletion_completed'
+  ORDER BY seq LIMIT 1`;
 
 /** A row of the log. */
 export type EventRow = StoredEvent & JoinedKey;
@@ -40,6 +43,16 @@ export class EventOpener {
   async read(tx: Tx, botId: string, after: number, last: number, limit: number): Promise<OpenEvent[]> {
     const rows = await tx.all<EventRow>(SELECT, botId, after, last, limit);
     return rows.map((row) => this.commitments.open(botId, row, this.keyOf(botId, row)));
+  }
+
+  /** The next end of an erasure of the subject of an event; undefined while none is in the log. */
+  async endAfter(
+    tx: Tx,
+    botId: string,
+    { seq, user_id, guild_id }: OpenEvent,
+  ): Promise<OpenEvent | undefined> {
+    const row = await tx.get<EventRow>(SELECT_END, botId, seq, user_id, guild_id);
+    return row && this.commitments.open(botId, row, undefined);
   }
 
   /** Undefined for a damaged key, so that the log of its bot is sealed all the same. */

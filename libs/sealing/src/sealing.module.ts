@@ -11,6 +11,7 @@ import { BatchHasher } from './batch-hasher';
 import { BatchSealer } from './batch-sealer';
 import { EventOpener } from './event-opener';
 import { Sealing1763600000007 } from './migrations/1763600000007-sealing';
+import { RecordedErasures } from './recorded-erasures';
 import { SealLoop } from './seal-loop';
 import { SealingController } from './sealing.controller';
 import { SettledOrder } from './settled-order';
@@ -31,6 +32,7 @@ import { SettledOrder } from './settled-order';
     AuditProofs,
     AuditLogExport,
     AuditPruning,
+    RecordedErasures,
     AuditVerifier,
   ],
   exports: [AuditProofs, AuditPruning, AuditVerifier, BatchSealer],

@@ -1,0 +1,68 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { isDestroyed } from '@app/crypto';
+import type { Tx } from '@app/database';
+import { Clock, CONFIG, type Config } from '@app/kernel';
+import { encryptedBy } from '@app/primitives';
+import type { OpenEvent } from './event-commitments';
+import { EventOpener } from './event-opener';
+
+/** The events of an erasure before its end. They have a key of the subject. */
+const OF_ERASURE: ReadonlySet<string> = new Set(['deletion_requested', 'deletion_failed']);
+
+/** Events with what is on record about the keys that are gone. */
+export interface Judged {
+  readonly events: readonly OpenEvent[];
+  /** Erased events whose erasure is not on record. */
+  readonly unrecorded: readonly OpenEvent[];
+}
+
+/** Tells an erasure from a removed key: by the ledger, or by the end of the erasure in the log itself. */
+@Injectable()
+export class RecordedErasures {
+  constructor(
+    private readonly opener: EventOpener,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Events are judged as the unit `tx` has read them. */
+  async judge(tx: Tx, botId: string, events: readonly OpenEvent[]): Promise<Judged> {
+    const asked = new Map<string, boolean>();
+    const inLedger = async (keyId: string): Promise<boolean> => {
+      const is = asked.get(keyId) ?? (await isDestroyed(tx, botId, keyId));
+      asked.set(keyId, is);
+      return is;
+    };
+    const since = this.begins();
+    const judged: OpenEvent[] = [];
+    const unrecorded: OpenEvent[] = [];
+    for (const event of events) {
+      const keyId = event.isAboutErasure || event.key !== undefined ? undefined : encryptedBy(event.stored);
+      // The data is older than the keys, and the next start erases the subject again: nobody can read the event.
+      const isAhead = keyId !== undefined && !event.isErased && (await inLedger(keyId));
+      judged.push(isAhead ? { ...event, isErased: true } : event);
+      if (keyId === undefined || !event.isErased || event.created_at < since) continue;
+      if (!(await inLedger(keyId)) && !(await this.isDoneAgain(tx, botId, event))) unrecorded.push(event);
+    }
+    return { events: judged, unrecorded };
+  }
+
+  /** An older erasure may have left the ledger by its retention. */
+  private begins(): string {
+    const { evidenceRetentionDays, backupRetentionDays } = this.config;
+    return this.clock.daysAgoIso(Math.max(evidenceRetentionDays, backupRetentionDays));
+  }
+
+  /**
+   * Whether the event began an erasure that was done again after a restore. The ledger keeps the entry of the first time,
+   * with the key of that time. The end of the second is encrypted for its subject by the installation key, so that
+   * nobody can make one without the keys; the other events of a subject are not covered by it.
+   */
+  private async isDoneAgain(tx: Tx, botId: string, event: OpenEvent): Promise<boolean> {
+    if (!OF_ERASURE.has(event.event_type)) return false;
+    const end = await this.opener.endAfter(tx, botId, event);
+    if (end?.isAboutErasure !== true || end.isClosed) return false;
+    const details = JSON.parse(end.parts.details ?? 'null') as { readonly reapplied?: unknown } | null;
+    return details?.reapplied === true;
+  }
+}
