@@ -325,6 +325,27 @@ describe('the page', () => {
       expect(log).not.toContain(secret);
   });
 
+  it("says of an event that the bot has written that it is the bot's, whatever it names", async () => {
+    await stored();
+    const { url } = await linked({ language: 'en' });
+    const past = async () =>
+      [...(await get(url)).text.matchAll(/<li>[^<]*UTC: (.*?)<\/li>/g)].map(([, said]) => said);
+    const before = await past();
+    const types = ['deletion_completed', 'consent_accepted', 'data_exported'];
+    for (const event_type of types)
+      await bot.post('/audit/event', { ...who, event_type, details: { via: 'privacy_page' } });
+    const said = types.map((type) => `The bot has noted: <bdi>${type}</bdi>`).reverse();
+    expect(await past()).toStrictEqual([...said, ...before]);
+  });
+
+  it.each(['request', 'accept', 'decline', 'revoke'])(
+    'alone is a source: %s of a bot with its name, or that of the console, is 400',
+    async (path) => {
+      for (const source of ['privacy_page', 'console'])
+        expectFaults(await bot.post(`/consents/${path}`, { ...who, consent_version: '1', source }), 'source');
+    },
+  );
+
   it('writes no event when it is opened', async () => {
     await stored();
     const before = (await events()).length;

@@ -3,13 +3,16 @@ import { getSchemaPath } from '@nestjs/swagger';
 
 const SOURCE = /^[a-z][a-z0-9_.:-]{0,63}$/;
 
+/** Names that only the service gives, to what a user has done on its own pages: a receipt repeats them. */
+const RESERVED = ['privacy_page', 'console'];
+
 /** The place of an act: a short name chosen by the bot, too short for personal data. */
 export const ActSource = (given: Presence = {}): PropertyDecorator =>
   field(
     {
       name: 'actSource',
-      check: matches(SOURCE),
-      message: 'must be 1 to 64 small letters, digits and _ . : -, beginning with a letter',
+      check: (value) => matches(SOURCE)(value) && !RESERVED.includes(value as string),
+      message: `must be 1 to 64 small letters, digits and _ . : -, beginning with a letter, and none of ${RESERVED.join(', ')}: these are for what users do on pages of the service`,
       schema: { type: 'string', pattern: SOURCE.source, example: 'slash_command' },
     },
     { description: 'Where the user was asked or decided, never who it was; default `api`', ...given },

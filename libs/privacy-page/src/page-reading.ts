@@ -29,6 +29,7 @@ export interface HistoryEntry {
 
 export interface PastEvent {
   readonly event_type: AuditEventType | (string & {});
+  readonly source: string;
   readonly details: Readonly<Record<string, unknown>> | null;
   readonly created_at: string;
 }

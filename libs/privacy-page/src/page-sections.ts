@@ -1,8 +1,9 @@
 import { AUDIT_EVENT_TYPES } from '@app/kernel';
 import { type Html, html } from './html';
 import { cut, PageParts, Room } from './page-parts';
-import type { HeldSubject, PageFacts } from './page-reading';
+import type { HeldSubject, PageFacts, PastEvent } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
+import type { PageTexts } from './texts.en';
 
 /** A page as it is being made. */
 export interface Making {
@@ -66,16 +67,16 @@ export function past({ parts, room }: Making, { events }: HeldSubject): Html | f
   return html`<section>
     <h2>${texts.done}</h2>
     <ul>
-      ${events.map(({ event_type: type, details, created_at }) =>
-        room.take(
-          html`<li>
-            ${parts.time(created_at)}:
-            ${AUDIT_EVENT_TYPES.some((own) => own === type) ? word(texts.event, type) : cut(type)}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}
-          </li>`,
-        ),
-      )}
+      ${events.map((event) => room.take(html`<li>${parts.time(event.created_at)}: ${did(texts, event)}</li>`))}
     </ul>
   </section>`;
+}
+
+/** What an event says. One that the bot has written is said to be the bot's: nothing in it was done by the service. */
+function did(texts: PageTexts, { event_type: type, source, details }: PastEvent): Html {
+  if (source !== 'service') return html`${texts.byBot}: <bdi>${cut(type)}</bdi>`;
+  const isKnown = AUDIT_EVENT_TYPES.some((own) => own === type);
+  return html`${isKnown ? word(texts.event, type) : cut(type)}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
 }
 
 export function namesOf(making: Making, keys: readonly string[]): string {

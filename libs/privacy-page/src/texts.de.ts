@@ -72,6 +72,7 @@ export const DE: PageTexts = {
     deletion_completed: 'Eine Löschung wurde abgeschlossen',
     deletion_failed: 'Eine Löschung ist gescheitert',
   },
+  byBot: 'Der Bot hat vermerkt',
   viaPage: 'auf dieser Seite',
   export: 'Kopie erhalten',
   exportWhy: 'Alles, was über dich gespeichert ist: zum Lesen und Drucken oder für andere Programme.',

@@ -65,6 +65,7 @@ export const EN = {
     deletion_completed: 'An erasure was completed',
     deletion_failed: 'An erasure failed',
   },
+  byBot: 'The bot has noted',
   viaPage: 'on this page',
   export: 'Get a copy',
   exportWhy: 'Everything that is stored about you, to read and print, or for other programs.',
