@@ -122,13 +122,14 @@ export function takeFile(path: string): () => void {
 
 function takeOne(file: string): () => void {
   const lockPath = `${file}.lock`;
-  requireOneName(file);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    requireOneName(file);
     closeSync(openSync(file, 'a', 0o600));
     for (const suffix of ['', '-wal', '-shm']) restrict(file + suffix);
     return lockBeside(lockPath);
   } catch (error) {
+    if (error instanceof StartError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code?.startsWith('SQLITE_BUSY')) {
       throw new StartError(
