@@ -1,9 +1,9 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import { answerPage, type LetheRequest, toApiError } from '@app/http';
-import { describeFault, LOGGER } from '@app/kernel';
+import { type ApiError, describeFault, LOGGER } from '@app/kernel';
 import type { Logger } from 'pino';
 import { errorPage } from './page-answers.view';
-import { languageOf } from './texts';
+import { languageOf, type PageLanguage } from './texts';
 
 type Response = Parameters<typeof answerPage>[0];
 
@@ -19,11 +19,14 @@ export class PageFilter implements ExceptionFilter {
     if (error.status >= 500)
       this.logger.error({ requestId: context.id, ...describeFault(exception) }, 'request failed');
     if (response.headersSent) response.destroy();
-    else answerPage(response, errorPage(error, languageOfRequest(response.req)));
+    else answerPage(response, errorPage(error, languageAfter(error, response.req)));
   }
 }
 
-function languageOfRequest({ query, headers }: LetheRequest) {
+/** Nothing is read of a request over the limit. */
+function languageAfter({ status }: ApiError, request: LetheRequest): PageLanguage {
+  if (status === 429) return 'en';
+  const { headers, query } = request;
   const { lang } = query;
   return languageOf(typeof lang === 'string' ? lang : undefined, null, headers['accept-language']);
 }

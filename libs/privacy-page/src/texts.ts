@@ -33,6 +33,9 @@ export function basisIn(language: PageLanguage, basis: string): string {
   return BASES[basis]?.[language] ?? basis;
 }
 
+/** Characters of `Accept-Language` that are looked at. */
+const ACCEPTED_MAX = 200;
+
 /** The language of a page: that of its switch, else that of the link, else the first of `Accept-Language` that it has. */
 export function languageOf(
   given: string | undefined,
@@ -41,10 +44,13 @@ export function languageOf(
 ): PageLanguage {
   if (isOffered(given)) return given;
   if (ofLink !== null) return offered(ofLink) ?? 'en';
-  const ranges = (accepted ?? '').split(',', 20).map((range) => {
-    const [tag = '', weight = 'q=1'] = range.trim().split(/\s*;\s*/);
-    return { tag, weight: Number(weight.replace('q=', '')) };
-  });
+  const ranges = (accepted ?? '')
+    .slice(0, ACCEPTED_MAX)
+    .split(',')
+    .map((range) => {
+      const [tag = '', weight = 'q=1'] = range.split(';', 2).map((part) => part.trim());
+      return { tag, weight: Number(weight.replace('q=', '')) };
+    });
   const found = ranges
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
