@@ -18,7 +18,8 @@ import type { ConsentStatus } from './consent.entity';
 import { ActSource } from './consent.fields';
 
 const KEY_MAX = 100;
-const CATEGORIES_MAX = 50;
+/** The categories that one call names at most. */
+export const CATEGORIES_MAX = 50;
 const DATA_ERASED_AT =
   'When the last data stored under the withdrawn consent will be erased, unless the user consents again before';
 

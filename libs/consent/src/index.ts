@@ -10,6 +10,7 @@ export {
 } from './consent.gate';
 export { ConsentReceipts } from './consent-receipts.service';
 export { type ShownWords, wordsFound } from './consent-words';
+export { CATEGORIES_MAX } from './consent.dto';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdSubject } from './consent.sql';

@@ -9,6 +9,24 @@ import { EXPORT_SCHEMA, inPieces } from './export-document';
 import { ExportReader, shownBot, type Wanted } from './export-reader';
 import { ExportAct } from './export.act';
 
+/** How a document that is not JSON shows an export. */
+export interface ExportForm {
+  /** The beginning of a guild. */
+  guild(record: ExportedGuild): string;
+  /** An entry of its data, in pieces that are not large. */
+  entry(name: string, value: unknown): Iterable<string>;
+  /** The end of a guild. */
+  readonly end: string;
+}
+
+/** What an export says of a guild, besides its data. */
+export interface ExportedGuild {
+  readonly guildId: string;
+  readonly consent: { readonly status: string; readonly acceptedAt: string | null } | null;
+}
+
+type Write = (piece: string) => Promise<void>;
+
 /** How often a streamed export checks for an erasure of its subject. */
 const CHECK_MS = 20;
 
@@ -61,6 +79,37 @@ export class ExportService {
     });
   }
 
+  /**
+   * The export of one subject, or of all guilds, in another form: one guild after the other, each with its own record.
+   * @throws ApiError 404 when nothing is stored; so does the writing when everything was erased meanwhile
+   */
+  async exportAs(
+    form: ExportForm,
+    { botId, userId, subject }: { botId: string; userId: string; subject: NamedSubject | undefined },
+    via: string,
+  ): Promise<(write: Write) => Promise<void>> {
+    const wanted: Wanted = { full: false, via, ...(subject === undefined && { scope: 'all_guilds' }) };
+    const given = subject === undefined ? await this.held.inAllGuilds(botId, userId) : [subject];
+    const subjects = await this.fromFirstHeld(given, wanted);
+    return async (write) => {
+      let isTold = false;
+      for (const each of subjects) {
+        let isBegun = false;
+        const tell = async (piece: string): Promise<void> => {
+          isBegun = true;
+          await write(piece);
+        };
+        await this.stream(each, wanted, tell, form).catch((error: unknown) => {
+          // A guild that was begun is not left half.
+          if (isBegun) throw error;
+          unlessMissing(error);
+        });
+        isTold ||= isBegun;
+      }
+      if (!isTold) throw notFound('Data of this user');
+    };
+  }
+
   /** The subjects behind those with nothing. Nothing is recorded: the answer may still be refused. @throws ApiError 404 for none */
   private async fromFirstHeld(
     subjects: readonly NamedSubject[],
@@ -86,12 +135,15 @@ export class ExportService {
   private async stream(
     subject: NamedSubject,
     wanted: Wanted,
-    write: (piece: string) => Promise<void>,
+    write: Write,
+    form?: ExportForm,
   ): Promise<void> {
     const { head, known } = await this.unitOfWork.write((tx) => this.act.begin(tx, subject, wanted));
-    await write(head);
+    await write(form === undefined ? head : form.guild(JSON.parse(`${head}}}`) as ExportedGuild));
     try {
-      for await (const portion of inPortions(this.unitOfWork, (tx) => this.pieces(tx, subject, wanted))) {
+      for await (const portion of inPortions(this.unitOfWork, (tx) =>
+        this.pieces(tx, subject, wanted, form),
+      )) {
         let checkedMs = -Infinity;
         for (const piece of portion) {
           // An erasure that began during the export ends the export. Behind it a portion lacks what is erased.
@@ -99,9 +151,11 @@ export class ExportService {
             checkedMs = this.clock.monotonicMs();
             await this.reader.requireOpen(this.unitOfWork, subject, known);
           }
-          await write(piece);
+          if (form === undefined) await write(piece);
+          else for (const part of told(form, piece)) await write(part);
         }
       }
+      if (form !== undefined) await write(form.end);
     } catch (error) {
       // The key of an erased subject is destroyed: that its values cannot be decrypted is no fault.
       await this.reader.requireOpen(this.unitOfWork, subject, known);
@@ -109,11 +163,23 @@ export class ExportService {
     }
   }
 
-  private async *pieces(tx: Tx, subject: NamedSubject, wanted: Wanted): AsyncGenerator<string> {
+  private async *pieces(
+    tx: Tx,
+    subject: NamedSubject,
+    wanted: Wanted,
+    form: ExportForm | undefined,
+  ): AsyncGenerator<string, void> {
     const { data, tail } = await this.reader.gather(tx, subject, wanted);
+    if (form !== undefined) return void (yield* data());
     yield* inPieces(data());
     yield* inPieces(tail());
   }
+}
+
+/** An entry in its form. It comes as a member of a JSON object, with its comma. */
+function* told(form: ExportForm, entry: string): Generator<string> {
+  const read = JSON.parse(`{${entry.replace(/^,/, '')}}`) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(read)) yield* form.entry(name, value);
 }
 
 /** Undefined for a 404: the guild was erased meanwhile, or held only records of an erasure. */

@@ -80,5 +80,5 @@ export {
   WhileSuspended,
 } from './scopes';
 export { hostFault } from './served-host';
-export { JsonStream, LineStream, TextStream } from './streams';
+export { JsonStream, LineStream, type PageReader, TextStream } from './streams';
 export { answerPage, WebPage } from './web-page';

@@ -4,10 +4,14 @@ const WAIT_MS = 5_000;
 /** How often, in milliseconds, a waiting answer cuts a stalled one, and the wait for its reader that makes it one. */
 const LOOK_MS = 500;
 const STALLED_MS = 1_000;
+/** The answers that are open at the same time, and those that wait, of one person on pages. */
+const STREAMS_PER_PERSON = 2;
 
 /** An answer that is being sent. */
 export interface OpenStream {
   readonly caller: string;
+  /** Whom the answer is about, on a page; undefined for the call of a bot. */
+  readonly person?: string | undefined;
   /** Since when the answer waits for its reader, on the monotonic clock; undefined while it does not. */
   readonly stalledSinceMs?: number | undefined;
   readonly cut: () => void;
@@ -67,13 +71,22 @@ export class StreamSlots {
     return !this.isFull && this.hasShare(stream);
   }
 
-  private hasShare({ caller }: OpenStream): boolean {
-    return [...this.open].filter((one) => one.caller === caller).length < this.limits.streamsPerBot;
+  private hasShare(stream: OpenStream): boolean {
+    return this.isWithin([...this.open], stream);
+  }
+
+  /** Whether one more may be among these, of its caller and of its person. */
+  private isWithin(streams: readonly OpenStream[], { caller, person }: OpenStream): boolean {
+    const ofCaller = streams.filter((one) => one.caller === caller);
+    if (ofCaller.length >= this.limits.streamsPerBot) return false;
+    return (
+      person === undefined || ofCaller.filter((one) => one.person === person).length < STREAMS_PER_PERSON
+    );
   }
 
   private turnOf(stream: OpenStream): Promise<void> {
-    const others = [...this.waiting].filter((one) => one.stream.caller === stream.caller);
-    if (others.length >= this.limits.streamsPerBot) throw tooMany();
+    const others = [...this.waiting].map((one) => one.stream);
+    if (!this.isWithin(others, stream)) throw tooMany();
     return new Promise((resolve, reject) => {
       const look = setInterval(() => {
         if (this.isFull && this.hasShare(stream)) this.cutStalled();

@@ -13,11 +13,21 @@ interface Form {
   readonly tail: string;
 }
 
+/** Who reads a stream without a key: a person on a page of a bot. */
+export interface PageReader {
+  readonly botId: string;
+  /** The same for every link of the person. */
+  readonly person: string;
+}
+
 /** A result that is too large for one text. `writeTo` writes it in pieces and awaits each. */
 abstract class AnswerStream {
   abstract readonly form: Form;
 
-  constructor(readonly writeTo: (write: WritePiece) => Promise<void>) {}
+  constructor(
+    readonly writeTo: (write: WritePiece) => Promise<void>,
+    readonly reader?: PageReader,
+  ) {}
 }
 
 /** JSON in the success envelope. */
@@ -29,8 +39,8 @@ export class JsonStream extends AnswerStream {
 export class TextStream extends AnswerStream {
   readonly form: Form;
 
-  constructor(contentType: string, writeTo: (write: WritePiece) => Promise<void>) {
-    super(writeTo);
+  constructor(contentType: string, writeTo: (write: WritePiece) => Promise<void>, reader?: PageReader) {
+    super(writeTo, reader);
     this.form = { contentType, head: '', tail: '' };
   }
 }
@@ -65,7 +75,7 @@ export async function answerStream(
   stream: AnswerStream,
   slots: StreamSlots,
 ): Promise<void> {
-  const sending = new Sending(response);
+  const sending = new Sending(response, stream.reader);
   try {
     await slots.take(sending);
   } catch (error) {
@@ -81,10 +91,17 @@ export async function answerStream(
 /** One streamed answer and its reader. */
 class Sending implements OpenStream {
   readonly caller: string;
+  readonly person: string | undefined;
   stalledSinceMs: number | undefined;
 
-  constructor(private readonly response: LetheResponse) {
-    this.caller = response.req.context.caller?.botId ?? '';
+  /** The pages of a bot are a caller of their own: they take no place of its calls. */
+  constructor(
+    private readonly response: LetheResponse,
+    reader: PageReader | undefined,
+  ) {
+    this.caller =
+      reader === undefined ? (response.req.context.caller?.botId ?? '') : `the pages of ${reader.botId}`;
+    this.person = reader?.person;
   }
 
   readonly cut = (): void => void this.response.destroy();

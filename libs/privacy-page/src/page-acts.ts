@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ConsentService } from '@app/consent';
+import { CATEGORIES_MAX, ConsentService } from '@app/consent';
 import { CertificateService, ErasureEverywhere, ErasureService } from '@app/erasure';
-import { ExportService } from '@app/export';
+import { type ExportForm, ExportService } from '@app/export';
 import { type FormFields, type JsonStream, JsonText } from '@app/http';
 import { NO_CLAIM } from '@app/idempotency';
-import { ApiError, Clock } from '@app/kernel';
+import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
 import type { ShownErasure } from './page-answers.view';
 import { refused } from './page-forms';
@@ -13,8 +13,6 @@ import { type OpenLink, PrivacyLinks } from './privacy-links.service';
 
 /** Where an act was done, as its audit event and the history say. */
 const VIA = 'privacy_page';
-/** The longest export that is made readable, in UTF-16 units. */
-const READABLE_MAX = 8 * 1024 * 1024;
 /** How long the answer of an erasure is kept for a second click, and for how many links at most. */
 const REPEATED_MS = 60_000;
 const REPEATED_MAX = 1_000;
@@ -44,7 +42,7 @@ export class PageActs {
     const guild = fields['guild']?.[0];
     const held = subjects.find(({ subject }) => subject.ids.guild_id === guild) ?? refuse();
     const { ids } = held.subject;
-    const categories = fields['category'];
+    const categories = chosen(fields);
     if (categories === undefined && held.asked?.categories != null) return;
     const input = { ...ids, consent_version: fields['version']?.[0] ?? '', source: VIA };
     await unlessDone(
@@ -64,7 +62,7 @@ export class PageActs {
 
   async revoke(link: OpenLink, fields: FormFields): Promise<void> {
     const { botId, ids } = await this.subjectOf(link, fields);
-    const categories = fields['category'];
+    const categories = chosen(fields);
     const input = { ...ids, source: VIA, ...(categories !== undefined && { categories: [...categories] }) };
     await unlessDone(this.consents.revoke(botId, input, NO_CLAIM, VIA));
   }
@@ -79,16 +77,12 @@ export class PageActs {
     return exported.catch(unlessMissing);
   }
 
-  /** {@link export} as one text. @throws ApiError 413 for one that is too large to be read */
-  async exportText(link: OpenLink): Promise<string | undefined> {
-    const exported = await this.export(link, false);
-    if (exported === undefined || exported instanceof JsonText) return exported?.text;
-    let text = '';
-    await exported.writeTo(async (piece) => {
-      if ((text += piece).length > READABLE_MAX)
-        throw new ApiError('payload_too_large', 'The export is too large to be read');
-    });
-    return text;
+  /** The export in a form for people, recorded like every export; undefined where nothing is stored. */
+  exportAs(
+    form: ExportForm,
+    link: OpenLink,
+  ): Promise<((write: (piece: string) => Promise<void>) => Promise<void>) | undefined> {
+    return this.exports.exportAs(form, link, VIA).catch(unlessMissing);
   }
 
   /** The answer of an erasure by this link in the last minute. */
@@ -132,6 +126,12 @@ export class PageActs {
     const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === guild);
     return found ?? refuse();
   }
+}
+
+/** The categories that a form names, as many as a call may name. @throws ApiError 400 */
+function chosen({ category }: FormFields): readonly string[] | undefined {
+  if (category === undefined || category.length <= CATEGORIES_MAX) return category;
+  throw invalidRequest([{ field: 'category', message: `must be at most ${CATEGORIES_MAX} categories` }]);
 }
 
 function refuse(): never {

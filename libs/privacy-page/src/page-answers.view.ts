@@ -1,3 +1,4 @@
+import type { ExportedGuild, ExportForm } from '@app/export';
 import { WebPage } from '@app/http';
 import type { ApiError } from '@app/kernel';
 import { html } from './html';
@@ -54,47 +55,59 @@ export function forgottenPage(erasures: readonly ShownErasure[], language: PageL
   );
 }
 
-/** The parts of an export that people read. */
-interface ExportedGuild {
-  readonly guildId: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly consent: { readonly status: keyof PageTexts['state']; readonly acceptedAt: string | null } | null;
-}
-interface Exported extends Partial<ExportedGuild> {
-  readonly userId: string;
-  readonly exportedAt: string;
-  readonly guilds?: readonly ExportedGuild[];
-}
+/** Characters in one piece of a document. */
+const PIECE_LENGTH = 32 * 1024;
+/** Where the guilds are put into the frame of a document. */
+const GUILDS = html`<!--guilds-->`;
 
-/** An export to read and to print: a file without links, scripts or pictures. */
-export function readableExport(text: string, facts: PageFacts, language: PageLanguage): WebPage {
-  const parts = new PageParts(language);
-  const { texts } = parts;
-  const exported = JSON.parse(text) as Exported;
-  const guilds = exported.guilds ?? [exported as ExportedGuild];
-  const sections = guilds.map(
-    ({ guildId, data, consent }) =>
-      html`<section>
-        <h2>${texts.guild(guildId)}</h2>
-        <p>
-          ${texts.consent}:
-          ${texts.state[consent?.status ?? 'none']}${consent?.acceptedAt != null && html` (${parts.time(consent.acceptedAt)})`}
-        </p>
-        ${Object.entries(data).map(([key, value]) => {
-          const purpose = facts.purposes.find((each) => each.key === key);
-          return html`<article>
-            <h3>${purpose === undefined ? key : parts.labelOf(purpose)}</h3>
-            ${purpose !== undefined && parts.purposeOf(purpose)}${parts.valuesOf(value, purpose, true)}
-          </article>`;
-        })}
-      </section>`,
-  );
-  const page = framed(
-    { language, title: texts.exportTitle },
-    html`<p>${texts.exportedAt(parts.time(exported.exportedAt))} <bdi>${exported.userId}</bdi></p>
-      ${responsible(parts, facts)}${sections}${rights(parts)}`,
-  );
-  return new WebPage(page.content, { ...page.headers, ...asFile('lethe-export.html') });
+/** An export to read and to print: a file without links, scripts or pictures. It is made while it is sent. */
+export class ReadableExport implements ExportForm {
+  readonly head: string;
+  readonly tail: string;
+  readonly end = '</section>';
+  private readonly parts: PageParts;
+
+  constructor(
+    private readonly about: Pick<PageFacts, 'bot' | 'purposes'>,
+    language: PageLanguage,
+    userId: string,
+    exportedAt: string,
+  ) {
+    const parts = (this.parts = new PageParts(language));
+    const { texts } = parts;
+    const page = framed(
+      { language, title: texts.exportTitle },
+      html`<p>${texts.exportedAt(parts.time(exportedAt))} <bdi>${userId}</bdi></p>
+        ${responsible(parts, about)}${GUILDS}${rights(parts)}`,
+    );
+    [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
+  }
+
+  guild({ guildId, consent }: ExportedGuild): string {
+    const { texts } = this.parts;
+    const state = texts.state[(consent?.status ?? 'none') as keyof PageTexts['state']];
+    const since = consent?.acceptedAt != null && html` (${this.parts.time(consent.acceptedAt)})`;
+    return `<section>${
+      html`<h2>${texts.guild(guildId)}</h2>
+        <p>${texts.consent}: ${state}${since}</p>`.text
+    }`;
+  }
+
+  *entry(name: string, value: unknown): Generator<string> {
+    const purpose = this.about.purposes.find(({ key }) => key === name);
+    const title = purpose === undefined ? name : this.parts.labelOf(purpose);
+    let piece = `<article>${
+      html`<h3>${title}</h3>
+        ${purpose !== undefined && this.parts.purposeOf(purpose)}`.text
+    }`;
+    for (const text of this.parts.wholeValuesOf(value, purpose)) {
+      piece += text;
+      if (piece.length < PIECE_LENGTH) continue;
+      yield piece;
+      piece = '';
+    }
+    yield `${piece}</article>`;
+  }
 }
 
 /** The header of a file to keep. */

@@ -1,5 +1,5 @@
 import type { DeclaredPurpose } from '@app/categories';
-import { type Html, html } from './html';
+import { Html, html } from './html';
 import { basisIn, type PageLanguage, PAGE_TEXTS } from './texts';
 import type { PageTexts } from './texts.en';
 
@@ -70,42 +70,54 @@ export class PageParts {
     </dl>`;
   }
 
-  /** The fields of a category with their labels. */
-  valuesOf(value: unknown, purpose: DeclaredPurpose | undefined, whole = false): Html {
-    const fields = JSON.parse(purpose?.fields ?? '[]') as readonly Field[];
-    const labels = new Map(
-      fields.map((field) => [field.key, this.language === 'de' ? field.label_de : field.label_en]),
-    );
-    return this.value(value, labels, whole ? Infinity : 0);
+  /** The fields of a category with their labels, as far as a page shows them. */
+  valuesOf(value: unknown, purpose: DeclaredPurpose | undefined): Html {
+    return new Html([...this.value(value, this.labelsOf(purpose), 0)].join(''));
   }
 
-  private value(value: unknown, labels: ReadonlyMap<string, string>, depth: number): Html {
-    const isWhole = depth === Infinity;
-    if (value === null || value === undefined || value === '')
-      return html`<span class="soft">${this.texts.empty}</span>`;
-    if (typeof value === 'boolean') return html`${value ? this.texts.yes : this.texts.no}`;
-    if (typeof value !== 'object') {
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      return html`<bdi>${isWhole ? text : cut(text)}</bdi>`;
-    }
-    const entries = Object.entries(value);
-    if (entries.length === 0) return html`<span class="soft">${this.texts.empty}</span>`;
-    if (!isWhole && depth >= DEPTH_MAX) return html`<span class="soft">…</span>`;
-    const shown = isWhole ? entries : entries.slice(0, ROWS_MAX);
-    const more = entries.length > shown.length && html`<p class="soft">${this.texts.more}</p>`;
-    const inner = (item: unknown): Html => this.value(item, NO_LABELS, depth + 1);
-    if (Array.isArray(value))
-      return html`<ul>
-          ${shown.map(([, item]) => html`<li>${inner(item)}</li>`)}
-        </ul>
-        ${more}`;
-    const rows = shown.map(
-      ([key, item]) =>
-        html`<dt><bdi>${isWhole ? (labels.get(key) ?? key) : cut(labels.get(key) ?? key)}</bdi></dt>
-          <dd>${inner(item)}</dd>`,
+  /** All of the fields of a category with their labels, in small pieces. */
+  wholeValuesOf(value: unknown, purpose: DeclaredPurpose | undefined): Iterable<string> {
+    return this.value(value, this.labelsOf(purpose), Infinity);
+  }
+
+  private labelsOf(purpose: DeclaredPurpose | undefined): ReadonlyMap<string, string> {
+    const fields = JSON.parse(purpose?.fields ?? '[]') as readonly Field[];
+    return new Map(
+      fields.map((field) => [field.key, this.language === 'de' ? field.label_de : field.label_en]),
     );
-    return html`<dl>${rows}</dl>
-      ${more}`;
+  }
+
+  private *value(
+    value: unknown,
+    labels: ReadonlyMap<string, string>,
+    depth: number,
+  ): Generator<string, void> {
+    const isWhole = depth === Infinity;
+    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+    if (entries.length === 0 || (!isWhole && depth >= DEPTH_MAX)) {
+      yield this.leaf(value, entries.length > 0, isWhole);
+      return;
+    }
+    const shown = isWhole ? entries : entries.slice(0, ROWS_MAX);
+    const isList = Array.isArray(value);
+    yield isList ? '<ul>' : '<dl>';
+    for (const [key, item] of shown) {
+      const label = labels.get(key) ?? key;
+      yield isList ? '<li>' : `<dt>${html`<bdi>${isWhole ? label : cut(label)}</bdi>`.text}</dt><dd>`;
+      yield* this.value(item, NO_LABELS, depth + 1);
+      yield isList ? '</li>' : '</dd>';
+    }
+    yield isList ? '</ul>' : '</dl>';
+    if (entries.length > shown.length) yield html`<p class="soft">${this.texts.more}</p>`.text;
+  }
+
+  private leaf(value: unknown, isDeep: boolean, isWhole: boolean): string {
+    if (isDeep) return html`<span class="soft">…</span>`.text;
+    if (typeof value === 'boolean') return this.texts[value ? 'yes' : 'no'];
+    if (value === null || value === undefined || value === '' || typeof value === 'object')
+      return html`<span class="soft">${this.texts.empty}</span>`.text;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return html`<bdi>${isWhole ? text : cut(text)}</bdi>`.text;
   }
 }
 

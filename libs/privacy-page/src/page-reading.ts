@@ -70,8 +70,8 @@ export class PageReading {
     private readonly audit: AuditService,
   ) {}
 
-  async facts(link: OpenLink): Promise<PageFacts> {
-    const { botId } = link;
+  /** The bot of a link and its purposes. */
+  async about({ botId }: OpenLink): Promise<Omit<PageFacts, 'subjects' | 'hasMore'>> {
     const [bot, standing, purposes] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
         findBot(tx, botId),
@@ -80,11 +80,15 @@ export class PageReading {
       ]),
     );
     if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
+    return { bot, isSuspended: standing?.suspended_at != null, purposes };
+  }
+
+  async facts(link: OpenLink): Promise<PageFacts> {
+    const about = await this.about(link);
     const all = await this.subjectsOf(link);
     const subjects: HeldSubject[] = [];
     for (const subject of all.slice(0, GUILDS_MAX)) subjects.push(await this.heldOf(subject));
-    const isSuspended = standing?.suspended_at != null;
-    return { bot, isSuspended, purposes, subjects, hasMore: all.length > GUILDS_MAX };
+    return { ...about, subjects, hasMore: all.length > GUILDS_MAX };
   }
 
   /** The subjects of a link. */

@@ -13,7 +13,7 @@ export interface Making {
   readonly room: Room;
 }
 
-export function responsible({ texts }: PageParts, { bot }: PageFacts): Html {
+export function responsible({ texts }: PageParts, { bot }: Pick<PageFacts, 'bot'>): Html {
   const contact = bot.privacy_contact;
   return html`<section>
     <h2>${texts.asks}</h2>

@@ -11,9 +11,9 @@ import {
   TextStream,
   WebPage,
 } from '@app/http';
-import { ApiError } from '@app/kernel';
+import { ApiError, Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
-import { asFile, forgottenPage, readableExport } from './page-answers.view';
+import { asFile, forgottenPage, ReadableExport } from './page-answers.view';
 import { type FormAct, PageForms, refused } from './page-forms';
 import { PAGE_HEADERS } from './page-style';
 import { PageReading } from './page-reading';
@@ -52,6 +52,7 @@ export class PageController {
     private readonly view: PageView,
     private readonly forms: PageForms,
     private readonly acts: PageActs,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -125,18 +126,35 @@ export class PageController {
   ): Promise<WebPage | TextStream> {
     const { opened, fields } = await this.sent(request, token, body, 'export');
     const { link, language } = opened;
-    if (fields['form']?.[0] === 'html') {
-      const facts = await this.reading.facts(link);
-      const text = await this.acts.exportText(link);
-      return text === undefined ? backTo(opened) : readableExport(text, facts, language);
-    }
-    const exported = await this.acts.export(link, true);
+    const isReadable = fields['form']?.[0] === 'html';
+    const exported = isReadable ? await this.readable(link, language) : await this.acts.export(link, true);
     if (exported === undefined) return backTo(opened);
-    const headers = { ...PAGE_HEADERS, ...asFile('lethe-export.json') };
-    const type = 'application/json; charset=utf-8';
+    const headers = { ...PAGE_HEADERS, ...asFile(`lethe-export.${isReadable ? 'html' : 'json'}`) };
+    const type = isReadable ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
     if (exported instanceof JsonText) return new WebPage(exported.text, { ...headers, 'Content-Type': type });
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    return new TextStream(type, exported.writeTo);
+    return new TextStream(type, exported.writeTo, { botId: link.botId, person: link.userId });
+  }
+
+  /** Writes the export for people; undefined where nothing is stored. */
+  private async readable(
+    link: OpenLink,
+    language: PageLanguage,
+  ): Promise<Pick<TextStream, 'writeTo'> | undefined> {
+    const about = await this.reading.about(link);
+    const form = new ReadableExport(about, language, link.userId, this.clock.nowIso());
+    const writeGuilds = await this.acts.exportAs(form, link);
+    if (writeGuilds === undefined) return undefined;
+    return {
+      writeTo: async (write) => {
+        let before = form.head;
+        await writeGuilds(async (piece) => {
+          await write(before + piece);
+          before = '';
+        });
+        await write(form.tail);
+      },
+    };
   }
 
   @Post('forget')
