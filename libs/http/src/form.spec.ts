@@ -13,7 +13,8 @@ import fc from 'fast-check';
 import type { FieldFault } from '@app/kernel';
 import { AppModule } from '../../../apps/api/src/app.module';
 import { atDepth, itInPart } from '../../../test/support/depth';
-import { itemTypeOf, ListOf, Text } from './fields';
+import { itemTypeOf, ListOf } from './fields';
+import { Text } from './text.fields';
 import { Form } from './form';
 
 type DtoClass = new () => object;

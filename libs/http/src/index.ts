@@ -30,12 +30,9 @@ export {
   JsonObject,
   ListOf,
   OneOf,
-  OptionalText,
   QueryInteger,
   Slug,
   Snowflake,
-  Text,
-  Texts,
   Timestamp,
   Uuid,
   WebUrl,
@@ -82,3 +79,4 @@ export {
 export { hostFault } from './served-host';
 export { JsonStream, LineStream, type PageReader, TextStream } from './streams';
 export { answerPage, WebPage } from './web-page';
+export { OptionalText, Text, Texts } from './text.fields';

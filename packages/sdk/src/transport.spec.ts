@@ -317,7 +317,7 @@ describe('a number among the options', () => {
     async (name) => {
       for (const value of IMPOSSIBLE) {
         const { lethe, requests } = client([ok()]);
-        await expect(lethe.bots.me({ [name]: value })).rejects.toThrow(name);
+        await expect(lethe.bots.me({}, { [name]: value })).rejects.toThrow(name);
         await expect(lethe.privacy.waitFor('id', { [name]: value })).rejects.toThrow(name);
         expect(requests).toHaveLength(0);
       }
