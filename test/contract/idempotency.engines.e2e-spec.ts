@@ -109,7 +109,9 @@ const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?
 
 describe('Idempotency-Key', () => {
   it('is taken by every POST but the registration and those that only read', () => {
-    const posts = CLOSED_ROUTES.filter(({ method, scopes }) => method === 'POST' && !scopes.includes('read'));
+    const posts = CLOSED_ROUTES.filter(
+      ({ method, scopes }) => method === 'POST' && scopes.some((scope) => scope !== 'read'),
+    );
     const taking = Object.entries(document.paths as Record<string, { post?: { parameters: Parameter[] } }>)
       .filter(([, { post }]) => post?.parameters.some(({ name }) => name === 'Idempotency-Key'))
       .map(([path]) => path.replace('/api/v1', ''));

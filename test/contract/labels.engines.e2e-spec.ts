@@ -56,6 +56,20 @@ describe('the labels of a category in further languages', () => {
     expect((await read()).data).not.toHaveProperty('labels');
   });
 
+  it('of a field stay where a change does not mention them, as its description does, and end with null', async () => {
+    const all = { labels: { fr: 'Valeur' }, description: 'Why' };
+    await register({ fields: [{ ...field('value'), ...all }] });
+    const change = async (more: Json) => {
+      const fields = [{ ...field('value'), label_en: 'New', ...more }, field('other')];
+      return (await bot.put<{ fields: Json[] }>('/data/categories/profile', { fields })).data.fields[0];
+    };
+    expect(await change({})).toStrictEqual({ ...field('value'), label_en: 'New', ...all });
+    expect(await change({ labels: { it: 'Valore' } })).toMatchObject({ labels: { it: 'Valore' } });
+    expect(await change({ labels: null, description: null })).toStrictEqual({
+      ...{ ...field('value'), label_en: 'New', description: null },
+    });
+  });
+
   it.each([
     ['an empty object', {}],
     ['a list', ['fr']],

@@ -104,7 +104,7 @@ async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.get('/data/categories/profile');
   await bot.get('/data/categories');
   await bot.get(`/bots/${bot.id}/processing-record`);
-  await bot.get('/audit/breach-scope?from=2026-01-01&to=2026-12-31');
+  await bot.get('/audit/breach-scope?from=2026-01-01T00:00:00Z&to=2026-12-31T00:00:00Z');
   await bot.get('/stats?bucket=hour');
 }
 

@@ -65,7 +65,7 @@ describe('requests, acceptances and revocations of one moment', () => {
 
   it('are refused alone, and the others succeed', async () => {
     const [strange, foreign] = [users[3]!, users[17]!];
-    await bot.post('/consents/texts', { consent_version: '2', language: 'en', title: 'a', body: 'b' });
+    await bot.post('/consents/texts', { consent_version: '2', language: 'de', title: 'a', body: 'b' });
     const asked = await Promise.all(
       users.map((who) => {
         if (who === strange) return asking(who, { categories: ['unknown'] });

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parseEnv } from 'node:util';
 import { Lethe } from '@lethe/sdk';
 import { builtCommandLine, CommandLine, type Ran } from '../support/command-line';
@@ -168,6 +169,77 @@ describe('lethe link', () => {
   it('is refused without a place, and for a time that no link has', async () => {
     expect(await cli.run(['link', '123456789012345678'])).toMatchObject({ code: 2 });
     await refused('expires_in', 'link', '123456789012345678', '--everywhere', '--minutes', '10081');
+describe('what the service holds, in a file and back', () => {
+  const RICH = {
+    ...PROFILE,
+    ...{ labels: { no: 'Profil', fr: 'Profil' }, description: 'Greetings', legal_basis: 'contract' as const },
+    fields: [{ ...PROFILE.fields[0], labels: { no: 'Kallenavn', fr: 'Pseudo' }, description: 'A name' }],
+  } as const;
+  const pushed = () => done('categories', 'push', '--yes');
+  const edit = (before: string | RegExp, after: string): void =>
+    writeFileSync(inFolder('lethe.yaml'), read('lethe.yaml').replace(before, after));
+  const shown = ({ stderr }: Ran): string[] => stderr.split('\n').filter((line) => /^[+-]/.test(line));
+  const held = async () => {
+    const category = await lethe.categories.get('profile');
+    return { ...category, id: undefined, created_at: undefined };
+  };
+
+  it('a changed word changes that word alone, and the difference shows all that changes', async () => {
+    await lethe.categories.register(RICH);
+    await done('categories', 'pull');
+    edit('label_en: Nickname', 'label_en: Nick name');
+    expect(shown(await pushed())).toEqual(['-         label_en: Nickname', '+         label_en: Nick name']);
+    const fields = [{ ...RICH.fields[0], label_en: 'Nick name' }];
+    expect(await held()).toEqual({ ...RICH, retention_days: null, fields });
+    expect((await pushed()).stdout).toContain('all of it already');
+  });
+
+  it('what is taken out of the file is cleared, in a field too', async () => {
+    await lethe.categories.register(RICH);
+    await done('categories', 'pull');
+    edit(/ +(labels:|(fr|no): .*|description: .*|legal_basis: .*)\n/g, '');
+    edit(/ +(labels:|(fr|no|"no"): .*|description: .*|legal_basis: .*)\n/g, '');
+    await pushed();
+    const fields = [{ ...PROFILE.fields[0], description: null }];
+    expect(await held()).toEqual({
+      ...PROFILE,
+      ...{ description: null, retention_days: null, legal_basis: 'consent', fields },
+    });
+  });
+
+  it('what only a newer service declares is kept, and a slip is refused', async () => {
+    const bodies: unknown[] = [];
+    const answered = async (request: IncomingMessage): Promise<string> => {
+      const body = await text(request);
+      if (request.method === 'PUT') bodies.push(JSON.parse(body));
+      const headers = { authorization: String(request.headers.authorization) };
+      return (await (await fetch(service.url + (request.url ?? ''), { headers })).text())
+        .replaceAll('"legal_basis"', '"tomorrow":{"b":[1],"a":2},"legal_basis"')
+        .replaceAll('"type"', '"sensitive":true,"type"')
+        .replaceAll('"withdrawal_method"', '"reading_age":12,"withdrawal_method"');
+    };
+    const newer = createServer((request, response) => {
+      void answered(request).then((answer) =>
+        response.setHeader('content-type', 'application/json').end(answer),
+      );
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => newer.on('listening', resolve));
+    const at = ['--url', `http://127.0.0.1:${(newer.address() as AddressInfo).port}`];
+    await lethe.categories.register(RICH);
+    await lethe.consents.registerText({
+      ...{ consent_version: '1.0', language: 'en', title: 'May we?', body: 'x' },
+    });
+    await done('categories', 'pull', ...at);
+    expect((await done('categories', 'push', ...at)).stdout).toContain('all of it already');
+    edit('label_en: Nickname', 'label_en: Nick name');
+    await done('categories', 'push', '--yes', ...at);
+    expect(bodies).toMatchObject([
+      { tomorrow: { a: 2, b: [1] }, fields: [{ sensitive: true, labels: { fr: 'Pseudo' } }] },
+    ]);
+    edit('sensitive: true', 'sensitiv: true');
+    await refused('categories[0].fields[0] has sensitiv', 'categories', 'push', '--yes', ...at);
+    newer.close();
+    newer.closeAllConnections();
   });
 });
 

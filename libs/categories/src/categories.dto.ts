@@ -69,7 +69,7 @@ export class ChangeCategory extends Purpose {
   @Text(LABEL_MAX, { optional: true }) label_en?: string | null;
   @ListOf(() => DataFieldInput, 1, FIELDS_MAX, {
     optional: true,
-    description: 'The declared fields and new ones',
+    description: 'The declared fields and new ones. What is not mentioned of a declared field stays as it is',
   })
   fields?: DataFieldInput[] | null;
 }

@@ -91,7 +91,7 @@ export class CategoriesService {
         description: input.description === undefined ? category.description : input.description,
         retentionDays: input.retention_days === undefined ? category.retentionDays : input.retention_days,
         legalBasis: input.legal_basis ?? category.legalBasis,
-        fields: input.fields?.map(dataField) ?? category.fields,
+        fields: input.fields?.map((one) => changedField(category.fields, one)) ?? category.fields,
         updatedAt: this.clock.nowIso(),
       };
       const view = this.sized(categoryView(changed));
@@ -165,7 +165,7 @@ export class CategoriesService {
       createdAt: now,
       updatedAt: now,
     });
-    category.fields = input.fields.map(dataField);
+    category.fields = input.fields.map((one) => dataField(one));
     if (!(await insertIfNew(tx, category)))
       throw conflict('category_exists', 'A category with this key is registered already');
     return this.sized(categoryView(category));
@@ -223,6 +223,13 @@ async function insertIfNew(tx: Tx, category: Category): Promise<boolean> {
 function dataField({ key, type, label_de, label_en, labels, description }: DataFieldInput): DataField {
   const named = { key, type, label_de, label_en, ...(labels != null && { labels }) };
   return { ...named, description: description ?? null };
+}
+
+/** A client of an older version does not know all that a field has, so what `given` does not mention stays. */
+function changedField(declared: readonly DataField[], given: DataFieldInput): DataField {
+  const mentioned = Object.entries(given).filter(([, value]) => value !== undefined);
+  const before = declared.find(({ key }) => key === given.key);
+  return dataField({ ...before, ...(Object.fromEntries(mentioned) as unknown as DataFieldInput) });
 }
 
 export function categoryView(category: Category): CategoryView {

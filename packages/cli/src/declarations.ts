@@ -8,23 +8,20 @@ export interface Declarations {
   readonly texts: readonly Text[];
 }
 
-type Category = Omit<Schemas['CategoryView'], 'id' | 'created_at'>;
+export type Category = Omit<Schemas['CategoryView'], 'id' | 'created_at'>;
 type Text = Omit<Schemas['ConsentTextView'], 'digest' | 'created_at'>;
 
+/** The order of names in the file. A name of a newer service is kept behind them. */
 const CATEGORY_NAMES = [
-  'key',
-  'label_de',
-  'label_en',
-  'description',
-  'retention_days',
-  'legal_basis',
-  'fields',
+  ...['key', 'label_de', 'label_en', 'labels', 'description', 'retention_days', 'legal_basis', 'fields'],
 ];
-const FIELD_NAMES = ['key', 'type', 'label_de', 'label_en', 'description'];
+const FIELD_NAMES = ['key', 'type', 'label_de', 'label_en', 'labels', 'description'];
 const TEXT_NAMES = [
   ...['consent_version', 'language', 'title', 'body', 'accept_label', 'decline_label', 'categories'],
   ...['privacy_notice', 'jurisdiction', 'storage_locations', 'recipient_third_parties', 'withdrawal_method'],
 ];
+/** What the service says about a declaration, and the bot does not declare. */
+const OF_THE_SERVICE = ['id', 'digest', 'created_at', 'updated_at'];
 const DEFAULTS: Readonly<Record<string, unknown>> = { legal_basis: 'consent' };
 
 const HEAD = `# What the bot stores, and the words with which it asks. lethe categories push brings changes to the service.
@@ -48,8 +45,11 @@ export const textOf = (given: Declarations): string => stringify(given, { lineWi
 
 export const textKey = ({ consent_version: version, language }: Text): string => `${language} of ${version}`;
 
-/** The declarations of a file. @throws Failure that names the wrong place */
-export function declarationsIn(text: string, file: string): Declarations {
+/**
+ * The declarations of a file. A name is known where it is of this version, or where the service `there` has it.
+ * @throws Failure that names the wrong place
+ */
+export function declarationsIn(text: string, file: string, there: Declarations): Declarations {
   let content: unknown;
   try {
     content = parse(text);
@@ -64,10 +64,17 @@ export function declarationsIn(text: string, file: string): Declarations {
       `${file} must hold the lists categories and texts${unknown.length > 0 ? `, not ${unknown.join(', ')}` : ''}.`,
       'lethe categories pull writes such a file.',
     );
-  const [categories = [], texts = []] = lists as Plain[][];
-  for (const [at, one] of categories.entries()) requireNames(one, CATEGORY_NAMES, `categories[${at}]`, file);
+  const [categories = [], texts = []] = lists;
+  const ofCategories = namesOf(CATEGORY_NAMES, there.categories);
+  const ofFields = namesOf(FIELD_NAMES, there.categories.flatMap(fieldsOf));
+  const ofTexts = namesOf(TEXT_NAMES, there.texts);
+  for (const [at, one] of categories.entries()) {
+    requireNames(one, ofCategories, `categories[${at}]`, file);
+    for (const [n, field] of fieldsOf(one).entries())
+      requireNames(field, ofFields, `categories[${at}].fields[${n}]`, file);
+  }
   for (const [at, one] of texts.entries()) {
-    requireNames(one, TEXT_NAMES, `texts[${at}]`, file);
+    requireNames(one, ofTexts, `texts[${at}]`, file);
     if (typeof one['consent_version'] !== 'string')
       throw refused(
         `${file}: consent_version of texts[${at}] is no text.`,
@@ -77,7 +84,33 @@ export function declarationsIn(text: string, file: string): Declarations {
   return normal({ categories, texts } as unknown as Declarations);
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+/** `wanted` as a change of `there`: what it leaves out is cleared, in the category and in each field. */
+export function changeOf(there: Category, wanted: Category): Category {
+  const before = new Map(fieldsOf(there).map((one) => [one['key'], one]));
+  const fields = fieldsOf(wanted).map((one) => ({
+    ...clearedFrom(before.get(one['key']) ?? {}, one),
+    ...one,
+  }));
+  // A category without declared fields takes no list of them.
+  const all = { ...clearedFrom(there, wanted), ...wanted, fields: fields.length > 0 ? fields : undefined };
+  return all as unknown as Category;
+}
+
+const clearedFrom = (there: Plain, wanted: Plain): Plain =>
+  Object.fromEntries(
+    Object.keys(there)
+      .filter((name) => !(name in wanted))
+      .map((name) => [name, DEFAULTS[name] ?? null]),
+  );
+
+const isObject = (value: unknown): value is Plain => typeof value === 'object' && value !== null;
+
+const fieldsOf = (one: Plain): Plain[] =>
+  Array.isArray(one['fields']) ? (one['fields'] as unknown[]).filter(isObject) : [];
+
+const namesOf = (known: readonly string[], there: readonly Plain[]): string[] => [
+  ...new Set([...known, ...there.flatMap((one) => Object.keys(one))]),
+];
 
 /** An unknown name is a slip of the pen that the service would ignore. */
 function requireNames(one: Plain, names: readonly string[], place: string, file: string): void {
@@ -88,22 +121,30 @@ function requireNames(one: Plain, names: readonly string[], place: string, file:
 
 /** One form for equal declarations: sorted, in a fixed order of names, without what is absent or the default. */
 function normal({ categories, texts }: Declarations): Declarations {
-  const picked = <T extends object>(one: T, names: readonly string[]): T =>
-    Object.fromEntries(
-      names
-        .map((name): [string, unknown] => [name, (one as Plain)[name]])
-        .filter(([name, value]) => value !== undefined && value !== null && value !== DEFAULTS[name]),
-    ) as T;
   return {
     categories: categories
-      .map((one) =>
-        picked({ ...one, fields: (one.fields ?? []).map((f) => picked(f, FIELD_NAMES)) }, CATEGORY_NAMES),
-      )
+      .map((one) => ({ ...one, fields: fieldsOf(one).map((field) => inOrder(field, FIELD_NAMES)) }))
+      .map((one) => inOrder(one, CATEGORY_NAMES) as Category)
       .sort((one, other) => compare(one.key, other.key)),
     texts: texts
-      .map((one) => picked({ ...one, categories: one.categories ?? [] }, TEXT_NAMES))
+      .map((one) => inOrder({ ...one, categories: one.categories ?? [] }, TEXT_NAMES) as Text)
       .sort((one, other) => compare(textKey(one), textKey(other))),
   };
 }
+
+function inOrder(one: Plain, names: readonly string[]): Plain {
+  const others = Object.keys(one).filter((name) => !names.includes(name) && !OF_THE_SERVICE.includes(name));
+  return Object.fromEntries(
+    [...names, ...others.sort(compare)]
+      .map((name): [string, unknown] => [name, sorted(one[name])])
+      .filter(([name, value]) => value !== undefined && value !== null && value !== DEFAULTS[name]),
+  );
+}
+
+/** A map, as of labels by language, has no order. */
+const sorted = (value: unknown): unknown =>
+  isObject(value) && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => compare(one, other)))
+    : value;
 
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

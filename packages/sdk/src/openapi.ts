@@ -1283,7 +1283,7 @@ export interface components {
         | 'legitimate_interests';
       readonly label_de?: string;
       readonly label_en?: string;
-      /** @description The declared fields and new ones */
+      /** @description The declared fields and new ones. What is not mentioned of a declared field stays as it is */
       readonly fields?: readonly components['schemas']['DataFieldInput'][];
     };
     readonly CategoryDeletedView: {

@@ -1,7 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Lethe } from '@lethe/sdk';
-import { declarationsIn, type Declarations, declarationsOf, fileOf, textKey, textOf } from '../declarations';
+import {
+  changeOf,
+  declarationsIn,
+  type Declarations,
+  declarationsOf,
+  fileOf,
+  textKey,
+  textOf,
+} from '../declarations';
 import { refused } from '../failures';
 import { diffOf } from '../line-diff';
 import { Session } from '../session';
@@ -49,9 +57,9 @@ async function pull(session: Session, file: string, { yes }: Answers): Promise<v
 async function push(session: Session, file: string, options: Answers): Promise<void> {
   const { output } = session;
   if (!existsSync(file)) throw refused(`${file} does not exist.`, 'lethe categories pull writes one.');
-  const wanted = declarationsIn(readFileSync(file, 'utf8'), file);
   const lethe = session.client();
   const there = await declarationsOf(lethe);
+  const wanted = declarationsIn(readFileSync(file, 'utf8'), file, there);
   const plan = planOf(there, wanted, options.prune === true);
   if (plan.kept.length > 0)
     output.note(
@@ -60,9 +68,9 @@ async function push(session: Session, file: string, options: Answers): Promise<v
   const facts = Object.fromEntries(Object.entries(plan).map(([name, list]) => [name, list.map(nameOf)]));
   if (plan.registered.length + plan.changed.length + plan.deleted.length + plan.texts.length === 0)
     return output.result(facts, 'The service has all of it already.');
-  showDiff(session, textOf(there), textOf(options.prune ? wanted : together(there, wanted)));
+  showDiff(session, textOf(there), textOf(together(there, wanted, plan.deleted)));
   if (!options.yes) await confirm(session, plan.deleted);
-  await carryOut(lethe, plan);
+  await carryOut(lethe, there, plan);
   return output.result(
     facts,
     `Registered ${plan.registered.length}, changed ${plan.changed.length}, deleted ${plan.deleted.length} categories; registered ${plan.texts.length} texts.`,
@@ -97,9 +105,10 @@ function planOf(there: Declarations, wanted: Declarations, isPruning: boolean) {
   };
 }
 
-/** What the service has after a push that deletes nothing. */
-function together(there: Declarations, wanted: Declarations): Declarations {
+/** What the service has after a push that deletes the categories `deleted`. */
+function together(there: Declarations, wanted: Declarations, deleted: Plan['deleted']): Declarations {
   const categories = new Map([...there.categories, ...wanted.categories].map((one) => [one.key, one]));
+  for (const { key } of deleted) categories.delete(key);
   const texts = new Map([...there.texts, ...wanted.texts].map((one) => [textKey(one), one]));
   const sorted = <T>(all: Map<string, T>): T[] =>
     [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
@@ -123,11 +132,10 @@ async function confirm({ output }: Session, deleted: Plan['deleted']): Promise<v
     throw refused('Not confirmed.', 'Nothing was changed.');
 }
 
-async function carryOut(lethe: Lethe, plan: Plan): Promise<void> {
+async function carryOut(lethe: Lethe, there: Declarations, plan: Plan): Promise<void> {
   for (const one of plan.registered) await lethe.categories.register(one);
-  // What a file leaves out is cleared.
-  const cleared = { description: null, retention_days: null, legal_basis: 'consent' } as const;
-  for (const one of plan.changed) await lethe.categories.change({ ...cleared, ...one });
+  const before = new Map(there.categories.map((one) => [one.key, one]));
+  for (const one of plan.changed) await lethe.categories.change(changeOf(before.get(one.key) ?? one, one));
   for (const one of plan.texts) await lethe.consents.registerText(one);
   for (const { key } of plan.deleted) await lethe.categories.delete(key);
 }
