@@ -1,4 +1,5 @@
 import { BotAdministration } from '@app/bots';
+import type { LetheHttpAdapter } from '@app/http';
 import { Clock } from '@app/kernel';
 import { PrivacyLinksRetention } from '@app/privacy-page';
 import { type Bot, field } from '../support/bot';
@@ -491,6 +492,57 @@ describe('a form', () => {
       { format: 'full', via: 'privacy_page' },
       { format: 'record', via: 'privacy_page' },
     ]);
+  });
+
+  it('exports to read in pieces, whole and one guild after the other, as a stream of the person among those of the bot', async () => {
+    const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
+    const taken = jest.spyOn(slots, 'take');
+    const other = { ...who, guild_id: snowflake() };
+    await bot.hasCategory('profile', [field('value'), field('many', 'json')]);
+    for (const each of [who, other]) {
+      await bot.hasConsent(each);
+      const many = Array.from({ length: 2_000 }, (_, at) => [at, { deep: [[`<${at}>`, '']] }]);
+      await bot.hasData(each, 'profile', { value: `of ${each.guild_id}`, many });
+    }
+    const link = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const { text, headers } = await act(link.url, 'export', 0);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    for (const part of [`of ${who.guild_id}`, `of ${other.guild_id}`, '<li><bdi>&lt;1999&gt;</bdi></li>'])
+      expect(text).toContain(part);
+    for (const tag of ['section', 'article', 'ul', 'li', 'dl', 'dt', 'dd', 'bdi', 'main'])
+      expect([tag, text.split(`<${tag}>`).length]).toEqual([tag, text.split(`</${tag}>`).length]);
+    await act((await linked({}, other)).url, 'export', 0);
+    const [first, second] = taken.mock.calls.map(([{ caller, person }]) => ({ caller, person }));
+    expect(first).toEqual({ caller: `the pages of ${bot.id}`, person: expect.stringMatching(/./) });
+    expect(second).toEqual(first);
+    expect((await events()).filter(({ event_type }) => event_type === 'data_exported')).toHaveLength(1);
+  });
+
+  it('records no export to read of a user who was erased while it waited for its place', async () => {
+    await stored();
+    const { url } = await linked();
+    const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
+    const take = slots.take.bind(slots);
+    jest.spyOn(slots, 'take').mockImplementation(async (stream) => {
+      await bot.hasForgotten(who);
+      return take(stream);
+    });
+    const answer = await act(url, 'export', 0);
+    expect([answer.status, answer.text]).toEqual([404, expect.not.stringContaining('Robin')]);
+    expect(
+      await service.database.rows(
+        "SELECT 1 FROM audit_events WHERE event_type = 'data_exported' AND bot_id = ?",
+        bot.id,
+      ),
+    ).toEqual([]);
+  });
+
+  it('names at most as many categories as a call of the interface', async () => {
+    await stored();
+    const { url } = await linked();
+    const [form] = forms(await get(url), 'revoke');
+    for (let at = 0; at <= 50; at++) form!.append('category', `c${at}`);
+    expect((await send(url, 'revoke', form!)).status).toBe(400);
   });
 
   it('erases after a confirmation, shows the certificate, and ends the link', async () => {

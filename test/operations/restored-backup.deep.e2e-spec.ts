@@ -237,7 +237,7 @@ describe('a start on restored data beside the present keys', () => {
     const requestId = await bot.hasForgotten(gone);
     await service.end();
     await saved?.restore(['data']);
-    // Nobody can read the events of the erased user, whether they are erased again yet or not.
+    // No one can read the events of the erased user, whether they are erased again yet or not.
     await expectVerified();
     await service.start();
     // The ids ended with the key: the bot cannot learn them.

@@ -1,6 +1,6 @@
 import { type OpenStream, type StreamLimits, StreamSlots } from './stream-slots';
 
-/** The streams of a test, by name: the first letter is the caller. */
+/** The streams of a test, by name: the first letter is the caller; behind a colon is the person of a page. */
 class Streams {
   readonly slots: StreamSlots;
   readonly cut: string[] = [];
@@ -16,7 +16,7 @@ class Streams {
       this.cut.push(name);
       this.free(name);
     };
-    const stream = { caller: name[0]!, stalledSinceMs, cut };
+    const stream = { caller: name[0]!, person: name.split(':')[1], stalledSinceMs, cut };
     const taken = this.slots.take(stream);
     taken.catch(() => undefined);
     this.known.set(name, { stream, taken });
@@ -59,6 +59,15 @@ describe('the open streams', () => {
     expect(await streams.states()).toEqual({ ...then, a3: 'waits' });
     streams.free('a1');
     expect(await streams.states()).toEqual({ ...then, a3: 'open' });
+  });
+
+  it('are two of a person on the pages of a bot, two more wait, and others of the bot have their room', async () => {
+    const streams = new Streams({ streamsMax: 100, streamsPerBot: 8 });
+    for (const name of ['a1:x', 'a2:x', 'a3:x', 'a4:x', 'a5:x', 'a6:y', 'b1:x']) void streams.take(name);
+    const then = { 'a1:x': 'open', 'a2:x': 'open', 'a4:x': 'waits', 'a5:x': 'refused' };
+    expect(await streams.states()).toEqual({ ...then, 'a3:x': 'waits', 'a6:y': 'open', 'b1:x': 'open' });
+    streams.free('a1:x');
+    expect(await streams.states()).toMatchObject({ ...then, 'a3:x': 'open' });
   });
 
   it('are bounded in all, and those that wait for others hold up no bot with room', async () => {

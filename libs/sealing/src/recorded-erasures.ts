@@ -9,7 +9,7 @@ import { EventOpener } from './event-opener';
 /** The events of an erasure before its end. They have a key of the subject. */
 const OF_ERASURE: ReadonlySet<string> = new Set(['deletion_requested', 'deletion_failed']);
 
-/** Events with what is on record about the keys that are gone. */
+/** Events with what is on record about the keys that are erased. */
 export interface Judged {
   readonly events: readonly OpenEvent[];
   /** Erased events whose erasure is not on record. */
@@ -38,7 +38,7 @@ export class RecordedErasures {
     const unrecorded: OpenEvent[] = [];
     for (const event of events) {
       const keyId = event.isAboutErasure || event.key !== undefined ? undefined : encryptedBy(event.stored);
-      // The data is older than the keys, and the next start erases the subject again: nobody can read the event.
+      // The data is older than the keys, and the next start erases the subject again: no one can read the event.
       const isAhead = keyId !== undefined && !event.isErased && (await inLedger(keyId));
       judged.push(isAhead ? { ...event, isErased: true } : event);
       if (keyId === undefined || !event.isErased || event.created_at < since) continue;
@@ -56,7 +56,7 @@ export class RecordedErasures {
   /**
    * Whether the event began an erasure that was done again after a restore. The ledger keeps the entry of the first time,
    * with the key of that time. The end of the second is encrypted for its subject by the installation key, so that
-   * nobody can make one without the keys; the other events of a subject are not covered by it.
+   * no one can make one without the keys; the other events of a subject are not covered by it.
    */
   private async isDoneAgain(tx: Tx, botId: string, event: OpenEvent): Promise<boolean> {
     if (!OF_ERASURE.has(event.event_type)) return false;
