@@ -23,12 +23,12 @@ function isOfEveryDay(): boolean {
 }
 
 /**
- * The number of repetitions: `part` where this run takes part, `full` at full depth, and a third of it in between. The test
- * is an `itInPart`, or its suite a `.deep.` one.
+ * The number of repetitions: `part` where this run takes part, `full` at full depth, and in between about a third of it, a
+ * multiple of `part`. The test is an `itInPart`, or its suite a `.deep.` one.
  */
 export function atDepth(part: number, full: number): number {
   if (isInPart) return part;
-  return isFull ? full * (Number(DEPTH) || 1) : Math.max(part, Math.ceil(full / 3));
+  return isFull ? full * (Number(DEPTH) || 1) : part * Math.ceil(full / 3 / part);
 }
 
 /** The same for the distance between two cases. */
