@@ -95,6 +95,17 @@ describe('GET / in a browser', () => {
     expect(names.map((name) => answer.headers.get(name))).toEqual(['nosniff', 'no-referrer', 'no-cache']);
   });
 
+  it.each([',', 'a/b,', 'a,', '"', ';q=0,', '-'])(
+    'is chosen by a bounded part of the headers, since their parsers are not linear: %j',
+    async (sign) => {
+      const filled = (length: number, wanted: string): string =>
+        `x${sign.repeat(length / sign.length)},${wanted}`;
+      expect(languageOf(await textOf('', filled(2_000, 'de')))).toBe('en');
+      const { status } = await fetch(service.url, { headers: { accept: filled(2_000, 'text/html') } });
+      expect(status).toBe(404);
+    },
+  );
+
   it('is counted', async () => {
     stopWindows(service);
     const left = async () => Number((await opened()).headers.get('x-ratelimit-remaining'));

@@ -30,6 +30,17 @@ describe('countRate', () => {
     ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
     ['203.0.113.7', '203.0.113.8', false],
     ['::1', '1::', false],
+    ['198.51.100.2:50001', '198.51.100.2:50002', true],
+    ['198.51.100.2:50001', '198.51.100.2', true],
+    ['[2001:db8:1:2::1]:50001', '2001:db8:1:2::9', true],
+    ['::ffff:cb00:7107', '203.0.113.7', true],
+    ['::ffff:cb00:7107', '::ffff:cb00:7108', false],
+    ['64:ff9b::203.0.113.7', '203.0.113.7', true],
+    ['64:ff9b::198.51.100.30', '64:ff9b::198.51.100.31', false],
+    ['unknown', '10.0.0.9', true],
+    ['evil-0', 'evil-1', true],
+    ['"[2001:db8::1]"', `${'a'.repeat(14_000)}`, true],
+    ['203.0.113.7:99999999', '10.0.0.9', true],
   ])('counts %s and %s as one client: %s', (one, other, same) => {
     const buckets: string[] = [];
     class NotingStore extends RateLimitStore {
@@ -46,7 +57,11 @@ describe('countRate', () => {
     }
     const count = countRate(new NotingStore(), 1);
     for (const ip of [one, other])
-      count({ context: {}, ip } as LetheRequest, {} as Response, () => undefined);
+      count(
+        { context: {}, ip, socket: { remoteAddress: '::ffff:10.0.0.9' } } as LetheRequest,
+        {} as Response,
+        () => undefined,
+      );
     expect(buckets[0] === buckets[1]).toBe(same);
   });
 });

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { ipv6Groups } from '@app/kernel';
+import { addressIn, ipv6Groups } from '@app/kernel';
 import { RateDecision, RateLimitStore } from '@app/limits';
 import type { LetheRequest } from './request-context';
 import type { NextFunction, Response } from 'express';
@@ -13,7 +13,7 @@ export function countRate(store: RateLimitStore, anonymousLimit: number) {
     const { context } = request;
     const counted =
       context.caller === undefined
-        ? store.hitStranger(prefixesOf(request.ip), anonymousLimit)
+        ? store.hitStranger(prefixesOf(clientOf(request)), anonymousLimit)
         : store.hit(context.caller.botId, context.caller.limit);
     const proceed = (rate: RateDecision): void => {
       context.rate = rate;
@@ -24,12 +24,14 @@ export function countRate(store: RateLimitStore, anonymousLimit: number) {
   };
 }
 
+/** The address of a client. Where a proxy names none, its callers are counted as the proxy. */
+function clientOf({ ip = '', socket }: LetheRequest): string {
+  return addressIn(ip) ?? addressIn(socket.remoteAddress ?? '') ?? '';
+}
+
 /** An IPv6 client usually has a /64, so a /64 is one bucket. One with a whole /56 or /48 can flood with many. */
-function prefixesOf(address = ''): string[] {
+function prefixesOf(address: string): string[] {
   if (!isIPv6(address)) return [address];
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return [mapped];
-  const [withoutZone = ''] = address.split('%');
-  const [a = 0, b = 0, c = 0, d = 0] = ipv6Groups(withoutZone);
+  const [a = 0, b = 0, c = 0, d = 0] = ipv6Groups(address);
   return [`${a}:${b}:${c}:${d}/64`, `${a}:${b}:${c}:${d >> 8}/56`, `${a}:${b}:${c}/48`];
 }

@@ -1,18 +1,9 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { Config } from './config';
-import { ipv6Groups } from './ip-address';
+import { ipv4In, ipv6Groups, ranges } from './ip-address';
 
 /** The class of an address that decides whether webhooks may reach it. */
 type Reach = 'public' | 'loopback' | 'private' | 'never';
-
-function ranges(...texts: string[]): BlockList {
-  const list = new BlockList();
-  for (const text of texts) {
-    const [network = '', bits] = text.split('/');
-    list.addSubnet(network, Number(bits), network.includes(':') ? 'ipv6' : 'ipv4');
-  }
-  return list;
-}
 
 const LOOPBACK = ranges('127.0.0.0/8', '::1/128');
 
@@ -52,11 +43,6 @@ const NEVER = ranges(
 
 /** All public IPv6. Addresses outside it that are neither loopback nor private are reserved. */
 const GLOBAL_UNICAST = ranges('2000::/3');
-/**
- * IPv6 prefixes that contain an IPv4 address and are routed to it: mapped addresses, and the well-known prefix of
- * NAT64.
- */
-const EMBEDS_IPV4 = ranges('::ffff:0:0/96', '64:ff9b::/96');
 /** Interface ids of ISATAP, which tunnels to the IPv4 address that follows. */
 const ISATAP = /^0?2?0?0?:0*5efe$/;
 
@@ -131,10 +117,10 @@ function reachOf(address: string): Reach {
   // Only link-local addresses have a zone (fe80::1%eth0).
   if (version === 0 || address.includes('%')) return 'never';
   if (version === 4) return reachIn(address, 'ipv4') ?? 'public';
-  const groups = ipv6Groups(address);
-  if (EMBEDS_IPV4.check(address, 'ipv6')) return reachOf(ipv4Of(groups));
+  const embedded = ipv4In(address);
+  if (embedded !== undefined) return reachOf(embedded);
   const isatap = ISATAP.test(
-    groups
+    ipv6Groups(address)
       .slice(4, 6)
       .map((group) => group.toString(16))
       .join(':'),
@@ -147,11 +133,4 @@ function reachIn(address: string, family: 'ipv4' | 'ipv6'): Reach | undefined {
   if (NEVER.check(address, family)) return 'never';
   if (LOOPBACK.check(address, family)) return 'loopback';
   return PRIVATE.check(address, family) ? 'private' : undefined;
-}
-
-function ipv4Of(groups: readonly number[]): string {
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 0xff])
-    .join('.');
 }

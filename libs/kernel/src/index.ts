@@ -18,7 +18,7 @@ export {
   requireBytes,
 } from './errors';
 export { firstIdAt } from './id-time';
-export { ipv6Groups } from './ip-address';
+export { addressIn, ipv6Groups } from './ip-address';
 export { LogStream } from './log-stream';
 export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
 export { realFile } from './real-file';
