@@ -58,7 +58,10 @@ function requireAbsence(error: unknown): [] {
 /** @throws StartError for keys in use beside a database without data, in which a new installation would begin */
 export async function requireUnusedKeys(source: DataSource): Promise<void> {
   // Every installation has such a row. At a first start the table does not exist.
-  const rows = await source.query<unknown[]>('SELECT 1 FROM keys.service_keys LIMIT 1').catch(requireAbsence);
+  const rows = await source
+    .query<unknown[]>('SELECT 1 FROM keys.service_keys LIMIT 1')
+    // A user without the right to read them has no right to change the schema either, which is said next.
+    .catch((error: unknown) => (driverCode(error) === '42501' ? [] : requireAbsence(error)));
   if (rows.length === 0) return;
   const path = String(source.options.database);
   throw new StartError(

@@ -36,6 +36,20 @@ export class SqliteEngine implements DatabaseEngine {
 
   private async alone(options: DataSourceOptions, access: Access, report: OnFault): Promise<OpenDatabase> {
     const release = lockFile(this.path);
+    try {
+      return await this.locked(options, access, report, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private async locked(
+    options: DataSourceOptions,
+    access: Access,
+    report: OnFault,
+    release: () => void,
+  ): Promise<OpenDatabase> {
     const source = await openSource(new DataSource(options), access);
     // From here on the keys have a connection of their own: no transaction is about both files.
     await source.query('DETACH DATABASE keys');
