@@ -1,7 +1,9 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { ApiError } from '@app/kernel';
 import type { Logger } from 'pino';
+import { html } from './html';
 import { PageFilter } from './page.filter';
+import { PageParts, Room } from './page-parts';
 import { languageOf } from './texts';
 
 describe('the language of a page', () => {
@@ -47,4 +49,34 @@ it('answers a request over the limit with a page, and reads nothing of it', () =
   new PageFilter({} as Logger).catch(new ApiError('rate_limit_exceeded', 'Too many requests'), host);
   expect(sent).toStrictEqual([429, expect.stringContaining('<html lang="en">')]);
   expect(read).toStrictEqual([]);
+});
+
+describe('the room of a page', () => {
+  it('is asked before a part is made: behind one that does not fit none is', () => {
+    const room = new Room();
+    const made: number[] = [];
+    const shown = [10, 30_000, 10, 20].map((length) =>
+      room.take(() => {
+        made.push(length);
+        return html`${'x'.repeat(length)}`;
+      }),
+    );
+    expect(made).toStrictEqual([10, 30_000]);
+    expect(shown.map((part) => part?.text.length)).toStrictEqual([10, undefined, undefined, undefined]);
+  });
+
+  it('ends the making of values that are wide and deep as soon as they do not fit', () => {
+    let read = 0;
+    const leaf = () => ({
+      get text() {
+        read += 1;
+        return 'x'.repeat(300);
+      },
+    });
+    const twenty = (make: () => unknown) => Array.from({ length: 20 }, make);
+    const wide = { many: twenty(() => twenty(leaf)) };
+    expect(new PageParts('en').valuesOf(wide, undefined).text.length).toBeGreaterThan(25_000);
+    // Of 400.
+    expect(read).toBeLessThan(150);
+  });
 });

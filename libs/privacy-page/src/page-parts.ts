@@ -14,15 +14,19 @@ interface Field {
   readonly label_en: string;
 }
 
+/** Bytes of all stored texts on a page, so that a whole one has at most 50 KB. */
+export const ROOM_BYTES = 30_000;
+
 /** How much of a page may be filled. What does not fit is left to the export. */
 export class Room {
   isFull = false;
+  private left = ROOM_BYTES;
 
-  constructor(private left: number) {}
-
-  /** The part, or undefined and nothing more. */
-  take(part: Html): Html | undefined {
-    if (this.isFull || part.text.length * 1.2 > this.left) {
+  /** The part that is made, or undefined. Once one does not fit, no further one is made. */
+  take(make: () => Html): Html | undefined {
+    if (this.isFull) return undefined;
+    const part = make();
+    if (part.text.length * 1.2 > this.left) {
       this.isFull = true;
       return undefined;
     }
@@ -72,7 +76,12 @@ export class PageParts {
 
   /** The fields of a category with their labels, as far as a page shows them. */
   valuesOf(value: unknown, purpose: DeclaredPurpose | undefined): Html {
-    return new Html([...this.value(value, this.labelsOf(purpose), 0)].join(''));
+    let text = '';
+    for (const piece of this.value(value, this.labelsOf(purpose), 0)) {
+      // It has no room whatever follows.
+      if ((text += piece).length > ROOM_BYTES) break;
+    }
+    return new Html(text);
   }
 
   /** All of the fields of a category with their labels, in small pieces. */

@@ -45,11 +45,12 @@ export function stored({ parts, facts, room }: Making, { values, isCut, isUnread
   const sorted = [...all.filter(({ key }) => values.has(key)), ...all.filter(({ key }) => !values.has(key))];
   const shown = sorted.map(({ key, purpose }) =>
     room.take(
-      html`<article>
-        <h3><bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi></h3>
-        ${purpose !== undefined && parts.purposeOf(purpose)}
-        ${values.has(key) ? parts.valuesOf(values.get(key), purpose) : html`<p class="soft">${texts.noValues}</p>`}
-      </article>`,
+      () =>
+        html`<article>
+          <h3><bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi></h3>
+          ${purpose !== undefined && parts.purposeOf(purpose)}
+          ${values.has(key) ? parts.valuesOf(values.get(key), purpose) : html`<p class="soft">${texts.noValues}</p>`}
+        </article>`,
     ),
   );
   return html`<section>
@@ -67,7 +68,7 @@ export function past({ parts, room }: Making, { events }: HeldSubject): Html | f
   return html`<section>
     <h2>${texts.done}</h2>
     <ul>
-      ${events.map((event) => room.take(html`<li>${parts.time(event.created_at)}: ${did(texts, event)}</li>`))}
+      ${events.map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(texts, event)}</li>`))}
     </ul>
   </section>`;
 }

@@ -10,8 +10,6 @@ import { type Making, nameOf, namesOf, past, responsible, rights, stored, word }
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage } from './texts';
 
-/** Bytes of all stored texts on a page, so that a whole one has at most 50 KB. */
-const ROOM_BYTES = 30_000;
 const WORDS_MAX = 1_500;
 
 /** Makes the page of a link. */
@@ -22,7 +20,7 @@ export class PageView {
   page(link: OpenLink, facts: PageFacts, language: PageLanguage): WebPage {
     const parts = new PageParts(language);
     const { texts } = parts;
-    const making = { parts, link, facts, room: new Room(ROOM_BYTES) };
+    const making = { parts, link, facts, room: new Room() };
     const subjects = facts.subjects.map((held) => this.subject(making, held));
     const isMore = facts.hasMore || making.room.isFull;
     return framed(
@@ -81,23 +79,25 @@ export class PageView {
     const mayDecide = link.allow.includes('consent');
     const categories = (status.categories ?? []).map(({ key, status: state, data_erased_at: due }) =>
       room.take(
-        html`<li>
-          ${nameOf(making, key)}:
-          ${texts.stateOf[state]}.${due !== undefined && html` ${texts.dueAt(parts.time(due))}`}
-        </li>`,
+        () =>
+          html`<li>
+            ${nameOf(making, key)}:
+            ${texts.stateOf[state]}.${due !== undefined && html` ${texts.dueAt(parts.time(due))}`}
+          </li>`,
       ),
     );
     const shown =
       words !== undefined &&
       room.take(
-        html`<details>
-          <summary>${texts.words}</summary>
-          <p><strong>${cut(words.title)}</strong></p>
-          <p>${cut(words.body, WORDS_MAX)}</p>
-          <ul>
-            ${words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`)}
-          </ul>
-        </details>`,
+        () =>
+          html`<details>
+            <summary>${texts.words}</summary>
+            <p><strong>${cut(words.title)}</strong></p>
+            <p>${cut(words.body, WORDS_MAX)}</p>
+            <ul>
+              ${words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`)}
+            </ul>
+          </details>`,
       );
     const history =
       held.history.length > 0 &&
@@ -106,10 +106,11 @@ export class PageView {
         <ul>
           ${held.history.map((entry) =>
             room.take(
-              html`<li>
-                ${parts.time(entry.created_at)}:
-                ${word(texts.action, entry.action)}${(entry.categories ?? []).length > 0 && html` (${namesOf(making, entry.categories ?? [])})`}
-              </li>`,
+              () =>
+                html`<li>
+                  ${parts.time(entry.created_at)}:
+                  ${word(texts.action, entry.action)}${(entry.categories ?? []).length > 0 && html` (${namesOf(making, entry.categories ?? [])})`}
+                </li>`,
             ),
           )}
         </ul>
@@ -165,7 +166,7 @@ export class PageView {
       granted.length < 2
         ? []
         : granted.map(({ key }) =>
-            making.room.take(
+            making.room.take(() =>
               this.form(
                 link,
                 language,
