@@ -36,6 +36,22 @@ def signed(event: Dict[str, Any], id: str = "d1") -> Tuple[bytes, Dict[str, str]
     return body, {"Webhook-Id": id, "Webhook-Timestamp": at, "Webhook-Signature": signature}
 
 
+def test_refuses_a_captured_call_that_is_cut_at_other_dots() -> None:
+    body, headers = signed({"event": "ping", "at": "a.b"})
+    at, head = headers["Webhook-Timestamp"], body[: body.index(b".")].decode()
+    moved = {"Webhook-Id": f"{headers['Webhook-Id']}.{at}", "Webhook-Timestamp": head}
+    with pytest.raises(WebhookVerificationError) as refused:
+        verify_webhook(body[body.index(b".") + 1 :], {**headers, **moved}, SECRET)
+    assert refused.value.fault == "clock"
+
+
+@pytest.mark.parametrize("name", ["Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"])
+@pytest.mark.parametrize("text", ["\udcff\udcfe", "\u00e9", "\u0661", "a" * 20_000, "-1", "1e5", " "])
+def test_answers_400_for_a_header_that_the_service_does_not_send(name: str, text: str) -> None:
+    body, headers = signed(FORGOTTEN)
+    assert WebhookHandler(SECRET, {}).handle(body, {**headers, name: text})[0] == 400
+
+
 FORGOTTEN = {"event": "user_forgotten", "user_id": "1", "guild_id": "2"}
 
 
