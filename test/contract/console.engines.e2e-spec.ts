@@ -74,13 +74,16 @@ describe('POST /console/session', () => {
     expect(log).not.toContain(cookie.split('.')[2]);
   });
 
-  it('marks the cookie as Secure where the caller came by HTTPS', async () => {
-    const behind = await new Service({ TRUST_PROXY: '1' }).start();
+  it.each([
+    ['the caller came by HTTPS', { TRUST_PROXY: '1' }, 'https'],
+    ['users reach the service by HTTPS', { PUBLIC_URL: 'https://lethe.example.org' }, 'http'],
+  ])('marks the cookie as Secure where %s', async (_, settings, proto) => {
+    const behind = await new Service(settings).start();
     try {
       const other = await behind.registerBot();
       const response = await fetch(`${behind.url}/console/session`, {
         method: 'POST',
-        headers: { ...PAGE, 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
+        headers: { ...PAGE, 'content-type': 'application/json', 'x-forwarded-proto': proto },
         body: JSON.stringify({ key: other.key }),
       });
       expect(response.headers.get('set-cookie')).toMatch(/; Secure$/);
@@ -112,6 +115,10 @@ describe('a session of the console', () => {
     ['of a neighbour of the site', (held: Headers) => ({ ...held, 'sec-fetch-site': 'same-site' })],
     ['with an Authorization header alone', () => ({ ...PAGE, authorization: `Bearer ${bot.key}` })],
     ['with a cookie that was changed', ({ cookie = '' }: Headers) => ({ ...PAGE, cookie: `${cookie}A` })],
+    [
+      'with two cookies of its name',
+      (held: Headers) => ({ ...held, cookie: `lethe_console=x; ${held['cookie']}` }),
+    ],
     ['with a cookie of no text', () => ({ ...PAGE, cookie: 'lethe_console=v2.aaaaaaaa.AAAA' })],
   ])('answers a call %s with 401', async (_, headersOf) => {
     const answer = await me(headersOf(await session()));

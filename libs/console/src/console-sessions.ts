@@ -1,8 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ApiKeyDirectory } from '@app/bots';
 import { Keyring } from '@app/crypto';
 import { type Caller, type LetheRequest } from '@app/http';
-import { Clock } from '@app/kernel';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 
 /** The longest session, in milliseconds. It also ends when its key ends. */
@@ -34,6 +34,7 @@ export class ConsoleSessions {
     private readonly keyring: Keyring,
     private readonly directory: ApiKeyDirectory,
     private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** Undefined for a key that is not valid. */
@@ -43,7 +44,7 @@ export class ConsoleSessions {
     const untilMs = this.clock.nowMs() + SESSION_MS;
     const sealed = this.keyring.encrypt(JSON.stringify({ key, untilMs } satisfies Session), CONTEXT);
     return {
-      cookie: cookie(request, sealed, SESSION_MS / 1000),
+      cookie: this.cookie(request, sealed, SESSION_MS / 1000),
       caller: known.caller,
       expiresAt: new Date(untilMs).toISOString(),
     };
@@ -51,7 +52,13 @@ export class ConsoleSessions {
 
   /** The `Set-Cookie` header that ends a session. */
   end(request: LetheRequest): string {
-    return cookie(request, '', 0);
+    return this.cookie(request, '', 0);
+  }
+
+  private cookie({ secure }: LetheRequest, value: string, seconds: number): string {
+    const isSecure = secure || this.config.publicUrl?.startsWith('https:') === true;
+    const flags = `Path=/console; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
+    return `${COOKIE}=${value}; ${flags}${isSecure ? '; Secure' : ''}`;
   }
 
   /** The API key of a request from the page of the console; undefined without a session that is in force. */
@@ -77,15 +84,11 @@ export function isFromPage({ headers }: LetheRequest): boolean {
   return headers[PAGE_HEADER] === '1' && (site === undefined || site === 'same-origin');
 }
 
-function cookie({ secure }: LetheRequest, value: string, seconds: number): string {
-  const flags = `Path=/console; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
-  return `${COOKIE}=${value}; ${flags}${secure ? '; Secure' : ''}`;
-}
-
+/** Undefined where the name stands twice: a sibling of the site can set a second one, which browsers may send first. */
 function cookieOf(header = ''): string | undefined {
-  for (const part of header.split(';')) {
+  const found = header.split(';').flatMap((part) => {
     const [name, value] = part.trim().split('=');
-    if (name === COOKIE && value) return value;
-  }
-  return undefined;
+    return name === COOKIE && value ? [value] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
 }
