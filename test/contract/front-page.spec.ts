@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ConsoleFiles } from '@app/console';
+import { UnitOfWork } from '@app/database';
 import { Degradations } from '@app/kernel';
-import { Readiness } from '@app/runtime';
+import { Health, Readiness } from '@app/runtime';
 import { useServiceInProcess } from '../support/service';
 import { stopWindows } from '../support/time';
 
@@ -111,5 +112,24 @@ describe('GET / in a browser', () => {
     const left = async () => Number((await opened()).headers.get('x-ratelimit-remaining'));
     const before = await left();
     expect(await left()).toBe(before - 1);
+  });
+});
+
+describe('GET /health/ready', () => {
+  it('says that the database does not answer while it hangs, and ask it once', async () => {
+    const [health, readiness] = [service.app.get(Health), service.app.get(Readiness)];
+    const { answerMaxMs } = health;
+    const ping = jest
+      .spyOn(service.app.get(UnitOfWork), 'ping')
+      .mockReturnValue(new Promise(() => undefined));
+    Object.assign(health, { answerMaxMs: 1 });
+    readiness.ready = true;
+    for (let count = 0; count < 2; count++) {
+      const answer = await service.anonymous.send('GET', '/health/ready');
+      expect(answer).toMatchObject({ status: 503, error: { message: 'The database does not answer' } });
+    }
+    expect(ping).toHaveBeenCalledTimes(1);
+    ping.mockRestore();
+    Object.assign(health, { answerMaxMs, asked: undefined });
   });
 });

@@ -8,6 +8,7 @@ import { ApiKeyTimes } from '@app/bots';
 import { ErasureReplay } from '@app/erasure';
 import { createLogger, NestLogger, readConfig } from '@app/kernel';
 import { PrometheusMetrics } from '@app/metrics';
+import { Health } from '@app/runtime';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
 import { FURTHER_MODULES } from '../../modules';
@@ -74,6 +75,7 @@ export class Service {
     await this.app.init();
     this.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
     this.app.get(PrometheusMetrics, { strict: false }).readingMaxMs = READING_MAX_MS;
+    this.app.get(Health, { strict: false }).answerMaxMs = READING_MAX_MS;
     await this.app.get(ErasureReplay, { strict: false }).run();
     // A port that is still free when the service starts again.
     this.port ||= await freePort();

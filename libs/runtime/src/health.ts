@@ -4,9 +4,16 @@ import { ApiError, Degradations } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { Readiness } from './readiness';
 
+/** How long a probe waits for the database, in milliseconds. */
+const ANSWER_MAX_MS = 2_000;
+
 /** The health of the process for probes and metrics, the same in every kind of process. */
 @Injectable()
 export class Health implements OnApplicationBootstrap {
+  answerMaxMs = ANSWER_MAX_MS;
+  /** The question that is under way: probes of a database that hangs share it. */
+  private asked: Promise<void> | undefined;
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly readiness: Readiness,
@@ -41,8 +48,20 @@ export class Health implements OnApplicationBootstrap {
   async ready(): Promise<{ status: string; conditions?: readonly string[] }> {
     if (!this.readiness.ready)
       throw new ApiError('service_unavailable', 'The service is starting or shutting down');
-    await this.unitOfWork.ping();
+    await this.answered();
     const { current: conditions } = this.degradations;
     return conditions.length === 0 ? { status: 'ok' } : { status: 'degraded', conditions };
+  }
+
+  /** @throws ApiError 503 when the database does not answer in time */
+  private async answered(): Promise<void> {
+    this.asked ??= this.unitOfWork.ping().finally(() => (this.asked = undefined));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const fault = new ApiError('service_unavailable', 'The database does not answer');
+      // An answer that arrived while the event loop was busy still counts.
+      timer = setTimeout(() => setImmediate(reject, fault), this.answerMaxMs);
+    });
+    await Promise.race([this.asked, late]).finally(() => clearTimeout(timer));
   }
 }
