@@ -84,7 +84,7 @@ export function isFromPage({ headers }: LetheRequest): boolean {
   return headers[PAGE_HEADER] === '1' && (site === undefined || site === 'same-origin');
 }
 
-/** Undefined where the name stands twice: a sibling of the site can set a second one, which browsers may send first. */
+/** Undefined where the header has the name twice: a sibling of the site can set a second cookie, which browsers may send first. */
 function cookieOf(header = ''): string | undefined {
   const found = header.split(';').flatMap((part) => {
     const [name, value] = part.trim().split('=');
