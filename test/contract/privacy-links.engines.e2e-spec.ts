@@ -1,6 +1,6 @@
 import { BotAdministration } from '@app/bots';
 import type { LetheHttpAdapter } from '@app/http';
-import { Clock } from '@app/kernel';
+import { ApiError, Clock } from '@app/kernel';
 import { PrivacyLinksRetention } from '@app/privacy-page';
 import { type Bot, field } from '../support/bot';
 import { Client, type Json } from '../support/client';
@@ -528,13 +528,25 @@ describe('a form', () => {
       return take(stream);
     });
     const answer = await act(url, 'export', 0);
-    expect([answer.status, answer.text]).toEqual([404, expect.not.stringContaining('Robin')]);
+    expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('<html')]);
+    expect(answer.headers.get('content-disposition')).toBeNull();
     expect(
       await service.database.rows(
         "SELECT 1 FROM audit_events WHERE event_type = 'data_exported' AND bot_id = ?",
         bot.id,
       ),
     ).toEqual([]);
+  });
+
+  it('exports that find no place are refused as a page, not as a file, and are not recorded', async () => {
+    await stored();
+    const { url } = await linked();
+    const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
+    jest.spyOn(slots, 'take').mockRejectedValue(new ApiError('service_unavailable', 'Too many'));
+    const answer = await act(url, 'export', 0);
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('<html')]);
+    expect(answer.headers.get('content-disposition')).toBeNull();
+    expect((await events()).map(({ event_type }) => event_type)).not.toContain('data_exported');
   });
 
   it('names at most as many categories as a call of the interface', async () => {

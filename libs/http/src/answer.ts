@@ -115,16 +115,20 @@ export function successEnvelope(data: unknown): string {
 }
 
 /**
- * Ends a streamed answer after a fault. Returns true when the fault can still be answered as an error; otherwise the
- * connection is cut.
+ * Ends a streamed answer after a fault. Returns true when the fault can still be answered, in the error envelope or as
+ * `send` does it; otherwise the connection is cut.
  */
-export function answerFault(response: LetheResponse, error: unknown): boolean {
+export function answerFault(
+  response: LetheResponse,
+  error: unknown,
+  send = (fault: ApiError): void => answer(response, fault.status, errorEnvelope(fault)),
+): boolean {
   const { logger, id: requestId } = response.req.context;
   const described = { requestId, ...describeFault(error) };
   if (!response.headersSent && !response.destroyed) {
     const fault = error instanceof ApiError ? error : internalError();
     if (fault.status >= 500) logger.error(described, 'request failed');
-    answer(response, fault.status, errorEnvelope(fault));
+    send(fault);
     return true;
   }
   logger.warn(described, 'answer was cut');

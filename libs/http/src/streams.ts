@@ -1,7 +1,8 @@
-import { OwnError, Turns } from '@app/kernel';
+import { type ApiError, OwnError, Turns } from '@app/kernel';
 import { answerFault, answerHeaders, logAnswer } from './answer';
 import type { LetheResponse } from './request-context';
 import type { OpenStream, StreamSlots } from './stream-slots';
+import { answerPage, type WebPage } from './web-page';
 
 /** Writes one piece of an answer, and resolves when the next one can follow. */
 export type WritePiece = (piece: string) => Promise<void>;
@@ -18,6 +19,10 @@ export interface PageReader {
   readonly botId: string;
   /** The same for every link of the person. */
   readonly person: string;
+  /** Of the answer that begins, not of the page of a fault. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The page for a fault before the first piece. */
+  readonly faultPage: (fault: ApiError) => WebPage;
 }
 
 /** A result that is too large for one text. `writeTo` writes it in pieces and awaits each. */
@@ -79,13 +84,17 @@ export async function answerStream(
   try {
     await slots.take(sending);
   } catch (error) {
-    return void answerFault(response, error);
+    return void answerStreamFault(response, error, stream);
   }
   try {
     await sendStream(response, status, stream, sending);
   } finally {
     slots.free(sending);
   }
+}
+
+function answerStreamFault(response: LetheResponse, error: unknown, { reader }: AnswerStream): boolean {
+  return answerFault(response, error, reader && ((fault) => answerPage(response, reader.faultPage(fault))));
 }
 
 /** One streamed answer and its reader. */
@@ -141,7 +150,8 @@ async function sendStream(
     await stream.writeTo(async (piece) => {
       if (response.destroyed) throw new OwnError('The reader went away');
       if (!response.headersSent) {
-        response.writeHead(status, answerHeaders(response, status, contentType));
+        const further = Object.entries(stream.reader?.headers ?? {}).flat();
+        response.writeHead(status, [...answerHeaders(response, status, contentType), ...further]);
         if (head !== '') response.write(head);
       }
       if (!response.write(piece)) await sending.drained();
@@ -152,7 +162,7 @@ async function sendStream(
     });
     response.end(tail);
   } catch (error) {
-    if (answerFault(response, error)) return;
+    if (answerStreamFault(response, error, stream)) return;
   } finally {
     clearInterval(pace);
   }

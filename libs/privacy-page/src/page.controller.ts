@@ -1,6 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { Response } from 'express';
 import {
   FormBody,
   type FormFields,
@@ -13,7 +12,7 @@ import {
 } from '@app/http';
 import { ApiError, Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
-import { asFile, forgottenPage, ReadableExport } from './page-answers.view';
+import { asFile, errorPage, forgottenPage, ReadableExport } from './page-answers.view';
 import { type FormAct, PageForms, refused } from './page-forms';
 import { PAGE_HEADERS } from './page-style';
 import { PageReading } from './page-reading';
@@ -120,7 +119,6 @@ export class PageController {
   @FormBody()
   async export(
     @Req() request: LetheRequest,
-    @Res({ passthrough: true }) response: Response,
     @Param('token') token: string,
     @Body() body: unknown,
   ): Promise<WebPage | TextStream> {
@@ -132,8 +130,10 @@ export class PageController {
     const headers = { ...PAGE_HEADERS, ...asFile(`lethe-export.${isReadable ? 'html' : 'json'}`) };
     const type = isReadable ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
     if (exported instanceof JsonText) return new WebPage(exported.text, { ...headers, 'Content-Type': type });
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    return new TextStream(type, exported.writeTo, { botId: link.botId, person: link.userId });
+    return new TextStream(type, exported.writeTo, {
+      ...{ botId: link.botId, person: link.userId, headers },
+      faultPage: (fault) => errorPage(fault, language),
+    });
   }
 
   /** Writes the export for people; undefined where nothing is stored. */
