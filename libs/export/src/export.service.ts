@@ -116,8 +116,8 @@ export class ExportService {
     wanted: Wanted,
   ): Promise<readonly NamedSubject[]> {
     for (const [at, subject] of subjects.entries()) {
-      const text = this.unitOfWork.read((tx) => this.reader.text(tx, subject, wanted));
-      if ((await text.then(() => true).catch(unlessMissing)) === true) return subjects.slice(at);
+      const begun = this.unitOfWork.read((tx) => this.reader.begin(tx, subject, wanted));
+      if ((await begun.catch(unlessMissing)) !== undefined) return subjects.slice(at);
     }
     throw notFound('Data of this user');
   }
