@@ -7,7 +7,9 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,7 +17,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { SqliteDatabase } from '@app/database';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
@@ -96,6 +99,44 @@ describe('a service whose file', () => {
     rmSync(file('keys.db'));
     expect(await ready()).toBe(503);
     expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+});
+
+/** Locks the whole file, as a program does that closes it as the last one and moves the log into it. */
+function lockedByAnother(name: string): { close(): unknown } {
+  const other = new SqliteDatabase(file(name));
+  other.pragma('locking_mode = EXCLUSIVE');
+  other.exec('BEGIN EXCLUSIVE');
+  return other;
+}
+
+/** The names of the files that a process has open. A descriptor can be closed meanwhile. */
+function openFiles(pid: number): string[] {
+  const descriptors = `/proc/${pid}/fd`;
+  return readdirSync(descriptors).flatMap((descriptor) => {
+    try {
+      return [basename(readlinkSync(join(descriptors, descriptor)))];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const itWhereFilesAreSeen = existsSync('/proc/self/fd') ? it : it.skip;
+
+describe('a start beside another program', () => {
+  itWhereFilesAreSeen.each(['lethe.db', 'keys.db'])('waits until it has closed %s', async (name) => {
+    await service.start();
+    await service.end('SIGTERM');
+    const other = lockedByAnother(name);
+    const start = service.start();
+    // Behind both locks the process opens the file to use it.
+    const isOpen = (names: string[]): boolean => names.includes('keys.db.lock') && names.includes(name);
+    await Promise.race([until(() => isOpen(openFiles(service.pid))), start]);
+    other.close();
+    await start;
+    expect(await ready()).toBe(200);
+    await service.end('SIGTERM');
   });
 });
 

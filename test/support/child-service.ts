@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { PROCESS_ENVIRONMENT, startOf } from './build';
 import { freePort } from './free-port';
+import { until } from './until';
 
 export interface Ending {
   readonly code: number | null;
@@ -75,6 +76,17 @@ export class ChildService {
   refused(): Promise<Ending> {
     this.launch();
     return this.ending;
+  }
+
+  /** Resolves when the condition is true. @throws Error when the process ends before that. */
+  async untilOf(holds: () => Promise<boolean>, everyMs?: number): Promise<void> {
+    let hasHeld = false;
+    const held = until(async () => hasHeld || holds(), everyMs);
+    const ended = this.ending.then(({ code, signal, stderr }) => {
+      hasHeld = true;
+      throw new Error(`the process ended with ${signal ?? code}: ${stderr}`);
+    });
+    await Promise.race([held, ended]);
   }
 
   /** Sends a signal and waits for the end. */

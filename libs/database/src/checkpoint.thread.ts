@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { SqliteDatabase } from './sqlite.driver';
+import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
 
 /** What the thread answers: the pages of the write-ahead log, or the code of the fault. */
 export type Checkpointed = { readonly pages: number } | { readonly fault: string };
 
-const database = new SqliteDatabase(workerData as string, { fileMustExist: true, timeout: 0 });
+const database = new SqliteDatabase(workerData as string, { fileMustExist: true, timeout: OPENING_MS });
 database.pragma('synchronous = FULL');
+database.pragma('busy_timeout = 0');
 
 function checkpoint(): Checkpointed {
   try {

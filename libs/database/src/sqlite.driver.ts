@@ -10,3 +10,9 @@ const NAPI_SINCE = 22;
  * the first database is opened, so that the other one costs nothing.
  */
 export const SqliteDatabase = Number(process.versions.node.split('.')[0]) >= NAPI_SINCE ? Sqlite13 : Sqlite12;
+
+/**
+ * How long a connection that is being opened waits for a lock, in milliseconds. Another program that closes the file, such
+ * as the `sqlite3` shell, moves the log into it first, and locks the whole file meanwhile.
+ */
+export const OPENING_MS = 10_000;

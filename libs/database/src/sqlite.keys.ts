@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
+import type { Database } from 'better-sqlite3';
 import { OwnError } from '@app/kernel';
 import { databaseUnavailable } from './database-faults';
-import { SqliteDatabase } from './sqlite.driver';
+import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
 import { SqliteStatements } from './sqlite.statements';
 
 const TRIES_MAX = 50;
@@ -31,9 +32,7 @@ export class SqliteKeys extends SqliteStatements {
     path: string,
     private readonly onFault: (error: unknown) => void,
   ) {
-    super(new SqliteDatabase(path, { fileMustExist: true, timeout: 0 }));
-    const pragmas = ['synchronous = FULL', 'secure_delete = ON', `cache_size = -${CACHE_KIB}`];
-    for (const pragma of pragmas) this.database.pragma(pragma);
+    super(opened(path));
   }
 
   /** Rows that triggers have changed count too, since subject_keys is a view. */
@@ -153,4 +152,11 @@ export class SqliteKeys extends SqliteStatements {
   private totalChanges(): number {
     return this.prepared('SELECT total_changes()').pluck().get() as number;
   }
+}
+
+function opened(path: string): Database {
+  const database = new SqliteDatabase(path, { fileMustExist: true, timeout: OPENING_MS });
+  const pragmas = ['synchronous = FULL', 'secure_delete = ON', `cache_size = -${CACHE_KIB}`];
+  for (const pragma of pragmas) database.pragma(pragma);
+  return database;
 }

@@ -4,7 +4,7 @@ import { driverCode, isDamage } from './database-faults';
 import type { Access } from './database.engine';
 import { keysPath } from './key-tables';
 import { bringUpToDate } from './schema-version';
-import { SqliteDatabase } from './sqlite.driver';
+import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
 
 /**
  * Initialises the connection and brings the schema up to date, or only checks that it is, as `access` says. A damaged
@@ -23,6 +23,11 @@ export async function openSource(source: DataSource, access: Access): Promise<Da
         `${damagedOf(String(source.options.database))} is damaged or no SQLite database. It was left untouched; restore a backup.`,
       );
     }
+    if (driverCode(error).startsWith('SQLITE_BUSY')) {
+      throw new StartError(
+        `Another program has locked ${String(source.options.database)} or the keys beside it. End what writes it, then start again.`,
+      );
+    }
     throw error;
   }
 }
@@ -30,7 +35,7 @@ export async function openSource(source: DataSource, access: Access): Promise<Da
 /** The damaged file: the keys, which are small and are checked, or else the data. */
 function damagedOf(path: string): string {
   const keys = keysPath(path);
-  const database = new SqliteDatabase(keys, { readonly: true, timeout: 0 });
+  const database = new SqliteDatabase(keys, { readonly: true, timeout: OPENING_MS });
   try {
     return database.pragma('quick_check(1)', { simple: true }) === 'ok' ? path : keys;
   } catch (error) {

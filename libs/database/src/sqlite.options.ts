@@ -5,7 +5,7 @@ import type { Database } from 'better-sqlite3';
 import { StartError } from '@app/kernel';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
 import { keysPath } from './key-tables';
-import { SqliteDatabase } from './sqlite.driver';
+import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
 
 /**
  * The page cache, in KiB. Each event touches random pages of the indices, more of them as the log grows. With 16 MiB an
@@ -15,7 +15,7 @@ const CACHE_KIB = { write: 65_536, read: 16_384 } as const;
 
 /**
  * The settings of every connection. A commit survives a power cut (`synchronous=FULL`, write-ahead log), deleted text
- * is overwritten (`secure_delete`), and a lock never blocks the event loop (`timeout` 0; the UnitOfWork retries).
+ * is overwritten (`secure_delete`).
  */
 export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSqlite3DataSourceOptions {
   return {
@@ -23,7 +23,7 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
     driver: SqliteDatabase,
     database: resolve(path),
     readonly: access === 'read',
-    timeout: 0,
+    timeout: OPENING_MS,
     prepareDatabase: (database: unknown) => {
       const pragmas = [
         'synchronous = FULL',
@@ -183,8 +183,11 @@ function cannotWrite(path: string, files: readonly string[], code = 'unknown'): 
  */
 export function foldLog(path: string): void {
   for (const file of [resolve(path), keysPath(resolve(path))]) {
-    const database = new SqliteDatabase(file, { fileMustExist: true, timeout: 0 });
+    const database = new SqliteDatabase(file, { fileMustExist: true, timeout: OPENING_MS });
     try {
+      database.pragma('schema_version');
+      // A reader that stays open is not waited for.
+      database.pragma('busy_timeout = 0');
       database.pragma('wal_checkpoint(TRUNCATE)');
     } finally {
       database.close();

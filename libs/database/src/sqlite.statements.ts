@@ -6,11 +6,13 @@ const ROW_LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)(?: OF [a-z_]+)?
 /** The maximum of prepared statements on one connection. The texts of Lethe are far fewer. */
 const STATEMENTS_MAX = 500;
 
-/** The prepared statements of one connection. */
+/** The prepared statements of one connection. From here on a lock never blocks the event loop: the unit of work retries. */
 export class SqliteStatements {
   private readonly statements = new Map<string, Statement>();
 
-  constructor(readonly database: Database) {}
+  constructor(readonly database: Database) {
+    database.pragma('busy_timeout = 0');
+  }
 
   prepared(sql: string): Statement {
     let statement = this.statements.get(sql);
