@@ -64,6 +64,17 @@ def test_asks_stores_reads_back_exports_and_forgets(lethe: Lethe) -> None:
     assert types[0] == "deletion_completed"
 
 
+def test_walks_a_list_to_its_end_while_it_shrinks(lethe: Lethe) -> None:
+    guilds = sorted(snowflake() for _ in range(101))
+    for guild in guilds:
+        lethe.servers.register(guild_id=guild)
+    ended = []
+    for server in lethe.servers.list():
+        lethe.servers.delete(server["guild_id"])
+        ended.append(server["guild_id"])
+    assert sorted(ended) == guilds
+
+
 def test_names_every_bad_field(lethe: Lethe) -> None:
     who = consenting(lethe)
     with pytest.raises(InvalidRequestError) as refused:
