@@ -213,7 +213,7 @@ async function lookBack(tell, bot) {
       status: 200,
       data: {
         events: types.map((type) => ({ event_type: type, ...SUBJECT, created_at: TIME })),
-        pagination: { page: 1, page_size: 20, total_count: types.length, total_pages: 1 },
+        pagination: { page: 1, page_size: 20, total_count: types.length, total_pages: 1, next: null },
       },
     },
   });

@@ -70,7 +70,13 @@ describe('webhooks/deliveries', () => {
       expect(await deliveries('?status=exhausted')).toEqual([]);
       const paged = await bot.get<Deliveries>('/webhooks/deliveries?page=2&page_size=1');
       expect(paged.data.deliveries.map(({ event }) => event)).toEqual(['consent_revoked']);
-      expect(paged.data.pagination).toEqual({ page: 2, page_size: 1, total_count: 2, total_pages: 2 });
+      expect(paged.data.pagination).toEqual({
+        page: 2,
+        page_size: 1,
+        total_count: 2,
+        total_pages: 2,
+        next: null,
+      });
     });
 
     it('names every bad filter', async () => {

@@ -50,8 +50,9 @@ async function python(args: readonly string[], key = ''): Promise<{ code: number
 describeWithPython('lethe-client for Python', () => {
   it('passes its tests: the life of a bot, faults of the network, webhooks with every framework', async () => {
     const { code, said } = await python(['-m', 'pytest', '-q', '-rs']);
-    expect({ code, said }).toEqual({ code: 0, said: expect.stringMatching(/\d\d passed/) as string });
-    expect(said).not.toContain('skipped');
+    expect(said).toMatch(/\d\d passed/);
+    expect(said).not.toMatch(/failed|error|skipped/);
+    expect(code).toBe(0);
   });
 
   it('has a README whose calls do what it says', async () => {

@@ -159,6 +159,12 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     const listed = await lethe.servers.list().toArray();
     expect(listed.map(({ guild_id }) => guild_id).sort()).toEqual([...guilds].sort());
     expect(await lethe.servers.list().page(2, 100)).toMatchObject({ total_count: 101, items: [{}] });
+    const ended: string[] = [];
+    for await (const { guild_id } of lethe.servers.list()) {
+      await lethe.servers.delete({ guild_id });
+      ended.push(guild_id);
+    }
+    expect(ended).toEqual(listed.map(({ guild_id }) => guild_id));
     const who = await consenting();
     const others = Array.from({ length: 150 }, subject);
     const statuses = await lethe.consents.statusMany([...others, who]);

@@ -109,7 +109,7 @@ describe('@lethe/sdk', () => {
     const fetch = (async (url: string, { method, headers }: RequestInit) => {
       hasKey = new Headers(headers).has('idempotency-key');
       called.push(operationOf(method ?? '', new URL(url).pathname.replace('/api/v1', '')));
-      const page = { page: 1, page_size: 100, total_count: 0, total_pages: 0 };
+      const page = { page: 1, page_size: 100, total_count: 0, total_pages: 0, next: null };
       const lists = { results: [], entries: [], texts: [], keys: [], servers: [], categories: [] };
       const more = { values: [], events: [], checkpoints: [], deliveries: [] };
       return Response.json({ success: true, data: { id: 'b1', pagination: page, ...lists, ...more } });

@@ -57,6 +57,7 @@ export function pagination(page: number, pageSize: number, totalCount: number): 
     page_size: pageSize,
     total_count: totalCount,
     total_pages: Math.ceil(totalCount / pageSize),
+    next: page * pageSize < totalCount ? expect.any(String) : null,
   };
 }
 

@@ -99,6 +99,11 @@ def test_lists_page_by_page_and_acts_on_many(lethe: Lethe) -> None:
     assert sorted(server["guild_id"] for server in lethe.servers.list()) == guilds
     page = lethe.servers.list().page(2, 100)
     assert (len(page["items"]), page["pagination"]["total_count"]) == (1, 101)
+    ended = []
+    for server in lethe.servers.list():
+        lethe.servers.delete(guild_id=server["guild_id"])
+        ended.append(server["guild_id"])
+    assert sorted(ended) == guilds
     who = consenting(lethe)
     statuses = lethe.consents.status_many([subject() for _ in range(150)] + [who])
     assert [one["status"] for one in statuses] == ["none"] * 150 + ["accepted"]

@@ -65,7 +65,7 @@ export const EXAMPLES = {
             created_at: EXAMPLE.time,
           },
         ],
-        pagination: { page: 1, page_size: 20, total_count: 5, total_pages: 1 },
+        pagination: { page: 1, page_size: 20, total_count: 5, total_pages: 1, next: null },
       },
     },
   },

@@ -56,21 +56,25 @@ export async function countOf(tx: Tx, { columns, values }: Filter): Promise<numb
   return Number(row?.total ?? 0);
 }
 
-/** Newest first. The subquery makes both engines skip the rows before the page in an index. */
+/**
+ * Newest first, of the events before the place `before` where one is given. The subquery makes both engines skip the rows
+ * before the page in an index.
+ */
 export function pageOf(
   tx: Tx,
   { columns, values }: Filter,
   limit: number,
   offset: number,
-): Promise<(StoredEvent & JoinedKey)[]> {
+  before?: number,
+): Promise<(StoredEvent & JoinedKey & { readonly seq: number })[]> {
   const [botId = null] = values;
-  const where = conditionOf(tx.engine, columns);
+  const where = `${conditionOf(tx.engine, columns)}${before === undefined ? '' : ' AND seq < ?'}`;
   const places = `SELECT seq FROM audit_events WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`;
   const found = tx.engine === 'sqlite' ? `seq IN (${places})` : `seq = ANY(ARRAY(${places}))`;
   return tx.all(
-    `SELECT ${COLUMNS}, ${EVENT_KEY.columns} FROM audit_events event ${EVENT_KEY.join}
+    `SELECT seq, ${COLUMNS}, ${EVENT_KEY.columns} FROM audit_events event ${EVENT_KEY.join}
      WHERE event.bot_id = ? AND ${found} ORDER BY seq DESC`,
-    ...[botId, ...values, limit, offset],
+    ...[botId, ...values, ...(before === undefined ? [] : [before]), limit, offset],
   );
 }
 

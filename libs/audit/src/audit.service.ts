@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { SubjectDigests, type SubjectKey, SubjectKeys } from '@app/crypto';
+import { Cursors, SubjectDigests, type SubjectKey, SubjectKeys } from '@app/crypto';
 import { pages, type Tx, UnitOfWork } from '@app/database';
-import { ListPage, Page } from '@app/http';
+import { ListPage } from '@app/http';
 import { type AuditEventType, Clock, Random } from '@app/kernel';
 import { encryptedBy, UnreadableSecretError } from '@app/primitives';
 import { ERASED_IDS, type NamedSubject, type Subject, subjectAt, type SubjectIds } from '@app/subjects';
@@ -29,6 +29,7 @@ export class AuditService {
     private readonly digests: SubjectDigests,
     private readonly keys: SubjectKeys,
     private readonly unsealed: UnsealedBots,
+    private readonly cursors: Cursors,
   ) {}
 
   /**
@@ -94,13 +95,15 @@ export class AuditService {
 
   /** One page, newest first, with the exact total. */
   list(botId: string, query: AuditQuery): Promise<ListPage> {
-    const page = new Page(query);
+    const page = this.cursors.page<[seq: number, left: number]>(botId, 'events', query);
     const filter = filterOf(this.digests, botId, query);
     return this.unitOfWork.read(async (tx) => {
       const total = await countOf(tx, filter);
-      // At most the rest of the total: a search for one event more would read all others.
-      const size = Math.min(page.size, total - page.offset);
-      const rows = size > 0 ? await pageOf(tx, filter, size, page.offset) : [];
+      // At most what is left: a search for one event more would read all others. Newer events are before the page.
+      const [before, left] = page.after ?? [undefined, total - page.offset];
+      const size = Math.min(page.limit, left);
+      const read = size > 0 ? await pageOf(tx, filter, size, page.offset, before) : [];
+      const rows = page.cut(read, ({ seq }) => [Number(seq), left - page.size]);
       const events = rows.map((row) =>
         this.view(botId, row, this.keys.openJoined(subjectAt(botId, row), row), query),
       );

@@ -1,17 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { Cursors } from '@app/crypto';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
-import {
-  ALL_SCOPES,
-  type Caller,
-  insufficientScope,
-  Page,
-  type PageQuery,
-  scopeBits,
-  scopesOf,
-} from '@app/http';
+import { ALL_SCOPES, type Caller, insufficientScope, type PageQuery, scopeBits, scopesOf } from '@app/http';
 import { type Claim, EncryptedForms } from '@app/idempotency';
 import { Clock, conflict, invalidRequest, momentMs, notFound } from '@app/kernel';
-import { IsNull, MoreThan } from 'typeorm';
+import { IsNull, LessThan, MoreThan } from 'typeorm';
 import { ApiKeyDirectory } from './api-key-directory';
 import { ApiKeyIssuer, type IssuedKey } from './api-key-issuer';
 import type {
@@ -45,22 +38,23 @@ export class ApiKeys {
     private readonly uses: KeyUses,
     private readonly forms: EncryptedForms,
     private readonly clock: Clock,
+    private readonly cursors: Cursors,
   ) {}
 
   /** The valid keys, newest first. */
   list(botId: string, query: PageQuery): Promise<ApiKeysView> {
-    const page = new Page(query);
+    const page = this.cursors.page<[id: string]>(botId, 'keys', query);
+    const before = page.after && { id: LessThan(page.after[0]) };
+    const valid = [IsNull(), MoreThan(this.clock.nowIso())].map((expiresAt) => ({ botId, expiresAt }));
     return this.unitOfWork.read(async (tx) => {
-      const [keys, total] = await tx.manager.findAndCount(ApiKey, {
-        where: [
-          { botId, expiresAt: IsNull() },
-          { botId, expiresAt: MoreThan(this.clock.nowIso()) },
-        ],
+      const found = await tx.manager.find(ApiKey, {
+        where: valid.map((where) => ({ ...where, ...before })),
         order: { id: 'DESC' },
         skip: page.offset,
-        take: page.size,
+        take: page.limit,
       });
-      return { keys: keys.map((key) => this.viewOf(key)), pagination: page.of(total) };
+      const keys = page.cut(found, ({ id }) => [id]).map((key) => this.viewOf(key));
+      return { keys, pagination: page.of(await tx.manager.countBy(ApiKey, valid)) };
     });
   }
 

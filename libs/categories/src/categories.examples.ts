@@ -91,7 +91,7 @@ export const EXAMPLES = {
             created_at: EXAMPLE.time,
           },
         ],
-        pagination: { page: 1, page_size: 20, total_count: 1, total_pages: 1 },
+        pagination: { page: 1, page_size: 20, total_count: 1, total_pages: 1, next: null },
       },
     },
   },

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
+import { Cursors } from '@app/crypto';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
-import { ListPage, Page, type PageQuery } from '@app/http';
+import { ListPage, type PageQuery } from '@app/http';
 import type { Claim, Form } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { ConsentedDataHolders } from '@app/subjects';
@@ -29,6 +30,7 @@ export class CategoriesService {
     private readonly clock: Clock,
     private readonly random: Random,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly cursors: Cursors,
   ) {}
 
   /**
@@ -61,14 +63,10 @@ export class CategoriesService {
 
   /** One page, oldest first. */
   list(botId: string, query: PageQuery): Promise<ListPage> {
-    const page = new Page(query);
+    const page = this.cursors.page<[id: string]>(botId, 'categories', query);
     return this.unitOfWork.read(async (tx) => {
       const total = await countCategories(tx, botId);
-      return new ListPage(
-        'categories',
-        await categoryTexts(tx, botId, page.size, page.offset),
-        page.of(total),
-      );
+      return new ListPage('categories', await categoryTexts(tx, botId, page), page.of(total));
     });
   }
 

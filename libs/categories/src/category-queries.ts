@@ -1,5 +1,5 @@
 import { amongValues, type Tx, type UnitOfWork } from '@app/database';
-import { JsonText, type Labels } from '@app/http';
+import { JsonText, type Labels, type Page } from '@app/http';
 import { notFound } from '@app/kernel';
 import type { Category } from './category.entity';
 
@@ -100,25 +100,23 @@ export function undeclared(): never {
 }
 
 /** The categories of one page as the JSON that is answered, oldest first, from their stored JSON as it is. */
-export async function categoryTexts(
-  tx: Tx,
-  botId: string,
-  limit: number,
-  offset: number,
-): Promise<JsonText[]> {
+export async function categoryTexts(tx: Tx, botId: string, page: Page<[id: string]>): Promise<JsonText[]> {
+  const [after = ''] = page.after ?? [];
   const rows = await tx.all<CategoryRow & Record<'id' | 'created_at', string>>(
-    `SELECT id, ${WORDS}, legal_basis, created_at FROM categories WHERE bot_id = ? ORDER BY id LIMIT ? OFFSET ?`,
-    ...[botId, limit, offset],
+    `SELECT id, ${WORDS}, legal_basis, created_at FROM categories WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ? OFFSET ?`,
+    ...[botId, after, page.limit, page.offset],
   );
-  return rows.map(({ fields, created_at, ...row }) => {
-    const retention_days = daysOf(row);
-    const { id, key, label_de, label_en, description, legal_basis } = row;
-    const labels = labelsOf(row);
-    const names = { id, key, label_de, label_en, ...(labels !== undefined && { labels }) };
-    const before = { ...names, description, retention_days, legal_basis };
-    const head = JSON.stringify(before).slice(0, -1);
-    return new JsonText(`${head},"fields":${fields},"created_at":${JSON.stringify(created_at)}}`);
-  });
+  return page
+    .cut(rows, ({ id }) => [id])
+    .map(({ fields, created_at, ...row }) => {
+      const retention_days = daysOf(row);
+      const { id, key, label_de, label_en, description, legal_basis } = row;
+      const labels = labelsOf(row);
+      const names = { id, key, label_de, label_en, ...(labels !== undefined && { labels }) };
+      const before = { ...names, description, retention_days, legal_basis };
+      const head = JSON.stringify(before).slice(0, -1);
+      return new JsonText(`${head},"fields":${fields},"created_at":${JSON.stringify(created_at)}}`);
+    });
 }
 
 export function labelsOf({ labels }: Pick<CategoryWords, 'labels'>): Labels | undefined {

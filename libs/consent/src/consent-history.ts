@@ -1,5 +1,5 @@
 import { eachOf, insertion, type Tx } from '@app/database';
-import { JsonText } from '@app/http';
+import { JsonText, type Page } from '@app/http';
 import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import type { ConsentHistoryEntryView } from './consent-history.dto';
 import type { ConsentTransition, ShownText } from './consent.entity';
@@ -115,16 +115,20 @@ export async function countHistory(tx: Tx, { botId, guildId, userId }: Subject):
 export async function historyPage(
   tx: Tx,
   { botId, guildId, userId }: Subject,
-  limit: number,
-  offset: number,
+  page: Page<[id: string]>,
 ): Promise<JsonText[]> {
-  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} ORDER BY id DESC LIMIT ? OFFSET ?`;
-  const rows = await tx.all<Row>(sql, botId, guildId, userId, limit, offset);
-  return rows.map(({ id, consent_id, action, version, categories, language, texts, source, created_at }) => {
-    const head = JSON.stringify({ id, consent_id, action, version }).slice(0, -1);
-    const shown = `"categories":${categories},"language":${JSON.stringify(language)},"texts":${texts ?? '[]'}`;
-    return new JsonText(`${head},${shown},${JSON.stringify({ source, created_at }).slice(1)}`);
-  });
+  const before = page.after === undefined ? '' : 'AND id < ?';
+  const rows = await tx.all<Row>(
+    `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} ${before} ORDER BY id DESC LIMIT ? OFFSET ?`,
+    ...[botId, guildId, userId, ...(page.after ?? []), page.limit, page.offset],
+  );
+  return page
+    .cut(rows, ({ id }) => [id])
+    .map(({ id, consent_id, action, version, categories, language, texts, source, created_at }) => {
+      const head = JSON.stringify({ id, consent_id, action, version }).slice(0, -1);
+      const shown = `"categories":${categories},"language":${JSON.stringify(language)},"texts":${texts ?? '[]'}`;
+      return new JsonText(`${head},${shown},${JSON.stringify({ source, created_at }).slice(1)}`);
+    });
 }
 
 /** The whole history, oldest first, read in parts. */

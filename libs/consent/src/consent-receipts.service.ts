@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Signer } from '@app/crypto';
+import { Cursors, Signer } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { ListPage, Page } from '@app/http';
+import { ListPage } from '@app/http';
 import type { Claim } from '@app/idempotency';
 import { describeFault, notFound } from '@app/kernel';
 import type { NamedSubject, Subject } from '@app/subjects';
@@ -28,6 +28,7 @@ export class ConsentReceipts {
     private readonly unitOfWork: UnitOfWork,
     private readonly consents: ConsentService,
     private readonly signer: Signer,
+    private readonly cursors: Cursors,
   ) {}
 
   /**
@@ -61,10 +62,10 @@ export class ConsentReceipts {
 
   /** One page of the history of a subject, newest first. */
   history(subject: Subject, query: ConsentHistoryQuery): Promise<ListPage> {
-    const page = new Page(query);
+    const page = this.cursors.page<[id: string]>(subject.botId, 'history', query);
     return this.unitOfWork.read(async (tx) => {
       const total = await countHistory(tx, subject);
-      const entries = await historyPage(tx, subject, page.size, page.offset);
+      const entries = await historyPage(tx, subject, page);
       return new ListPage('entries', entries, page.of(total));
     });
   }

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
 import { type CategoryWords, declarationsOf, wordsOf } from '@app/categories';
+import { Cursors } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { languageFor, ListPage, Page } from '@app/http';
+import { languageFor, ListPage } from '@app/http';
 import type { Claim, Form } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
 import type { Shown } from './consent-history';
@@ -52,6 +53,7 @@ export class ConsentTextsService {
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly cursors: Cursors,
   ) {}
 
   /**
@@ -78,19 +80,20 @@ export class ConsentTextsService {
   }
 
   /** One page, ordered by version and language. */
-  list(botId: string, { consent_version: consentVersion, ...query }: ConsentTextsQuery): Promise<ListPage> {
-    const page = new Page(query);
+  list(botId: string, query: ConsentTextsQuery): Promise<ListPage> {
+    const page = this.cursors.page<[version: string, language: string]>(botId, 'texts', query);
     const [where, values] =
-      consentVersion == null ? ['', []] : [' AND consent_version = ?', [consentVersion]];
+      query.consent_version == null ? ['', []] : [' AND consent_version = ?', [query.consent_version]];
     return this.unitOfWork.read(async (tx) => {
       const from = `FROM consent_texts WHERE bot_id = ?${where}`;
       const counted = await tx.get<{ total: number }>(`SELECT COUNT(*) AS total ${from}`, botId, ...values);
       const rows = await tx.all<TextRow>(
         `SELECT consent_version, language, digest, content, notice, created_at ${from}
-         ORDER BY consent_version, language LIMIT ? OFFSET ?`,
-        ...[botId, ...values, page.size, page.offset],
+         AND (consent_version, language) > (?, ?) ORDER BY consent_version, language LIMIT ? OFFSET ?`,
+        ...[botId, ...values, ...(page.after ?? ['', '']), page.limit, page.offset],
       );
-      return new ListPage('texts', rows.map(textOf), page.of(Number(counted?.total ?? 0)));
+      const texts = page.cut(rows, (row) => [row.consent_version, row.language]).map(textOf);
+      return new ListPage('texts', texts, page.of(Number(counted?.total ?? 0)));
     });
   }
 

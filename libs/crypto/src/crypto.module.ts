@@ -3,6 +3,7 @@ import { Clock, CONFIG, type Config, Random } from '@app/kernel';
 import { encryptionReady } from '@app/primitives';
 import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { Cursors } from './cursors';
 import { EncryptedTexts } from './encrypted-texts';
 import { HeldSubject } from './held-subject.entity';
 import { HeldSubjects } from './held-subjects';
@@ -58,6 +59,7 @@ import { SubjectTexts } from './subject-texts';
       useFactory: (unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random) =>
         Signer.open(unitOfWork, keyring, clock, random),
     },
+    Cursors,
     SubjectDigests,
     SubjectKeys,
     HeldSubjects,
@@ -73,6 +75,7 @@ import { SubjectTexts } from './subject-texts';
     Keyring,
     InstallationKeys,
     Signer,
+    Cursors,
     SubjectDigests,
     SubjectKeys,
     HeldSubjects,

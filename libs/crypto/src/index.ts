@@ -1,4 +1,5 @@
 export { CryptoModule } from './crypto.module';
+export { Cursors } from './cursors';
 export { isDestroyed, removeKeyOf, removeKeys } from './destroyed-keys';
 export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
 export { HeldSubjects } from './held-subjects';

@@ -27,5 +27,5 @@ export const EXAMPLE_SUBJECT = { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.gui
 
 /** The `pagination` of a list that fits on one page. */
 export function examplePage(count: number): object {
-  return { page: 1, page_size: 20, total_count: count, total_pages: Math.min(count, 1) };
+  return { page: 1, page_size: 20, total_count: count, total_pages: Math.min(count, 1), next: null };
 }

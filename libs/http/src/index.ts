@@ -50,7 +50,7 @@ export { LetheHttpAdapter } from './http.adapter';
 export { type Labels, LabelsByLanguage, languageFor, LanguageTag } from './language.fields';
 export { inPieces, ListPage } from './list-page';
 export { addNumberFaults, mergePatch, numberFault } from './json-value';
-export { Page, PageQuery, Pagination } from './pagination';
+export { Page, PageQuery, Pagination, type Position } from './pagination';
 export { Counted, Quota } from './quota';
 export { RateLimitGuard } from './rate-limit.guard';
 export { countRate } from './rate-limit.middleware';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Cursors } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
-import { Page, type PageQuery } from '@app/http';
+import type { PageQuery } from '@app/http';
 import { ApiError, notFound } from '@app/kernel';
 import { inclusionPath, merkleRoot } from '@app/primitives';
 import { type BatchRow, batchesBackFrom, batchOf, headOf } from './audit-batches';
@@ -24,6 +25,7 @@ export class AuditProofs {
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
     private readonly sealer: BatchSealer,
+    private readonly cursors: Cursors,
   ) {}
 
   /**
@@ -54,18 +56,17 @@ export class AuditProofs {
 
   /** The signed checkpoints, newest first. A party that keeps one can show that the log was changed before it. */
   async checkpoints(botId: string, query: PageQuery): Promise<CheckpointsView> {
-    const page = new Page(query);
+    const page = this.cursors.page<[number: number]>(botId, 'checkpoints', query);
     return this.unitOfWork.read(async (tx) => {
       const head = await headOf(tx, botId);
-      const total = head === undefined ? 0 : head.number - head.pruned_number;
+      const { number: newest, pruned_number: pruned } = head ?? { number: 0, pruned_number: 0 };
+      const total = newest - pruned;
       // Numbers have no gap, so that a page is found by number.
-      const size = Math.min(page.size, total - page.offset);
-      const batches =
-        head === undefined || size <= 0
-          ? []
-          : await batchesBackFrom(tx, botId, head.number - page.offset, size);
+      const from = page.after === undefined ? newest - page.offset : page.after[0] - 1;
+      const size = Math.min(page.limit, from - pruned);
+      const read = size > 0 ? await batchesBackFrom(tx, botId, from, size) : [];
       return {
-        checkpoints: batches.map(checkpointView),
+        checkpoints: page.cut(read, ({ number }) => [number]).map(checkpointView),
         pruning: head?.pruning ?? null,
         pagination: page.of(total),
       };

@@ -25,7 +25,7 @@ export const EXAMPLES = {
             deletion_scheduled_for: null,
           },
         ],
-        pagination: { page: 1, page_size: 20, total_count: 1, total_pages: 1 },
+        pagination: { page: 1, page_size: 20, total_count: 1, total_pages: 1, next: null },
       },
     },
   },

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { InstallationKeys, SubjectDigests } from '@app/crypto';
+import { Cursors, InstallationKeys, SubjectDigests } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
-import { Page, type PageQuery } from '@app/http';
+import type { PageQuery } from '@app/http';
 import { type Claim, EncryptedForms, NO_CLAIM } from '@app/idempotency';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
 import type { Digest } from '@app/primitives';
+import { MoreThan } from 'typeorm';
 import { Server } from './server.entity';
 import type { RegisterServer, ServersView, ServerView } from './servers.dto';
 
@@ -21,6 +22,7 @@ export class ServersService {
     private readonly forms: EncryptedForms,
     private readonly clock: Clock,
     private readonly random: Random,
+    private readonly cursors: Cursors,
   ) {}
 
   /**
@@ -42,15 +44,16 @@ export class ServersService {
   }
 
   list(botId: string, query: PageQuery): Promise<ServersView> {
-    const page = new Page(query);
+    const page = this.cursors.page<[id: string]>(botId, 'servers', query);
     return this.unitOfWork.read(async (tx) => {
-      const [servers, total] = await tx.manager.findAndCount(Server, {
-        where: { botId },
+      const found = await tx.manager.find(Server, {
+        where: { botId, ...(page.after && { id: MoreThan(page.after[0]) }) },
         order: { id: 'ASC' },
         skip: page.offset,
-        take: page.size,
+        take: page.limit,
       });
-      return { servers: servers.map((server) => this.view(server)), pagination: page.of(total) };
+      const servers = page.cut(found, ({ id }) => [id]).map((server) => this.view(server));
+      return { servers, pagination: page.of(await tx.manager.countBy(Server, { botId })) };
     });
   }
 

@@ -2,9 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { isDeclared, legalBasisOf, undeclared } from '@app/categories';
 import { consentShown, holdSubject } from '@app/consent';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { Cursors, SubjectDigests, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { inPieces, type JsonStream, JsonText, ListPage, Page } from '@app/http';
+import { inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
 import { ApiError } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { ERASED_ID, type NamedSubject, subjectAt, type SubjectIds } from '@app/subjects';
@@ -35,6 +35,7 @@ export class UserValues {
     private readonly keys: SubjectKeys,
     private readonly audit: AuditService,
     private readonly digests: SubjectDigests,
+    private readonly cursors: Cursors,
   ) {}
 
   /**
@@ -70,16 +71,19 @@ export class UserValues {
    * One page of a category of a guild, of all users whose consent covers it. A value that cannot be decrypted hides no
    * other one. @throws ApiError 404 for an undeclared category
    */
-  async ofGuild(botId: string, { guild_id, category, ...query }: GuildValuesQuery): Promise<ListPage> {
-    const page = new Page(query);
+  async ofGuild(botId: string, query: GuildValuesQuery): Promise<ListPage> {
+    const { guild_id, category } = query;
+    const page = this.cursors.page<[user: string]>(botId, 'values', query);
     const of = { botId, guildId: this.digests.guild(botId, guild_id), category };
-    const start = await this.unitOfWork.snapshot(async (tx) => {
+    const { total, ...found } = await this.unitOfWork.snapshot(async (tx) => {
       if ((await legalBasisOf(tx, botId, category)) === undefined) undeclared();
       return findPage(tx, of, page.offset);
     });
-    const rows =
-      page.offset < start.total ? await this.unitOfWork.read((tx) => pageOf(tx, of, start, page.size)) : [];
-    return new ListPage('values', this.textsOfPage(of, rows), page.of(start.total));
+    const start = page.after === undefined ? found : { after: page.after[0], skipped: 0 };
+    const read =
+      page.offset < total ? await this.unitOfWork.read((tx) => pageOf(tx, of, start, page.limit)) : [];
+    const rows = page.cut(read, ({ user_id: user }) => [user]);
+    return new ListPage('values', this.textsOfPage(of, rows), page.of(total));
   }
 
   /**

@@ -17,7 +17,6 @@ export interface GuildCategory {
 
 /** Where a page begins: behind the user `after`, and behind `skipped` values that a consent covers. */
 export interface PageStart {
-  readonly total: number;
   readonly after: string;
   readonly skipped: number;
 }
@@ -58,7 +57,11 @@ const PAGE = { sqlite: pageSql('sqlite'), postgres: pageSql('postgres') };
 const OF_SUBJECT = `SELECT category_key, value, updated_at FROM user_data WHERE ${SUBJECT_WHERE}`;
 
 /** Counts the values that a consent in force covers, and finds the page behind the first `offset` of them. */
-export async function findPage(tx: Tx, of: GuildCategory, offset: number): Promise<PageStart> {
+export async function findPage(
+  tx: Tx,
+  of: GuildCategory,
+  offset: number,
+): Promise<PageStart & { readonly total: number }> {
   let [total, after, start] = [0, '', { after: '', skipped: 0 }];
   for (let looked = COUNTED; looked === COUNTED; await nextTurn()) {
     const counted = await tx.get<{ looked: number; covered: number; last: string | null }>(

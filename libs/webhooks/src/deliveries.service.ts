@@ -1,12 +1,12 @@
 import { findBot } from '@app/bots';
-import { SubjectDigests } from '@app/crypto';
+import { Cursors, SubjectDigests } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
-import { Page } from '@app/http';
 import { type Claim, type Form, plain } from '@app/idempotency';
 import { Clock, conflict, momentMs, notFound } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import type { SubjectIds } from '@app/subjects';
 import { Injectable } from '@nestjs/common';
+import { LessThan } from 'typeorm';
 import type {
   AttemptView,
   DeliveriesQuery,
@@ -40,13 +40,12 @@ export class DeliveriesService {
     private readonly clock: Clock,
     private readonly texts: DeliveryTexts,
     private readonly digests: SubjectDigests,
+    private readonly cursors: Cursors,
   ) {}
 
-  list(
-    botId: string,
-    { status, event, user_id: userId, ...query }: DeliveriesQuery,
-  ): Promise<DeliveriesView> {
-    const page = new Page(query);
+  list(botId: string, query: DeliveriesQuery): Promise<DeliveriesView> {
+    const page = this.cursors.page<[id: string]>(botId, 'deliveries', query);
+    const { status, event, user_id: userId } = query;
     const where = {
       botId,
       ...(status && { status }),
@@ -54,16 +53,17 @@ export class DeliveriesService {
       ...(userId && { userId: this.digests.user(botId, userId) }),
     };
     return this.unitOfWork.read(async (tx) => {
-      const [found, total] = await tx.manager.findAndCount(Delivery, {
-        where,
+      const read = await tx.manager.find(Delivery, {
+        where: { ...where, ...(page.after && { id: LessThan(page.after[0]) }) },
         order: { id: 'DESC' },
         skip: page.offset,
-        take: page.size,
+        take: page.limit,
       });
+      const found = page.cut(read, ({ id }) => [id]);
       const bodies = await this.texts.decryptAll(tx, botId, found.map(storedOf));
       return {
         deliveries: found.map((delivery, at) => viewOf(delivery, bodyOf(bodies[at]))),
-        pagination: page.of(total),
+        pagination: page.of(await tx.manager.countBy(Delivery, where)),
       };
     });
   }

@@ -11,7 +11,7 @@ type Rest<R extends Route> =
 /** A list in the answers of a route: the name of its field, and one item. */
 type ListName<R extends Route> = Exclude<keyof Answer<R>, 'pagination' | 'pruning'>;
 type ItemOf<R extends Route> = Answer<R>[ListName<R>] extends readonly (infer Item)[] ? Item : never;
-type Filter<R extends Route> = Omit<Given<R>, 'page' | 'page_size'>;
+type Filter<R extends Route> = Omit<Given<R>, 'page' | 'page_size' | 'after'>;
 type ListRest<R extends Route> =
   Readonly<Record<never, never>> extends Filter<R>
     ? [filter?: Filter<R>, options?: CallOptions]

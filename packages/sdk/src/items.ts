@@ -5,15 +5,17 @@ export interface Page<Item> {
   readonly page_size: number;
   readonly total_count: number;
   readonly total_pages: number;
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
 }
 
-type Load<Item> = (query: { page?: number; page_size?: number }) => Promise<Page<Item>>;
+type Load<Item> = (query: { page?: number; page_size?: number; after?: string }) => Promise<Page<Item>>;
 
 const PAGE_SIZE_MAX = 100;
 
 /**
- * All items of a list, page by page: `for await (const item of …)`. An item that moves to the next page meanwhile comes
- * once. Collect with `toArray()` before you delete items of the same list.
+ * All items of a list: `for await (const item of …)`. Each item that is there during the whole walk comes exactly once, also
+ * while others are added or deleted.
  */
 export class Items<Item> implements AsyncIterable<Item> {
   constructor(private readonly load: Load<Item>) {}
@@ -27,13 +29,13 @@ export class Items<Item> implements AsyncIterable<Item> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    let before = new Set<string>();
-    for (let page = 1, pages = 1; page <= pages; page++) {
-      const { items, total_pages: total } = await this.load({ page, page_size: PAGE_SIZE_MAX });
-      pages = total;
-      const texts = items.map((item) => JSON.stringify(item));
-      for (const [at, item] of items.entries()) if (!before.has(texts[at] ?? '')) yield item;
-      before = new Set(texts);
+    for (let after: string | null | undefined; after !== null;) {
+      const { items, next } = await this.load({
+        page_size: PAGE_SIZE_MAX,
+        ...(after !== undefined && { after }),
+      });
+      yield* items;
+      after = next;
     }
   }
 

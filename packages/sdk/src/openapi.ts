@@ -1086,10 +1086,13 @@ export interface components {
       readonly created_at: string;
     };
     readonly Pagination: {
-      readonly page: number;
+      /** @description null for a page that `after` asked for */
+      readonly page: number | null;
       readonly page_size: number;
       readonly total_count: number;
       readonly total_pages: number;
+      /** @description `after` of the next page; null on the last one */
+      readonly next: string | null;
     };
     readonly ApiKeysView: {
       readonly keys: readonly components['schemas']['ApiKeyView'][];
@@ -2578,6 +2581,8 @@ export interface operations {
       readonly query?: {
         readonly page?: number;
         readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
       };
       readonly header?: never;
       readonly path: {
@@ -2731,6 +2736,8 @@ export interface operations {
       readonly query?: {
         readonly page?: number;
         readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
       };
       readonly header?: never;
       readonly path?: never;
@@ -2820,6 +2827,8 @@ export interface operations {
       readonly query?: {
         readonly page?: number;
         readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
       };
       readonly header?: never;
       readonly path?: never;
@@ -3112,6 +3121,8 @@ export interface operations {
       readonly query: {
         readonly page?: number;
         readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
         readonly user_id: string;
         readonly guild_id: string;
       };
@@ -3168,6 +3179,8 @@ export interface operations {
       readonly query?: {
         readonly page?: number;
         readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
         /** @description The texts of this version alone */
         readonly consent_version?: string;
       };
@@ -3318,6 +3331,8 @@ export interface operations {
       readonly query: {
         readonly page?: number;
         readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
         readonly guild_id: string;
         /** @description Key of a registered category */
         readonly category: string;
@@ -3439,6 +3454,8 @@ export interface operations {
       readonly query?: {
         readonly page?: number;
         readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
         readonly user_id?: string;
         readonly guild_id?: string;
         readonly event_type?:
@@ -3504,6 +3521,8 @@ export interface operations {
       readonly query?: {
         readonly page?: number;
         readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
       };
       readonly header?: never;
       readonly path?: never;
@@ -3555,6 +3574,8 @@ export interface operations {
       readonly query?: {
         readonly page?: number;
         readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
         readonly status?: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
         readonly event?: 'user_forgotten' | 'consent_revoked' | 'ping';
         readonly user_id?: string;

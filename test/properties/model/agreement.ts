@@ -50,6 +50,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const KEY = /sk_live_\w+/g;
 /** A receipt: it holds ids, times and a signature. */
 const SALT = /(?<="certificate_salt":")[\w-]{22}/g;
+/** A cursor is encrypted. */
+const CURSOR = /(?<="next":")[\w.-]+/g;
 const SIGNED = /[\w-]{20,}\.[\w-]{20,}\.[\w-]{80,}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 const HEADERS = [
@@ -80,6 +82,7 @@ export class Placeholders {
         .replace(KEY, '<key>')
         .replace(SIGNED, '<signed>')
         .replace(SALT, '<salt>')
+        .replace(CURSOR, '<cursor>')
         .replace(UUID, (id) => {
           const known = this.ids.get(id) ?? `<id ${this.ids.size + 1}>`;
           this.ids.set(id, known);

@@ -144,7 +144,7 @@ def _fault(request: _core.Request, attempts: _core.Attempts, cause: Exception) -
 
 
 class AsyncPages:
-    """A list of the service. `async for` reads it page by page."""
+    """A list of the service. `async for` reads it in pages; rows that come or go meanwhile hide no other row."""
 
     def __init__(
         self, call: _AsyncCaller, route: str, name: str, given: Mapping[str, Any], options: Optional[CallOptions]
@@ -153,21 +153,25 @@ class AsyncPages:
 
     async def page(self, number: int, size: int = _core.PAGE_SIZE) -> Json:
         """One page: `items`, and `pagination` as the service answers it."""
-        given = {**self._given, "page": number, "page_size": size}
-        answer = await self._call.send(self._route, given, self._options)
-        return {"items": answer[self._name], "pagination": answer["pagination"]}
+        return await self._asked({"page": number, "page_size": size})
 
     async def __aiter__(self) -> AsyncIterator[Json]:
-        number, pages = 1, 1
-        while number <= pages:
-            found = await self.page(number)
+        place: Json = {}
+        while True:
+            found = await self._asked({**place, "page_size": _core.PAGE_SIZE})
             for item in found["items"]:
                 yield item
-            number, pages = number + 1, found["pagination"]["total_pages"]
+            if found["pagination"]["next"] is None:
+                return
+            place = {"after": found["pagination"]["next"]}
 
     async def to_list(self) -> List[Json]:
         """Every item."""
         return [item async for item in self]
+
+    async def _asked(self, place: Mapping[str, Any]) -> Json:
+        answer = await self._call.send(self._route, {**self._given, **place}, self._options)
+        return {"items": answer[self._name], "pagination": answer["pagination"]}
 
 
 class _AsyncGroup:

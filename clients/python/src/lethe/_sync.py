@@ -143,7 +143,7 @@ def _fault(request: _core.Request, attempts: _core.Attempts, cause: Exception) -
 
 
 class Pages:
-    """A list of the service. `for` reads it page by page."""
+    """A list of the service. `for` reads it in pages; rows that come or go meanwhile hide no other row."""
 
     def __init__(
         self, call: _Caller, route: str, name: str, given: Mapping[str, Any], options: Optional[CallOptions]
@@ -152,21 +152,25 @@ class Pages:
 
     def page(self, number: int, size: int = _core.PAGE_SIZE) -> Json:
         """One page: `items`, and `pagination` as the service answers it."""
-        given = {**self._given, "page": number, "page_size": size}
-        answer = self._call.send(self._route, given, self._options)
-        return {"items": answer[self._name], "pagination": answer["pagination"]}
+        return self._asked({"page": number, "page_size": size})
 
     def __iter__(self) -> Iterator[Json]:
-        number, pages = 1, 1
-        while number <= pages:
-            found = self.page(number)
+        place: Json = {}
+        while True:
+            found = self._asked({**place, "page_size": _core.PAGE_SIZE})
             for item in found["items"]:
                 yield item
-            number, pages = number + 1, found["pagination"]["total_pages"]
+            if found["pagination"]["next"] is None:
+                return
+            place = {"after": found["pagination"]["next"]}
 
     def to_list(self) -> List[Json]:
         """Every item."""
         return [item for item in self]
+
+    def _asked(self, place: Mapping[str, Any]) -> Json:
+        answer = self._call.send(self._route, {**self._given, **place}, self._options)
+        return {"items": answer[self._name], "pagination": answer["pagination"]}
 
 
 class _Group:

@@ -162,14 +162,26 @@ function itemsOf({ items }: Json): readonly Json[] {
   throw invalid('items', 'must be a list of 1 to 100');
 }
 
+/** A cursor of the fake names the rows that are left. */
 function pageOf(name: string, all: readonly Json[], given: Json): Json {
   const [page, size] = [Number(given['page'] ?? 1), Number(given['page_size'] ?? 20)];
+  const after = given['after'] as string | undefined;
+  const left = after?.split(' ');
+  const rows = left ? all.filter((row) => left.includes(nameOf(row))) : all.slice((page - 1) * size);
+  const rest = rows.slice(size).map(nameOf).join(' ');
   const count = { total_count: all.length, total_pages: Math.ceil(all.length / size) };
   return {
-    [name]: all.slice((page - 1) * size, page * size),
-    pagination: { page, page_size: size, ...count },
+    [name]: rows.slice(0, size),
+    pagination: {
+      page: after === undefined ? page : null,
+      page_size: size,
+      ...count,
+      next: rest === '' ? null : rest,
+    },
   };
 }
+
+const nameOf = ({ id, user_id: userId }: Json): string => String(id ?? userId);
 
 const filtered = (events: readonly Json[], given: Json): Json[] =>
   events.filter((event) =>

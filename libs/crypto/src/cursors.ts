@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Page, type PageQuery, type Position } from '@app/http';
+import { invalidRequest } from '@app/kernel';
+import { UnreadableSecretError } from '@app/primitives';
+import { InstallationKeys } from './installation-keys';
+
+/**
+ * The pages of lists, and the cursors by which a walk continues behind the last row that it has read. A cursor is
+ * encrypted: it shows no stored id, and a caller cannot make one that reads more than a page. It is bound to the bot, the list
+ * and its filters.
+ */
+@Injectable()
+export class Cursors {
+  constructor(private readonly keys: InstallationKeys) {}
+
+  /**
+   * The page that `query` asks for, by its number or behind a cursor. `list` names the list.
+   * @throws ApiError 400 for both, and for a text that is no cursor of this list with these filters
+   */
+  page<At extends Position>(botId: string, list: string, query: PageQuery): Page<At> {
+    const { page, after } = query;
+    const context = contextOf(botId, list, query);
+    const write = (at: At): string => this.keys.installation.encrypt(JSON.stringify(at), context);
+    if (after == null) return new Page<At>(query, write);
+    if (page != null) throw refused('continues behind a row, so that it needs no page: send one of them');
+    return new Page<At>(query, write, this.read<At>(after, context));
+  }
+
+  private read<At extends Position>(cursor: string, context: string): At {
+    try {
+      return JSON.parse(this.keys.installation.decrypt(cursor, context)) as At;
+    } catch (error) {
+      if (!(error instanceof UnreadableSecretError)) throw error;
+      throw refused('must be the pagination.next of a page of this list, asked for with the same filters');
+    }
+  }
+}
+
+function refused(message: string): Error {
+  return invalidRequest([{ field: 'after', message }]);
+}
+
+const PLACE = ['page', 'page_size', 'after'];
+
+/** The place of a cursor. Filters can be long; their digest is not. */
+function contextOf(botId: string, list: string, query: PageQuery): string {
+  const filters = Object.entries(query).filter(([name, value]) => !PLACE.includes(name) && value != null);
+  const digest = createHash('sha256').update(JSON.stringify(filters.sort())).digest('base64url');
+  return `cursor/${botId}/${list}/${digest}`;
+}
