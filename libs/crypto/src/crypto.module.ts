@@ -40,9 +40,9 @@ import { SubjectTexts } from './subject-texts';
         await encryptionReady;
         const logger = new Logger('Keyring');
         const warn = (message: string): void => logger.warn(message);
-        const present = presentMasterKeys(config, warn);
-        if (present === undefined) await requireUnencrypted(unitOfWork, keyFilePath(config));
-        return new Keyring(present ?? masterKeys(config, random, warn), random);
+        if (presentMasterKeys(config) === undefined)
+          await requireUnencrypted(unitOfWork, keyFilePath(config));
+        return new Keyring(masterKeys(config, random, warn), random);
       },
     },
     {

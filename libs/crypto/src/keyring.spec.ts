@@ -1,4 +1,13 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig, SystemClock, SystemRandom } from '@app/kernel';
@@ -93,6 +102,48 @@ describe('masterKeys', () => {
     read({}, warnings);
     expect(warnings).toContainEqual(expect.stringContaining('chmod 600'));
   });
+
+  it('leaves no key file where a first start fails while it writes one, so that the next start makes it', () => {
+    const written = jest.spyOn(fs, 'writeFileSync').mockImplementationOnce((file) => {
+      // A full disk: the file is made, and none of its bytes.
+      fs.closeSync(fs.openSync(String(file), 'wx'));
+      throw Object.assign(new Error('no room'), { code: 'ENOSPC' });
+    });
+    expect(() => read()).toThrow(/The key file \S+ cannot be written \(ENOSPC\)/);
+    written.mockRestore();
+    expect(readdirSync(directory)).toEqual([]);
+    expect(read()).toHaveLength(1);
+  });
+
+  it.each(['makes the key file', 'uses the key file that is there'])(
+    'removes what a start left that was killed meanwhile, and %s',
+    (does) => {
+      if (does.startsWith('uses')) read();
+      writeFileSync(`${path()}.key.next-0123456789ab`, '');
+      if (!existsSync(`${path()}.key`)) writeFileSync(`${path()}.key`, '');
+      const made = read();
+      expect(made).toHaveLength(1);
+      expect(readdirSync(directory)).toEqual(['lethe.db.key']);
+      expect(read()).toEqual(made);
+    },
+  );
+
+  it.each(['before', 'after'])(
+    'uses the key file of another start that makes one %s its own is written',
+    (when) => {
+      let other: readonly Buffer[] = [];
+      const { writeFileSync: write } = fs;
+      const written = jest.spyOn(fs, 'writeFileSync').mockImplementationOnce((...given) => {
+        if (when === 'after') write(...given);
+        other = read();
+        if (when === 'before') write(...given);
+      });
+      expect(read()).toEqual(other);
+      written.mockRestore();
+      expect(read()).toEqual(other);
+      expect(readdirSync(directory)).toEqual(['lethe.db.key']);
+    },
+  );
 
   it('leaves a damaged key file as it is and refuses to start', () => {
     writeFileSync(`${path()}.key`, 'too short');
