@@ -9,6 +9,7 @@ import { HeldSubjects } from './held-subjects';
 import { Installation } from './installation.entity';
 import { requireUnencrypted, InstallationKeys } from './installation-keys';
 import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
+import { KeyFileWatch } from './key-file-watch';
 import { KeyRewrite } from './key-rewrite';
 import { KeyRotation } from './key-rotation';
 import { Keyring } from './keyring';
@@ -66,6 +67,7 @@ import { SubjectTexts } from './subject-texts';
     EncryptedTexts,
     KeyRotation,
     KeyRewrite,
+    KeyFileWatch,
   ],
   exports: [
     KeyRotation,

@@ -10,8 +10,9 @@ import fs, {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig, SystemClock, SystemRandom } from '@app/kernel';
+import { Degradations, readConfig, SystemClock, SystemRandom } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import { KeyFileWatch } from './key-file-watch';
 import { Keyring } from './keyring';
 import { masterKeys } from './master-key';
 
@@ -76,7 +77,10 @@ describe('masterKeys', () => {
     );
 
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'lethe-test-'))));
-  afterEach(() => rmSync(directory, { recursive: true }));
+  afterEach(() => {
+    jest.useRealTimers();
+    rmSync(directory, { recursive: true });
+  });
 
   it('takes the keys of LETHE_MASTER_KEY, and writes no file', () => {
     const warnings: string[] = [];
@@ -153,5 +157,30 @@ describe('masterKeys', () => {
 
   it.each(['x', 'c2hvcnQ=', `${present.toString('base64')},x`])('refuses LETHE_MASTER_KEY=%s', (given) => {
     expect(() => read({ LETHE_MASTER_KEY: given })).toThrow(/LETHE_MASTER_KEY must be 32 random bytes/);
+  });
+
+  it.each([
+    ['removed', () => rmSync(`${path()}.key`)],
+    ['emptied', () => writeFileSync(`${path()}.key`, '')],
+    ['damaged', () => writeFileSync(`${path()}.key`, 'too short')],
+    ['replaced by another one', () => writeFileSync(`${path()}.key`, old.toString('base64'))],
+  ])('of a file that is %s under the running service degrade it until it is back', (_, change) => {
+    jest.useFakeTimers();
+    const degradations = new Degradations();
+    const config = readConfig({ DATABASE_URL: `sqlite:${path()}` });
+    const watch = new KeyFileWatch(new Keyring(read(), random), random, degradations, config);
+    const kept = readFileSync(`${path()}.key`);
+    const seen = (): readonly string[] => {
+      jest.advanceTimersByTime(60_000);
+      return degradations.current;
+    };
+    watch.onApplicationBootstrap();
+    expect(seen()).toEqual([]);
+    change();
+    expect(seen()).toEqual(['key_file_missing']);
+    writeFileSync(`${path()}.key`, kept);
+    expect(seen()).toEqual([]);
+    watch.onApplicationShutdown();
+    expect(jest.getTimerCount()).toBe(0);
   });
 });
