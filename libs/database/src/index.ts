@@ -68,6 +68,7 @@ export { DiskWatch } from './disk-watch';
 export { Ballast } from './sqlite.ballast';
 export { SqliteDatabase } from './sqlite.driver';
 export { SqliteKeys } from './sqlite.keys';
+export { SqliteTruncation } from './sqlite.truncation';
 export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';
 export { SqliteReading } from './sqlite.reading';
 export { SqliteTurnReader } from './sqlite.turn-reader';
