@@ -30,7 +30,7 @@ export {
 } from './database.module';
 export { databaseBytes } from './database-size';
 export { insertion } from './insert-rows';
-export { KEY_TABLES, keysPath } from './key-tables';
+export { KEY_TABLES, keysPath, requireUnusedKeys } from './key-tables';
 export { eachOf, pages } from './pages';
 export { inPortions } from './portions';
 export { PostgresDataSource, postgresOptions } from './postgres.options';
