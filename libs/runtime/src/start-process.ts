@@ -48,7 +48,7 @@ function observe(log: LogStream, { nest }: Application): void {
 function withoutRoom(error: unknown): StartError | undefined {
   if (!/WebAssembly.*Out of memory/i.test(String(error))) return undefined;
   return new StartError(
-    'The limit of the address space (ulimit -v, or LimitAS= of systemd) is too low: encryption runs in WebAssembly, which reserves more than 10 GB of ' +
+    'The limit of the address space (ulimit -v, or LimitAS= of systemd) is too low: encryption runs in WebAssembly, which reserves tens of GB of ' +
       'addresses, and hardly any memory. Lift it (ulimit -v unlimited); to limit memory use MemoryMax= of systemd, or the limit of the container.',
   );
 }
