@@ -1,10 +1,12 @@
 import { BotDeletion } from '@app/bots';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
+import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { contentOf, filesBelow } from '../support/traces';
 
 const service = useServiceInProcess();
 afterEach(() => jest.restoreAllMocks());
@@ -36,5 +38,42 @@ describe('the deletion of a bot for which a unit under way stores another subjec
     await runNow(service, BotDeletion);
     expect(scrub).toHaveBeenCalled();
     expect(await rows()).toEqual([]);
+  });
+});
+
+/** PostgreSQL keeps deleted rows until its own vacuum. */
+(engine === 'sqlite' ? describe : describe.skip)('the files of SQLite after the deletion of a bot', () => {
+  const CONTACT = 'datenschutz@deleted-bot.example';
+  const NAME = 'A name that is deleted';
+  const traces = (texts: readonly string[]): string[] =>
+    texts.filter((text) => filesBelow(service.directory).some((path) => contentOf(path).includes(text)));
+
+  it('hold neither its name nor its contact nor the prefix of its key', async () => {
+    const bot = await service.registerBot({ name: NAME, privacy_contact: CONTACT });
+    const known = await service.database.rows<{ prefix: string }>(
+      'SELECT prefix FROM api_keys WHERE bot_id = ?',
+      bot.id,
+    );
+    const texts = [NAME, CONTACT, ...known.map(({ prefix }) => prefix)];
+    expect(texts).toHaveLength(3);
+    expect(traces(texts)).toEqual(texts);
+    expect((await bot.delete(`/bots/${bot.id}`)).status).toBe(200);
+    expect(traces(texts)).toEqual([]);
+  });
+
+  it('are scrubbed before the last row, so that a deletion that cannot scrub them now continues', async () => {
+    const bot = await service.registerBot({ name: NAME, privacy_contact: CONTACT });
+    const scrub = jest
+      .spyOn(service.app.get(UnitOfWork), 'scrubRows')
+      .mockRejectedValueOnce(databaseUnavailable());
+    expectFailure(await bot.delete(`/bots/${bot.id}`), 503, 'service_unavailable');
+    const rows = () => service.database.rows('SELECT id FROM bots WHERE id = ?', bot.id);
+    expect(await rows()).toHaveLength(1);
+    const free = 'UPDATE job_leases SET locked_until = ? WHERE name = ?';
+    await service.database.run(free, '2000-01-01T00:00:00.000Z', `bot-deletion/${bot.id}`);
+    await runNow(service, BotDeletion);
+    expect(scrub).toHaveBeenCalledTimes(2);
+    expect(await rows()).toEqual([]);
+    expect(traces([NAME, CONTACT])).toEqual([]);
   });
 });

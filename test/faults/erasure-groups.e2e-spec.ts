@@ -1,6 +1,6 @@
 import { AuditService } from '@app/audit';
 import { SubjectDigests } from '@app/crypto';
-import { SqliteKeys, UnitOfWork } from '@app/database';
+import { SqliteTruncation, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { NO_CLAIM } from '@app/idempotency';
 import { SubjectDataHolders } from '@app/subjects';
@@ -99,7 +99,7 @@ describe('erasures of one moment', () => {
   });
 
   it('share their statements and the scrub of the keys', async () => {
-    const scrubs = jest.spyOn(SqliteKeys.prototype, 'truncateNow');
+    const scrubs = jest.spyOn(SqliteTruncation.prototype, 'now');
     const log = new SqlLog().open();
     const erasures = service.app.get(ErasureService, { strict: false });
     const digests = service.app.get(SubjectDigests, { strict: false });

@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { SubjectKeys } from '@app/crypto';
-import { databaseUnavailable, keysPath, UnitOfWork, SqliteDatabase, SqliteKeys } from '@app/database';
+import { databaseUnavailable, keysPath, UnitOfWork, SqliteDatabase, SqliteTruncation } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
@@ -41,7 +41,7 @@ const requests = () =>
   );
 
 /** The next log of the keys cannot be truncated in the unit that destroys a key, as beside a reader. */
-const keptLog = () => jest.spyOn(SqliteKeys.prototype, 'truncateNow').mockReturnValueOnce(false);
+const keptLog = () => jest.spyOn(SqliteTruncation.prototype, 'now').mockReturnValueOnce(false);
 
 /** Runs an erasure up to the removal of its rows; then the log of the keys cannot be truncated. */
 async function removed(): Promise<void> {

@@ -64,7 +64,7 @@ describe('npm run admin', () => {
     expect(readdirSync(directory)).toEqual([]);
     writeFileSync(join(directory, 'lethe.db'), 'x');
     expect((await admin('keys:list')).stderr).toMatch(
-      /^There is no key file \S+: set LETHE_MASTER_KEY to .*\.\n$/,
+      /^There is no key file \S+, or an empty one: set LETHE_MASTER_KEY to .*\.\n$/,
     );
     expect(readdirSync(directory)).toEqual(['lethe.db']);
     const file = await admin('ledger:import', '--in', join(directory, 'none'));

@@ -66,8 +66,8 @@ const move = (from = source.url, to = target.url): Promise<ScriptRun> =>
   adminHere(['db:move', '--from', from, '--to', to], {});
 
 /** In a process of its own, which `kill` ends. */
-const moveApart = (kill?: Moment): Promise<ScriptRun> =>
-  runScript(build, 'admin', ['db:move', '--from', source.url, '--to', target.url], {}, kill);
+const moveApart = (kill?: Moment, from = source.url, to = target.url): Promise<ScriptRun> =>
+  runScript(build, 'admin', ['db:move', '--from', from, '--to', to], {}, kill);
 
 async function answersOf(database: TestDatabase): Promise<Readonly<Record<string, string>>> {
   const service = await serviceOn(database);
@@ -165,6 +165,27 @@ describe('npm run admin -- db:move', () => {
     expect(output).not.toContain('HELD');
   });
 
+  it.each(['PostgreSQL', 'SQLite'])(
+    'keeps services from a target on %s that has tables and no rows',
+    async (to) => {
+      if (to === 'SQLite') await move();
+      else await onBareTarget();
+      const file = sqliteFile(join(directory, 'empty.db'));
+      const [from, empty] = to === 'SQLite' ? [target.url, file] : [source.url, target];
+      // The first statement behind the schema asks whether the target is empty.
+      const killed = await moveApart({ at: 'SELECT COUNT.*FROM "' }, from, empty.url);
+      expect(killed).toMatchObject({ code: null, output: expect.stringContaining('HELD') });
+      expect(await empty.rows('SELECT 1 FROM bots')).toStrictEqual([]);
+      await expect(serviceOn(empty).then(stopped)).rejects.toThrow(
+        'is being filled by npm run admin -- db:move',
+      );
+      const { code, output } = await move(from, empty.url);
+      expect(output).toContain('and equal those of the source');
+      expect(code).toBe(0);
+      await file.drop();
+    },
+  );
+
   const changes = [
     [
       'one changed text',
@@ -228,6 +249,25 @@ describe('npm run admin -- db:move refuses', () => {
     await service.app.close();
     await refused('already has data, for example in keys.service_keys', undefined, service.database.url);
     await service.remove();
+  });
+
+  it('a target in which rows were written after a move was killed before its first row', async () => {
+    await onBareTarget();
+    await moveApart({ at: 'SELECT COUNT.*FROM "' });
+    await target.run(
+      `INSERT INTO keys.service_keys (name, id, sealed, created_at) VALUES ('a', 'b', 'c', 'd')`,
+    );
+    await refused('already has data, for example in keys.service_keys');
+  });
+
+  it('a target without tables whose keys are in use, and leaves no mark', async () => {
+    await target.run('DROP SCHEMA public CASCADE');
+    await target.run('CREATE SCHEMA public');
+    await target.run(
+      `INSERT INTO keys.service_keys (name, id, sealed, created_at) VALUES ('a', 'b', 'c', 'd')`,
+    );
+    await refused('holds the keys of an installation');
+    expect((await target.tables()).map(({ name }) => name)).not.toContain('lethe_move');
   });
 
   it('a target that a service is using', async () => {

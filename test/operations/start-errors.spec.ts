@@ -5,7 +5,7 @@ import { databaseEngine } from '@app/database';
 import { readConfig } from '@app/kernel';
 import { ormOptions } from '../../ormconfig';
 import { useBuild } from '../support/build';
-import { runScript } from '../support/child-script';
+import { preloading, runScript } from '../support/child-script';
 
 // Failing starts: the message, its number, and the remaining files.
 
@@ -66,9 +66,22 @@ describe('a start that fails', () => {
     expect(left()).toContain('lethe.db.key');
     rmSync(join(directory, 'lethe.db.key'));
     expect(await refused(settings)).toMatch(
-      /^The keys of this database were encrypted with another master key, and there is no key file \S+lethe\.db\.key\. Set LETHE_MASTER_KEY as it was, or put the key file back\.\n$/,
+      /^The keys of this database were encrypted with another master key, and there is no key file \S+lethe\.db\.key, or an empty one\. Set LETHE_MASTER_KEY as it was, or put the key file back\.\n$/,
     );
     expect(left()).not.toContain('lethe.db.key');
+  });
+
+  it('because the limit of its address space leaves no room for WebAssembly names the limit', async () => {
+    // What Node.js says under `ulimit -v`.
+    const none = `const says = 'WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance';
+      WebAssembly.instantiate = async () => { throw new RangeError(says); };`;
+    const { code, stdout, stderr } = await runScript({ ...build, workingDirectory: directory }, 'api', [], {
+      PORT: '0',
+      ...preloading(none, directory, 'no-room'),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The limit of the address space \(ulimit -v, .*\n$/);
+    expect(stdout).toContain('ulimit -v');
   });
 
   it('because a file is where the data directory should be names the directory', async () => {

@@ -22,7 +22,7 @@ function requireKeys(config: Config): void {
 
 export function noKeys(config: Config): StartError {
   return new StartError(
-    `There is no key file ${keyFilePath(config)}: set LETHE_MASTER_KEY to the value that the service uses.`,
+    `There is no key file ${keyFilePath(config)}, or an empty one: set LETHE_MASTER_KEY to the value that the service uses.`,
   );
 }
 

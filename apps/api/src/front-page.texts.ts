@@ -30,6 +30,7 @@ const en: FrontPageTexts = {
     disk_low:
       'The disk is almost full: nothing new is stored, and erasures continue. The operator makes room.',
     clock_step: 'The clock of the machine was set. The operator checks the time of the machine.',
+    key_file_missing: 'The key file is missing. The operator puts its copy back before the next start.',
     log_failing: 'The log cannot be written. The operator checks where it is written.',
     audit_sealing_in_place: 'The audit log is sealed more slowly. The operator restarts the process.',
   },
@@ -63,6 +64,8 @@ const de: FrontPageTexts = {
     disk_low:
       'Der Datenträger ist fast voll: Neues wird nicht gespeichert, Löschungen laufen weiter. Der Betreiber schafft Platz.',
     clock_step: 'Die Uhr der Maschine wurde gestellt. Der Betreiber prüft die Zeit der Maschine.',
+    key_file_missing:
+      'Die Schlüsseldatei fehlt. Der Betreiber legt ihre Kopie vor dem nächsten Start zurück.',
     log_failing:
       'Das Protokoll kann nicht geschrieben werden. Der Betreiber prüft, wohin es geschrieben wird.',
     audit_sealing_in_place:

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemdUnit } from './systemd-unit';
 
@@ -31,8 +31,11 @@ Next: \`lethe-server start\`, then http://127.0.0.1:3000/docs. A systemd unit fo
 /** Writes `.env` with fresh keys into the folder. Answers the exit code: 1 where there is one already, which is kept. */
 export function writeEnvironment(folder: string): number {
   const path = join(folder, '.env');
+  const next = `${path}.next-${randomBytes(6).toString('hex')}`;
   try {
-    writeFileSync(path, environment(), { mode: 0o600, flag: 'wx' });
+    // As a whole: a part of it, left by an interruption, would be kept as if its keys were in use.
+    writeFileSync(next, environment(), { mode: 0o600, flag: 'wx', flush: true });
+    linkSync(next, path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     process.stderr.write(
@@ -41,6 +44,8 @@ export function writeEnvironment(folder: string): number {
         : `.env cannot be written: ${message}\n`,
     );
     return 1;
+  } finally {
+    rmSync(next, { force: true });
   }
   process.stderr.write(NEXT);
   process.stdout.write(systemdUnit(folder));

@@ -54,7 +54,8 @@ export class BotDeletion implements Job {
       const { affected } = await tx.manager.update(
         Bot,
         { id: botId, deletedAt: IsNull() },
-        { deletedAt, webhookUrl: null },
+        // Overwritten here, so that the purge can scrub it before the row is deleted.
+        { deletedAt, name: '', privacyContact: null, webhookUrl: null },
       );
       if (affected === 0) throw notFound('Bot');
       await tx.manager.delete(ApiKey, { botId });
@@ -80,6 +81,7 @@ export class BotDeletion implements Job {
         }
       }
       // Before the last unit: after it no process would continue.
+      await this.unitOfWork.scrubRows();
       do await this.unitOfWork.scrubKeys();
       while (!(await lease.batch((tx) => this.end(tx, botId, lease))));
     } catch (error) {

@@ -10,6 +10,7 @@ import { HeldSubjects } from './held-subjects';
 import { Installation } from './installation.entity';
 import { requireUnencrypted, InstallationKeys } from './installation-keys';
 import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
+import { KeyFileWatch } from './key-file-watch';
 import { KeyRewrite } from './key-rewrite';
 import { KeyRotation } from './key-rotation';
 import { Keyring } from './keyring';
@@ -41,9 +42,9 @@ import { SubjectTexts } from './subject-texts';
         await encryptionReady;
         const logger = new Logger('Keyring');
         const warn = (message: string): void => logger.warn(message);
-        const present = presentMasterKeys(config, warn);
-        if (present === undefined) await requireUnencrypted(unitOfWork, keyFilePath(config));
-        return new Keyring(present ?? masterKeys(config, random, warn), random);
+        if (presentMasterKeys(config) === undefined)
+          await requireUnencrypted(unitOfWork, keyFilePath(config));
+        return new Keyring(masterKeys(config, random, warn), random);
       },
     },
     {
@@ -68,6 +69,7 @@ import { SubjectTexts } from './subject-texts';
     EncryptedTexts,
     KeyRotation,
     KeyRewrite,
+    KeyFileWatch,
   ],
   exports: [
     KeyRotation,

@@ -7,6 +7,7 @@ export { InstallationKeys } from './installation-keys';
 export { KeyRewrite } from './key-rewrite';
 export { KeyRotation, type KeyUse } from './key-rotation';
 export { Keyring, missingKey } from './keyring';
+export { KeyFileWatch } from './key-file-watch';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { orphanKeys, removeOrphans } from './orphan-keys';
 export { Signer } from './signer';

@@ -82,7 +82,7 @@ export async function requireUnencrypted(unitOfWork: UnitOfWork, keyFile: string
   const found = await unitOfWork.read((tx) => tx.get('SELECT 1 AS found FROM keys.service_keys LIMIT 1'));
   if (found === undefined) return;
   throw new StartError(
-    `The keys of this database were encrypted with another master key, and there is no key file ${keyFile}. ` +
+    `The keys of this database were encrypted with another master key, and there is no key file ${keyFile}, or an empty one. ` +
       'Set LETHE_MASTER_KEY as it was, or put the key file back.',
   );
 }

@@ -1,8 +1,18 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig, SystemClock, SystemRandom } from '@app/kernel';
+import { Degradations, readConfig, SystemClock, SystemRandom } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import { KeyFileWatch } from './key-file-watch';
 import { Keyring } from './keyring';
 import { masterKeys } from './master-key';
 
@@ -67,7 +77,10 @@ describe('masterKeys', () => {
     );
 
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'lethe-test-'))));
-  afterEach(() => rmSync(directory, { recursive: true }));
+  afterEach(() => {
+    jest.useRealTimers();
+    rmSync(directory, { recursive: true });
+  });
 
   it('takes the keys of LETHE_MASTER_KEY, and writes no file', () => {
     const warnings: string[] = [];
@@ -94,6 +107,48 @@ describe('masterKeys', () => {
     expect(warnings).toContainEqual(expect.stringContaining('chmod 600'));
   });
 
+  it('leaves no key file where a first start fails while it writes one, so that the next start makes it', () => {
+    const written = jest.spyOn(fs, 'writeFileSync').mockImplementationOnce((file) => {
+      // A full disk: the file is made, and none of its bytes.
+      fs.closeSync(fs.openSync(String(file), 'wx'));
+      throw Object.assign(new Error('no room'), { code: 'ENOSPC' });
+    });
+    expect(() => read()).toThrow(/The key file \S+ cannot be written \(ENOSPC\)/);
+    written.mockRestore();
+    expect(readdirSync(directory)).toEqual([]);
+    expect(read()).toHaveLength(1);
+  });
+
+  it.each(['makes the key file', 'uses the key file that is there'])(
+    'removes what a start left that was killed meanwhile, and %s',
+    (does) => {
+      if (does.startsWith('uses')) read();
+      writeFileSync(`${path()}.key.next-0123456789ab`, '');
+      if (!existsSync(`${path()}.key`)) writeFileSync(`${path()}.key`, '');
+      const made = read();
+      expect(made).toHaveLength(1);
+      expect(readdirSync(directory)).toEqual(['lethe.db.key']);
+      expect(read()).toEqual(made);
+    },
+  );
+
+  it.each(['before', 'after'])(
+    'uses the key file of another start that makes one %s its own is written',
+    (when) => {
+      let other: readonly Buffer[] = [];
+      const { writeFileSync: write } = fs;
+      const written = jest.spyOn(fs, 'writeFileSync').mockImplementationOnce((...given) => {
+        if (when === 'after') write(...given);
+        other = read();
+        if (when === 'before') write(...given);
+      });
+      expect(read()).toEqual(other);
+      written.mockRestore();
+      expect(read()).toEqual(other);
+      expect(readdirSync(directory)).toEqual(['lethe.db.key']);
+    },
+  );
+
   it('leaves a damaged key file as it is and refuses to start', () => {
     writeFileSync(`${path()}.key`, 'too short');
     expect(() => read()).toThrow(/damaged/);
@@ -102,5 +157,30 @@ describe('masterKeys', () => {
 
   it.each(['x', 'c2hvcnQ=', `${present.toString('base64')},x`])('refuses LETHE_MASTER_KEY=%s', (given) => {
     expect(() => read({ LETHE_MASTER_KEY: given })).toThrow(/LETHE_MASTER_KEY must be 32 random bytes/);
+  });
+
+  it.each([
+    ['removed', () => rmSync(`${path()}.key`)],
+    ['emptied', () => writeFileSync(`${path()}.key`, '')],
+    ['damaged', () => writeFileSync(`${path()}.key`, 'too short')],
+    ['replaced by another one', () => writeFileSync(`${path()}.key`, old.toString('base64'))],
+  ])('of a file that is %s under the running service degrade it until it is back', (_, change) => {
+    jest.useFakeTimers();
+    const degradations = new Degradations();
+    const config = readConfig({ DATABASE_URL: `sqlite:${path()}` });
+    const watch = new KeyFileWatch(new Keyring(read(), random), random, degradations, config);
+    const kept = readFileSync(`${path()}.key`);
+    const seen = (): readonly string[] => {
+      jest.advanceTimersByTime(60_000);
+      return degradations.current;
+    };
+    watch.onApplicationBootstrap();
+    expect(seen()).toEqual([]);
+    change();
+    expect(seen()).toEqual(['key_file_missing']);
+    writeFileSync(`${path()}.key`, kept);
+    expect(seen()).toEqual([]);
+    watch.onApplicationShutdown();
+    expect(jest.getTimerCount()).toBe(0);
   });
 });

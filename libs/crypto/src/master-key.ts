@@ -1,15 +1,18 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { StartError, type Config, DEFAULT_DATABASE_PATH, type Random, realFile } from '@app/kernel';
 
 export const KEY_BYTES = 32;
@@ -45,9 +48,10 @@ export function masterKeys(
   random: Random,
   warn: (message: string) => void,
 ): readonly Buffer[] {
-  const present = presentMasterKeys(config, warn);
-  if (present !== undefined) return present;
-  generateKey(keyFilePath(config), random);
+  if (config.masterKeys.length > 0) return config.masterKeys;
+  const path = keyFilePath(config);
+  if (readKeyFile(path) === undefined) generateKey(path, random);
+  removeLeftovers(path, warn);
   return presentMasterKeys(config, warn) ?? [];
 }
 
@@ -59,7 +63,10 @@ export function keyFilePath({ database }: Config): string {
   return realFile(`${database.engine === 'sqlite' ? database.path : DEFAULT_DATABASE_PATH}.key`);
 }
 
-/** The keys of the file; undefined when there is none. @throws StartError for a file that cannot be used */
+/**
+ * The keys of the file; undefined when there is none, or one of 0 bytes.
+ * @throws StartError for a file that cannot be used
+ */
 export function readKeyFile(path: string): readonly Buffer[] | undefined {
   let text: string;
   try {
@@ -69,6 +76,7 @@ export function readKeyFile(path: string): readonly Buffer[] | undefined {
     if (code === 'ENOENT') return undefined;
     throw new StartError(`The key file ${path} cannot be read (${code}). Check its owner and permissions.`);
   }
+  if (text === '') return undefined;
   const keys = text
     .trim()
     .split(/\s+/)
@@ -89,9 +97,7 @@ export function replaceKeyFile(path: string, keys: readonly Buffer[]): void {
     rmSync(next, { force: true });
     writeFileSync(next, textOf(keys), { mode: 0o600, flag: 'wx', flush: true });
     renameSync(next, path);
-    const directory = openSync(dirname(path), 'r');
-    fsyncSync(directory);
-    closeSync(directory);
+    syncDirectoryOf(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(`The key file ${path} cannot be replaced (${code}). It was left as it was.`);
@@ -114,15 +120,48 @@ function textOf(keys: readonly Buffer[]): string {
   return keys.map((key) => `${key.toString('base64')}\n`).join('');
 }
 
+/**
+ * Makes the key file as a whole, so that an interruption leaves none. Where another start has made one meanwhile, that
+ * one stays.
+ */
 function generateKey(path: string, random: Random): void {
-  const key = random.bytes(KEY_BYTES);
+  const next = `${nextOf(path)}${random.bytes(6).toString('hex')}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, textOf([key]), { mode: 0o600, flag: 'wx', flush: true });
+    if (statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
+    writeFileSync(next, textOf([random.bytes(KEY_BYTES)]), { mode: 0o600, flag: 'wx', flush: true });
+    // Unlike a rename it replaces nothing.
+    linkSync(next, path);
+    rmSync(next);
+    syncDirectoryOf(path);
   } catch (error) {
+    rmSync(next, { force: true });
+    // The other start has removed `next` where the code is ENOENT.
+    if (existsSync(path)) return;
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(
       `The key file ${path} cannot be written (${code}). Check the directory and its permissions, or set LETHE_MASTER_KEY.`,
     );
   }
+}
+
+/** What a killed start has left. Call it when the key file exists: a start that is still making one uses that file. */
+function removeLeftovers(path: string, warn: (message: string) => void): void {
+  const home = dirname(path);
+  for (const name of readdirSync(home).filter((other) => other.startsWith(basename(nextOf(path)))))
+    try {
+      rmSync(join(home, name), { force: true });
+    } catch {
+      warn(`${join(home, name)} may hold a key and is of no use: remove it.`);
+    }
+}
+
+function nextOf(path: string): string {
+  return `${path}.next-`;
+}
+
+function syncDirectoryOf(path: string): void {
+  const directory = openSync(dirname(path), 'r');
+  fsyncSync(directory);
+  closeSync(directory);
 }

@@ -30,7 +30,7 @@ export {
 } from './database.module';
 export { databaseBytes } from './database-size';
 export { insertion } from './insert-rows';
-export { KEY_TABLES, keysPath } from './key-tables';
+export { KEY_TABLES, keysPath, requireUnusedKeys } from './key-tables';
 export { eachOf, pages } from './pages';
 export { inPortions } from './portions';
 export { PostgresDataSource, postgresOptions } from './postgres.options';
@@ -68,6 +68,7 @@ export { DiskWatch } from './disk-watch';
 export { Ballast } from './sqlite.ballast';
 export { SqliteDatabase } from './sqlite.driver';
 export { SqliteKeys } from './sqlite.keys';
+export { SqliteTruncation } from './sqlite.truncation';
 export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';
 export { SqliteReading } from './sqlite.reading';
 export { SqliteTurnReader } from './sqlite.turn-reader';

@@ -21,16 +21,14 @@ export interface KeysMigration extends MigrationInterface {
  */
 export async function bringUpToDate(source: DataSource, access: Access): Promise<void> {
   await requireKnown(source);
-  if (await isBeingFilled(source)) {
-    throw new StartError(
-      'The database is being filled by npm run admin -- db:move, or the move was interrupted. Run it again to its end, or drop the database and create it again.',
-    );
-  }
+  await requireNotBeingFilled(source);
   if (access !== 'keys' && (await new MigrationExecutor(source).getExecutedMigrations()).length === 0)
     await requireUnusedKeys(source);
   if (access === 'migrate' || access === 'keys') {
     await makeKeyFile(source);
     await source.runMigrations({ transaction: 'all' });
+    // A move that began meanwhile has the lock of the schema until it ends or is interrupted.
+    await requireNotBeingFilled(source);
   } else if (await needsMigrations(source)) {
     throw new StartError(
       'The database needs migrations. Run them with npm run admin -- db:migrate, or set MIGRATE_ON_START=true.',
@@ -64,6 +62,14 @@ export async function isBeingFilled(source: DataSource): Promise<boolean> {
   } finally {
     await runner.release();
   }
+}
+
+/** @throws StartError while a move fills the database, or after one that was interrupted */
+async function requireNotBeingFilled(source: DataSource): Promise<void> {
+  if (!(await isBeingFilled(source))) return;
+  throw new StartError(
+    'The database is being filled by npm run admin -- db:move, or the move was interrupted. Run it again to its end, or drop the database and create it again.',
+  );
 }
 
 /** @throws StartError when unknown migrations have run */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { OwnError } from '@app/kernel';
 import type { Checkpointed } from './checkpoint.thread';
+import { SqliteTruncation } from './sqlite.truncation';
 import type { SqliteConnection } from './sqlite.tx';
 
 const THREAD = join(__dirname, 'checkpoint.thread.js');
@@ -26,6 +27,7 @@ const LIMIT_MS = 30_000;
  * arranged: {@link caughtUp} holds up the writer, not the event loop.
  */
 export class SqliteCheckpoints {
+  readonly truncation: SqliteTruncation;
   private worker: Worker | undefined;
   private underWay: Promise<void> | undefined;
   private ended = (): void => undefined;
@@ -46,6 +48,11 @@ export class SqliteCheckpoints {
     private readonly nowMs: () => number = () => performance.now(),
   ) {
     this.begunMs = this.nowMs();
+    this.truncation = new SqliteTruncation(
+      writer.database,
+      onFault,
+      'The write-ahead log of the data could not be truncated, since another process reads the data: the deletion of a bot waits until it ends',
+    );
     if (!existsSync(thread)) return;
     this.worker = new Worker(thread, { workerData: writer.database.name, execArgv: [] });
     this.worker.unref();
@@ -59,6 +66,8 @@ export class SqliteCheckpoints {
   /** Whether the next group of units has to wait for {@link caughtUp}. */
   get areOverdue(): boolean {
     if (this.worker === undefined) return false;
+    // The truncation would copy the log in the event loop.
+    if (this.truncation.isDue) return true;
     const isSlow = this.underWay !== undefined && this.nowMs() - this.begunMs > EVERY_MS_MAX;
     return isSlow || this.pages - this.kept >= (this.kept > 0 ? AUTOMATIC : PAGES_MAX);
   }

@@ -1,11 +1,9 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
-import { OwnError } from '@app/kernel';
 import { databaseUnavailable } from './database-faults';
 import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
 import { SqliteStatements } from './sqlite.statements';
+import { SqliteTruncation } from './sqlite.truncation';
 
-const TRIES_MAX = 50;
 /** The page cache, in KiB. */
 const CACHE_KIB = 8_192;
 /** The prefix that addresses the tables of the keys in every statement. */
@@ -23,16 +21,17 @@ export function isOfKeys(sql: string): boolean {
  * an erasure that is still `processing`, but never data without its key.
  */
 export class SqliteKeys extends SqliteStatements {
-  private readonly waiting: ((truncated: boolean) => void)[] = [];
-  private tries = 0;
+  readonly truncation: SqliteTruncation;
   private isInGroup = false;
   private isInUnit = false;
 
-  constructor(
-    path: string,
-    private readonly onFault: (error: unknown) => void,
-  ) {
+  constructor(path: string, onFault: (error: unknown) => void) {
     super(opened(path));
+    this.truncation = new SqliteTruncation(
+      this.database,
+      onFault,
+      'The write-ahead log of the keys could not be truncated, since another process reads the keys: an erasure waits until it ends',
+    );
   }
 
   /** Rows that triggers have changed count too, since subject_keys is a view. */
@@ -85,68 +84,8 @@ export class SqliteKeys extends SqliteStatements {
     if (this.database.inTransaction) this.prepared('ROLLBACK').run();
   }
 
-  get isTruncationDue(): boolean {
-    return this.waiting.length > 0;
-  }
-
-  /**
-   * Resolves to true after the next truncation of the write-ahead log, in which destroyed keys remain until then, and to
-   * false when it was given up. Simultaneous callers share one truncation.
-   */
-  requestTruncation(): Promise<boolean> {
-    return new Promise((resolve) => this.waiting.push(resolve));
-  }
-
-  /** {@link requestTruncation} at once. Must be called when nothing of a group waits for its commit. */
-  truncateNow(): boolean {
-    if (!this.tryOnce()) return false;
-    this.answerWaiting(true);
-    return true;
-  }
-
-  /** Must be called between two groups. Returns false when another attempt is due, since a snapshot is open. */
-  truncate(): boolean {
-    const truncated = this.tryOnce();
-    if (!truncated && ++this.tries < TRIES_MAX) return false;
-    if (!truncated)
-      this.onFault(
-        new OwnError(
-          'The write-ahead log of the keys could not be truncated, since another process reads the keys: an erasure waits until it ends',
-        ),
-      );
-    this.answerWaiting(truncated);
-    return true;
-  }
-
-  private answerWaiting(truncated: boolean): void {
-    this.tries = 0;
-    for (const resolve of this.waiting.splice(0)) resolve(truncated);
-  }
-
   protected override textOf(sql: string): string {
     return super.textOf(sql).replace(EVERY_PREFIX, '');
-  }
-
-  private tryOnce(): boolean {
-    try {
-      const [result] = this.database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-      if (result?.busy !== 0) return false;
-      this.syncLog();
-      return true;
-    } catch (error) {
-      this.onFault(error);
-      return false;
-    }
-  }
-
-  /** SQLite does not sync a truncation: after a power cut the log would have its former length and content. */
-  private syncLog(): void {
-    const log = openSync(`${this.database.name}-wal`, 'r+');
-    try {
-      fsyncSync(log);
-    } finally {
-      closeSync(log);
-    }
   }
 
   private totalChanges(): number {

@@ -5,6 +5,7 @@ import { SqliteCheckpoints } from './sqlite.checkpoints';
 import type { SqliteKeys } from './sqlite.keys';
 import { type SqliteReaders, SqliteReads } from './sqlite.reads';
 import { SqliteTransaction } from './sqlite.transaction';
+import { type SqliteTruncation, TRUNCATION_PAUSE_MS } from './sqlite.truncation';
 import { type SqliteConnection, SqliteTx } from './sqlite.tx';
 import { type Ended, settle, type Unit } from './sqlite.units';
 import { SharedActs } from './shared-acts';
@@ -26,14 +27,8 @@ const TURNS_BETWEEN = 8;
  * every writer.
  */
 const UNIT_TIMEOUT_MS = 5_000;
-/**
- * The pauses, in milliseconds, before a locked file is tried again, outside the event loop. After the last one the
- * units get 503.
- */
+/** The pauses before a locked file is tried again, in milliseconds. After the last one the units get 503. */
 const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
-
-/** The pause, in milliseconds, before a truncation that a reader of the keys prevented is tried again in an idle service. */
-const TRUNCATION_PAUSE_MS = 20;
 
 /**
  * UnitOfWork on SQLite. Write units run strictly one after the other, and waiting units share a transaction (group
@@ -108,10 +103,18 @@ export class SqliteUnitOfWork extends SqliteReads {
     await Promise.all([this.draining, super.drained()]);
   }
 
-  async scrubKeys(): Promise<void> {
-    const truncated = this.keys.requestTruncation();
+  scrubKeys(): Promise<void> {
+    return this.scrub(this.keys.truncation);
+  }
+
+  override scrubRows(): Promise<void> {
+    return this.scrub(this.checkpoints.truncation);
+  }
+
+  private scrub(log: SqliteTruncation): Promise<void> {
+    const done = log.request();
     this.draining ??= this.drain();
-    if (!(await truncated)) throw databaseUnavailable();
+    return done;
   }
 
   override async close(): Promise<void> {
@@ -127,19 +130,18 @@ export class SqliteUnitOfWork extends SqliteReads {
   private async drain(): Promise<void> {
     // The rest of this turn of the event loop joins the first group.
     await nextTurn();
+    const logs = [this.keys.truncation, this.checkpoints.truncation];
     for (;;) {
       if (this.waiting.length > 0) await this.runNextGroup();
-      if (this.keys.isTruncationDue) await this.truncateKeys();
       if (this.checkpoints.areOverdue) await this.checkpoints.caughtUp();
+      for (const log of logs.filter(({ isDue }) => isDue)) {
+        this.endTurn();
+        if (!log.attempt() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
+      }
       for (let turn = 0; turn < TURNS_BETWEEN; turn++) await nextTurn();
-      if (this.waiting.length === 0 && !this.keys.isTruncationDue) break;
+      if (this.waiting.length === 0 && !logs.some(({ isDue }) => isDue)) break;
     }
     this.draining = undefined;
-  }
-
-  private async truncateKeys(): Promise<void> {
-    this.endTurn();
-    if (!this.keys.truncate() && this.waiting.length === 0) await pause(TRUNCATION_PAUSE_MS);
   }
 
   /** Never throws: every accepted unit gets an answer, and the next group can begin. */
@@ -197,7 +199,7 @@ export class SqliteUnitOfWork extends SqliteReads {
       this.runUnit({ ...unit, work: (tx) => then(tx, outcome.value as never, isScrubbed) });
     this.transaction.commitKeys();
     this.endTurn();
-    const first = await run(this.keys.truncateNow());
+    const first = await run(this.keys.truncation.now());
     const kept = 'error' in first.outcome ? await run(false) : first;
     // The keys are destroyed and nothing says so: the data stays as it was before the group.
     if ('error' in kept.outcome) throw kept.outcome.error;

@@ -115,6 +115,14 @@ export abstract class UnitOfWork {
   abstract scrubKeys(): Promise<void>;
 
   /**
+   * {@link scrubKeys} for what was deleted or overwritten in the tables of the data in the clear. Only SQLite can remove
+   * it, and every writer waits for it meanwhile.
+   */
+  scrubRows(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /**
    * Removes the rows of a table that no snapshot needs any more. It runs beside other units, without a time limit, until
    * `stopping` is aborted. Answers a warning of the server. Only PostgreSQL needs it.
    * @throws ApiError 503 `service_unavailable` when that cannot be done now.

@@ -1,19 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import {
-  driverCode,
-  isConnectionLost,
-  type DatabaseEngine,
-  PostgresSchemaSource,
-  isBeingFilled,
-  needsMigrations,
-  requireKnown,
-  sqliteOptions,
-} from '@app/database';
+import { driverCode, isConnectionLost } from '@app/database';
 import { JobLease } from '@app/jobs';
-import { StartError, type Config } from '@app/kernel';
-import type { DataSource, DataSourceOptions } from 'typeorm';
+import { StartError } from '@app/kernel';
+import type { DataSource } from 'typeorm';
 import {
   keyOf,
   keyTables,
@@ -23,15 +12,7 @@ import {
   type MoveTarget,
   type Row,
 } from './move-end';
-import { PostgresMoveEnd } from './postgres.move-end';
-import { SqliteMoveEnd, SqliteMoveTarget } from './sqlite.move-end';
-
-/** One of the two databases, with its schema. */
-export interface MovePlace {
-  readonly database: Config['database'];
-  readonly engine: DatabaseEngine;
-  readonly options: DataSourceOptions;
-}
+import { type MovePlace, openSource, openTarget } from './move-places';
 
 /** Called after every batch. */
 export type OnProgress = (step: MoveStep) => void;
@@ -43,12 +24,6 @@ export interface MoveStep {
   readonly total: number;
 }
 
-interface Opened<End> {
-  readonly end: End;
-  readonly schema: DataSource;
-  close(): Promise<void>;
-}
-
 /**
  * Moves all rows of a database into an empty database of the other engine. It ends after a comparison: a digest over
  * the rows of each side must be equal. The source stays unchanged. After an interruption the next run continues. No
@@ -58,13 +33,13 @@ interface Opened<End> {
 export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnProgress): Promise<number> {
   const source = await openSource(from);
   try {
-    const target = await openTarget(to);
+    const target = await openTarget(to, from.engine.place);
     try {
       const tables = [
         ...(await keyTables(target.end)),
         ...movedTables(target.schema.entityMetadatas, [leftOut(target.schema)]),
       ];
-      if (!(await target.end.isBegun())) await requireEmpty(target.end, tables, to);
+      if (!(await target.end.isFilledInPart())) await requireEmpty(target.end, tables, to);
       const rows = await copy(source.end, target.end, from.engine.place, tables, onProgress);
       for (const table of tables) await verify(table, source.end, target.end, onProgress);
       await target.end.finish(tables);
@@ -145,82 +120,6 @@ async function digestOf(
 
 function line(row: Row): string {
   return `${JSON.stringify(row)}\n`;
-}
-
-async function openSource(from: MovePlace): Promise<Opened<MoveEnd>> {
-  const { database, engine, options } = from;
-  const check = (schema: DataSource) => requireMigrated(schema, from);
-  if (database.engine === 'postgres') return openPostgres(engine, options, database.url, check);
-  if (!existsSync(database.path)) throw new StartError(`There is no file ${database.path}. Check --from.`);
-  const { entities, migrations } = options;
-  const readOnly = { ...sqliteOptions(database.path, 'read'), entities, migrations };
-  const schema = await prepared(engine.schemaSource(readOnly), check);
-  const end = new SqliteMoveEnd(resolve(database.path));
-  return { schema, end, close: async () => (end.close(), schema.destroy()) };
-}
-
-async function openTarget({ database, engine, options }: MovePlace): Promise<Opened<MoveTarget>> {
-  if (database.engine === 'postgres') return openPostgres(engine, options, database.url, create);
-  const schema = await prepared(engine.schemaSource(options), create);
-  const end = new SqliteMoveTarget(resolve(database.path));
-  return { schema, end, close: async () => (end.close(), schema.destroy()) };
-}
-
-async function openPostgres(
-  engine: DatabaseEngine,
-  options: DataSourceOptions,
-  url: string,
-  prepare: (schema: DataSource) => Promise<void>,
-): Promise<Opened<PostgresMoveEnd>> {
-  const schema = await prepared(engine.schemaSource(options), prepare);
-  const end = await PostgresMoveEnd.open(url);
-  const close = async () => {
-    await end.close();
-    await schema.destroy();
-  };
-  try {
-    if ((await end.services()) > 0)
-      throw new StartError(`A process of Lethe is using ${engine.place}. Stop it, then run this again.`);
-    if (!(schema instanceof PostgresSchemaSource) || !(await schema.lock()))
-      throw new StartError(`${engine.place} is being migrated or moved by another process. Wait for it.`);
-    return { schema, end, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-async function prepared(
-  schema: DataSource,
-  prepare: (schema: DataSource) => Promise<void>,
-): Promise<DataSource> {
-  await schema.initialize();
-  try {
-    await prepare(schema);
-    return schema;
-  } catch (error) {
-    await schema.destroy();
-    throw error;
-  }
-}
-
-/** Creates the schema when there is none. @throws StartError when the schema differs from the source's */
-async function create(schema: DataSource): Promise<void> {
-  await requireKnown(schema);
-  await schema.runMigrations({ transaction: 'all' });
-  const { upQueries } = await schema.driver.createSchemaBuilder().log();
-  if (upQueries.length === 0) return;
-  throw new StartError(
-    `The schema of the target is not the one of this Lethe: ${upQueries[0]?.query}; and ${upQueries.length - 1} more. Move into a database that nothing else uses.`,
-  );
-}
-
-async function requireMigrated(schema: DataSource, { engine }: MovePlace): Promise<void> {
-  await requireKnown(schema);
-  if (!(await needsMigrations(schema)) && !(await isBeingFilled(schema))) return;
-  throw new StartError(
-    `The source (${engine.place}) is not a complete database of this version. Run npm run admin -- db:migrate with DATABASE_URL set to it, then run this again.`,
-  );
 }
 
 async function requireEmpty(

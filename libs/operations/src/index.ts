@@ -1,6 +1,7 @@
 export { BACKUP_PARTS, type BackupPart } from './backup-manifest';
 export { type Drilled, type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
 export { backupRecordPath, type BackupRecord, lastBackups, madeOf, recordBackup } from './backup-record';
-export { moveEngine, type MovePlace } from './engine-move';
+export { moveEngine } from './engine-move';
+export type { MovePlace } from './move-places';
 export { backUpSqlite } from './sqlite.backup';
 export { type Restored, restoreSqlite } from './sqlite.restore';

@@ -28,6 +28,7 @@ export interface MoveEnd {
   count(table: MovedTable): Promise<number>;
   /** Every row after `after`, in the order of the key, in batches of bounded size, all from one snapshot. */
   batches(table: MovedTable, after: Row | undefined): AsyncIterable<readonly Row[]>;
+  close(): Promise<void>;
 }
 
 /** The progress of one table. */
@@ -39,9 +40,9 @@ export interface TableProgress {
 
 /** The database that a move fills. */
 export interface MoveTarget extends MoveEnd {
-  /** Whether a move has begun to fill the database. */
-  isBegun(): Promise<boolean>;
-  /** The progress of an interrupted move by table; empty at the first run. */
+  /** Whether a move that was interrupted has left rows. */
+  isFilledInPart(): Promise<boolean>;
+  /** Marks the database as being filled. The progress of an interrupted move by table; empty at the first run. */
   begin(sourcePlace: string): Promise<ReadonlyMap<string, TableProgress>>;
   /** Commits rows and progress together. */
   append(table: MovedTable, rows: readonly Row[], progress: TableProgress): Promise<void>;

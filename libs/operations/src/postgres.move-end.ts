@@ -75,11 +75,13 @@ export class PostgresMoveEnd implements MoveTarget {
     }
   }
 
-  async isBegun(): Promise<boolean> {
-    const { rows } = await this.client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
+  async isFilledInPart(): Promise<boolean> {
+    const found = await this.client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
       MOVE_TABLE,
     ]);
-    return rows[0]?.found != null;
+    if (found.rows[0]?.found == null) return false;
+    const { rows } = await this.client.query(`SELECT 1 FROM ${MOVE_TABLE} WHERE name <> '' LIMIT 1`);
+    return rows.length > 0;
   }
 
   async begin(sourcePlace: string): Promise<ReadonlyMap<string, TableProgress>> {

@@ -51,7 +51,7 @@ export class SqliteMoveEnd implements MoveEnd {
     yield* gathered(texts(statement.iterate(...values) as Iterable<SqliteRow>));
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.database.close();
   }
 }
@@ -79,8 +79,10 @@ export class SqliteMoveTarget extends SqliteMoveEnd implements MoveTarget {
       this.database.pragma(pragma);
   }
 
-  async isBegun(): Promise<boolean> {
-    return this.database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(MOVE_TABLE) !== undefined;
+  async isFilledInPart(): Promise<boolean> {
+    const found = this.database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(MOVE_TABLE);
+    if (found === undefined) return false;
+    return this.database.prepare(`SELECT 1 FROM ${MOVE_TABLE} WHERE name <> '' LIMIT 1`).get() !== undefined;
   }
 
   async begin(sourcePlace: string): Promise<ReadonlyMap<string, TableProgress>> {

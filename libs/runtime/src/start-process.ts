@@ -24,7 +24,8 @@ export async function startProcess(
 ): Promise<void> {
   try {
     await run(create);
-  } catch (error) {
+  } catch (given) {
+    const error = withoutRoom(given) ?? given;
     const known = error instanceof ConfigError || error instanceof StartError;
     process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
     process.exit(1);
@@ -43,12 +44,23 @@ function observe(log: LogStream, { nest }: Application): void {
   });
 }
 
+/** The remedy, if the process may not reserve the addresses that WebAssembly needs. They take hardly any memory. */
+function withoutRoom(error: unknown): StartError | undefined {
+  if (!/WebAssembly.*Out of memory/i.test(String(error))) return undefined;
+  return new StartError(
+    'The limit of the address space (ulimit -v, or LimitAS= of systemd) is too low: encryption runs in WebAssembly, which reserves tens of GB of ' +
+      'addresses, and hardly any memory. Lift it (ulimit -v unlimited); to limit memory use MemoryMax= of systemd, or the limit of the container.',
+  );
+}
+
 async function run(create: (config: Config, logger: Logger) => Promise<Application>): Promise<void> {
   const config = loadConfig();
   const log = new LogStream();
   const logger = createLogger(config.logLevel, log);
   process.on('uncaughtException', (error) => {
-    logger.fatal(describeFault(error), 'ended by an unforeseen error');
+    const noRoom = withoutRoom(error);
+    logger.fatal(describeFault(noRoom ?? error), 'ended by an unforeseen error');
+    if (noRoom !== undefined) process.stderr.write(`${noRoom.message}\n`);
     process.exit(1);
   });
   const shutdown = new Shutdown(config.shutdownTimeoutMs, logger);
