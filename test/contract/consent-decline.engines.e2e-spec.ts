@@ -28,10 +28,20 @@ const history = async () => {
 const accept = (version: string) => bot.post('/consents/accept', { ...who, consent_version: version });
 const submit = () => bot.post('/data/submit', { ...who, category: 'profile', data: { value: 'a' } });
 
-/** Declines, and expects the status of before the request, then and afterwards. */
+/** Declines, and expects the status of before the request with the time of the refusal, then and afterwards. */
 async function expectAsBefore(before: Json): Promise<void> {
-  expectSuccess(await decline(), 200, { ...before, declined_at: A_TIME });
-  expectSuccess(await bot.status(who), 200, before);
+  const answer = await decline();
+  expectSuccess(answer, 200, { ...before, declined_at: A_TIME });
+  expectSuccess(await bot.status(who), 200, answer.data);
+}
+
+/** The time of the last refusal, which the single request and the batch answer alike. */
+async function declinedAt(): Promise<unknown> {
+  const { data } = await bot.post<{ results: Json[] }>('/consents/status/batch', { items: [subject(), who] });
+  const single = (await bot.status(who)).data;
+  expect(data.results[0]).toHaveProperty('declined_at', null);
+  expect(data.results[1]).toStrictEqual(single);
+  return single['declined_at'];
 }
 
 describe('POST /api/v1/consents/decline', () => {
@@ -97,6 +107,26 @@ describe('POST /api/v1/consents/decline', () => {
     expect((await history()).map(({ action }) => action)).toStrictEqual([
       ...['accepted', 'requested', 'declined', 'requested'],
     ]);
+  });
+
+  it('answers declined_at with the status until the next request or acceptance, and nothing after an erasure', async () => {
+    expect(await declinedAt()).toBeNull();
+    await bot.hasRequest(who);
+    expect(await declinedAt()).toBeNull();
+    const first = (await decline()).data['declined_at'];
+    expect(await declinedAt()).toBe(first);
+    await bot.hasRequest(who);
+    expect(await declinedAt()).toBeNull();
+    await accept('1.0');
+    expect(await declinedAt()).toBeNull();
+    await bot.hasRequest(who, '2.0');
+    const second = (await decline()).data['declined_at'];
+    expect(await declinedAt()).toBe(second);
+    expect((await bot.status(who)).data['status']).toBe('accepted');
+    await bot.hasRevoked(who);
+    expect(await declinedAt()).toBe(second);
+    await bot.hasForgotten(who);
+    expect(await declinedAt()).toBeNull();
   });
 
   it('leaves a history that is exported, and erased with the user', async () => {

@@ -62,12 +62,16 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
 
   it('is as before a request that the user declines', async () => {
     const who = await bot.asked();
-    expect(await lethe.consents.decline(who)).toMatchObject({ ...who, status: 'none', declined_at: A_TIME });
+    const declined = await lethe.consents.decline(who);
+    expect(declined).toMatchObject({ ...who, status: 'none', declined_at: A_TIME });
+    expect(await lethe.consents.status(who)).toEqual(declined);
     expect(await thrown(lethe.consents.decline(who))).toMatchObject({ details: { current_status: 'none' } });
     const granted = await bot.consenting();
     await lethe.consents.request({ ...granted, consent_version: '2.0' });
     expect(await lethe.consents.decline(granted)).toMatchObject({ status: 'accepted', version: '1.0' });
     expect(await lethe.consents.status(granted)).not.toHaveProperty('pending_version');
+    await lethe.consents.request({ ...who, consent_version: '2.0' });
+    expect(await lethe.consents.status(who)).toHaveProperty('declined_at', null);
   });
 });
 

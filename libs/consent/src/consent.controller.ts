@@ -141,7 +141,8 @@ export class ConsentController {
     summary: "Read a user's consent",
     description:
       'Answers the state of the consent: `none`, `pending`, `accepted` or `revoked`. A user who was ' +
-      'never asked is answered with 200 and `none`. `pending_version` names a newer version that waits ' +
+      'never asked is answered with 200 and `none`, and one who has declined with `declined_at`, until ' +
+      'the next request or acceptance. `pending_version` names a newer version that waits ' +
       'for an answer while the older one is still in force.',
     parameters: EXAMPLE_SUBJECT,
     examples: EXAMPLES.status,

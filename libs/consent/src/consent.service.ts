@@ -9,6 +9,7 @@ import { ConsentAcceptAct } from './consent-accept.act';
 import type { Accepted } from './consent-repeats';
 import { ConsentRequestAct } from './consent-request.act';
 import { ConsentRevokeAct } from './consent-revoke.act';
+import { findStatus, findStatuses, type FoundStatus, NEVER_ASKED } from './consent-status.sql';
 import { ConsentTransitions } from './consent-transitions';
 import {
   type AcceptConsent,
@@ -21,7 +22,7 @@ import {
   type RequestConsent,
   type RevokeConsent,
 } from './consent.dto';
-import { findStatus, findStatuses, lockConsent, type ShownConsent } from './consent.sql';
+import { lockConsent } from './consent.sql';
 import {
   closeConsents,
   lockConsents,
@@ -83,18 +84,16 @@ export class ConsentService {
       const after = declined(consent);
       const act = { ...request, source: input.source };
       const declined_at = await this.transitions.decline(tx, consent, after, act);
-      return { ...(await this.viewOf(tx, subject, after)), declined_at };
+      const found = { consent: after, declinedAt: declined_at };
+      return { ...(await this.viewOf(tx, subject, found)), declined_at };
     };
     return this.unitOfWork.write(claim.once(this.forms.ofSubject(subject), decline));
   }
 
   async status(subject: NamedSubject): Promise<ConsentStatusView> {
     const found = await findStatus(this.unitOfWork, subject);
-    const asks = found !== null && leavesData(found);
-    const announced = asks
-      ? await this.unitOfWork.read((tx) => this.transitions.announced(tx, [subject]))
-      : [];
-    return statusView(found, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced[0]);
+    if (hasLeftData(found)) return this.unitOfWork.read((tx) => this.viewOf(tx, subject, found));
+    return statusView(found, subject.ids, isBotWide(subject));
   }
 
   /** {@link status} of several users, at one time. */
@@ -102,7 +101,7 @@ export class ConsentService {
     const subjects = items.map((item) => this.digests.named(botId, item));
     return this.unitOfWork.read(async (tx) => {
       const found = await findStatuses(tx, botId, subjects);
-      return Promise.all(subjects.map((subject, at) => this.viewOf(tx, subject, found[at] ?? null)));
+      return Promise.all(subjects.map((subject, at) => this.viewOf(tx, subject, found[at] ?? NEVER_ASKED)));
     });
   }
 
@@ -129,14 +128,17 @@ export class ConsentService {
     await reopenConsents(tx, subjects);
   }
 
-  /** The status of a consent that the unit has read. */
-  private async viewOf(
-    tx: Tx,
-    subject: NamedSubject,
-    consent: ShownConsent | null,
-  ): Promise<ConsentStatusView> {
-    const asks = consent !== null && leavesData(consent);
-    const [announced] = asks ? await this.transitions.announced(tx, [subject]) : [];
-    return statusView(consent, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced);
+  /** A status that the unit has read. */
+  private async viewOf(tx: Tx, subject: NamedSubject, found: FoundStatus): Promise<ConsentStatusView> {
+    const [announced] = hasLeftData(found) ? await this.transitions.announced(tx, [subject]) : [];
+    return statusView(found, subject.ids, isBotWide(subject), announced);
   }
+}
+
+function hasLeftData({ consent }: FoundStatus): boolean {
+  return consent !== null && leavesData(consent);
+}
+
+function isBotWide({ ids }: NamedSubject): boolean {
+  return ids.guild_id === BOT_WIDE_GUILD_ID;
 }

@@ -370,7 +370,7 @@ export interface paths {
     };
     /**
      * Read a user's consent
-     * @description Answers the state of the consent: `none`, `pending`, `accepted` or `revoked`. A user who was never asked is answered with 200 and `none`. `pending_version` names a newer version that waits for an answer while the older one is still in force.
+     * @description Answers the state of the consent: `none`, `pending`, `accepted` or `revoked`. A user who was never asked is answered with 200 and `none`, and one who has declined with `declined_at`, until the next request or acceptance. `pending_version` names a newer version that waits for an answer while the older one is still in force.
      */
     readonly get: operations['consentStatus'];
     readonly put?: never;
@@ -1389,6 +1389,11 @@ export interface components {
       readonly accepted_at: string | null;
       /** Format: date-time */
       readonly revoked_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the user last declined; null where a newer request or acceptance follows
+       */
+      readonly declined_at: string | null;
       /** @description A newer version that waits beside the accepted one */
       readonly pending_version?: string;
       /**
@@ -1397,8 +1402,6 @@ export interface components {
        */
       readonly data_erased_at?: string;
       readonly categories?: readonly components['schemas']['CategoryConsentView'][];
-      /** Format: date-time */
-      readonly declined_at: string;
     };
     readonly DeclineConsent: {
       readonly user_id: string;
@@ -1445,6 +1448,11 @@ export interface components {
       readonly accepted_at: string | null;
       /** Format: date-time */
       readonly revoked_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the user last declined; null where a newer request or acceptance follows
+       */
+      readonly declined_at: string | null;
       /** @description A newer version that waits beside the accepted one */
       readonly pending_version?: string;
       /**

@@ -18,6 +18,7 @@ export class FakeConsent {
   private granted: Map<string, Status> | undefined;
   private acceptedAt: string | null = null;
   private revokedAt: string | null = null;
+  private declinedAt: string | null = null;
 
   constructor(private readonly ids: { readonly user_id: string; readonly guild_id: string }) {}
 
@@ -27,7 +28,7 @@ export class FakeConsent {
       (one) => one?.version === asked.version && String(one.categories) === String(asked.categories),
     );
     const shown = known ?? asked;
-    if (known === undefined) this.waiting = asked;
+    if (known === undefined) Object.assign(this, { waiting: asked, declinedAt: null });
     const status = shown === this.inForce && this.waiting !== shown ? 'accepted' : 'pending';
     const { id, version, requested_at, categories } = shown;
     return {
@@ -55,8 +56,8 @@ export class FakeConsent {
   /** @throws FakeRefusal 404 without a request that waits */
   decline(at: string): Json {
     if (this.waiting === undefined) throw notFound('Consent request', { current_status: this.current });
-    this.waiting = undefined;
-    return { ...this.statusView, declined_at: at };
+    Object.assign(this, { waiting: undefined, declinedAt: at });
+    return this.statusView;
   }
 
   /** Whether the consent has ended, or some categories of it. @throws FakeRefusal 404 without a consent in force */
@@ -92,6 +93,7 @@ export class FakeConsent {
     const isBeside = this.status === 'accepted' && waiting !== undefined;
     return {
       ...{ status: this.current, ...this.ids, accepted_at: acceptedAt, revoked_at: revokedAt },
+      declined_at: this.declinedAt,
       version: (this.current === 'pending' ? waiting?.version : version) ?? null,
       ...(isBeside && { pending_version: waiting.version }),
       ...this.categories,
