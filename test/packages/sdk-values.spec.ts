@@ -60,6 +60,18 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
     expect(types.filter((type) => type === 'data_deleted')).toHaveLength(1);
   });
 
+  it('is the same after a second acceptance by the same id', async () => {
+    const who = await bot.asked();
+    const { id: consent_id } = await lethe.consents.request({ ...who, consent_version: '1.0' });
+    const first = await lethe.consents.accept({ consent_id });
+    expect(await lethe.consents.accept({ consent_id })).toEqual(first);
+    expect(await thrown(lethe.consents.accept({ ...who, consent_version: '1.0' }))).toMatchObject({
+      details: { current_status: 'accepted' },
+    });
+    const types = (await lethe.audit.events(who).toArray()).map(({ event_type }) => event_type);
+    expect(types.filter((type) => type === 'consent_accepted')).toHaveLength(1);
+  });
+
   it('is as before a request that the user declines', async () => {
     const who = await bot.asked();
     const declined = await lethe.consents.decline(who);

@@ -5,9 +5,9 @@ import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { SharedAct, Tx } from '@app/database';
 import { type Claim, claimedBefore, EncryptedForms, type Form, keepAll } from '@app/idempotency';
 import { ApiError, Clock, notFound } from '@app/kernel';
-import { type Subject, subjectName } from '@app/subjects';
-import { accepted, type ConsentAsked, pendingRequest } from './consent-changes';
-import { receiptFacts } from './consent-receipt.facts';
+import { ERASED_IDS, type Subject, subjectName, subjectOf } from '@app/subjects';
+import { accepted, type ConsentAsked, grantsAlready, pendingRequest } from './consent-changes';
+import { factsInForce, receiptFacts } from './consent-receipt.facts';
 import { type Accepted, acceptedForm } from './consent-repeats';
 import { type Change, ConsentTransitions, type Decided } from './consent-transitions';
 import type { AcceptConsent } from './consent.dto';
@@ -53,6 +53,8 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
       const consent = await (id == null
         ? lockConsent(tx, this.named(botId, input))
         : findConsentOfRequest(tx, botId, id.toLowerCase()));
+      const repeated = await this.repeated(tx, consent, input);
+      if (repeated !== undefined) return repeated;
       const change = this.granted(consent, { input, via }, (key) => held.includes(key));
       return answer(tx, change, this.transitions.give(tx, [change]), 0);
     };
@@ -129,6 +131,20 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
     return { consent: after, act: { ...request, categories: granted, source: input.source, via } };
   }
 
+  /** What an acceptance answers that names the consent in force by its id and would change nothing. */
+  private async repeated(
+    tx: Tx,
+    consent: Consent | null,
+    input: AcceptConsent,
+  ): Promise<Accepted | undefined> {
+    if (consent === null || input.consent_id == null || !this.matches(consent, consent, input))
+      return undefined;
+    if (!grantsAlready(consent, input.categories ?? null)) return undefined;
+    const ids = (await this.keys.inForce(tx, consent))?.ids ?? ERASED_IDS;
+    const facts = await factsInForce(tx, { ...subjectOf(consent), ids });
+    return { consent: consentView(consent, ids), facts };
+  }
+
   /** The subjects whose consents the acceptances address, not locked; undefined for an unknown request. */
   private async addressed(tx: Tx, given: readonly Acceptance[]): Promise<(Subject | undefined)[]> {
     const ids = given.map(({ botId, input }) => ({ botId, id: input.consent_id?.toLowerCase() ?? null }));
@@ -142,8 +158,12 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
     return this.digests.named(botId, { user_id, guild_id });
   }
 
-  /** Whether the request that waits is the one that the caller names; all given parts have to agree. */
-  private matches(consent: Consent, request: ConsentAsked, input: AcceptConsent): boolean {
+  /** Whether a request of the consent is the one that the caller names; all given parts have to agree. */
+  private matches(
+    consent: Consent,
+    request: Pick<ConsentAsked, 'id' | 'version'>,
+    input: AcceptConsent,
+  ): boolean {
     const { botId, userId, guildId } = consent;
     if (input.consent_version != null && input.consent_version !== request.version) return false;
     // Without an id the consent was found by its user and guild.

@@ -312,7 +312,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Record that the user has accepted
-     * @description Turns the pending request into a consent that submits can rest on (GDPR Art. 7). The answer holds a signed `receipt` for the user. Name the request by user, guild and version, or by its `consent_id`. After a success there is no pending request, so a repeat is answered with 404 and `details.current_status` `accepted`.
+     * @description Turns the pending request into a consent that submits can rest on (GDPR Art. 7). The answer holds a signed `receipt` for the user. Name the request by user, guild and version, or by its `consent_id`. After a success there is no pending request: a repeat by its `consent_id` for the same categories is answered with the consent in force and records nothing, any other one with 404 and `details.current_status` `accepted`.
      */
     readonly post: operations['consentAccept'];
     readonly delete?: never;

@@ -37,10 +37,24 @@ export class FakeConsent {
     };
   }
 
-  /** @throws FakeRefusal 404 without a request that waits for this version */
-  accept({ consent_version: version, categories }: Json, at: string): Json {
+  hasRequest(id: string): boolean {
+    return id === this.waiting?.id || id === this.inForce?.id;
+  }
+
+  /** Whether an acceptance names the consent in force by its id and would change nothing. */
+  private isRepeated({ consent_id: id, categories }: Json): boolean {
+    const keys = [...(this.granted ?? [])].filter(([, status]) => status === 'accepted').map(([key]) => key);
+    const named = [...new Set((categories as readonly string[] | undefined) ?? this.granted?.keys())];
+    const isSame = named.length === keys.length && keys.every((key) => named.includes(key));
+    return this.status === 'accepted' && id === this.inForce?.id && isSame;
+  }
+
+  /** Whether it is new, unlike a repeat. @throws FakeRefusal 404 without a request that waits for this version */
+  accept(given: Json, at: string): { view: Json; isNew: boolean } {
+    if (this.isRepeated(given)) return { view: this.view, isNew: false };
+    const { consent_id: id, consent_version: version, categories } = given;
     const asked = this.waiting;
-    if (asked === undefined || (version !== undefined && version !== asked.version))
+    if (asked === undefined || (version ?? asked.version) !== asked.version || (id ?? asked.id) !== asked.id)
       throw notFound('Consent request', { current_status: this.current });
     const named = categories as readonly string[] | undefined;
     const unasked = (named ?? []).findIndex((key) => asked.categories?.includes(key) === false);
@@ -50,7 +64,7 @@ export class FakeConsent {
       keys && new Map(keys.map((key) => [key, (named ?? keys).includes(key) ? 'accepted' : 'none']));
     Object.assign(this, { inForce: asked, waiting: undefined, status: 'accepted', revokedAt: null });
     this.acceptedAt = at;
-    return this.view;
+    return { view: this.view, isNew: true };
   }
 
   /** @throws FakeRefusal 404 without a request that waits */
