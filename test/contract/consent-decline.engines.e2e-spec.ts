@@ -8,7 +8,7 @@ import {
   expectFaults,
   expectSuccess,
 } from '../support/expected';
-import { BAD_SNOWFLAKES, itRefuses } from '../support/inputs';
+import { BAD_SNOWFLAKES, itRefuses, UNKNOWN_UUID } from '../support/inputs';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -172,6 +172,26 @@ describe('POST /api/v1/consents/decline', () => {
     expect(
       rows.map((row) => ({ ...(row as Json), erasing: Number((row as Json)['erasing']) })),
     ).toStrictEqual([{ status: 'none', erasing: 1 }]);
+  });
+
+  it('takes the consent_id of the request, as accept does, and a repeat with its key gets the same answer', async () => {
+    await bot.hasConsent(who);
+    const consent_id = await bot.hasRequest(who, '2.0');
+    const byId = (more: Json = {}, headers = {}) =>
+      bot.post('/consents/decline', { consent_id, ...more }, headers);
+    const other = await service.registerBot();
+    const theirs = await other.post('/consents/decline', { consent_id });
+    expectFailure(theirs, 404, 'not_found', { current_status: 'none' });
+    for (const wrong of [{ consent_id: UNKNOWN_UUID }, { user_id: subject().user_id }])
+      expectFailure(await byId(wrong), 404, 'not_found');
+    const key = { 'idempotency-key': 'a-double-click' };
+    const answer = await byId({ source: 'button' }, key);
+    expectSuccess(answer, 200, { ...(await bot.status(who)).data, declined_at: A_TIME });
+    expect(answer.data).toMatchObject({ ...who, status: 'accepted', version: '1.0' });
+    expect((await byId({ source: 'button' }, key)).data).toStrictEqual(answer.data);
+    expectFailure(await byId(), 404, 'not_found');
+    expectFaults(await bot.post('/consents/decline', {}), 'user_id', 'guild_id');
+    expectFaults(await byId({ consent_id: 'x' }), 'consent_id');
   });
 
   it('takes bot_id in place of guild_id', async () => {

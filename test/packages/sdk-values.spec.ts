@@ -79,8 +79,11 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
     expect(await lethe.consents.status(who)).toEqual(declined);
     expect(await thrown(lethe.consents.decline(who))).toMatchObject({ details: { current_status: 'none' } });
     const granted = await bot.consenting();
-    await lethe.consents.request({ ...granted, consent_version: '2.0' });
-    expect(await lethe.consents.decline(granted)).toMatchObject({ status: 'accepted', version: '1.0' });
+    const { id: consent_id } = await lethe.consents.request({ ...granted, consent_version: '2.0' });
+    expect(await lethe.consents.decline({ consent_id })).toMatchObject({
+      status: 'accepted',
+      version: '1.0',
+    });
     expect(await lethe.consents.status(granted)).not.toHaveProperty('pending_version');
     await lethe.consents.request({ ...who, consent_version: '2.0' });
     expect(await lethe.consents.status(who)).toHaveProperty('declined_at', null);

@@ -100,7 +100,7 @@ export class ConsentController {
   @Describes({
     summary: 'Record that the user has declined',
     description:
-      'Ends the request that waits. The answer is the state from before the request, with `declined_at`: a ' +
+      'Ends the request that waits, named by user and guild, or by its `consent_id`. The answer is the state from before the request, with `declined_at`: a ' +
       'consent to an older version stays in force. The history keeps the refusal; no audit event is written, ' +
       'and asking again is possible at once. Without a waiting request, so also for a repeat, the answer is 404.',
     examples: EXAMPLES.decline,

@@ -68,8 +68,10 @@ export class RevokeConsent {
 }
 
 export class DeclineConsent {
-  @Snowflake() user_id: string;
-  @Snowflake() guild_id: string;
+  @Snowflake({ unless: 'consent_id' }) user_id?: string;
+  @Snowflake({ unless: 'consent_id' }) guild_id?: string;
+  @Uuid({ optional: true, description: 'Id of the request, instead of the two fields above' }) consent_id?:
+    string | null;
   @ActSource({ optional: true }) source?: string | null;
 }
 

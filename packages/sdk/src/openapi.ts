@@ -332,7 +332,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Record that the user has declined
-     * @description Ends the request that waits. The answer is the state from before the request, with `declined_at`: a consent to an older version stays in force. The history keeps the refusal; no audit event is written, and asking again is possible at once. Without a waiting request, so also for a repeat, the answer is 404.
+     * @description Ends the request that waits, named by user and guild, or by its `consent_id`. The answer is the state from before the request, with `declined_at`: a consent to an older version stays in force. The history keeps the refusal; no audit event is written, and asking again is possible at once. Without a waiting request, so also for a repeat, the answer is 404.
      */
     readonly post: operations['consentDecline'];
     readonly delete?: never;
@@ -1404,8 +1404,13 @@ export interface components {
       readonly categories?: readonly components['schemas']['CategoryConsentView'][];
     };
     readonly DeclineConsent: {
-      readonly user_id: string;
-      readonly guild_id: string;
+      readonly user_id?: string;
+      readonly guild_id?: string;
+      /**
+       * Format: uuid
+       * @description Id of the request, instead of the two fields above
+       */
+      readonly consent_id?: string;
       /** @description Where the user was asked or decided, never who it was; default `api` */
       readonly source?: string;
     };
@@ -2259,7 +2264,12 @@ export interface components {
     readonly DeclineConsentForBot: {
       /** @description The id of the bot at its platform, or its `id` here */
       readonly bot_id: string;
-      readonly user_id: string;
+      readonly user_id?: string;
+      /**
+       * Format: uuid
+       * @description Id of the request, instead of the two fields above
+       */
+      readonly consent_id?: string;
       /** @description Where the user was asked or decided, never who it was; default `api` */
       readonly source?: string;
     };

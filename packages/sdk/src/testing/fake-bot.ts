@@ -82,7 +82,7 @@ export class FakeBot {
   }
 
   declineConsent(given: Json): Json {
-    return this.held(idsOf(given)).consent.decline(this.tools.nowIso());
+    return this.addressed(given).consent.decline(given, this.tools.nowIso());
   }
 
   async revokeConsent(given: Json): Promise<Json> {

@@ -68,8 +68,9 @@ export class FakeConsent {
   }
 
   /** @throws FakeRefusal 404 without a request that waits */
-  decline(at: string): Json {
-    if (this.waiting === undefined) throw notFound('Consent request', { current_status: this.current });
+  decline({ consent_id: id }: Json, at: string): Json {
+    if (this.waiting === undefined || (id ?? this.waiting.id) !== this.waiting.id)
+      throw notFound('Consent request', { current_status: this.current });
     Object.assign(this, { waiting: undefined, declinedAt: at });
     return this.statusView;
   }
