@@ -158,6 +158,16 @@ describeInBrowser('the console in a browser', () => {
     expect(await bot.eventTypes(user)).toContain('consent_revoked');
   });
 
+  it('says when a user has declined', async () => {
+    const declining = subject();
+    await bot.hasRequest(declining);
+    await bot.post('/consents/decline', declining);
+    const page = await signedIn();
+    await find(page, declining);
+    await page.waitForSelector('.facts .badge.none');
+    expect(await page.textContent('.facts')).toMatch(/Declined\w/);
+  });
+
   it('makes a key, shows it once, and deletes it', async () => {
     const page = await signedIn();
     await toPage(page, 'keys');

@@ -8,7 +8,7 @@ import {
   expectFaults,
   expectSuccess,
 } from '../support/expected';
-import { BAD_SNOWFLAKES, itRefuses } from '../support/inputs';
+import { BAD_SNOWFLAKES, itRefuses, UNKNOWN_UUID } from '../support/inputs';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -28,10 +28,20 @@ const history = async () => {
 const accept = (version: string) => bot.post('/consents/accept', { ...who, consent_version: version });
 const submit = () => bot.post('/data/submit', { ...who, category: 'profile', data: { value: 'a' } });
 
-/** Declines, and expects the status of before the request, then and afterwards. */
+/** Declines, and expects the status of before the request with the time of the refusal, then and afterwards. */
 async function expectAsBefore(before: Json): Promise<void> {
-  expectSuccess(await decline(), 200, { ...before, declined_at: A_TIME });
-  expectSuccess(await bot.status(who), 200, before);
+  const answer = await decline();
+  expectSuccess(answer, 200, { ...before, declined_at: A_TIME });
+  expectSuccess(await bot.status(who), 200, answer.data);
+}
+
+/** The time of the last refusal, which the single request and the batch answer alike. */
+async function declinedAt(): Promise<unknown> {
+  const { data } = await bot.post<{ results: Json[] }>('/consents/status/batch', { items: [subject(), who] });
+  const single = (await bot.status(who)).data;
+  expect(data.results[0]).toHaveProperty('declined_at', null);
+  expect(data.results[1]).toStrictEqual(single);
+  return single['declined_at'];
 }
 
 describe('POST /api/v1/consents/decline', () => {
@@ -99,6 +109,26 @@ describe('POST /api/v1/consents/decline', () => {
     ]);
   });
 
+  it('answers declined_at with the status until the next request or acceptance, and nothing after an erasure', async () => {
+    expect(await declinedAt()).toBeNull();
+    await bot.hasRequest(who);
+    expect(await declinedAt()).toBeNull();
+    const first = (await decline()).data['declined_at'];
+    expect(await declinedAt()).toBe(first);
+    await bot.hasRequest(who);
+    expect(await declinedAt()).toBeNull();
+    await accept('1.0');
+    expect(await declinedAt()).toBeNull();
+    await bot.hasRequest(who, '2.0');
+    const second = (await decline()).data['declined_at'];
+    expect(await declinedAt()).toBe(second);
+    expect((await bot.status(who)).data['status']).toBe('accepted');
+    await bot.hasRevoked(who);
+    expect(await declinedAt()).toBe(second);
+    await bot.hasForgotten(who);
+    expect(await declinedAt()).toBeNull();
+  });
+
   it('leaves a history that is exported, and erased with the user', async () => {
     await bot.hasRequest(who);
     await decline();
@@ -142,6 +172,26 @@ describe('POST /api/v1/consents/decline', () => {
     expect(
       rows.map((row) => ({ ...(row as Json), erasing: Number((row as Json)['erasing']) })),
     ).toStrictEqual([{ status: 'none', erasing: 1 }]);
+  });
+
+  it('takes the consent_id of the request, as accept does, and a repeat with its key gets the same answer', async () => {
+    await bot.hasConsent(who);
+    const consent_id = await bot.hasRequest(who, '2.0');
+    const byId = (more: Json = {}, headers = {}) =>
+      bot.post('/consents/decline', { consent_id, ...more }, headers);
+    const other = await service.registerBot();
+    const theirs = await other.post('/consents/decline', { consent_id });
+    expectFailure(theirs, 404, 'not_found', { current_status: 'none' });
+    for (const wrong of [{ consent_id: UNKNOWN_UUID }, { user_id: subject().user_id }])
+      expectFailure(await byId(wrong), 404, 'not_found');
+    const key = { 'idempotency-key': 'a-double-click' };
+    const answer = await byId({ source: 'button' }, key);
+    expectSuccess(answer, 200, { ...(await bot.status(who)).data, declined_at: A_TIME });
+    expect(answer.data).toMatchObject({ ...who, status: 'accepted', version: '1.0' });
+    expect((await byId({ source: 'button' }, key)).data).toStrictEqual(answer.data);
+    expectFailure(await byId(), 404, 'not_found');
+    expectFaults(await bot.post('/consents/decline', {}), 'user_id', 'guild_id');
+    expectFaults(await byId({ consent_id: 'x' }), 'consent_id');
   });
 
   it('takes bot_id in place of guild_id', async () => {

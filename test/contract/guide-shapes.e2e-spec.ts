@@ -284,7 +284,7 @@ describe('POST /api/v1/consents/accept {consent_id, categories?}', () => {
     expect((await submit('c', { x: 1 })).status).toBe(200);
   });
 
-  it('answers 404 a second time, for an unknown consent_id and for one of another bot', async () => {
+  it('answers 404 for an unknown consent_id and for one of another bot', async () => {
     await declare('a');
     const { consent_id } = (await request(['a'])).data;
     const other = await service.registerBot();
@@ -292,7 +292,32 @@ describe('POST /api/v1/consents/accept {consent_id, categories?}', () => {
     expectFailure(theirs, 404, 'not_found');
     expectSameRefusal(theirs, await other.post('/consents/accept', { consent_id: UNKNOWN_UUID }));
     expect((await accept(consent_id)).status).toBe(200);
-    expectFailure(await accept(consent_id), 404, 'not_found');
+    expectSameRefusal(theirs, await other.post('/consents/accept', { consent_id }));
+  });
+
+  it('answers 200 a second time with the consent in force, and records nothing', async () => {
+    await declare('a', 'b');
+    const { consent_id } = (await request(['a', 'b'])).data;
+    const first = await accept(consent_id, { categories: ['b'] });
+    const { user_id, guild_id } = who();
+    const left = async () => [
+      await bot.eventTypes(who()),
+      (await bot.get(`/consents/history?user_id=${user_id}&guild_id=${guild_id}`)).data,
+    ];
+    const before = await left();
+    expectSuccess(await accept(consent_id, { categories: ['b', 'b'] }), 200, first.data);
+    // What would grant something else is no repeat, and no request waits for it.
+    for (const more of [{}, { categories: ['a'] }, { categories: ['a', 'b'] }])
+      expectFailure(await accept(consent_id, more), 404, 'not_found', { current_status: 'accepted' });
+    const elsewhere = { consent_id, user_id: snowflake() };
+    expectFailure(await bot.post('/consents/accept', elsewhere), 404, 'not_found');
+    expect(await left()).toStrictEqual(before);
+    await request(['a']);
+    expect((await accept(consent_id, { categories: ['b'] })).data).toMatchObject({ id: consent_id });
+    await revoke();
+    expectFailure(await accept(consent_id, { categories: ['b'] }), 404, 'not_found', {
+      current_status: 'revoked',
+    });
   });
 
   it('answers 404 for a category that is not registered, and accepts nothing', async () => {

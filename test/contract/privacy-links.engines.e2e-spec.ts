@@ -404,6 +404,27 @@ describe('a form', () => {
     expect(accepted).toMatchObject([{ details: { categories: ['notes'], via: 'privacy_page' } }]);
   });
 
+  it('says after a no when it was, and never that the user was not asked', async () => {
+    await bot.hasRequest(who);
+    const { url } = await linked();
+    await act(url, 'decline');
+    for (const [lang, said, unsaid] of [
+      ['en', 'You declined on ', 'not asked'],
+      ['de', 'Du hast am ', 'nicht gefragt'],
+    ] as const) {
+      const shown = (await get(`${url}?lang=${lang}`)).text;
+      expect(shown).toContain(said);
+      expect(shown).not.toContain(unsaid);
+    }
+    await bot.hasConsent(who);
+    expect((await get(url)).text).not.toContain('You declined');
+    await bot.hasRequest(who, '2.0');
+    await act(url, 'decline');
+    const beside = (await get(url)).text;
+    for (const said of ['You have consented.', 'You declined a newer request on '])
+      expect(beside).toContain(said);
+  });
+
   it('accepts nothing where nothing is chosen', async () => {
     await bot.hasCategory('profile');
     await bot.post('/consents/request', { ...who, categories: ['profile'], language: 'en' });

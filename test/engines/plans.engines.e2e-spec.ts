@@ -137,11 +137,11 @@ async function values(bot: Bot, { user_id, guild_id }: SubjectIds): Promise<void
 /** A user with a request with registered texts, and another one with other texts, in both shapes. */
 async function isAsked(bot: Bot, who: SubjectIds): Promise<void> {
   const text = { consent_version: '1.0', title: 'x', body: 'x', jurisdiction: 'x' };
-  for (const language of ['en', 'de']) {
-    await bot.post('/consents/texts', { ...text, language });
-    await bot.post('/consents/request', { ...who, consent_version: '1.0', language });
-  }
-  await bot.post('/consents/decline', who);
+  for (const language of ['en', 'de']) await bot.post('/consents/texts', { ...text, language });
+  const ask = (language: string) =>
+    bot.post<{ id: string }>('/consents/request', { ...who, consent_version: '1.0', language });
+  await ask('en');
+  await bot.post('/consents/decline', { consent_id: (await ask('de')).data.id });
   const asked = { user_id: who.user_id, bot_id: bot.id, categories: ['profile'] };
   for (const consent_version of [undefined, '1.0'])
     await bot.post('/consents/request', { ...asked, consent_version });

@@ -8,6 +8,8 @@ import { snowflake } from '../support/snowflakes';
 
 // What the conversation guarantees, on the real service.
 
+const toldStatus = async (user: DiscordUser) => (await user.privacy('status')).embeds[0]?.description;
+
 const service = useServiceInProcess();
 const discord = useFakeDiscord();
 afterEach(stopBots);
@@ -165,16 +167,21 @@ describe.each(KITS)('%s', (kit) => {
       const robin = user();
       const declined = await agreed(robin, 'No, thank you');
       expect(declined).toMatchObject({
-        content: 'Understood. You have not agreed to anything.',
+        content: 'Understood. You have not agreed to anything. If you change your mind: `/privacy consent`.',
         components: [],
       });
       expect((await lethe.consents.status(idsOf(robin))).status).toBe('none');
       const [entry] = await lethe.consents.history(idsOf(robin)).toArray();
       expect(entry).toMatchObject({ action: 'declined', source: 'discord' });
+      expect(await toldStatus(robin)).toMatch(/^You declined on .*`\/privacy consent`\.$/);
       await agreed(robin);
       const kept = await agreed(robin, 'No, thank you');
       expect(kept.content).toContain('stays in force');
       expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
+      expect(await toldStatus(robin)).toMatch(/^You agreed to version /);
+      await lethe.consents.request({ ...idsOf(robin), consent_version: 'newer' });
+      await lethe.consents.decline(idsOf(robin));
+      expect(await toldStatus(robin)).toMatch(/^You agreed to version [^]*\n\nYou declined a newer text on /);
     });
   });
 

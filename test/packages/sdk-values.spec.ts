@@ -60,14 +60,33 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
     expect(types.filter((type) => type === 'data_deleted')).toHaveLength(1);
   });
 
+  it('is the same after a second acceptance by the same id', async () => {
+    const who = await bot.asked();
+    const { id: consent_id } = await lethe.consents.request({ ...who, consent_version: '1.0' });
+    const first = await lethe.consents.accept({ consent_id });
+    expect(await lethe.consents.accept({ consent_id })).toEqual(first);
+    expect(await thrown(lethe.consents.accept({ ...who, consent_version: '1.0' }))).toMatchObject({
+      details: { current_status: 'accepted' },
+    });
+    const types = (await lethe.audit.events(who).toArray()).map(({ event_type }) => event_type);
+    expect(types.filter((type) => type === 'consent_accepted')).toHaveLength(1);
+  });
+
   it('is as before a request that the user declines', async () => {
     const who = await bot.asked();
-    expect(await lethe.consents.decline(who)).toMatchObject({ ...who, status: 'none', declined_at: A_TIME });
+    const declined = await lethe.consents.decline(who);
+    expect(declined).toMatchObject({ ...who, status: 'none', declined_at: A_TIME });
+    expect(await lethe.consents.status(who)).toEqual(declined);
     expect(await thrown(lethe.consents.decline(who))).toMatchObject({ details: { current_status: 'none' } });
     const granted = await bot.consenting();
-    await lethe.consents.request({ ...granted, consent_version: '2.0' });
-    expect(await lethe.consents.decline(granted)).toMatchObject({ status: 'accepted', version: '1.0' });
+    const { id: consent_id } = await lethe.consents.request({ ...granted, consent_version: '2.0' });
+    expect(await lethe.consents.decline({ consent_id })).toMatchObject({
+      status: 'accepted',
+      version: '1.0',
+    });
     expect(await lethe.consents.status(granted)).not.toHaveProperty('pending_version');
+    await lethe.consents.request({ ...who, consent_version: '2.0' });
+    expect(await lethe.consents.status(who)).toHaveProperty('declined_at', null);
   });
 });
 

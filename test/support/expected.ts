@@ -115,7 +115,8 @@ export function consentRecord(who: SubjectIds, given: Json): Json {
 
 /** The answer of `consents/status`. */
 export function consentStatus(who: SubjectIds, given: Json = {}): Json {
-  return { status: 'none', version: null, ...who, accepted_at: null, revoked_at: null, ...given };
+  const times = { accepted_at: null, revoked_at: null, declined_at: null };
+  return { status: 'none', version: null, ...who, ...times, ...given };
 }
 
 export function submitted(who: SubjectIds, categoryKey: string): Json {

@@ -56,6 +56,7 @@ export const de: Texts = {
   version: 'Fassung',
   accepted: 'Erteilt',
   revoked: 'Widerrufen',
+  declined: 'Abgelehnt',
   pending: 'Gefragt nach Fassung',
   category: 'Kategorie',
   history: 'Verlauf',

@@ -53,6 +53,7 @@ export const en = {
   version: 'Version',
   accepted: 'Accepted',
   revoked: 'Revoked',
+  declined: 'Declined',
   pending: 'Asked for version',
   category: 'Category',
   history: 'History',

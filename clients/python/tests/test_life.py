@@ -79,8 +79,10 @@ def test_refuses_an_id_that_has_lost_digits(lethe: Lethe) -> None:
 
 def test_declines_and_withdraws(lethe: Lethe) -> None:
     who = subject()
-    lethe.consents.request(**who, consent_version="1.0")
-    assert lethe.consents.decline(**who)["status"] == "none"
+    asked = lethe.consents.request(**who, consent_version="1.0")
+    declined = lethe.consents.decline(consent_id=asked["id"])
+    assert declined["status"] == "none" and declined["declined_at"] is not None
+    assert lethe.consents.status(**who) == declined
     who = consenting(lethe)
     done = []
     lethe.with_consent(lambda: done.append(1), **who, category="profile")

@@ -1,20 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { tryLockBots } from '@app/bots';
 import { CategoriesService, categoryName, tryHoldCategories, undeclared } from '@app/categories';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { SubjectKeys } from '@app/crypto';
 import type { SharedAct, Tx } from '@app/database';
 import { type Claim, claimedBefore, EncryptedForms, type Form, keepAll } from '@app/idempotency';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { type Subject, subjectName } from '@app/subjects';
-import { accepted, type ConsentAsked, pendingRequest } from './consent-changes';
-import { receiptFacts } from './consent-receipt.facts';
+import { accepted, grantsAlready, pendingRequest } from './consent-changes';
+import { factsInForce, receiptFacts } from './consent-receipt.facts';
 import { type Accepted, acceptedForm } from './consent-repeats';
 import { type Change, ConsentTransitions, type Decided } from './consent-transitions';
 import type { AcceptConsent } from './consent.dto';
 import type { Consent } from './consent.entity';
-import { findConsentOfRequest, findSubjectsOfRequests, lockConsent } from './consent.sql';
+import { findSubjectsOfRequests } from './consent.sql';
 import { consentView } from './consent.views';
 import { tryLockConsents } from './consents-erasing.sql';
+import { NamedRequests } from './named-requests';
 
 /** The acceptance of a request that waits. */
 export interface Acceptance {
@@ -37,7 +38,7 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
   constructor(
     private readonly categories: CategoriesService,
     private readonly transitions: ConsentTransitions,
-    private readonly digests: SubjectDigests,
+    private readonly requests: NamedRequests,
     private readonly keys: SubjectKeys,
     private readonly clock: Clock,
     forms: EncryptedForms,
@@ -49,10 +50,9 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
   alone(tx: Tx, { botId, input, claim, via }: Acceptance): Promise<Accepted> {
     const accept = async (): Promise<Accepted> => {
       const held = await this.categories.hold(tx, botId, input.categories ?? []);
-      const { consent_id: id } = input;
-      const consent = await (id == null
-        ? lockConsent(tx, this.named(botId, input))
-        : findConsentOfRequest(tx, botId, id.toLowerCase()));
+      const consent = await this.requests.lock(tx, botId, input);
+      const repeated = await this.repeated(tx, consent, input);
+      if (repeated !== undefined) return repeated;
       const change = this.granted(consent, { input, via }, (key) => held.includes(key));
       return answer(tx, change, this.transitions.give(tx, [change]), 0);
     };
@@ -120,7 +120,7 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
     isHeld: (category: string) => boolean,
   ): Change {
     const request = consent === null ? undefined : pendingRequest(consent);
-    if (consent === null || request === undefined || !this.matches(consent, request, input))
+    if (consent === null || request === undefined || !this.requests.matches(consent, request, input))
       throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
     if (input.categories?.some((key) => !isHeld(key))) undeclared();
     const after = accepted(consent, request, input.categories ?? null, this.clock.nowIso(request.at));
@@ -129,29 +129,25 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
     return { consent: after, act: { ...request, categories: granted, source: input.source, via } };
   }
 
+  /** What an acceptance answers that names the consent in force by its id and would change nothing. */
+  private async repeated(
+    tx: Tx,
+    consent: Consent | null,
+    input: AcceptConsent,
+  ): Promise<Accepted | undefined> {
+    if (consent === null || input.consent_id == null || !this.requests.matches(consent, consent, input))
+      return undefined;
+    if (!grantsAlready(consent, input.categories ?? null)) return undefined;
+    const subject = await this.requests.named(tx, consent, input);
+    return { consent: consentView(consent, subject.ids), facts: await factsInForce(tx, subject) };
+  }
+
   /** The subjects whose consents the acceptances address, not locked; undefined for an unknown request. */
   private async addressed(tx: Tx, given: readonly Acceptance[]): Promise<(Subject | undefined)[]> {
     const ids = given.map(({ botId, input }) => ({ botId, id: input.consent_id?.toLowerCase() ?? null }));
     const found = ids.some(({ id }) => id !== null) ? await findSubjectsOfRequests(tx, ids) : [];
     return given.map(({ botId, input }, at) =>
-      input.consent_id == null ? this.named(botId, input) : found[at],
-    );
-  }
-
-  private named(botId: string, { user_id = '', guild_id = '' }: AcceptConsent): Subject {
-    return this.digests.named(botId, { user_id, guild_id });
-  }
-
-  /** Whether the request that waits is the one that the caller names; all given parts have to agree. */
-  private matches(consent: Consent, request: ConsentAsked, input: AcceptConsent): boolean {
-    const { botId, userId, guildId } = consent;
-    if (input.consent_version != null && input.consent_version !== request.version) return false;
-    // Without an id the consent was found by its user and guild.
-    if (input.consent_id == null) return true;
-    return (
-      input.consent_id.toLowerCase() === request.id &&
-      (input.user_id == null || this.digests.user(botId, input.user_id) === userId) &&
-      (input.guild_id == null || this.digests.guild(botId, input.guild_id) === guildId)
+      input.consent_id == null ? this.requests.subject(botId, input) : found[at],
     );
   }
 }

@@ -161,6 +161,16 @@ export function accepted(
   };
 }
 
+/** Whether the consent in force grants what its request would grant for `named` categories, or for all that it names. */
+export function grantsAlready(consent: Consent, named: readonly string[] | null): boolean {
+  const { status, categories, erasing } = consent;
+  const keys = categories && Object.keys(categories);
+  const granted = keys && keys.filter((key) => isGranted(consent, key));
+  return (
+    status === 'accepted' && erasing === 0 && sameSet(granted, named === null ? keys : [...new Set(named)])
+  );
+}
+
 /** The consent after a complete withdrawal, which also cancels a newer request that waits. */
 export function revoked(consent: Consent, at: string): Changed {
   const { categories } = consent;

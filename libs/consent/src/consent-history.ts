@@ -41,6 +41,15 @@ const DECIDE_ALL = `${INSERT_DECISION}
   ) AS latest ON true
   RETURNING id, language, texts`;
 
+/**
+ * The column `declined_at` of a statement: the time of the last refusal of one subject, null where a request or an
+ * acceptance follows it. A withdrawal is about an earlier consent.
+ */
+export function declinedAt(ofSubject: string): string {
+  return `(SELECT CASE action WHEN 'declined' THEN created_at END FROM consent_history
+    WHERE ${ofSubject} AND action NOT IN ('revoked', 'categories_withdrawn') ORDER BY id DESC LIMIT 1) AS declined_at`;
+}
+
 type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
   action: ConsentTransition['action'];
 } & Record<'categories' | 'language' | 'texts' | 'source', string | null>;

@@ -43,28 +43,46 @@ export function requestedForm(
   };
 }
 
+/** An answer about a subject that its request need not name. */
+export interface Found<Answer> {
+  readonly subject: Subject;
+  readonly answer: Answer;
+}
+
 /**
- * How an acceptance is stored for its repeat: without its receipt. The request need not name the subject, so that the
- * digests of its ids are stored too, encrypted with the key of the installation.
+ * How an answer about a found subject is stored for its repeat: with the digests of the ids of the subject, encrypted with
+ * the key of the installation.
  */
-export function acceptedForm(forms: EncryptedForms): Form<Accepted> {
-  const stored = forms.ofInstallation<readonly [guildId: Digest, userId: Digest, consent: string]>();
+export function foundForm<Answer>(forms: EncryptedForms): Form<Found<Answer>> {
+  const stored = forms.ofInstallation<readonly [guildId: Digest, userId: Digest, answer: string]>();
   return {
-    write: async ({ consent, facts }, claim, tx) => {
-      if (facts === undefined) throw new OwnError('A new consent has no facts');
-      const subject = subjectOf(facts.consent);
-      const inner = await forms.ofSubject<ConsentView>(subject).write(consent, claim, tx);
+    write: async ({ subject, answer }, claim, tx) => {
+      const inner = await forms.ofSubject<Answer>(subject).write(answer, claim, tx);
       return stored.write([subject.guildId, subject.userId, inner], claim, tx);
     },
     read: async (found) => {
-      const { claim, tx } = found;
       const [guildId, userId, text] = (await stored.read(found)) ?? [];
       if (guildId === undefined || userId === undefined || text === undefined) return undefined;
-      const subject = { botId: claim.botId, guildId, userId };
-      const consent = await forms.ofSubject<ConsentView>(subject).read({ ...found, text });
-      if (consent === undefined) return undefined;
+      const subject = { botId: found.claim.botId, guildId, userId };
+      const answer = await forms.ofSubject<Answer>(subject).read({ ...found, text });
+      return answer && { subject, answer };
+    },
+  };
+}
+
+/** How an acceptance is stored for its repeat: without its receipt. */
+export function acceptedForm(forms: EncryptedForms): Form<Accepted> {
+  const stored = foundForm<ConsentView>(forms);
+  return {
+    write: ({ consent, facts }, claim, tx) => {
+      if (facts === undefined) throw new OwnError('A new consent has no facts');
+      return stored.write({ subject: subjectOf(facts.consent), answer: consent }, claim, tx);
+    },
+    read: async (found) => {
+      const { subject, answer: consent } = (await stored.read(found)) ?? {};
+      if (subject === undefined || consent === undefined) return undefined;
       const { user_id, guild_id } = consent;
-      const facts = await factsInForce(tx, { ...subject, ids: { user_id, guild_id } });
+      const facts = await factsInForce(found.tx, { ...subject, ids: { user_id, guild_id } });
       const isSame = facts?.consent.id === consent.id && facts.consent.acceptedAt === consent.accepted_at;
       return { consent, facts: isSame ? facts : undefined };
     },

@@ -81,7 +81,8 @@ export class ConsentController {
     description:
       'Turns the pending request into a consent that submits can rest on (GDPR Art. 7). The answer ' +
       'holds a signed `receipt` for the user. Name the request by user, guild and version, or by its ' +
-      '`consent_id`. After a success there is no pending request, so a repeat is answered with 404 and ' +
+      '`consent_id`. After a success there is no pending request: a repeat by its `consent_id` for the same ' +
+      'categories is answered with the consent in force and records nothing, any other one with 404 and ' +
       '`details.current_status` `accepted`.',
     examples: EXAMPLES.accept,
   })
@@ -99,7 +100,7 @@ export class ConsentController {
   @Describes({
     summary: 'Record that the user has declined',
     description:
-      'Ends the request that waits. The answer is the state from before the request, with `declined_at`: a ' +
+      'Ends the request that waits, named by user and guild, or by its `consent_id`. The answer is the state from before the request, with `declined_at`: a ' +
       'consent to an older version stays in force. The history keeps the refusal; no audit event is written, ' +
       'and asking again is possible at once. Without a waiting request, so also for a repeat, the answer is 404.',
     examples: EXAMPLES.decline,
@@ -141,7 +142,8 @@ export class ConsentController {
     summary: "Read a user's consent",
     description:
       'Answers the state of the consent: `none`, `pending`, `accepted` or `revoked`. A user who was ' +
-      'never asked is answered with 200 and `none`. `pending_version` names a newer version that waits ' +
+      'never asked is answered with 200 and `none`, and one who has declined with `declined_at`, until ' +
+      'the next request or acceptance. `pending_version` names a newer version that waits ' +
       'for an answer while the older one is still in force.',
     parameters: EXAMPLE_SUBJECT,
     examples: EXAMPLES.status,

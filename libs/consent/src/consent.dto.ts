@@ -68,8 +68,10 @@ export class RevokeConsent {
 }
 
 export class DeclineConsent {
-  @Snowflake() user_id: string;
-  @Snowflake() guild_id: string;
+  @Snowflake({ unless: 'consent_id' }) user_id?: string;
+  @Snowflake({ unless: 'consent_id' }) guild_id?: string;
+  @Uuid({ optional: true, description: 'Id of the request, instead of the two fields above' }) consent_id?:
+    string | null;
   @ActSource({ optional: true }) source?: string | null;
 }
 
@@ -146,6 +148,11 @@ export class ConsentStatusView {
   @Snowflake() guild_id: string;
   @Timestamp({ nullable: true }) accepted_at: string | null;
   @Timestamp({ nullable: true }) revoked_at: string | null;
+  @Timestamp({
+    nullable: true,
+    description: 'When the user last declined; null where a newer request or acceptance follows',
+  })
+  declined_at: string | null;
   @ConsentVersion({ optional: true, description: 'A newer version that waits beside the accepted one' })
   pending_version?: string;
   @Timestamp({ optional: true, description: DATA_ERASED_AT }) data_erased_at?: string;
@@ -153,7 +160,7 @@ export class ConsentStatusView {
 }
 
 export class ConsentDeclinedView extends ConsentStatusView {
-  @Timestamp() declined_at: string;
+  @Timestamp() override declined_at: string;
 }
 
 export class StatusBatchView {

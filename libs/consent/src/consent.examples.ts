@@ -129,6 +129,7 @@ export const EXAMPLES = {
         guild_id: EXAMPLE.guild_id,
         accepted_at: EXAMPLE.time,
         revoked_at: null,
+        declined_at: null,
       },
     },
   },
@@ -149,6 +150,7 @@ export const EXAMPLES = {
             guild_id: EXAMPLE.guild_id,
             accepted_at: EXAMPLE.time,
             revoked_at: null,
+            declined_at: null,
           },
           {
             status: 'none',
@@ -157,6 +159,7 @@ export const EXAMPLES = {
             guild_id: EXAMPLE.guild_id,
             accepted_at: null,
             revoked_at: null,
+            declined_at: null,
           },
         ],
       },

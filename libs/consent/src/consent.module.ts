@@ -16,6 +16,7 @@ import { Consent, ConsentText, ConsentTransition, ConsentWords } from './consent
 import { ConsentHolder } from './consent.holder';
 import { ConsentService } from './consent.service';
 import { Consents1763600000004 } from './migrations/1763600000004-consents';
+import { NamedRequests } from './named-requests';
 
 @Module({
   imports: [
@@ -35,6 +36,7 @@ import { Consents1763600000004 } from './migrations/1763600000004-consents';
     ConsentReceipts,
     ConsentTextsService,
     ConsentTransitions,
+    NamedRequests,
     ConsentHistoryPruning,
     ConsentHolder,
     ConsentCategories,

@@ -6,9 +6,10 @@ import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
 import { lockSubjects, type NamedSubject, type Subject } from '@app/subjects';
 import { declined, leavesData, pendingRequest } from './consent-changes';
 import { ConsentAcceptAct } from './consent-accept.act';
-import type { Accepted } from './consent-repeats';
+import { type Accepted, type Found, foundForm } from './consent-repeats';
 import { ConsentRequestAct } from './consent-request.act';
 import { ConsentRevokeAct } from './consent-revoke.act';
+import { findStatus, findStatuses, type FoundStatus, NEVER_ASKED } from './consent-status.sql';
 import { ConsentTransitions } from './consent-transitions';
 import {
   type AcceptConsent,
@@ -21,7 +22,6 @@ import {
   type RequestConsent,
   type RevokeConsent,
 } from './consent.dto';
-import { findStatus, findStatuses, lockConsent, type ShownConsent } from './consent.sql';
 import {
   closeConsents,
   lockConsents,
@@ -29,6 +29,7 @@ import {
   tryLockSubjectsAndConsents,
 } from './consents-erasing.sql';
 import { statusView } from './consent.views';
+import { NamedRequests } from './named-requests';
 
 /**
  * The consent of a subject (GDPR Art. 6(1)(a), 7). Every change is one unit: state, history entry, audit event and the
@@ -42,6 +43,7 @@ export class ConsentService {
     private readonly accepting: ConsentAcceptAct,
     private readonly revoking: ConsentRevokeAct,
     private readonly transitions: ConsentTransitions,
+    private readonly requests: NamedRequests,
     private readonly digests: SubjectDigests,
     private readonly forms: EncryptedForms,
     private readonly clock: Clock,
@@ -73,28 +75,27 @@ export class ConsentService {
    * Ends the request that waits; what was before it stays or is there again.
    * @throws ApiError 404 without a request that waits.
    */
-  decline(botId: string, input: DeclineConsent, claim: Claim): Promise<ConsentDeclinedView> {
-    const subject = this.digests.named(botId, input);
-    const decline = async (tx: Tx): Promise<ConsentDeclinedView> => {
-      const consent = await lockConsent(tx, subject);
+  async decline(botId: string, input: DeclineConsent, claim: Claim): Promise<ConsentDeclinedView> {
+    const decline = async (tx: Tx): Promise<Found<ConsentDeclinedView>> => {
+      const consent = await this.requests.lock(tx, botId, input);
       const request = consent === null ? undefined : pendingRequest(consent);
-      if (consent === null || request === undefined)
+      if (consent === null || request === undefined || !this.requests.matches(consent, request, input))
         throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
       const after = declined(consent);
       const act = { ...request, source: input.source };
       const declined_at = await this.transitions.decline(tx, consent, after, act);
-      return { ...(await this.viewOf(tx, subject, after)), declined_at };
+      const found = { consent: after, declinedAt: declined_at };
+      const subject = await this.requests.named(tx, consent, input);
+      return { subject, answer: { ...(await this.viewOf(tx, subject, found)), declined_at } };
     };
-    return this.unitOfWork.write(claim.once(this.forms.ofSubject(subject), decline));
+    const form = foundForm<ConsentDeclinedView>(this.forms);
+    return (await this.unitOfWork.write(claim.once(form, decline))).answer;
   }
 
   async status(subject: NamedSubject): Promise<ConsentStatusView> {
     const found = await findStatus(this.unitOfWork, subject);
-    const asks = found !== null && leavesData(found);
-    const announced = asks
-      ? await this.unitOfWork.read((tx) => this.transitions.announced(tx, [subject]))
-      : [];
-    return statusView(found, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced[0]);
+    if (hasLeftData(found)) return this.unitOfWork.read((tx) => this.viewOf(tx, subject, found));
+    return statusView(found, subject.ids, isBotWide(subject));
   }
 
   /** {@link status} of several users, at one time. */
@@ -102,7 +103,7 @@ export class ConsentService {
     const subjects = items.map((item) => this.digests.named(botId, item));
     return this.unitOfWork.read(async (tx) => {
       const found = await findStatuses(tx, botId, subjects);
-      return Promise.all(subjects.map((subject, at) => this.viewOf(tx, subject, found[at] ?? null)));
+      return Promise.all(subjects.map((subject, at) => this.viewOf(tx, subject, found[at] ?? NEVER_ASKED)));
     });
   }
 
@@ -129,14 +130,17 @@ export class ConsentService {
     await reopenConsents(tx, subjects);
   }
 
-  /** The status of a consent that the unit has read. */
-  private async viewOf(
-    tx: Tx,
-    subject: NamedSubject,
-    consent: ShownConsent | null,
-  ): Promise<ConsentStatusView> {
-    const asks = consent !== null && leavesData(consent);
-    const [announced] = asks ? await this.transitions.announced(tx, [subject]) : [];
-    return statusView(consent, subject.ids, subject.ids.guild_id === BOT_WIDE_GUILD_ID, announced);
+  /** A status that the unit has read. */
+  private async viewOf(tx: Tx, subject: NamedSubject, found: FoundStatus): Promise<ConsentStatusView> {
+    const [announced] = hasLeftData(found) ? await this.transitions.announced(tx, [subject]) : [];
+    return statusView(found, subject.ids, isBotWide(subject), announced);
   }
+}
+
+function hasLeftData({ consent }: FoundStatus): boolean {
+  return consent !== null && leavesData(consent);
+}
+
+function isBotWide({ ids }: NamedSubject): boolean {
+  return ids.guild_id === BOT_WIDE_GUILD_ID;
 }

@@ -1,4 +1,4 @@
-import { ConcurrentChange, insertion, type SqlValue, type Tx, type UnitOfWork } from '@app/database';
+import { ConcurrentChange, insertion, type SqlValue, type Tx } from '@app/database';
 import type { Digest } from '@app/primitives';
 import { lockSubject, type Subject, SUBJECT_WHERE, subjectAt } from '@app/subjects';
 import type { CategoryStates, Consent, RevokedConsent } from './consent.entity';
@@ -48,7 +48,8 @@ function json(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-function parsed<T>(text: string | null): T | null {
+/** A stored JSON text. */
+export function parsed<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T);
 }
 
@@ -103,58 +104,6 @@ export async function lockConsentOrItsLack(tx: Tx, subject: Subject): Promise<Co
 /** Locks a subject against erasure and against changes of its consent until the unit ends. */
 export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
   await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId);
-}
-
-/** The part of a consent that its status shows. */
-export type ShownConsent = Pick<
-  Consent,
-  'status' | 'version' | 'categories' | 'acceptedAt' | 'revokedAt' | 'pendingVersion' | 'pendingCategories'
->;
-
-const SHOWN = 'status, version, categories, accepted_at, revoked_at, pending_version, pending_categories';
-const SELECT_STATUS = `SELECT ${SHOWN} FROM consents WHERE ${SUBJECT_WHERE}`;
-const SELECT_STATUSES = `SELECT guild_id, user_id, ${SHOWN} FROM consents
-  WHERE bot_id = ? AND (guild_id, user_id) IN (SELECT * FROM unnest(?::text[], ?::text[]))`;
-
-/** The shown part of {@link findConsent} in one small read, since bots ask for it before every act. */
-export async function findStatus(
-  unitOfWork: UnitOfWork,
-  { botId, guildId, userId }: Subject,
-): Promise<ShownConsent | null> {
-  const row = await unitOfWork.get<Columns>(SELECT_STATUS, botId, guildId, userId);
-  return row === undefined ? null : shown(row);
-}
-
-/** {@link findStatus} of several subjects of a bot, in their order. */
-export async function findStatuses(
-  tx: Tx,
-  botId: string,
-  subjects: readonly Subject[],
-): Promise<readonly (ShownConsent | null)[]> {
-  if (tx.engine === 'sqlite') {
-    const read = ({ guildId, userId }: Subject) => tx.get<Columns>(SELECT_STATUS, botId, guildId, userId);
-    return (await Promise.all(subjects.map(read))).map((row) => row && shown(row)).map((one) => one ?? null);
-  }
-  const rows = await tx.all<Columns>(
-    SELECT_STATUSES,
-    botId,
-    subjects.map(({ guildId }) => guildId),
-    subjects.map(({ userId }) => userId),
-  );
-  const found = new Map(rows.map((row) => [`${row.guild_id} ${row.user_id}`, shown(row)]));
-  return subjects.map(({ guildId, userId }) => found.get(`${guildId} ${userId}`) ?? null);
-}
-
-function shown(row: Columns): ShownConsent {
-  return {
-    status: row.status,
-    version: row.version,
-    categories: parsed<CategoryStates>(row.categories),
-    acceptedAt: row.accepted_at,
-    revokedAt: row.revoked_at,
-    pendingVersion: row.pending_version,
-    pendingCategories: parsed<string[]>(row.pending_categories),
-  };
 }
 
 /** At most `limit` consents of a bot that name a category, locked for the unit that removes the category. */

@@ -11,7 +11,7 @@ import type {
   ConsentView,
 } from './consent.dto';
 import type { Consent } from './consent.entity';
-import type { ShownConsent } from './consent.sql';
+import type { FoundStatus } from './consent-status.sql';
 
 type Stored = Omit<Consent, 'bot'>;
 
@@ -54,7 +54,7 @@ export function consentView(
 
 /** `listed`: the answer always has `categories`, as in the guide, also when empty. */
 export function statusView(
-  stored: ShownConsent | null,
+  { consent: stored, declinedAt }: FoundStatus,
   { user_id, guild_id }: SubjectIds,
   listed: boolean,
   announced?: AnnouncedErasures,
@@ -68,6 +68,7 @@ export function statusView(
     guild_id,
     accepted_at: consent?.acceptedAt ?? null,
     revoked_at: consent?.revokedAt ?? null,
+    declined_at: declinedAt,
     ...(consent?.pendingVersion != null && { pending_version: consent.pendingVersion }),
     ...(consent !== null && erasedAt(consent, announced)),
     ...((categories !== undefined || listed) && { categories: categories ?? [] }),

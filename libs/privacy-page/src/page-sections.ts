@@ -96,3 +96,16 @@ export function nameOf({ parts, facts }: Making, key: string): string {
 export function word(words: Readonly<Record<string, string>>, key: string): string {
   return words[key] ?? key;
 }
+
+/** What the user has decided. After a no it is never said that the user was not asked. */
+export function decided(
+  parts: PageParts,
+  { status, declined_at: at }: Pick<HeldSubject['status'], 'status' | 'declined_at'>,
+): Html {
+  const { texts } = parts;
+  const words = status === 'accepted' ? texts.declinedNewer : texts.declined;
+  const declined = at !== null && html`<p>${words(parts.time(at))}</p>`;
+  if (status === 'none' && declined) return declined;
+  return html`<p>${texts.state[status]}</p>
+    ${declined}`;
+}

@@ -6,7 +6,17 @@ import { type FormAct, PageForms } from './page-forms';
 import { framed } from './page-frame';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
-import { type Making, nameOf, namesOf, past, responsible, rights, stored, word } from './page-sections';
+import {
+  decided,
+  type Making,
+  nameOf,
+  namesOf,
+  past,
+  responsible,
+  rights,
+  stored,
+  word,
+} from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage } from './texts';
 
@@ -117,7 +127,7 @@ export class PageView {
       </details>`;
     return html`<section>
       <h2>${texts.consent}</h2>
-      <p>${texts.state[status.status]}</p>
+      ${decided(parts, status)}
       ${status.data_erased_at !== undefined && html`<p>${texts.dueAt(parts.time(status.data_erased_at))}</p>`}
       ${
         categories.length > 0 &&

@@ -37,6 +37,10 @@ export const DE: PageTexts = {
     accepted: 'Du hast eingewilligt.',
     revoked: 'Du hast deine Einwilligung widerrufen.',
   },
+  declined: (at) =>
+    `Du hast am ${at} abgelehnt. Wenn du es dir anders überlegst, lass dich vom Bot noch einmal fragen: Dann kannst du dort oder hier einwilligen.`,
+  declinedNewer: (at) =>
+    `Eine neuere Anfrage hast du am ${at} abgelehnt. Deine frühere Einwilligung gilt weiter.`,
   stateOf: {
     none: 'nicht gefragt',
     pending: 'gefragt',

@@ -35,6 +35,10 @@ export const EN = {
     accepted: 'You have consented.',
     revoked: 'You have withdrawn your consent.',
   },
+  declined: (at: string) =>
+    `You declined on ${at}. If you change your mind, let the bot ask you again: then you can consent there or here.`,
+  declinedNewer: (at: string) =>
+    `You declined a newer request on ${at}. What you consented to before stays in force.`,
   stateOf: { none: 'not asked', pending: 'asked', accepted: 'consented', revoked: 'not consented' },
   asked: 'The bot asks for your consent',
   choose: 'Choose what you consent to. You can withdraw it here at any time.',

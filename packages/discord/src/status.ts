@@ -20,9 +20,12 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
   const { asked, facts, lethe, who, words } = turn;
   const { say } = words;
   const [found, categories] = await Promise.all([lethe.consents.status(who), facts.categories()]);
-  const { version, accepted_at, revoked_at, data_erased_at: erasedAt } = found;
+  const { version, accepted_at, revoked_at, declined_at: declinedAt, data_erased_at: erasedAt } = found;
+  const refusal = found.status === 'accepted' ? 'status_declined_newer' : 'status_declined';
+  // An older service does not answer it.
+  const declined = declinedAt == null ? undefined : say(refusal, { when: when(declinedAt) });
   const head = {
-    none: () => say('status_none'),
+    none: () => declined ?? say('status_none'),
     pending: () => say('status_pending'),
     accepted: () => say('status_accepted', { version: version ?? '', when: when(accepted_at) }),
     revoked: () => say('status_revoked', { when: when(revoked_at) }),
@@ -38,6 +41,7 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
   const parts = [
     head,
     ...(found.status === 'none' ? [] : [lines.join('\n')]),
+    ...(declined === undefined || found.status === 'none' ? [] : [declined]),
     ...(found.pending_version === undefined ? [] : [say('status_newer')]),
     ...(erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })]),
   ];

@@ -66,6 +66,7 @@ describe('the cache of consents', () => {
     version: '1.0',
     accepted_at: null,
     revoked_at: null,
+    declined_at: null,
     ...given,
   });
 

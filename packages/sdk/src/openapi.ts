@@ -312,7 +312,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Record that the user has accepted
-     * @description Turns the pending request into a consent that submits can rest on (GDPR Art. 7). The answer holds a signed `receipt` for the user. Name the request by user, guild and version, or by its `consent_id`. After a success there is no pending request, so a repeat is answered with 404 and `details.current_status` `accepted`.
+     * @description Turns the pending request into a consent that submits can rest on (GDPR Art. 7). The answer holds a signed `receipt` for the user. Name the request by user, guild and version, or by its `consent_id`. After a success there is no pending request: a repeat by its `consent_id` for the same categories is answered with the consent in force and records nothing, any other one with 404 and `details.current_status` `accepted`.
      */
     readonly post: operations['consentAccept'];
     readonly delete?: never;
@@ -332,7 +332,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Record that the user has declined
-     * @description Ends the request that waits. The answer is the state from before the request, with `declined_at`: a consent to an older version stays in force. The history keeps the refusal; no audit event is written, and asking again is possible at once. Without a waiting request, so also for a repeat, the answer is 404.
+     * @description Ends the request that waits, named by user and guild, or by its `consent_id`. The answer is the state from before the request, with `declined_at`: a consent to an older version stays in force. The history keeps the refusal; no audit event is written, and asking again is possible at once. Without a waiting request, so also for a repeat, the answer is 404.
      */
     readonly post: operations['consentDecline'];
     readonly delete?: never;
@@ -370,7 +370,7 @@ export interface paths {
     };
     /**
      * Read a user's consent
-     * @description Answers the state of the consent: `none`, `pending`, `accepted` or `revoked`. A user who was never asked is answered with 200 and `none`. `pending_version` names a newer version that waits for an answer while the older one is still in force.
+     * @description Answers the state of the consent: `none`, `pending`, `accepted` or `revoked`. A user who was never asked is answered with 200 and `none`, and one who has declined with `declined_at`, until the next request or acceptance. `pending_version` names a newer version that waits for an answer while the older one is still in force.
      */
     readonly get: operations['consentStatus'];
     readonly put?: never;
@@ -1392,6 +1392,11 @@ export interface components {
       readonly accepted_at: string | null;
       /** Format: date-time */
       readonly revoked_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the user last declined; null where a newer request or acceptance follows
+       */
+      readonly declined_at: string | null;
       /** @description A newer version that waits beside the accepted one */
       readonly pending_version?: string;
       /**
@@ -1400,12 +1405,15 @@ export interface components {
        */
       readonly data_erased_at?: string;
       readonly categories?: readonly components['schemas']['CategoryConsentView'][];
-      /** Format: date-time */
-      readonly declined_at: string;
     };
     readonly DeclineConsent: {
-      readonly user_id: string;
-      readonly guild_id: string;
+      readonly user_id?: string;
+      readonly guild_id?: string;
+      /**
+       * Format: uuid
+       * @description Id of the request, instead of the two fields above
+       */
+      readonly consent_id?: string;
       /** @description Where the user was asked or decided, never who it was; default `api` */
       readonly source?: string;
     };
@@ -1448,6 +1456,11 @@ export interface components {
       readonly accepted_at: string | null;
       /** Format: date-time */
       readonly revoked_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the user last declined; null where a newer request or acceptance follows
+       */
+      readonly declined_at: string | null;
       /** @description A newer version that waits beside the accepted one */
       readonly pending_version?: string;
       /**
@@ -2254,7 +2267,12 @@ export interface components {
     readonly DeclineConsentForBot: {
       /** @description The id of the bot at its platform, or its `id` here */
       readonly bot_id: string;
-      readonly user_id: string;
+      readonly user_id?: string;
+      /**
+       * Format: uuid
+       * @description Id of the request, instead of the two fields above
+       */
+      readonly consent_id?: string;
       /** @description Where the user was asked or decided, never who it was; default `api` */
       readonly source?: string;
     };

@@ -79,6 +79,8 @@ function User({ ids }: { readonly ids: Ids }) {
               <dd>{time(consent.accepted_at)}</dd>
               <dt>{t('revoked')}</dt>
               <dd>{time(consent.revoked_at)}</dd>
+              <dt>{t('declined')}</dt>
+              <dd>{time(consent.declined_at)}</dd>
               {consent.pending_version !== undefined && (
                 <>
                   <dt>{t('pending')}</dt>

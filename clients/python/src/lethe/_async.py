@@ -281,11 +281,9 @@ class AsyncConsents(_AsyncGroup):
         """Records the yes. `receipt` of the answer is for the user."""
         return await self._send("POST /consents/accept", given, options)
 
-    async def decline(
-        self, *, user_id: Id, guild_id: Id, options: Optional[CallOptions] = None, **given: Any
-    ) -> Json:
-        """Records the no. All is as before the request."""
-        return await self._send("POST /consents/decline", {"user_id": user_id, "guild_id": guild_id, **given}, options)
+    async def decline(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """Records the no to the request of a user in a guild, or of a `consent_id`. All is as before the request."""
+        return await self._send("POST /consents/decline", given, options)
 
     async def revoke(self, *, user_id: Id, guild_id: Id, options: Optional[CallOptions] = None, **given: Any) -> Json:
         """Withdraws the consent, or the one to some categories."""

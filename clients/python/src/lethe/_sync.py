@@ -280,11 +280,9 @@ class Consents(_Group):
         """Records the yes. `receipt` of the answer is for the user."""
         return self._send("POST /consents/accept", given, options)
 
-    def decline(
-        self, *, user_id: Id, guild_id: Id, options: Optional[CallOptions] = None, **given: Any
-    ) -> Json:
-        """Records the no. All is as before the request."""
-        return self._send("POST /consents/decline", {"user_id": user_id, "guild_id": guild_id, **given}, options)
+    def decline(self, *, options: Optional[CallOptions] = None, **given: Any) -> Json:
+        """Records the no to the request of a user in a guild, or of a `consent_id`. All is as before the request."""
+        return self._send("POST /consents/decline", given, options)
 
     def revoke(self, *, user_id: Id, guild_id: Id, options: Optional[CallOptions] = None, **given: Any) -> Json:
         """Withdraws the consent, or the one to some categories."""

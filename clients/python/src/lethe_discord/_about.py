@@ -52,14 +52,21 @@ async def status(turn: Turn, at: int = 0) -> Reply:
         "accepted": {"version": found.get("version") or "", "when": when(found.get("accepted_at"))},
         "revoked": {"when": when(found.get("revoked_at"))},
     }
-    parts: List[str] = [say(f"status_{found['status']}", **values.get(found["status"], {}))]
+    declined: List[str] = []
+    if found.get("declined_at") is not None:
+        refusal = "status_declined_newer" if found["status"] == "accepted" else "status_declined"
+        declined = [say(refusal, when=when(found["declined_at"]))]
+    if found["status"] == "none" and declined:
+        parts = declined
+    else:
+        parts = [say(f"status_{found['status']}", **values.get(found["status"], {}))]
     states = states_of(found, [category["key"] for category in categories])
     if found["status"] != "none":
         lines = [
             f"• {cut(label_of(category, turn.asked.locale), LABEL_MAX)}: {say('state_' + states[category['key']])}"
             for category in categories
         ]
-        parts.append("\n".join(lines))
+        parts += ["\n".join(lines), *declined]
     if found.get("pending_version") is not None:
         parts.append(say("status_newer"))
     if found.get("data_erased_at") is not None:

@@ -43,10 +43,14 @@ export const DE: Texts = {
   consent_done: 'Danke. Du hast zugestimmt:',
   consent_receipt: 'Die angehängte Datei ist deine signierte Bestätigung.',
   consent_withdraw: 'Du kannst jederzeit mit `/privacy revoke` widerrufen.',
-  consent_declined: 'In Ordnung. Du hast nichts zugestimmt.',
+  consent_declined:
+    'In Ordnung. Du hast nicht zugestimmt. Wenn du es dir anders überlegst: `/privacy consent`.',
   consent_declined_kept: 'Was du vorher erlaubt hast, gilt weiter. `/privacy revoke` widerruft es.',
 
   status_title: 'Was du entschieden hast',
+  status_declined: 'Du hast am {when} abgelehnt. Wenn du es dir anders überlegst: `/privacy consent`.',
+  status_declined_newer:
+    'Einen neueren Text hast du am {when} abgelehnt. Wenn du es dir anders überlegst: `/privacy consent`.',
   status_none: 'Du wurdest noch nicht gefragt. Hier ist nichts über dich gespeichert.',
   status_pending: 'Du hast noch nicht entschieden. Hier wird nichts Neues über dich gespeichert.',
   status_accepted: 'Du hast Version {version} am {when} zugestimmt.',

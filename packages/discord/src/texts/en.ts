@@ -41,10 +41,13 @@ export const EN = {
   consent_done: 'Thank you. You agreed to:',
   consent_receipt: 'The attached file is your signed receipt.',
   consent_withdraw: 'You can withdraw at any time with `/privacy revoke`.',
-  consent_declined: 'Understood. You have not agreed to anything.',
+  consent_declined:
+    'Understood. You have not agreed to anything. If you change your mind: `/privacy consent`.',
   consent_declined_kept: 'What you agreed to before stays in force. `/privacy revoke` withdraws it.',
 
   status_title: 'What you have decided',
+  status_declined: 'You declined on {when}. If you change your mind: `/privacy consent`.',
+  status_declined_newer: 'You declined a newer text on {when}. If you change your mind: `/privacy consent`.',
   status_none: 'You have not been asked yet. Nothing is stored about you here.',
   status_pending: 'You have not decided yet. Nothing new is stored about you here.',
   status_accepted: 'You agreed to version {version} on {when}.',

@@ -5,7 +5,7 @@ import { idOf, type Ids, idsOf, keyOf } from './fake-ids';
 import { FakeLinks } from './fake-links';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { statsOf } from './fake-stats';
-import { faultsOf } from './fake-values';
+import { dataOf, faultsOf } from './fake-values';
 
 export interface Tools {
   readonly newId: () => string;
@@ -75,14 +75,14 @@ export class FakeBot {
   }
 
   acceptConsent(given: Json): Json {
-    const ids = idsOf(given);
-    const view = this.held(ids).consent.accept(given, this.tools.nowIso());
-    this.note('consent_accepted', ids, { version: view['version'] });
+    const { ids, consent } = this.addressed(given);
+    const { view, isNew } = consent.accept(given, this.tools.nowIso());
+    if (isNew) this.note('consent_accepted', ids, { version: view['version'] });
     return view;
   }
 
   declineConsent(given: Json): Json {
-    return this.held(idsOf(given)).consent.decline(this.tools.nowIso());
+    return this.addressed(given).consent.decline(given, this.tools.nowIso());
   }
 
   async revokeConsent(given: Json): Promise<Json> {
@@ -208,6 +208,14 @@ export class FakeBot {
     return { ...done, certificate_salt: newId(), notice: NOTICE };
   }
 
+  /** The subject of a request, named by its ids or by the `consent_id`. @throws FakeRefusal 404 for an unknown one */
+  private addressed(given: Json): Held {
+    const { consent_id: id } = given;
+    if (typeof id !== 'string') return this.held(idsOf(given));
+    for (const held of this.subjects.values()) if (held.consent.hasRequest(id)) return held;
+    throw notFound('Consent request', { current_status: 'none' });
+  }
+
   /** In the order of the service: without any consent 403, then 404, then 403 for this category. */
   private permitted(consent: FakeConsent, category: string): Category {
     consent.require();
@@ -217,10 +225,8 @@ export class FakeBot {
   }
 
   private guildsOf(user: string): string[] {
-    const keys = [...this.subjects]
-      .filter(([, { consent }]) => consent.exported !== null)
-      .map(([key]) => key);
-    return keys.filter((key) => key.startsWith(`${user}/`)).map((key) => key.split('/')[1] ?? '');
+    const held = [...this.subjects.values()].filter(({ consent }) => consent.exported !== null);
+    return held.filter(({ ids }) => ids.user_id === user).map(({ ids }) => ids.guild_id);
   }
 
   private held(ids: Ids): Held {
@@ -242,5 +248,3 @@ export class FakeBot {
 }
 
 const NOTICE = 'Only data stored through this service was erased.';
-const dataOf = (values: ReadonlyMap<string, Value>): Json =>
-  Object.fromEntries([...values].map(([key, { data }]) => [key, data]));

@@ -18,6 +18,7 @@ export class FakeConsent {
   private granted: Map<string, Status> | undefined;
   private acceptedAt: string | null = null;
   private revokedAt: string | null = null;
+  private declinedAt: string | null = null;
 
   constructor(private readonly ids: { readonly user_id: string; readonly guild_id: string }) {}
 
@@ -27,7 +28,7 @@ export class FakeConsent {
       (one) => one?.version === asked.version && String(one.categories) === String(asked.categories),
     );
     const shown = known ?? asked;
-    if (known === undefined) this.waiting = asked;
+    if (known === undefined) Object.assign(this, { waiting: asked, declinedAt: null });
     const status = shown === this.inForce && this.waiting !== shown ? 'accepted' : 'pending';
     const { id, version, requested_at, categories } = shown;
     return {
@@ -36,10 +37,24 @@ export class FakeConsent {
     };
   }
 
-  /** @throws FakeRefusal 404 without a request that waits for this version */
-  accept({ consent_version: version, categories }: Json, at: string): Json {
+  hasRequest(id: string): boolean {
+    return id === this.waiting?.id || id === this.inForce?.id;
+  }
+
+  /** Whether an acceptance names the consent in force by its id and would change nothing. */
+  private isRepeated({ consent_id: id, categories }: Json): boolean {
+    const keys = [...(this.granted ?? [])].filter(([, status]) => status === 'accepted').map(([key]) => key);
+    const named = [...new Set((categories as readonly string[] | undefined) ?? this.granted?.keys())];
+    const isSame = named.length === keys.length && keys.every((key) => named.includes(key));
+    return this.status === 'accepted' && id === this.inForce?.id && isSame;
+  }
+
+  /** Whether it is new, unlike a repeat. @throws FakeRefusal 404 without a request that waits for this version */
+  accept(given: Json, at: string): { view: Json; isNew: boolean } {
+    if (this.isRepeated(given)) return { view: this.view, isNew: false };
+    const { consent_id: id, consent_version: version, categories } = given;
     const asked = this.waiting;
-    if (asked === undefined || (version !== undefined && version !== asked.version))
+    if (asked === undefined || (version ?? asked.version) !== asked.version || (id ?? asked.id) !== asked.id)
       throw notFound('Consent request', { current_status: this.current });
     const named = categories as readonly string[] | undefined;
     const unasked = (named ?? []).findIndex((key) => asked.categories?.includes(key) === false);
@@ -49,14 +64,15 @@ export class FakeConsent {
       keys && new Map(keys.map((key) => [key, (named ?? keys).includes(key) ? 'accepted' : 'none']));
     Object.assign(this, { inForce: asked, waiting: undefined, status: 'accepted', revokedAt: null });
     this.acceptedAt = at;
-    return this.view;
+    return { view: this.view, isNew: true };
   }
 
   /** @throws FakeRefusal 404 without a request that waits */
-  decline(at: string): Json {
-    if (this.waiting === undefined) throw notFound('Consent request', { current_status: this.current });
-    this.waiting = undefined;
-    return { ...this.statusView, declined_at: at };
+  decline({ consent_id: id }: Json, at: string): Json {
+    if (this.waiting === undefined || (id ?? this.waiting.id) !== this.waiting.id)
+      throw notFound('Consent request', { current_status: this.current });
+    Object.assign(this, { waiting: undefined, declinedAt: at });
+    return this.statusView;
   }
 
   /** Whether the consent has ended, or some categories of it. @throws FakeRefusal 404 without a consent in force */
@@ -92,6 +108,7 @@ export class FakeConsent {
     const isBeside = this.status === 'accepted' && waiting !== undefined;
     return {
       ...{ status: this.current, ...this.ids, accepted_at: acceptedAt, revoked_at: revokedAt },
+      declined_at: this.declinedAt,
       version: (this.current === 'pending' ? waiting?.version : version) ?? null,
       ...(isBeside && { pending_version: waiting.version }),
       ...this.categories,

@@ -22,3 +22,7 @@ export function faultsOf(
     return [{ field: `data.${key}`, message: `must be a ${type}` }];
   });
 }
+
+/** The stored values by their category. */
+export const dataOf = (values: ReadonlyMap<string, { readonly data: Json }>): Json =>
+  Object.fromEntries([...values].map(([key, { data }]) => [key, data]));
