@@ -1,4 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -121,6 +124,66 @@ describe('the exit code', () => {
       error: { code: 'unauthorized', mend: expect.any(String) },
     });
     expect((await done('--help')).stdout).toContain('Exit codes: 0 done');
+  });
+});
+
+describe('the output', () => {
+  const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\u202eA\u009b1m\u2066\u200f\rB';
+
+  it('has no character that a terminal obeys, whatever a service answers', async () => {
+    let answer: object = {};
+    let status = 200;
+    const server = createServer((_, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const settings = { LETHE_URL: url, LETHE_KEY: 'sk_live_x' };
+    const details = { fields: [{ field: HOSTILE, message: HOSTILE }], reason: HOSTILE };
+    const codes = [400, 404].map((code) => [code, { code: HOSTILE, message: HOSTILE, details }]);
+    const key = { id: HOSTILE, api_key_prefix: HOSTILE, scopes: [HOSTILE], last_used_at: HOSTILE };
+    const pagination = { page: 1, per_page: 50, total: 1, next: null };
+    const data = { keys: [key], deliveries: [{ id: HOSTILE }], name: HOSTILE, url: HOSTILE, ...key };
+    const answers = [
+      ...codes.map(([code, error]) => [code, { success: false, error }] as const),
+      [200, { success: true, data, pagination }] as const,
+    ];
+    const [user, guild] = [snowflake(), snowflake()];
+    for (const command of [
+      ...[
+        ['keys', 'list'],
+        ['keys', 'delete', 'x'],
+        ['keys', 'create', '--show'],
+        ['deliveries'],
+        ['doctor'],
+      ],
+      ...[
+        ['link', user, '--everywhere'],
+        ['export', user, '--guild', guild],
+        ['categories', 'pull'],
+      ],
+      ...[
+        ['forget', user, '--guild', guild, '--yes'],
+        ['keys', 'rotate', '--show'],
+      ],
+    ])
+      for (const json of [[], ['--json']])
+        for (const one of answers) {
+          [status, answer] = one as [number, object];
+          await cli.run([...command, ...json], settings);
+        }
+    server.close();
+    expect(cli.written.split('owned').length).toBeGreaterThan(40);
+    expect(cli.written).not.toMatch(/[^\P{C}\n\t\u200d]|[\u2028\u2029]/u);
+  });
+
+  it('is JSON that means what the service has answered', async () => {
+    await registered();
+    const { who } = await consenting();
+    await client().data.submit({ ...who, category: 'profile', data: { nickname: HOSTILE } });
+    const { stdout } = await done('export', who.user_id, '--guild', who.guild_id);
+    expect(stdout).not.toContain('\u202e');
+    expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(HOSTILE));
   });
 });
 

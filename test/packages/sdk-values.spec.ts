@@ -71,9 +71,9 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
   });
 });
 
-it('the SDK checks times by the very text of the check of the service', () => {
+it.each(['times', 'printable'])('the SDK has the very text of the service for its %s', (name) => {
   const [service, sdk] = ['libs/kernel', 'packages/sdk'].map((of) =>
-    readFileSync(`${of}/src/times.ts`, 'utf8'),
+    readFileSync(`${of}/src/${name}.ts`, 'utf8'),
   );
   expect(sdk).toBe(service);
 });

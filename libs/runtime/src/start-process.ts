@@ -9,6 +9,7 @@ import {
   describeFault,
   loadConfig,
   LogStream,
+  printable,
 } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import type { Logger } from 'pino';
@@ -26,7 +27,7 @@ export async function startProcess(
     await run(create);
   } catch (error) {
     const known = error instanceof ConfigError || error instanceof StartError;
-    process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
+    process.stderr.write(printable(`${known ? error.message : String((error as Error).stack)}\n`));
     process.exit(1);
   }
 }

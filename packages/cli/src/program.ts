@@ -72,7 +72,6 @@ interface Shown {
 function failed(isJson: boolean, exitCode: ExitCode, error: Shown): ExitCode {
   const output = new Output(isJson);
   const lines = [error.message, ...(error.mend === '' ? [] : [`→ ${error.mend}`])];
-  if (isJson) process.stderr.write(`${JSON.stringify({ error })}\n`);
-  else output.note(lines.join('\n'));
+  output.fault({ error }, lines.join('\n'));
   return exitCode;
 }
