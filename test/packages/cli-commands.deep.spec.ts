@@ -127,6 +127,42 @@ describe('the exit code', () => {
   });
 });
 
+describe('a secret of the environment', () => {
+  it('is not sent to the address of a file in the folder, but to one given beside it', async () => {
+    const asked: unknown[] = [];
+    const thief = createServer((request, response) => {
+      asked.push(request.headers);
+      response.writeHead(404).end();
+    });
+    await once(thief.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(thief.address() as AddressInfo).port}`;
+    for (const line of [`LETHE_URL=${url}`, `LETHE_URL=${url}\nLETHE_KEY=sk_live_y`]) {
+      writeFileSync(inFolder('.env'), `${line}\n`);
+      for (const command of [
+        ['keys', 'list'],
+        ['listen'],
+        ['export', snowflake(), '--everywhere'],
+        ['link', snowflake(), '--everywhere'],
+      ])
+        expect(
+          await cli.run(command, { LETHE_KEY: 'sk_live_x', LETHE_WEBHOOK_SECRET: 'whsec_eA==' }),
+        ).toMatchObject({
+          ...{ code: 2, stderr: expect.stringMatching(/nothing was sent there[^]*--url/) },
+        });
+    }
+    writeFileSync(inFolder('.env'), `LETHE_URL=${url}\n`);
+    const init = ['init', '--platform-bot-id', snowflake(), '--name', 'Greeter'];
+    expect(await cli.run(init, { LETHE_REGISTRATION_TOKEN: 'x' })).toMatchObject({ code: 2 });
+    expect(asked).toEqual([]);
+    await cli.run(['keys', 'list', '--url', url], { LETHE_KEY: 'sk_live_x' });
+    await cli.run(['keys', 'list'], { LETHE_KEY: 'sk_live_x', LETHE_URL: url });
+    writeFileSync(inFolder('.env'), `LETHE_URL=${url}\nLETHE_KEY=sk_live_x\n`);
+    await cli.run(['keys', 'list']);
+    expect(asked).toEqual(Array(3).fill(expect.objectContaining({ authorization: 'Bearer sk_live_x' })));
+    thief.close();
+  });
+});
+
 describe('the output', () => {
   const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\u202eA\u009b1m\u2066\u200f\rB';
 
@@ -278,7 +314,7 @@ describe('lethe keys', () => {
     const keys = json<{ id: string; scopes: string[] }[]>(await done('keys', 'list', '--json'));
     const made = keys.find(({ scopes }) => scopes.join() === 'read');
     await done('keys', 'delete', made?.id ?? '');
-    const ended = await cli.run(['deliveries'], { LETHE_KEY: reading });
+    const ended = await cli.run(['deliveries'], { LETHE_KEY: reading, LETHE_URL: service.url });
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('no valid key') });
     for (const secret of [old, reading, env()['LETHE_KEY'] ?? '', env()['LETHE_WEBHOOK_SECRET'] ?? '']) {
       expect(secret).toMatch(/^(sk_live|whsec)_.{30}/);
@@ -290,7 +326,9 @@ describe('lethe keys', () => {
     });
     const shown = json(await done('keys', 'create', '--show', '--json'));
     expect(shown).toMatchObject({ api_key: expect.stringMatching(/^sk_live_/) });
-    const outside = await cli.run(['keys', 'rotate'], { LETHE_KEY: env()['LETHE_KEY'] ?? '' });
+    const outside = await cli.run(['keys', 'rotate', '--url', service.url], {
+      LETHE_KEY: env()['LETHE_KEY'] ?? '',
+    });
     expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('--show') });
   });
 });
