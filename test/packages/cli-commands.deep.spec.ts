@@ -127,6 +127,40 @@ describe('the exit code', () => {
   });
 });
 
+describe('a file of Windows', () => {
+  it('is read with a byte order mark, and refused with a sentence where it is no UTF-8 or a line is not understood', async () => {
+    await registered();
+    writeFileSync(inFolder('.env'), `\uFEFF${read('.env').replaceAll('\n', '\r\n')}`);
+    await done('keys', 'list');
+    await done('keys', 'rotate');
+    await done('keys', 'list');
+    await done('categories', 'pull');
+    for (const mark of ['\uFEFF', '']) {
+      const text = `${mark}${read('lethe.yaml').replace('\uFEFF', '')}`;
+      writeFileSync(inFolder('lethe.yaml'), text);
+      await done('categories', 'push', '--yes');
+    }
+    const no = { code: 2, stderr: expect.stringContaining('save as UTF-8') };
+    writeFileSync(inFolder('lethe.yaml'), Buffer.from(read('lethe.yaml'), 'utf16le'));
+    expect(await cli.run(['categories', 'push', '--yes'])).toMatchObject(no);
+    expect(await cli.run(['verify', 'lethe.yaml'])).toMatchObject(no);
+    expect(await cli.run(['verify', 'lethe.yaml', '--keys', 'lethe.yaml'])).toMatchObject(no);
+    const file = read('.env');
+    writeFileSync(
+      inFolder('.env'),
+      `${file}set LETHE_URL=http://127.0.0.1:1\n$env:LETHE_KEY = "x"\nlethe_key=x\n`,
+    );
+    const refusal = await cli.run(['keys', 'list', '--json']);
+    expect(refusal).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/line 5[^]*line 6[^]*line 7 names lethe_key/),
+    });
+    writeFileSync(inFolder('.env'), Buffer.from(file, 'utf16le'));
+    expect(await cli.run(['keys', 'list'])).toMatchObject(no);
+  });
+});
+
 describe('a secret of the environment', () => {
   it('is not sent to the address of a file in the folder, but to one given beside it', async () => {
     const asked: unknown[] = [];

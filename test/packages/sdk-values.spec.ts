@@ -71,8 +71,12 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
   });
 });
 
-it.each(['times', 'printable'])('the SDK has the very text of the service for its %s', (name) => {
-  const [service, sdk] = ['libs/kernel', 'packages/sdk'].map((of) =>
+it.each([
+  ['times', 'sdk'],
+  ['printable', 'sdk'],
+  ['settings-file', 'cli'],
+])('%s has the very text of the service in packages/%s', (name, own) => {
+  const [service, sdk] = ['libs/kernel', `packages/${own}`].map((of) =>
     readFileSync(`${of}/src/${name}.ts`, 'utf8'),
   );
   expect(sdk).toBe(service);
