@@ -11,7 +11,7 @@ type Style = Parameters<typeof styleText>[0];
 /** A text of somebody else on one line. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
 
-/** Stands for ESC in the colours of this program until the text around them is printable. No service can know it. */
+/** Replaces ESC in the colours of this program until the text around them is printable. No service can know it. */
 const OWN_ESCAPE = randomUUID();
 
 const shown = (text: string): string => printable(text).replaceAll(OWN_ESCAPE, '\u001B');
