@@ -108,6 +108,43 @@ describe('bots:suspend and bots:resume', () => {
   });
 });
 
+describe('the output of a command', () => {
+  it('has no character that a terminal obeys, whatever a bot has named itself', async () => {
+    const name = '\u001b[2J\u001b]0;owned\u0007\u202eA\u009b1m\u2066\u200f\rB \u{1F469}\u200d\u{1F527}';
+    const hostile = await service.registerBot({ name });
+    await hostile.hasCategory('profile');
+    const about = ['--bot', hostile.id];
+    const commands = [
+      ...[['bots:list'], ['retention:preview'], ['status'], ['doctor'], ['audit:verify']],
+      ...[
+        ['bots:suspend', ...about],
+        ['bots:resume', ...about],
+        ['bots:tier', ...about, '--tier', 'free'],
+      ],
+      ...[
+        ['bots:tier', ...about, '--tier', name],
+        ['bots:new-key', ...about],
+        ['bots:delete', '--bot', name],
+      ],
+      ['bots:delete', ...about],
+    ];
+    const runs: string[] = [];
+    for (const command of commands)
+      for (const json of command.includes('bots:delete') ? [[]] : [[], ['--json']])
+        runs.push((await admin(...command, ...json)).output);
+    expect(runs.filter((output) => output.includes('owned')).length).toBeGreaterThan(10);
+    for (const output of runs) expect(output).not.toMatch(/[^\P{C}\n\t\u200d]|[\u2028\u2029]/u);
+    const [list = ''] = runs;
+    expect(
+      list
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { name: string }).name),
+    ).toContain(name);
+    expect(runs.join('')).toContain('The bot \\u001b[2J\\u001b]0;owned\\u0007\\u202eA');
+  });
+});
+
 describe('bots:delete', () => {
   it('deletes one bot with its rows, and leaves the others', async () => {
     for (const caller of [bot, other]) {

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SETTINGS } from '@app/kernel';
 import { type MetricDefinition, METRICS } from '@app/metrics';
 
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 // Checks the files of docs/operations against the code.
 
@@ -288,6 +288,55 @@ describe('compose.yaml', () => {
       Object.keys(services[name]?.environment ?? {}),
     );
     expect(own.filter((name) => !settings.includes(name) && !OF_THE_WORKER.includes(name))).toEqual([]);
+  });
+});
+
+describe('what a stranger could use', () => {
+  it('is closed in every example: registration, another public address, and the pods beside it', () => {
+    const { services } = parse(operations('compose.yaml'), { merge: true }) as {
+      services: Record<string, ComposeService>;
+    };
+    expect(services['api']?.environment).toMatchObject({
+      ...{
+        REGISTRATION: expect.stringMatching(/^(off|token)$/),
+        PUBLIC_URL: expect.stringContaining('${PUBLIC_URL:?'),
+      },
+    });
+    for (const name of ['sqlite', 'postgres']) {
+      const text = operations(`kubernetes/${name}.yaml`);
+      const [, api = ''] = /command: \['lethe-server', 'start'\]([^]*?)startupProbe/.exec(text) ?? [];
+      expect(api).toMatch(/name: REGISTRATION, value: '?(off|token)'?/);
+      expect(api).toMatch(/name: PUBLIC_URL, value: 'https:/);
+      const policies = parseAllDocuments(text)
+        .map(
+          (document) =>
+            document.toJS() as { kind: string; spec: { ingress?: readonly { from?: readonly object[] }[] } },
+        )
+        .filter(({ kind }) => kind === 'NetworkPolicy');
+      const admitted = policies.flatMap(({ spec }) => spec.ingress ?? []).flatMap(({ from }) => from ?? [{}]);
+      expect(admitted.length).toBeGreaterThan(0);
+      for (const peer of admitted) expect(JSON.stringify(peer)).toMatch(/"matchLabels":\{"/);
+    }
+  });
+
+  it('is no bare name behind npx, which npm would fetch from anybody where nothing is installed', () => {
+    const documents = [
+      'docs',
+      'packages/cli',
+      'packages/sdk',
+      'packages/discord',
+      'apps/server',
+      'libs/sealing/src',
+    ].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: folder === 'docs', encoding: 'utf8' })
+        .filter((file) => /\.(md|ya?ml|controller\.ts)$/.test(file))
+        .map((file) => join(folder, file)),
+    );
+    expect(documents.length).toBeGreaterThan(20);
+    const bare = documents.flatMap((file) =>
+      [...read(file).matchAll(/npx (?:-y )?lethe\S*.*/g)].map(([found]) => `${file}: ${found}`),
+    );
+    expect(bare).toEqual([]);
   });
 });
 

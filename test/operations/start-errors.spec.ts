@@ -47,6 +47,16 @@ describe('a start that fails', () => {
     expect(left()).toEqual([]);
   });
 
+  it('because its file of settings is not understood names each line, and does not open the registration', async () => {
+    writeFileSync(join(directory, '.env'), Buffer.from('REGISTRATION=off\r\n', 'utf16le'));
+    expect(await refused({})).toContain('.env is not UTF-8');
+    writeFileSync(join(directory, '.env'), 'set REGISTRATION=off\nregistration=off\n');
+    expect(await refused({})).toMatch(
+      /- \.env, line 1 is not understood[^]*- \.env, line 2 names registration/,
+    );
+    expect(left()).toEqual(['.env']);
+  });
+
   it('because its database is damaged makes no key', async () => {
     writeFileSync(join(directory, 'lethe.db'), 'this is no database, but a text that somebody has put there');
     const said = await refused({ DATABASE_URL: 'sqlite:lethe.db' });

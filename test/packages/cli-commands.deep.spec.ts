@@ -1,4 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -124,6 +127,136 @@ describe('the exit code', () => {
   });
 });
 
+describe('a file of Windows', () => {
+  it('is read with a byte order mark, and refused with a sentence where it is no UTF-8 or a line is not understood', async () => {
+    await registered();
+    writeFileSync(inFolder('.env'), `\uFEFF${read('.env').replaceAll('\n', '\r\n')}`);
+    await done('keys', 'list');
+    await done('keys', 'rotate');
+    await done('keys', 'list');
+    await done('categories', 'pull');
+    for (const mark of ['\uFEFF', '']) {
+      const text = `${mark}${read('lethe.yaml').replace('\uFEFF', '')}`;
+      writeFileSync(inFolder('lethe.yaml'), text);
+      await done('categories', 'push', '--yes');
+    }
+    const no = { code: 2, stderr: expect.stringContaining('save as UTF-8') };
+    writeFileSync(inFolder('lethe.yaml'), Buffer.from(read('lethe.yaml'), 'utf16le'));
+    expect(await cli.run(['categories', 'push', '--yes'])).toMatchObject(no);
+    expect(await cli.run(['verify', 'lethe.yaml'])).toMatchObject(no);
+    expect(await cli.run(['verify', 'lethe.yaml', '--keys', 'lethe.yaml'])).toMatchObject(no);
+    const file = read('.env');
+    writeFileSync(
+      inFolder('.env'),
+      `${file}set LETHE_URL=http://127.0.0.1:1\n$env:LETHE_KEY = "x"\nlethe_key=x\n`,
+    );
+    const refusal = await cli.run(['keys', 'list', '--json']);
+    expect(refusal).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/line 5[^]*line 6[^]*line 7 names lethe_key/),
+    });
+    writeFileSync(inFolder('.env'), Buffer.from(file, 'utf16le'));
+    expect(await cli.run(['keys', 'list'])).toMatchObject(no);
+  });
+});
+
+describe('a secret of the environment', () => {
+  it('is not sent to the address of a file in the folder, but to one given beside it', async () => {
+    const asked: unknown[] = [];
+    const thief = createServer((request, response) => {
+      asked.push(request.headers);
+      response.writeHead(404).end();
+    });
+    await once(thief.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(thief.address() as AddressInfo).port}`;
+    for (const line of [`LETHE_URL=${url}`, `LETHE_URL=${url}\nLETHE_KEY=sk_live_y`]) {
+      writeFileSync(inFolder('.env'), `${line}\n`);
+      for (const command of [
+        ['keys', 'list'],
+        ['listen'],
+        ['export', snowflake(), '--everywhere'],
+        ['link', snowflake(), '--everywhere'],
+      ])
+        expect(
+          await cli.run(command, { LETHE_KEY: 'sk_live_x', LETHE_WEBHOOK_SECRET: 'whsec_eA==' }),
+        ).toMatchObject({
+          ...{ code: 2, stderr: expect.stringMatching(/nothing was sent there[^]*--url/) },
+        });
+    }
+    writeFileSync(inFolder('.env'), `LETHE_URL=${url}\n`);
+    const init = ['init', '--platform-bot-id', snowflake(), '--name', 'Greeter'];
+    expect(await cli.run(init, { LETHE_REGISTRATION_TOKEN: 'x' })).toMatchObject({ code: 2 });
+    expect(asked).toEqual([]);
+    await cli.run(['keys', 'list', '--url', url], { LETHE_KEY: 'sk_live_x' });
+    await cli.run(['keys', 'list'], { LETHE_KEY: 'sk_live_x', LETHE_URL: url });
+    writeFileSync(inFolder('.env'), `LETHE_URL=${url}\nLETHE_KEY=sk_live_x\n`);
+    await cli.run(['keys', 'list']);
+    expect(asked).toEqual(Array(3).fill(expect.objectContaining({ authorization: 'Bearer sk_live_x' })));
+    thief.close();
+  });
+});
+
+describe('the output', () => {
+  const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\u202eA\u009b1m\u2066\u200f\rB';
+
+  it('has no character that a terminal obeys, whatever a service answers', async () => {
+    let answer: object = {};
+    let status = 200;
+    const server = createServer((_, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const settings = { LETHE_URL: url, LETHE_KEY: 'sk_live_x' };
+    const details = { fields: [{ field: HOSTILE, message: HOSTILE }], reason: HOSTILE };
+    const codes = [400, 404].map((code) => [code, { code: HOSTILE, message: HOSTILE, details }]);
+    const key = { id: HOSTILE, api_key_prefix: HOSTILE, scopes: [HOSTILE], last_used_at: HOSTILE };
+    const pagination = { page: 1, per_page: 50, total: 1, next: null };
+    const data = { keys: [key], deliveries: [{ id: HOSTILE }], name: HOSTILE, url: HOSTILE, ...key };
+    const answers = [
+      ...codes.map(([code, error]) => [code, { success: false, error }] as const),
+      [200, { success: true, data, pagination }] as const,
+    ];
+    const [user, guild] = [snowflake(), snowflake()];
+    for (const command of [
+      ...[
+        ['keys', 'list'],
+        ['keys', 'delete', 'x'],
+        ['keys', 'create', '--show'],
+        ['deliveries'],
+        ['doctor'],
+      ],
+      ...[
+        ['link', user, '--everywhere'],
+        ['export', user, '--guild', guild],
+        ['categories', 'pull'],
+      ],
+      ...[
+        ['forget', user, '--guild', guild, '--yes'],
+        ['keys', 'rotate', '--show'],
+      ],
+    ])
+      for (const json of [[], ['--json']])
+        for (const one of answers) {
+          [status, answer] = one as [number, object];
+          await cli.run([...command, ...json], settings);
+        }
+    server.close();
+    expect(cli.written.split('owned').length).toBeGreaterThan(40);
+    expect(cli.written).not.toMatch(/[^\P{C}\n\t\u200d]|[\u2028\u2029]/u);
+  });
+
+  it('is JSON that means what the service has answered', async () => {
+    await registered();
+    const { who } = await consenting();
+    await client().data.submit({ ...who, category: 'profile', data: { nickname: HOSTILE } });
+    const { stdout } = await done('export', who.user_id, '--guild', who.guild_id);
+    expect(stdout).not.toContain('\u202e');
+    expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(HOSTILE));
+  });
+});
+
 describe('lethe listen and lethe trigger', () => {
   it('bring each call to the bot once, with a signature that fits', async () => {
     await registered();
@@ -215,7 +348,7 @@ describe('lethe keys', () => {
     const keys = json<{ id: string; scopes: string[] }[]>(await done('keys', 'list', '--json'));
     const made = keys.find(({ scopes }) => scopes.join() === 'read');
     await done('keys', 'delete', made?.id ?? '');
-    const ended = await cli.run(['deliveries'], { LETHE_KEY: reading });
+    const ended = await cli.run(['deliveries'], { LETHE_KEY: reading, LETHE_URL: service.url });
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('no valid key') });
     for (const secret of [old, reading, env()['LETHE_KEY'] ?? '', env()['LETHE_WEBHOOK_SECRET'] ?? '']) {
       expect(secret).toMatch(/^(sk_live|whsec)_.{30}/);
@@ -227,7 +360,9 @@ describe('lethe keys', () => {
     });
     const shown = json(await done('keys', 'create', '--show', '--json'));
     expect(shown).toMatchObject({ api_key: expect.stringMatching(/^sk_live_/) });
-    const outside = await cli.run(['keys', 'rotate'], { LETHE_KEY: env()['LETHE_KEY'] ?? '' });
+    const outside = await cli.run(['keys', 'rotate', '--url', service.url], {
+      LETHE_KEY: env()['LETHE_KEY'] ?? '',
+    });
     expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('--show') });
   });
 });

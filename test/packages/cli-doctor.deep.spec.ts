@@ -106,9 +106,13 @@ describe('lethe doctor', () => {
     writeFileSync(join(cli.directory, '.gitignore'), 'node_modules\n');
     expect(await faults()).toEqual({ settings: expect.stringContaining('.gitignore') });
     writeFileSync(join(cli.directory, '.gitignore'), '.env*\n');
-    expect(await faults({ LETHE_KEY: 'sk_live_x' })).toEqual({ key: expect.stringContaining('LETHE_KEY') });
+    expect(await faults({ LETHE_KEY: 'sk_live_x', LETHE_URL: service.url })).toEqual({
+      key: expect.stringContaining('LETHE_KEY'),
+    });
     const { api_key: key } = await lethe.keys.create({ scopes: ['read', 'admin'] });
-    expect(await faults({ LETHE_KEY: key })).toEqual({ scopes: expect.stringContaining('read,write,erase') });
+    expect(await faults({ LETHE_KEY: key, LETHE_URL: service.url })).toEqual({
+      scopes: expect.stringContaining('read,write,erase'),
+    });
     await lethe.consents.registerText({ consent_version: '2', language: 'en', title: '?', body: '.' });
     const ran = await cli.run(['doctor']);
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('1 of 8 checks failed: texts') });

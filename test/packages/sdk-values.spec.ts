@@ -90,9 +90,13 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
   });
 });
 
-it('the SDK checks times by the very text of the check of the service', () => {
-  const [service, sdk] = ['libs/kernel', 'packages/sdk'].map((of) =>
-    readFileSync(`${of}/src/times.ts`, 'utf8'),
+it.each([
+  ['times', 'sdk'],
+  ['printable', 'sdk'],
+  ['settings-file', 'cli'],
+])('%s has the very text of the service in packages/%s', (name, own) => {
+  const [service, sdk] = ['libs/kernel', `packages/${own}`].map((of) =>
+    readFileSync(`${of}/src/${name}.ts`, 'utf8'),
   );
   expect(sdk).toBe(service);
 });

@@ -249,6 +249,25 @@ describe('the files of libs, apps and packages', () => {
     expect(thrown).toStrictEqual([]);
   });
 
+  it('write what a stranger may have named to a terminal in one place of each program', () => {
+    const writers = SOURCES.filter(
+      ({ path, text: content }) =>
+        /^(apps\/admin|packages\/cli)\//.test(path) &&
+        /\b(stdout|stderr|out)\.write\(|console\.|process\.stdout(,|\))/.test(content),
+    );
+    expect(writers.map(({ path }) => path)).toStrictEqual([
+      ...['apps/admin/src/admin.context.ts', 'apps/admin/src/output.ts', 'apps/admin/src/progress.ts'],
+      'packages/cli/src/output.ts',
+    ]);
+    // Each write of these files is of a text that is printable; drawing and line ends are their own.
+    const raw = writers.flatMap(({ path, text: content }) =>
+      [...content.matchAll(/\.write\((?!printable\(|shown\(|'|`\\r\\u001b\[2K\$\{printable\().*/g)].map(
+        ([found]) => `${path}: ${found}`,
+      ),
+    );
+    expect(raw).toStrictEqual([]);
+  });
+
   it('have at most 250 lines', () => {
     const long = SOURCES.map(({ path, text: content }) => ({ path, lines: content.split('\n').length - 1 }));
     const exceeding = long.filter(({ path, lines }) => lines > 250 && !GENERATED.includes(path));

@@ -2,7 +2,7 @@ import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
 import { requireFilled } from '@app/database';
-import { type Config, createLogger, NestLogger, StartError } from '@app/kernel';
+import { type Config, createLogger, NestLogger, printable, StartError } from '@app/kernel';
 import { LetheModule } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
 import type { Surroundings } from './command';
@@ -43,7 +43,7 @@ export async function inContext<T>(
     redisUrl: undefined,
     databaseStatementTimeoutMs: STATEMENT_TIMEOUT_MS,
   };
-  const logger = createLogger('error', process.stderr);
+  const logger = createLogger('error', { write: (line) => process.stderr.write(printable(line)) });
   const lethe = LetheModule.forRoot({ config, logger, orm: ormOptions, further, access });
   const nest = await NestFactory.createApplicationContext(
     { module: AdminModule, imports: [lethe] },

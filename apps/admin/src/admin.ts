@@ -34,7 +34,7 @@ export async function runCommand(
   try {
     const help = await run(args, terminal, further, output);
     if (help === undefined) await output.end();
-    else terminal.stdout.write(help);
+    else await output.data(help);
     return 0;
   } catch (error) {
     output.progress.end();

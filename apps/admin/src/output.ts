@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
+import { printable } from '@app/kernel';
 import type { Terminal } from '@app/runtime';
 import { Progress } from './progress';
 
@@ -9,7 +10,10 @@ export const JSON_FLAG = {
   description: 'Writes the result as one JSON object, or as one for each row, and errors as JSON too',
 } as const;
 
-/** Where a command writes. Only this interface knows whether the reader is a person or a program. */
+/**
+ * Where a command writes. Only this interface knows whether the reader is a person or a program. Names and texts of bots
+ * are in what it writes, and no control character of them.
+ */
 export interface Output {
   readonly progress: Progress;
   /** Writes rows, each a line of JSON, to standard output. Resolves when the text is taken. */
@@ -30,7 +34,7 @@ export function inWords({ stdout, stderr }: Terminal): Output {
   const data = writerOf(stdout);
   const tell = (line: string): void => {
     progress.end();
-    stderr.write(`${line}\n`);
+    stderr.write(printable(`${line}\n`));
   };
   return {
     progress,
@@ -70,7 +74,7 @@ export function inJson({ stdout, stderr }: Terminal): Output {
     end: async (error) => {
       const isWanted = found !== undefined || (error === undefined && !hasRows);
       if (isWanted) await write(`${JSON.stringify({ ...found, messages })}\n`);
-      if (error !== undefined) stderr.write(`${JSON.stringify({ error: { message: error } })}\n`);
+      if (error !== undefined) stderr.write(printable(`${JSON.stringify({ error: { message: error } })}\n`));
     },
   };
 }
@@ -78,6 +82,6 @@ export function inJson({ stdout, stderr }: Terminal): Output {
 /** Waits for a slow reader, so that millions of lines never accumulate in memory. */
 function writerOf(stdout: Terminal['stdout']): (text: string) => Promise<void> {
   return async (text) => {
-    if (!stdout.write(text)) await once(stdout, 'drain');
+    if (!stdout.write(printable(text))) await once(stdout, 'drain');
   };
 }

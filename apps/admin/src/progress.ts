@@ -1,3 +1,4 @@
+import { printable } from '@app/kernel';
 import type { Terminal } from '@app/runtime';
 
 /** The intervals, in milliseconds, between two drawings of the line on a terminal, and between two lines elsewhere. */
@@ -31,7 +32,7 @@ export class Progress {
     if (nowMs - this.shownMs < (isTTY ? DRAWN_EVERY_MS : WRITTEN_EVERY_MS)) return;
     this.shownMs = nowMs;
     if (isTTY) this.draw(line);
-    else this.out.write(`${line}\n`);
+    else this.out.write(printable(`${line}\n`));
   }
 
   /** Shows the progress of a step: a bar on a terminal, one line for each finished step elsewhere. */
@@ -43,7 +44,7 @@ export class Progress {
     }
     const isDone = done >= total;
     if (!this.out.isTTY) {
-      if (isDone) this.out.write(`${what}: ${done} ${unit}\n`);
+      if (isDone) this.out.write(printable(`${what}: ${done} ${unit}\n`));
     } else if (isDone) this.draw(this.barOf(step));
     else this.show(this.barOf(step));
     if (isDone) this.end();
@@ -59,7 +60,7 @@ export class Progress {
 
   private draw(line: string): void {
     this.isDrawn = true;
-    this.out.write(`\r\u001b[2K${line}`);
+    this.out.write(`\r\u001b[2K${printable(line)}`);
   }
 
   private barOf({ what, done, total, unit }: Step): string {

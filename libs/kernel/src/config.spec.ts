@@ -1,4 +1,5 @@
 import { readConfig } from './config';
+import { settingsIn } from './settings-file';
 
 describe('readConfig', () => {
   it('refuses a name that looks like a setting and is none', () => {
@@ -18,5 +19,44 @@ describe('readConfig', () => {
   it('refuses a LETHE_KEY that is no API key: it may be meant as LETHE_MASTER_KEY', () => {
     const masterKey = Buffer.alloc(32).toString('base64');
     expect(() => readConfig({ LETHE_KEY: masterKey })).toThrow('LETHE_KEY is not a setting of Lethe');
+  });
+});
+
+describe('a file of settings', () => {
+  const read = (text: string | Buffer) =>
+    settingsIn(Buffer.from(text as string), '.env', (name) => ['REGISTRATION', 'PORT'].includes(name));
+
+  it.each<[string, Record<string, string>]>([
+    ['\uFEFFREGISTRATION=off\r\nPORT=1', { REGISTRATION: 'off', PORT: '1' }],
+    ['\n# words\n  export PORT = 1 # behind\n\tREGISTRATION=\n', { PORT: '1', REGISTRATION: '' }],
+    ['A="two\nlines \\n #"\nB=\'one\'# behind\nC=`"`', { A: 'two\nlines \n #', B: 'one', C: '"' }],
+    ['PORT=1\nPORT=2 \nother=a#b\na.b-c==', { PORT: '2', other: 'a', 'a.b-c': '=' }],
+    ['', {}],
+  ])('reads %j', (text, values) => {
+    expect(read(text)).toEqual({ values, faults: [] });
+  });
+
+  it.each([
+    ['set REGISTRATION=off', 'is not understood: write NAME=value'],
+    ['$env:REGISTRATION = "off"', 'is not understood: write NAME=value'],
+    ['REGISTRATION off', 'is not understood: write NAME=value'],
+    ['REGISTRATION: off', 'is not understood: write NAME=value'],
+    ['REGISTRATION="off', 'is not understood: write NAME=value'],
+    ['REGISTRATION="off" token', 'is not understood: write NAME=value'],
+    ['registration=off', 'names registration, which is written in capitals: REGISTRATION'],
+    ['PORT=1#2', 'has a # in the value of PORT: put the value in quotes'],
+  ])('refuses %j with its line and the remedy, and without its value', (line, fault) => {
+    const { faults } = read(`A=1\n# words\n${line}\nPORT=1\n`);
+    expect(faults).toEqual([expect.stringContaining(`.env, line 3 ${fault}`)]);
+    expect(faults.join()).not.toContain('off');
+  });
+
+  it.each([
+    Buffer.from('\uFEFFREGISTRATION=off', 'utf16le'),
+    Buffer.from('REGISTRATION=off', 'utf16le'),
+    Buffer.from('\uFEFFREGISTRATION=off', 'utf16le').swap16(),
+    Buffer.from('REGISTRATION=\xe9', 'latin1'),
+  ])('refuses what is no UTF-8: %#', (bytes) => {
+    expect(read(bytes)).toEqual({ values: {}, faults: [expect.stringContaining('save as UTF-8')] });
   });
 });

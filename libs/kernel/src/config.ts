@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { parse as parseDotenv } from 'dotenv';
 import type { Setting } from './setting';
 import { SETTINGS } from './settings';
+import { settingsIn } from './settings-file';
 
 type Settings = typeof SETTINGS;
 
@@ -32,6 +32,8 @@ const OF_BOTS: Readonly<Record<string, RegExp>> = {
   LETHE_WEBHOOK_SECRET: /^whsec_/,
 };
 
+const KNOWN = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
+
 /**
  * Reads every setting from `environment`. An empty variable counts as not set.
  * @throws ConfigError that lists every fault, not only the first.
@@ -46,9 +48,8 @@ export function readConfig(environment: Environment): Config {
       faults.push(`${setting.name} must be ${(error as Error).message}`);
     }
   }
-  const known = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
   for (const [name, value = ''] of Object.entries(environment)) {
-    if (OWN_PREFIX.test(name) && !known.has(name) && OF_BOTS[name]?.test(value) !== true)
+    if (OWN_PREFIX.test(name) && !KNOWN.has(name) && OF_BOTS[name]?.test(value) !== true)
       faults.push(`${name} is not a setting of Lethe; docs/reference.md lists them all`);
   }
   const config = values as Config;
@@ -87,10 +88,14 @@ export function loadConfig(): Config {
 }
 
 function readDotenv(path: string): Environment {
+  let bytes: Buffer;
   try {
-    return parseDotenv(readFileSync(path));
+    bytes = readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new ConfigError([`.env cannot be read: ${(error as Error).message}`]);
   }
+  const { values, faults } = settingsIn(bytes, path, (name) => KNOWN.has(name) || OWN_PREFIX.test(name));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return values;
 }

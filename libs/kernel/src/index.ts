@@ -21,6 +21,7 @@ export { firstIdAt } from './id-time';
 export { addressIn, ipv6Groups } from './ip-address';
 export { LogStream } from './log-stream';
 export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
+export { printable } from './printable';
 export { realFile } from './real-file';
 export { NO_TIER } from './setting-values';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';

@@ -9,6 +9,7 @@ import {
   describeFault,
   loadConfig,
   LogStream,
+  printable,
 } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import type { Logger } from 'pino';
@@ -27,7 +28,7 @@ export async function startProcess(
   } catch (given) {
     const error = withoutRoom(given) ?? given;
     const known = error instanceof ConfigError || error instanceof StartError;
-    process.stderr.write(`${known ? error.message : String((error as Error).stack)}\n`);
+    process.stderr.write(printable(`${known ? error.message : String((error as Error).stack)}\n`));
     process.exit(1);
   }
 }

@@ -59,7 +59,7 @@ export class SealingController {
     description:
       'Seals what is not sealed yet and answers the whole log as lines of JSON: a head, the events and ' +
       'checkpoints, and a signed end that shows whether the file was cut. `after` continues an earlier ' +
-      'export behind its last batch. `npx lethe-verify` checks the file without the service.',
+      'export behind its last batch. `npx --package @lethe/sdk lethe-verify` checks the file without the service.',
     examples: EXAMPLES.export,
   })
   @RespondsLines(AuditLineView)

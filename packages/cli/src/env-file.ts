@@ -9,16 +9,44 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { parseEnv } from 'node:util';
-import { refused } from './failures';
+import { refused, wrongUsage } from './failures';
+import { notUtf8, settingsIn, utf8In } from './settings-file';
 
 /** What the command line reads and writes in `.env`. The environment has priority over the file. */
 export const NAMES = ['LETHE_URL', 'LETHE_BOT_ID', 'LETHE_KEY', 'LETHE_WEBHOOK_SECRET'] as const;
 export type Values = Readonly<Record<string, string | undefined>>;
 
-/** The values of a file like `.env`; none where there is no file. */
+/**
+ * The values of a file like `.env`; none where there is no file.
+ * @throws Failure of wrong usage that names each line that is not understood
+ */
 export function readEnvFile(path: string): Values {
-  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+  return existsSync(path) ? valuesIn(bytesOf(path), path) : {};
+}
+
+/** The text of a file in UTF-8. @throws Failure of wrong usage for any other file */
+export function readText(path: string): string {
+  const text = utf8In(bytesOf(path));
+  if (text === undefined) throw wrongUsage(`${notUtf8(path)}.`, 'Nothing was done.');
+  return text;
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw wrongUsage(`${path} cannot be read: ${(error as Error).message}`, 'Name a file that you can read.');
+  }
+}
+
+function valuesIn(bytes: Uint8Array, path: string): Values {
+  const { values, faults } = settingsIn(bytes, path, (name) => NAMES.some((own) => own === name));
+  if (faults.length > 0)
+    throw wrongUsage(
+      `${faults.join('\n')}.`,
+      'Nothing was done. Correct the file, or name another one with --dotenv.',
+    );
+  return values;
 }
 
 /**
@@ -59,7 +87,8 @@ export function withValues(text: string, values: Readonly<Record<string, string>
 
 /** Refuses a change that would alter another value, as in a value of several lines. */
 function requireUnchanged(path: string, before: string, after: string, values: Values): void {
-  const [old, changed] = [parseEnv(before), parseEnv(after)];
+  const read = (text: string): Values => settingsIn(Buffer.from(text), path, () => false).values;
+  const [old, changed] = [read(before), read(after)];
   const lost = Object.keys(old).filter((name) => !(name in values) && changed[name] !== old[name]);
   const wrong = Object.keys(values).filter((name) => changed[name] !== values[name]);
   if (lost.length + wrong.length === 0) return;

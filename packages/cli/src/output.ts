@@ -1,34 +1,56 @@
+import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
+import { printable } from '@lethe/sdk';
 import { wrongUsage } from './failures';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Takes the characters out of a text that a terminal would obey. */
+/** A text of somebody else on one line. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
 
-/** Where the output of a command is written: for people or, with `--json`, for programs. */
+/** Replaces ESC in the colours of this program until the text around them is printable. No service can know it. */
+const OWN_ESCAPE = randomUUID();
+
+const shown = (text: string): string => printable(text).replaceAll(OWN_ESCAPE, '\u001B');
+
+/**
+ * Where the output of a command is written: for people or, with `--json`, for programs. All of it passes here, so that no
+ * text of a service or a bot reaches the terminal with a control character.
+ */
 export class Output {
   constructor(readonly isJson: boolean) {}
 
   /** The result of the command: one JSON value a line, or a text. */
   result(value: unknown, text: string): void {
-    process.stdout.write(`${this.isJson ? JSON.stringify(value) : text}\n`);
+    process.stdout.write(shown(`${this.isJson ? JSON.stringify(value) : text}\n`));
   }
 
   /** A line beside the result, for people. */
   note(text: string): void {
-    if (!this.isJson) process.stderr.write(`${text}\n`);
+    if (!this.isJson) process.stderr.write(shown(`${text}\n`));
   }
 
-  /** A line that the next one replaces, on a terminal alone. */
-  progress(text: string): void {
-    if (process.stderr.isTTY && !this.isJson) process.stderr.write(`\r\u001B[K${text}`);
+  /** What the command failed with. */
+  fault(value: object, text: string): void {
+    process.stderr.write(shown(`${this.isJson ? JSON.stringify(value) : text}\n`));
+  }
+
+  /** A result of any length, which is JSON. */
+  async stream(json: Readable): Promise<void> {
+    const printed = async function* (chunks: AsyncIterable<string>): AsyncGenerator<string> {
+      for await (const chunk of chunks) yield printable(chunk);
+      yield '\n';
+    };
+    await pipeline(json.setEncoding('utf8'), printed, process.stdout, { end: false });
   }
 
   /** A colour, on a terminal alone and not where NO_COLOR is set. */
   paint(style: Style, text: string): string {
-    return process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText(style, text) : text;
+    if (!process.stdout.isTTY || process.env['NO_COLOR']) return text;
+    return styleText(style, printable(text)).replaceAll('\u001B', OWN_ESCAPE);
   }
 
   /** Columns with their headings. */
@@ -53,7 +75,7 @@ export class Output {
       throw wrongUsage('There is no terminal to ask at.', `Run it with ${without}.`);
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     try {
-      return (await lines.question(question)).trim();
+      return (await lines.question(shown(question))).trim();
     } finally {
       lines.close();
     }

@@ -9,7 +9,7 @@ import { addListen, addTrigger } from './commands/listen.command';
 import { addExport, addForget, addLink } from './commands/subject.command';
 import { addVerify } from './commands/verify.command';
 import manifest from '../package.json';
-import { EXIT, type ExitCode, failureOf } from './failures';
+import { EXIT, type ExitCode, Failure, failureOf } from './failures';
 import { Output } from './output';
 import { DEFAULT_URL, Session } from './session';
 
@@ -58,7 +58,10 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
           : 'lethe --help lists the commands.',
       });
     }
-    const { exitCode, code, message, mend } = failureOf(error, new Session(program).url);
+    const { exitCode, code, message, mend } = failureOf(
+      error,
+      error instanceof Failure ? '' : new Session(program).url,
+    );
     return failed(isJson, exitCode, { code, message, mend });
   }
 }
@@ -72,7 +75,6 @@ interface Shown {
 function failed(isJson: boolean, exitCode: ExitCode, error: Shown): ExitCode {
   const output = new Output(isJson);
   const lines = [error.message, ...(error.mend === '' ? [] : [`→ ${error.mend}`])];
-  if (isJson) process.stderr.write(`${JSON.stringify({ error })}\n`);
-  else output.note(lines.join('\n'));
+  output.fault({ error }, lines.join('\n'));
   return exitCode;
 }

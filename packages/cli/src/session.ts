@@ -67,7 +67,21 @@ export class Session {
         'LETHE_KEY is missing.',
         'Register the bot with lethe init, or set the API key in .env or in the environment. It is no option, since other users of the machine see arguments.',
       );
+    if (this.isFromEnvironment('LETHE_KEY')) this.requireOwnAddress('LETHE_KEY');
     return this.clientWith(this.key);
+  }
+
+  /**
+   * A secret of the environment is not sent to an address that a file of the folder names: the folder may be somebody else's.
+   * @throws Failure of wrong usage
+   */
+  requireOwnAddress(secret: string): void {
+    if (this.givenUrl !== undefined || this.isFromEnvironment('LETHE_URL') || !this.values['LETHE_URL'])
+      return;
+    throw wrongUsage(
+      `${secret} comes from the environment, and the address ${this.url} from ${this.envFile}: nothing was sent there.`,
+      'If the address is right, give it with --url or set LETHE_URL in the environment too.',
+    );
   }
 
   clientWith(key: string | undefined): Lethe {

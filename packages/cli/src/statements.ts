@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import {
   type AuditProof,
@@ -10,6 +10,7 @@ import {
   verifyStatement,
 } from '@lethe/sdk/evidence';
 import { refused, wrongUsage } from './failures';
+import { readText } from './env-file';
 
 /** What was verified: its kind, a sentence for everybody, and what was signed. */
 export interface Verified {
@@ -51,7 +52,7 @@ const ACTS: Readonly<Record<string, string>> = {
 export async function verified(file: string, keys: KeySet, named: Named): Promise<Verified> {
   if (contentOf(firstLine(file))?.['type'] !== undefined)
     return auditLog(createInterface({ input: createReadStream(file) }), keys);
-  const text = readFileSync(file, 'utf8').trim();
+  const text = readText(file).trim();
   const content = contentOf(text);
   if (content === undefined) return statement(text, keys, named);
   if (typeof content['certificate'] === 'string')

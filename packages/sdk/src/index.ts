@@ -6,6 +6,7 @@ export * from './lethe';
 export * from './replay-cache';
 export type { Answer, Given, Id, Route, Schemas, Subject } from './routes';
 export { requireNumber } from './numbers';
+export { printable } from './printable';
 export { momentMs } from './times';
 export type { Attempt, CallOptions, Hooks, LetheOptions } from './transport';
 export { type VerifyWebhook, verifyWebhook, type WebhookHeaders } from './verify-webhook';

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Lethe } from '@lethe/sdk';
 import {
@@ -10,6 +10,7 @@ import {
   textKey,
   textOf,
 } from '../declarations';
+import { readText } from '../env-file';
 import { refused } from '../failures';
 import { diffOf } from '../line-diff';
 import { Session } from '../session';
@@ -44,8 +45,8 @@ async function pull(session: Session, file: string, { yes }: Answers): Promise<v
   const { output } = session;
   const found = await declarationsOf(session.client());
   const text = fileOf(found);
-  if (existsSync(file) && readFileSync(file, 'utf8') !== text && !yes) {
-    showDiff(session, readFileSync(file, 'utf8'), text);
+  if (existsSync(file) && readText(file) !== text && !yes) {
+    showDiff(session, readText(file), text);
     const answer = await output.ask(`Replace ${file}? [y/N] `, '--yes');
     if (!/^y(es)?$/i.test(answer)) throw refused('Not confirmed.', `${file} was not changed.`);
   }
@@ -59,7 +60,7 @@ async function push(session: Session, file: string, options: Answers): Promise<v
   if (!existsSync(file)) throw refused(`${file} does not exist.`, 'lethe categories pull writes one.');
   const lethe = session.client();
   const there = await declarationsOf(lethe);
-  const wanted = declarationsIn(readFileSync(file, 'utf8'), file, there);
+  const wanted = declarationsIn(readText(file), file, there);
   const plan = planOf(there, wanted, options.prune === true);
   if (plan.kept.length > 0)
     output.note(

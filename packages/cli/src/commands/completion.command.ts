@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { Output } from '../output';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
@@ -12,7 +13,7 @@ export function addCompletion(program: Command): void {
     )
     .addArgument(new Argument('<shell>').choices([...SHELLS]))
     .action((shell: (typeof SHELLS)[number]) => {
-      process.stdout.write(scriptOf(shell, wordsOf(program)));
+      new Output(false).result({}, scriptOf(shell, wordsOf(program)).trimEnd());
     });
 }
 

@@ -20,7 +20,7 @@ async function doctor(session: Session): Promise<void> {
   const done: Check[] = [];
   for await (const one of checks(session)) {
     done.push(one);
-    if (!output.isJson) process.stdout.write(`${line(session, one)}\n`);
+    if (!output.isJson) output.result(one, line(session, one));
   }
   const faults = done.filter(({ ok }) => ok === false);
   if (output.isJson) output.result({ ok: faults.length === 0, checks: done }, '');

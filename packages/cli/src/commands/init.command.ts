@@ -40,9 +40,10 @@ async function init(session: Session, options: Options): Promise<void> {
   const { webhookUrl } = options;
   if (webhookUrl !== undefined) webAddress(webhookUrl, '--webhook-url');
   const url = webAddress(session.url, 'LETHE_URL');
+  const token = process.env['LETHE_REGISTRATION_TOKEN'];
+  if (token) session.requireOwnAddress('LETHE_REGISTRATION_TOKEN');
   // A registration cannot be repeated. The file must be writable before its key is made.
   writeEnvFile(envFile, { LETHE_URL: url });
-  const token = process.env['LETHE_REGISTRATION_TOKEN'];
   const bot = await Lethe.register(
     { url, fetch: session.fetch, retries: 2, ...(token && { registrationToken: token }) },
     { platform_bot_id: platformBotId, name, ...(webhookUrl !== undefined && { webhook_url: webhookUrl }) },

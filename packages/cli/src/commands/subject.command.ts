@@ -90,8 +90,7 @@ async function write(
   const who = guild === undefined ? { user_id: user } : { user_id: user, guild_id: guild };
   const stream = Readable.fromWeb((await session.client().data.exportStream({ ...who, ...format })) as never);
   if (file === undefined) {
-    await pipeline(stream, process.stdout, { end: false });
-    process.stdout.write('\n');
+    await session.output.stream(stream);
     return;
   }
   try {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type KeySet, VerificationError } from '@lethe/sdk/evidence';
+import { readText } from '../env-file';
 import { EXIT, Failure, wrongUsage } from '../failures';
 import { plain } from '../output';
 import { Session, snowflake } from '../session';
@@ -52,8 +52,9 @@ async function verify(session: Session, file: string, { keys, ...named }: Option
 }
 
 function keysIn(file: string): KeySet {
+  const text = readText(file);
   try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<KeySet>;
+    const value = JSON.parse(text) as Partial<KeySet>;
     if (Array.isArray(value.keys)) return value as KeySet;
   } catch {
     // The failure follows below.

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { VerificationError } from './verification-error';
 import type { KeySet } from '../key-set';
+import { printable } from '../printable';
 import { type AuditProof, verifyAuditExport, verifyAuditProof } from './verify-audit';
 import { verifyCertificate } from './verify-statement';
 
@@ -73,12 +74,16 @@ function joined(args: readonly string[]): string[] {
 
 run(process.argv.slice(2)).then(
   (found) => {
-    process.stdout.write(found === undefined ? USAGE : `it holds\n${JSON.stringify(found, null, 2)}\n`);
+    process.stdout.write(
+      found === undefined ? USAGE : printable(`it holds\n${JSON.stringify(found, null, 2)}\n`),
+    );
     process.exitCode = found === undefined ? 2 : 0;
   },
   (error: unknown) => {
     process.stderr.write(
-      `${error instanceof VerificationError ? 'it does not hold: ' : ''}${(error as Error).message}\n`,
+      printable(
+        `${error instanceof VerificationError ? 'it does not hold: ' : ''}${(error as Error).message}\n`,
+      ),
     );
     process.exitCode = 1;
   },
