@@ -27,12 +27,16 @@ export default function setup() {
   process.env.TEST_BUILD = mkdtempSync(join(process.env.TMPDIR, 'build-'));
 }
 
-/** Removes the directories of runs that were killed. */
+/** Removes the directories of runs that were killed, but for what cannot be removed, such as a small disk that is still mounted. */
 function removeAbandoned(place) {
   for (const name of readdirSync(place)) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid)))
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    try {
       rmSync(join(place, name), { recursive: true, force: true });
+    } catch (error) {
+      console.warn(`${join(place, name)} is left: ${error.message}`);
+    }
   }
 }
 
