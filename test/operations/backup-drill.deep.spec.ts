@@ -132,6 +132,16 @@ describe('npm run admin -- backup:drill', () => {
     expect(folders()).toEqual([]);
   });
 
+  it('fails for a newest backup whose manifest is damaged, and does not take an older one for it', async () => {
+    await backup('a');
+    await backup('b');
+    writeFileSync(join(place('b'), 'manifest.json'), '{');
+    expect(await drill()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${join(place('b'), 'manifest.json')} is damaged or cannot be read`),
+    });
+  });
+
   const forgeries: readonly [string, string, string][] = [
     [
       'a value',

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { OwnError } from '@app/kernel';
+import { isThere, OwnError } from '@app/kernel';
 import type { Checkpointed } from './checkpoint.thread';
 import type { SqliteConnection } from './sqlite.tx';
 
@@ -46,7 +45,7 @@ export class SqliteCheckpoints {
     private readonly nowMs: () => number = () => performance.now(),
   ) {
     this.begunMs = this.nowMs();
-    if (!existsSync(thread)) return;
+    if (!isThere(thread)) return;
     this.worker = new Worker(thread, { workerData: writer.database.name, execArgv: [] });
     this.worker.unref();
     this.worker.on('message', (answer: Checkpointed) => this.noteAnswer(answer));

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   driverCode,
@@ -12,7 +11,7 @@ import {
   sqliteOptions,
 } from '@app/database';
 import { JobLease } from '@app/jobs';
-import { StartError, type Config } from '@app/kernel';
+import { type Config, isThere, StartError } from '@app/kernel';
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import {
   keyOf,
@@ -151,7 +150,7 @@ async function openSource(from: MovePlace): Promise<Opened<MoveEnd>> {
   const { database, engine, options } = from;
   const check = (schema: DataSource) => requireMigrated(schema, from);
   if (database.engine === 'postgres') return openPostgres(engine, options, database.url, check);
-  if (!existsSync(database.path)) throw new StartError(`There is no file ${database.path}. Check --from.`);
+  if (!isThere(database.path)) throw new StartError(`There is no file ${database.path}. Check --from.`);
   const { entities, migrations } = options;
   const readOnly = { ...sqliteOptions(database.path, 'read'), entities, migrations };
   const schema = await prepared(engine.schemaSource(readOnly), check);
