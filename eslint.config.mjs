@@ -46,6 +46,22 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
+    files: ['libs/**', 'apps/**'],
+    ignores: ['**/*.spec.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['fs', 'node:fs'].map((name) => ({
+            name,
+            importNames: ['existsSync'],
+            message: 'It takes every fault for absence: take isThere of @app/kernel.',
+          })),
+        },
+      ],
+    },
+  },
+  {
     files: ['test/**', '**/*.spec.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',

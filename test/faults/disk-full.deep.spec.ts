@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiskWatch } from '@app/database';
 import { Degradations } from '@app/kernel';
@@ -15,6 +16,14 @@ const DISK_MIB = 32;
 /** An eighth of the disk. */
 const BALLAST_BYTES = 2 ** 22;
 const USERS = 60;
+
+function expectErased(answers: readonly Answer<{ status: string; deleted_categories: string[] }>[]): void {
+  const ends = answers.map(({ status, body }) => [
+    status,
+    (body as { data?: { status: string } }).data?.status,
+  ]);
+  expect(ends).toEqual(answers.map(() => [200, 'completed']));
+}
 
 describeOnSmallDisk('on a full disk', DISK_MIB, (disk) => {
   const { directory } = disk;
@@ -61,14 +70,6 @@ describeOnSmallDisk('on a full disk', DISK_MIB, (disk) => {
     await service.app.close();
     disk.unmount();
   });
-
-  function expectErased(answers: readonly Answer<{ status: string; deleted_categories: string[] }>[]): void {
-    const ends = answers.map(({ status, body }) => [
-      status,
-      (body as { data?: { status: string } }).data?.status,
-    ]);
-    expect(ends).toEqual(answers.map(() => [200, 'completed']));
-  }
 
   it('20 of 20 users are erased, one after the other and at once', async () => {
     disk.fill();
@@ -149,4 +150,54 @@ describeOnSmallDisk('on a full disk', DISK_MIB, (disk) => {
     expect(ballast()).toBe(BALLAST_BYTES);
     expectErased([await forget(users[2]!)]);
   });
+});
+
+describeOnSmallDisk('on a full disk of the keys alone', DISK_MIB, (disk) => {
+  it('users are erased with the ballast beside the keys, readiness says disk_low, and both end with room', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+    symlinkSync(join(disk.directory, 'keys.db'), join(data, 'keys.db'));
+    const settings = {
+      LETHE_MASTER_KEY: Buffer.alloc(32, 'k').toString('base64'),
+      DATABASE_BALLAST_MIB: '4',
+    };
+    const service = await new Service(settings, undefined, data).start();
+    const look = () => service.app.get(DiskWatch).look();
+    const ballasts = () =>
+      [join(disk.directory, 'keys.db'), join(data, 'lethe.db')].map(
+        (file) => statSync(`${file}.ballast`).size,
+      );
+    const bot = await service.registerBot();
+    await bot.hasCategory('notes');
+    const users = Array.from({ length: 21 }, () => subject());
+    for (const who of users) {
+      await bot.hasConsent(who);
+      await bot.hasData(who, 'notes', { value: 'x' });
+    }
+    const kept = users.pop()!;
+    const forget = (who: SubjectIds) =>
+      bot.post<{ status: string; deleted_categories: string[] }>('/gdpr/forget-user', who);
+    const submit = () => bot.post('/data/submit', { ...kept, category: 'notes', data: { value: 'y' } });
+    await look();
+    expect(ballasts()).toEqual([BALLAST_BYTES, BALLAST_BYTES]);
+
+    disk.fill();
+    const answers: Answer<{ status: string; deleted_categories: string[] }>[] = [];
+    for (const who of users.slice(0, 10)) answers.push(await forget(who));
+    answers.push(...(await Promise.all(users.slice(10).map(forget))));
+    expectErased(answers);
+    const [keys, values] = ballasts();
+    expect([keys! < BALLAST_BYTES, values]).toEqual([true, BALLAST_BYTES]);
+    service.app.get(Readiness).ready = true;
+    expect(await service.app.get(Health).ready()).toEqual({ status: 'degraded', conditions: ['disk_low'] });
+    expect((await submit()).status).toBe(503);
+
+    disk.clear();
+    await look();
+    expect(await service.app.get(Health).ready()).toEqual({ status: 'ok' });
+    expect(ballasts()).toEqual([BALLAST_BYTES, BALLAST_BYTES]);
+    expect((await submit()).status).toBe(200);
+    await service.app.close();
+    rmSync(data, { recursive: true });
+  });
+  afterAll(() => disk.unmount());
 });

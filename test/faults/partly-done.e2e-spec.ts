@@ -2,12 +2,16 @@ import { ApiKeyTimes } from '@app/bots';
 import { ConsentService } from '@app/consent';
 import { NO_CLAIM } from '@app/idempotency';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
+import { ErasureService, ErasureWatch } from '@app/erasure';
+import { Health, Readiness } from '@app/runtime';
+import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { withoutJobs } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
+import { passes } from '../support/time';
 import { until } from '../support/until';
 
 const service = useServiceInProcess();
@@ -96,5 +100,36 @@ describe('a request that the database left half-way says so, and continues when 
     expect(answer.error.message).toContain('rows are still being deleted');
     expectFailure(await bot.get('/servers'), 401, 'unauthorized');
     expect(steps).toStrictEqual(engine === 'postgres' ? ['trusted no more', 'answered'] : ['answered']);
+  });
+});
+
+describe('an erasure that does not end', () => {
+  const SAID = 'An erasure is unfinished after more than a minute';
+  const lines = () => service.logLines.filter((line) => line.includes(SAID)).length;
+
+  async function state(seconds: number): Promise<unknown> {
+    passes(service, seconds * 1_000);
+    // The reading is held for a few seconds of this clock.
+    passes(service, seconds * 1_000, 'monotonicMs');
+    await service.app.get(ErasureWatch, { strict: false }).look();
+    return service.app.get(Health).ready();
+  }
+
+  it('is named by readiness and once by the log from one minute on, until it has ended', async () => {
+    service.app.get(Readiness).ready = true;
+    const who = subject();
+    await bot.hasConsent(who);
+    const counts = jest.spyOn(service.app.get(SubjectDataHolders, { strict: false }), 'count');
+    counts.mockRejectedValue(databaseUnavailable());
+    const answer = await bot.post('/gdpr/forget-user', who);
+    expect(answer.error.details).toMatchObject({ status: 'processing' });
+
+    expect([await state(50), lines()]).toEqual([{ status: 'ok' }, 0]);
+    const unfinished = { status: 'degraded', conditions: ['erasure_unfinished'] };
+    for (const seconds of [70, 130, 3_600]) expect([await state(seconds), lines()]).toEqual([unfinished, 1]);
+
+    counts.mockRestore();
+    await service.app.get(ErasureService, { strict: false }).finishLeft();
+    expect([await state(3_700), lines()]).toEqual([{ status: 'ok' }, 1]);
   });
 });

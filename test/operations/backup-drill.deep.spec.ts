@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { SqliteDatabase } from '@app/database';
 import { backupRecordPath, lastBackups } from '@app/operations';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
@@ -131,6 +132,16 @@ describe('npm run admin -- backup:drill', () => {
     expect(folders()).toEqual([]);
   });
 
+  it('fails for a newest backup whose manifest is damaged, and does not take an older one for it', async () => {
+    await backup('a');
+    await backup('b');
+    writeFileSync(join(place('b'), 'manifest.json'), '{');
+    expect(await drill()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${join(place('b'), 'manifest.json')} is damaged or cannot be read`),
+    });
+  });
+
   const forgeries: readonly [string, string, string][] = [
     [
       'a value',
@@ -160,6 +171,84 @@ describe('npm run admin -- backup:drill', () => {
     expect(run.code).toBe(0);
     expect(run.stderr).toContain(`an interrupted drill has left: ${join(root, 'data', left[0] ?? '')}`);
     expect(folders()).toEqual([]);
+  });
+});
+
+describe('a backup during which a user is erased', () => {
+  /** Waits until every event is in a batch, so that the verifier looks at it. */
+  async function allSealed(): Promise<void> {
+    const unsealed = `SELECT 1 FROM audit_events e WHERE NOT EXISTS
+      (SELECT 1 FROM audit_heads h WHERE h.bot_id = e.bot_id AND h.last_seq >= e.seq)`;
+    await until(async () => (await sqliteFile(path).rows(unsealed)).length === 0);
+  }
+
+  /** The data are copied, then `erase` is done, then the keys are copied. */
+  const copies: readonly [string, (erase: () => Promise<unknown>) => Promise<void>][] = [
+    [
+      'between both copies of one backup',
+      async (erase) => {
+        const original = SqliteDatabase.prototype.backup;
+        const copying = jest.spyOn(SqliteDatabase.prototype, 'backup');
+        copying.mockImplementationOnce(async function (this: InstanceType<typeof SqliteDatabase>, ...given) {
+          const copied = await original.apply(this, given);
+          await erase();
+          return copied;
+        });
+        await backup('a');
+        expect(copying).toHaveBeenCalledTimes(2);
+        copying.mockRestore();
+      },
+    ],
+    [
+      'between a backup of the data and one of the keys',
+      async (erase) => {
+        await backup('data', '--only', 'data');
+        await erase();
+        await backup('keys', '--only', 'keys');
+      },
+    ],
+  ];
+  const places: readonly [string, () => void][] = [
+    ['in place', () => undefined],
+    [
+      'elsewhere',
+      () => {
+        rmSync(join(root, 'data'), { recursive: true });
+        mkdirSync(join(root, 'data'));
+      },
+    ],
+  ];
+
+  it.each(
+    copies.flatMap(([when, copy]) => places.map(([where, move]) => [when, where, copy, move] as const)),
+  )('%s: the drill passes, and so does the log after the restore %s', async (_when, _where, copy, move) => {
+    const gone = subject();
+    await bot.hasConsent(gone);
+    await bot.hasData(gone, 'profile', { value: 'y' });
+    await allSealed();
+    await copy(() => bot.hasForgotten(gone));
+    expect(report(await drill('--json'))).toMatchObject({
+      ok: true,
+      erased_values: 1,
+      ledger_entries: 1,
+      logs: 1,
+      faults: [],
+    });
+    await service.end();
+    move();
+    for (const name of readdirSync(join(root, 'backups')).sort().reverse()) {
+      const only = name === 'a' ? [] : ['--only', name];
+      expect((await admin(['restore', '--from', place(name), '--force', ...only])).code).toBe(0);
+    }
+    const verified = async () => (await admin(['audit:verify'])).stderr;
+    expect(await verified()).toContain('Every log is what was sealed');
+    await service.start();
+    expect((await bot.export(gone)).status).toBe(404);
+    await allSealed();
+    await backup('later');
+    expect(report(await drill('--json'))).toMatchObject({ ok: true, data: place('later'), faults: [] });
+    await service.end();
+    expect(await verified()).toContain('Every log is what was sealed');
   });
 });
 

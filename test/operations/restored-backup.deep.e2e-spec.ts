@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { type ScriptRun } from '../support/child-script';
+import { databaseUnavailable } from '@app/database';
+import { SubjectDataHolders } from '@app/subjects';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { engine, newDatabase, type TestDatabase } from '../support/database';
@@ -279,6 +281,45 @@ describe('a start on restored data beside the present keys', () => {
       `UPDATE audit_events SET details = ${tampered} WHERE event_type = 'deletion_completed'`,
     );
     expect((await admin('audit:verify')).stdout).toContain('no erasure of the user is on record');
+  });
+});
+
+describe('a backup that is made amid an erasure', () => {
+  const ended = (): Promise<void> =>
+    until(
+      async () =>
+        (await database.rows(`SELECT 1 FROM deletion_requests WHERE status = 'processing'`)).length === 0,
+    );
+
+  it('is erased to the end after the restore, and the log is what was sealed', async () => {
+    const [gone, stays] = [await person(), await person()];
+    await allSealed();
+    const counts = jest.spyOn(SubjectDataHolders.prototype, 'count').mockRejectedValue(databaseUnavailable());
+    const { details } = (await bot.post('/gdpr/forget-user', gone)).error;
+    await allSealed();
+    await service.end();
+    counts.mockRestore();
+    const { status, request_id: id } = details as { status: string; request_id: string };
+    expect(status).toBe('processing');
+    // Otherwise the next process leaves it to the one that began it.
+    await database.run(`UPDATE deletion_requests SET created_at = '2026-01-01T00:00:00.000Z'`);
+    saved = await SavedDatabase.of(database, path);
+    await service.start();
+    await ended();
+    await service.end();
+    await admin('ledger:export', '--out', ledger());
+    await saved.restore();
+    await admin('ledger:import', '--in', ledger());
+    await expectVerified();
+    await service.start();
+    await ended();
+    await expectGone(gone, id);
+    expect((await bot.export<{ data: object }>(stays)).data.data).toEqual({
+      profile: { value: `secret of ${stays.user_id}` },
+    });
+    await allSealed();
+    await service.end();
+    await expectVerified();
   });
 });
 

@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { databaseEngine } from '@app/database';
-import { readConfig } from '@app/kernel';
+import { basename, join } from 'node:path';
+import { databaseEngine, isFilled } from '@app/database';
+import { isThere, readConfig } from '@app/kernel';
 import { ormOptions } from '../../ormconfig';
 import { useBuild } from '../support/build';
 import { preloading, runScript } from '../support/child-script';
@@ -120,5 +120,20 @@ describe('a start that fails', () => {
       if (isRoot) process.seteuid?.(0);
     }
     expect(left()).toEqual(['data']);
+  });
+
+  it('because it cannot be seen whether a file is there does not take it for missing', async () => {
+    // A link to itself: no one can look at it, whatever the rights.
+    const loop = (name: string): void => symlinkSync(basename(name), join(directory, name));
+    mkdirSync(join(directory, 'lethe.db.restoring'));
+    loop('lethe.db.restoring/ready.json');
+    loop('other.db');
+    const config = readConfig({ DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` });
+    await expect(databaseEngine(config).open(ormOptions(config), 'migrate', () => undefined)).rejects.toThrow(
+      'ready.json cannot be seen (ELOOP)',
+    );
+    expect(() => isFilled(join(directory, 'other.db'))).toThrow('other.db cannot be seen (ELOOP)');
+    expect(isThere(join(directory, 'none'))).toBe(false);
+    expect(left()).not.toContain('lethe.db-wal');
   });
 });

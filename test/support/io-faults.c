@@ -1,4 +1,4 @@
-/* Fails one call of write, sync or truncate on one file, for test/support/io-faults.ts. Loaded with LD_PRELOAD. */
+/* Fails one call of write, sync, truncate or read on one file, for test/support/io-faults.ts. Loaded with LD_PRELOAD. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { WRITE = 1, SYNC = 2, TRUNCATE = 4 };
+enum { WRITE = 1, SYNC = 2, TRUNCATE = 4, READ = 8 };
 
 struct order {
   volatile int armed;  /* 1 while a call is to fail */
@@ -72,6 +72,18 @@ ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) {
 static int failed(void) {
   errno = order->error == 0 ? EIO : order->error;
   return -1;
+}
+
+ssize_t pread64(int fd, void *bytes, size_t count, off64_t at) {
+  return fails(fd, READ) ? failed() : NEXT(pread64)(fd, bytes, count, at);
+}
+
+ssize_t pread(int fd, void *bytes, size_t count, off_t at) {
+  return fails(fd, READ) ? failed() : NEXT(pread)(fd, bytes, count, at);
+}
+
+ssize_t read(int fd, void *bytes, size_t count) {
+  return fails(fd, READ) ? failed() : NEXT(read)(fd, bytes, count);
 }
 
 int fsync(int fd) { return fails(fd, SYNC) ? failed() : NEXT(fsync)(fd); }

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The calls of the operating system that can fail. */
-export const OPS = { write: 1, sync: 2, truncate: 4 } as const;
+export const OPS = { write: 1, sync: 2, truncate: 4, read: 8 } as const;
 /** How a call fails. A short write leaves half of its bytes. */
 export const ERRORS = { EIO: 5, ENOSPC: 28, short: 0 } as const;
 

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { KeyUses } from '@app/bots';
 import { UnitOfWork } from '@app/database';
+import { ErasureWatch } from '@app/erasure';
 import { type Job, JobLeases, JobRunner, type Lease } from '@app/jobs';
 import { SealLoop } from '@app/sealing';
 import { Dispatcher } from '@app/webhooks';
@@ -33,7 +34,7 @@ export async function leased({ app }: Process, name: string): Promise<Lease> {
 
 /** Ends all that works without being asked, whose units and statements a test would count as those of a request. */
 export async function withoutJobs({ app }: Process): Promise<void> {
-  for (const type of [JobRunner, SealLoop, Dispatcher, KeyUses])
+  for (const type of [JobRunner, SealLoop, Dispatcher, KeyUses, ErasureWatch])
     await app
       .get<{ beforeApplicationShutdown(): Promise<void> }>(type, { strict: false })
       .beforeApplicationShutdown();

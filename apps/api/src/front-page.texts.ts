@@ -29,6 +29,8 @@ const en: FrontPageTexts = {
     database_damaged: 'A page of the database is damaged. The operator restores a backup.',
     disk_low:
       'The disk is almost full: nothing new is stored, and erasures continue. The operator makes room.',
+    erasure_unfinished:
+      'An erasure has not ended yet; it is tried again until it does. The operator looks into the log.',
     clock_step: 'The clock of the machine was set. The operator checks the time of the machine.',
     key_file_missing: 'The key file is missing. The operator puts its copy back before the next start.',
     log_failing: 'The log cannot be written. The operator checks where it is written.',
@@ -63,6 +65,8 @@ const de: FrontPageTexts = {
     database_damaged: 'Eine Seite der Datenbank ist beschädigt. Der Betreiber spielt eine Sicherung ein.',
     disk_low:
       'Der Datenträger ist fast voll: Neues wird nicht gespeichert, Löschungen laufen weiter. Der Betreiber schafft Platz.',
+    erasure_unfinished:
+      'Eine Löschung ist noch nicht abgeschlossen; sie wird wiederholt, bis sie es ist. Der Betreiber sieht im Protokoll nach.',
     clock_step: 'Die Uhr der Maschine wurde gestellt. Der Betreiber prüft die Zeit der Maschine.',
     key_file_missing:
       'Die Schlüsseldatei fehlt. Der Betreiber legt ihre Kopie vor dem nächsten Start zurück.',

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { Injectable } from '@nestjs/common';
+import { isThere } from '@app/kernel';
 
 /** One file of the console as it is sent. */
 export interface ConsoleFile {
@@ -58,7 +59,7 @@ export class ConsoleFiles {
         ] as const,
     );
     const pages = Object.entries(PAGES)
-      .filter(([, name]) => existsSync(join(folder, name)))
+      .filter(([, name]) => isThere(join(folder, name)))
       .map(([path, name]) => [path, fileAt(join(folder, name), 'no-cache')] as const);
     return new Map([...assets, ...pages]);
   }
@@ -71,6 +72,6 @@ function fileAt(path: string, caching: string): ConsoleFile {
 /** The folder `console` of the build, beside a folder that contains this file. */
 function builtFolder(from: string): string | undefined {
   const folder = join(from, 'console');
-  if (existsSync(join(folder, 'index.html')) && existsSync(join(folder, 'assets'))) return folder;
+  if (isThere(join(folder, 'index.html')) && isThere(join(folder, 'assets'))) return folder;
   return dirname(from) === from ? undefined : builtFolder(dirname(from));
 }

@@ -1,6 +1,5 @@
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -13,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { StartError, type Config, DEFAULT_DATABASE_PATH, type Random, realFile } from '@app/kernel';
+import { StartError, type Config, DEFAULT_DATABASE_PATH, isThere, type Random, realFile } from '@app/kernel';
 
 export const KEY_BYTES = 32;
 
@@ -137,7 +136,7 @@ function generateKey(path: string, random: Random): void {
   } catch (error) {
     rmSync(next, { force: true });
     // The other start has removed `next` where the code is ENOENT.
-    if (existsSync(path)) return;
+    if (isThere(path)) return;
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(
       `The key file ${path} cannot be written (${code}). Check the directory and its permissions, or set LETHE_MASTER_KEY.`,

@@ -17,6 +17,7 @@ export {
   databaseUnavailable,
   driverCode,
   isConnectionLost,
+  isDamage,
   isUndone,
   translateFault,
 } from './database-faults';

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { OwnError } from '@app/kernel';
+import { isThere, OwnError } from '@app/kernel';
 import type { Checkpointed } from './checkpoint.thread';
 import { SqliteTruncation } from './sqlite.truncation';
 import type { SqliteConnection } from './sqlite.tx';
@@ -53,7 +52,7 @@ export class SqliteCheckpoints {
       onFault,
       'The write-ahead log of the data could not be truncated, since another process reads the data: the deletion of a bot waits until it ends',
     );
-    if (!existsSync(thread)) return;
+    if (!isThere(thread)) return;
     this.worker = new Worker(thread, { workerData: writer.database.name, execArgv: [] });
     this.worker.unref();
     this.worker.on('message', (answer: Checkpointed) => this.noteAnswer(answer));

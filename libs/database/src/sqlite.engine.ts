@@ -5,7 +5,7 @@ import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.e
 import { keysPath } from './key-tables';
 import { Ballast, Ballasts } from './sqlite.ballast';
 import { SqliteKeys } from './sqlite.keys';
-import { openSource } from './sqlite.open';
+import { openingFault, openSource } from './sqlite.open';
 import { foldLog, lockFile, requireFilled, requireWhole, sqliteOptions } from './sqlite.options';
 import { SqliteReading } from './sqlite.reading';
 import type { SqliteReaders } from './sqlite.reads';
@@ -31,7 +31,10 @@ export class SqliteEngine implements DatabaseEngine {
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
-    return access === 'read' ? this.beside(options, onFault) : this.alone(options, access, onFault);
+    const opening = access === 'read' ? this.beside(options, onFault) : this.alone(options, access, onFault);
+    return opening.catch((error: unknown) => {
+      throw openingFault(error, resolve(this.path));
+    });
   }
 
   private async alone(options: DataSourceOptions, access: Access, report: OnFault): Promise<OpenDatabase> {

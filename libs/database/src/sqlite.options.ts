@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
-import { StartError } from '@app/kernel';
+import { bytesOf, isThere, StartError } from '@app/kernel';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
 import { keysPath } from './key-tables';
 import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
@@ -42,7 +42,7 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
 /** The keys of the subjects are in a separate file, `keys` in every statement. It is as durable as the data. */
 function attachKeys(database: Database, path: string, access: 'write' | 'read'): void {
   // A database that was never opened for writing has no keys yet.
-  if (access === 'read' && !existsSync(path)) return;
+  if (access === 'read' && !isThere(path)) return;
   database.prepare('ATTACH DATABASE ? AS keys').run(path);
   const pragmas = ['keys.synchronous = FULL', 'keys.secure_delete = ON'];
   if (access === 'write') pragmas.unshift('keys.journal_mode = WAL');
@@ -68,7 +68,7 @@ export function lockFile(path: string): () => void {
 
 /** @throws StartError when a restore of the file was interrupted */
 export function requireWhole(path: string): void {
-  if (!existsSync(join(restoringPath(path), 'ready.json'))) return;
+  if (!isThere(join(restoringPath(path), 'ready.json'))) return;
   throw new StartError(
     `A restore of ${path} was interrupted. Run it again to its end: npm run admin -- restore --from DIR.`,
   );
@@ -99,7 +99,7 @@ export function requireOneName(path: string): void {
 
 /** Whether the file exists and is not empty. */
 export function isFilled(path: string): boolean {
-  return existsSync(path) && statSync(path).size > 0;
+  return (bytesOf(path) ?? 0) > 0;
 }
 
 /** The directory in which a restore is prepared. It exists until the restore is in place. */
@@ -167,12 +167,12 @@ function restrict(file: string): void {
 /** If a file is missing, the directory is the one that cannot be written. */
 function cannotWrite(path: string, files: readonly string[], code = 'unknown'): StartError {
   const directory = dirname(resolve(path));
-  if (files.every((file) => existsSync(file)))
+  if (files.every((file) => isThere(file)))
     return new StartError(
       `${path} cannot be opened for writing (${code}). Give the user that runs Lethe write access to it and to the files beside it.`,
     );
   return new StartError(
-    `The data directory ${directory} cannot be ${existsSync(directory) ? 'written' : 'made'} (${code}). ` +
+    `The data directory ${directory} cannot be ${isThere(directory) ? 'written' : 'made'} (${code}). ` +
       'Make it writable for the user that runs Lethe, or name another one with DATABASE_URL=sqlite:PATH.',
   );
 }

@@ -29,8 +29,13 @@ export class ErasureGauges implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.metrics.gauge('erasuresProcessing', async () => Number((await this.reading.get())?.processing ?? 0));
-    this.metrics.gauge('erasureOldestAge', async () => this.ageOf((await this.reading.get())?.oldest));
+    this.metrics.gauge('erasureOldestAge', () => this.oldestAgeSeconds());
     this.metrics.gauge('erasureRecoverableAge', async () => this.ageOf(await this.recoverable.get()));
+  }
+
+  /** The age of the oldest erasure that is under way, 0 for none. */
+  async oldestAgeSeconds(): Promise<number> {
+    return this.ageOf((await this.reading.get())?.oldest);
   }
 
   private ageOf(time: string | null | undefined): number {

@@ -23,6 +23,7 @@ import { ErasurePlan } from './erasure.plan';
 import { ErasureRecovery } from './erasure.recovery';
 import { ErasureService } from './erasure.service';
 import { ErasureSteps } from './erasure.steps';
+import { ErasureWatch } from './erasure.watch';
 import { EvidenceRetention } from './evidence-retention';
 import { EvidenceRetentionJob } from './evidence-retention.job';
 import { GuildDeletion } from './guild-deletion.job';
@@ -46,6 +47,7 @@ const PROGRESS = [
   OrphanKeys,
   KeyRewriteJob,
   ErasureGauges,
+  ErasureWatch,
   ErasedSubject,
   SubjectErasures,
 ];

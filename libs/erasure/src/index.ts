@@ -6,6 +6,7 @@ export { ErasureReplay } from './erasure-replay';
 export { ErasureModule } from './erasure.module';
 export { ErasureRecovery } from './erasure.recovery';
 export { ErasureService } from './erasure.service';
+export { ErasureWatch } from './erasure.watch';
 export { EvidenceRetentionJob } from './evidence-retention.job';
 export { EvidenceRetention, type ExpiredRecords } from './evidence-retention';
 export { ErasuresCompleted } from './erasures-completed.event';

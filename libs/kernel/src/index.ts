@@ -19,6 +19,7 @@ export {
 } from './errors';
 export { firstIdAt } from './id-time';
 export { addressIn, ipv6Groups } from './ip-address';
+export { bytesOf, isThere } from './is-there';
 export { LogStream } from './log-stream';
 export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';

@@ -189,10 +189,17 @@ export const METRICS = {
   degraded: {
     type: 'gauge',
     name: 'lethe_degraded',
-    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer; database_damaged: a statement has met a damaged page; disk_low: the disk of the database is full or almost full; clock_step: the clock of the machine was set',
+    help: '1 for a part that runs worse than configured; rate_limit_local: the process counts rates alone, since Redis does not answer; database_damaged: a statement has met a damaged page; disk_low: the disk of the database is full or almost full; clock_step: the clock of the machine was set; erasure_unfinished: an erasure is older than a minute',
     label: {
       name: 'condition',
-      values: ['rate_limit_local', 'database_damaged', 'disk_low', 'clock_step', 'other'],
+      values: [
+        'rate_limit_local',
+        'database_damaged',
+        'disk_low',
+        'clock_step',
+        'erasure_unfinished',
+        'other',
+      ],
     },
   },
   gaugeFailures: {

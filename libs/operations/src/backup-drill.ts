@@ -1,9 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { SqliteDatabase } from '@app/database';
-import { StartError } from '@app/kernel';
-import { BACKUP_PARTS, type BackupManifest, type BackupPart, readManifest } from './backup-manifest';
+import { isThere, StartError } from '@app/kernel';
+import {
+  BACKUP_PARTS,
+  type BackupManifest,
+  type BackupPart,
+  manifestPath,
+  readManifest,
+} from './backup-manifest';
 import { restoreSqlite } from './sqlite.restore';
 
 /** A finished backup. */
@@ -24,17 +30,13 @@ const LOCK = 'drill.lock';
 
 /**
  * The newest finished backup of each part: of `from`, or of the folders in it. An unfinished backup has no manifest and
- * is passed over.
- * @throws StartError when a part has no backup
+ * is passed over; one whose manifest is damaged is not, since an older backup would be taken for the newest.
+ * @throws StartError when a part has no backup, or a manifest cannot be read
  */
 export function newestBackups(from: string): Readonly<Record<BackupPart, FoundBackup>> {
-  const found = foldersOf(from).flatMap((directory) => {
-    try {
-      return [{ directory, manifest: readManifest(directory) }];
-    } catch {
-      return [];
-    }
-  });
+  const found = foldersOf(from)
+    .filter((directory) => isThere(manifestPath(directory)))
+    .map((directory) => ({ directory, manifest: readManifest(directory) }));
   const newest = (part: BackupPart): FoundBackup => {
     const [first] = found
       .filter(({ manifest }) => manifest.files[part] !== undefined && isTime(manifest))
@@ -52,7 +54,7 @@ export function newestBackups(from: string): Readonly<Record<BackupPart, FoundBa
 export function sweepDrills(path: string): string[] {
   const parent = dirname(resolve(path));
   const prefix = prefixOf(path);
-  if (!existsSync(parent)) return [];
+  if (!isThere(parent)) return [];
   const left = readdirSync(parent)
     .filter((name) => join(parent, name).startsWith(prefix))
     .map((name) => join(parent, name))

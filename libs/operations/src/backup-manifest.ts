@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StartError } from '@app/kernel';
+import { isThere, StartError } from '@app/kernel';
 
 /**
  * The part of a database that a backup holds. Each part has its own policy, since only the keys make the data readable.
@@ -28,8 +28,13 @@ export interface BackupManifest {
 export const FORMAT = 'lethe-backup/1';
 const NAME = 'manifest.json';
 
+/** The file that makes a backup complete. */
+export function manifestPath(directory: string): string {
+  return join(directory, NAME);
+}
+
 export async function writeManifest(directory: string, manifest: BackupManifest): Promise<void> {
-  const path = join(directory, NAME);
+  const path = manifestPath(directory);
   const file = await open(`${path}.next`, 'wx', 0o600);
   await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
   await file.sync();
@@ -41,10 +46,12 @@ export async function writeManifest(directory: string, manifest: BackupManifest)
 /** @throws StartError for a directory without a complete backup */
 export function readManifest(directory: string): BackupManifest {
   let manifest: Partial<BackupManifest>;
+  if (!isThere(manifestPath(directory)))
+    throw new StartError(`${directory} holds no finished backup: ${NAME} is missing.`);
   try {
     manifest = JSON.parse(readFileSync(join(directory, NAME), 'utf8')) as Partial<BackupManifest>;
   } catch {
-    throw new StartError(`${directory} holds no finished backup: ${NAME} is missing or damaged.`);
+    throw new StartError(`${manifestPath(directory)} is damaged or cannot be read. Take another backup.`);
   }
   if (manifest.format !== FORMAT || manifest.files === undefined)
     throw new StartError(`${join(directory, NAME)} is of a format that this Lethe does not know.`);
@@ -65,7 +72,7 @@ export async function requireUnchanged(directory: string, { name, sha256 }: Back
   const found = await digestOf(path).catch(() => undefined);
   if (found === sha256) return;
   throw new StartError(
-    `${path} is ${found === undefined ? 'missing' : 'not what the backup has written'}. Nothing was changed; take another backup.`,
+    `${path} is ${found === undefined ? 'missing or cannot be read' : 'not what the backup has written'}. Nothing was changed; take another backup.`,
   );
 }
 

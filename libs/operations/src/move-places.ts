@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   type DatabaseEngine,
@@ -9,7 +8,7 @@ import {
   requireUnusedKeys,
   sqliteOptions,
 } from '@app/database';
-import { type Config, StartError } from '@app/kernel';
+import { type Config, isThere, StartError } from '@app/kernel';
 import { type DataSource, type DataSourceOptions, MigrationExecutor } from 'typeorm';
 import type { MoveEnd, MoveTarget } from './move-end';
 import { PostgresMoveEnd } from './postgres.move-end';
@@ -34,7 +33,7 @@ export async function openSource(from: MovePlace): Promise<Opened<MoveEnd>> {
   const { database, engine, options } = from;
   const check = (schema: DataSource) => requireMigrated(schema, from);
   if (database.engine === 'postgres') return openPostgres(engine, options, database.url, check);
-  if (!existsSync(database.path)) throw new StartError(`There is no file ${database.path}. Check --from.`);
+  if (!isThere(database.path)) throw new StartError(`There is no file ${database.path}. Check --from.`);
   const { entities, migrations } = options;
   const readOnly = { ...sqliteOptions(database.path, 'read'), entities, migrations };
   const end = async (): Promise<MoveEnd> => new SqliteMoveEnd(resolve(database.path));

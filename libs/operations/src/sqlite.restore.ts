@@ -1,7 +1,6 @@
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -11,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { foldLog, isFilled, restoringPath, takeFile } from '@app/database';
-import { StartError } from '@app/kernel';
+import { isThere, StartError } from '@app/kernel';
 import {
   BACKUP_PARTS,
   type BackupManifest,
@@ -64,7 +63,7 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   const release = takeFile(order.path);
   try {
     const staging = restoringPath(order.path);
-    if (existsSync(join(staging, READY))) return await finished(order.path, staging);
+    if (isThere(join(staging, READY))) return await finished(order.path, staging);
     if (there.length > 0 && !order.force)
       throw new StartError(
         `${there.join(' and ')} would be replaced. Say --force; they are kept under another name.`,
@@ -147,14 +146,14 @@ async function putInPlace(path: string, staging: string): Promise<string[]> {
   const replaced: string[] = [];
   for (const part of BACKUP_PARTS) {
     const [staged, target] = [join(staging, part), partPath(path, part)];
-    if (existsSync(staged)) {
+    if (isThere(staged)) {
       const next = await beside(target, staged);
       setAside(target, at);
       renameSync(next, target);
       await syncDirectory(dirname(target));
       rmSync(staged, { force: true });
     }
-    if (existsSync(`${target}.replaced-${at}`)) replaced.push(`${target}.replaced-${at}`);
+    if (isThere(`${target}.replaced-${at}`)) replaced.push(`${target}.replaced-${at}`);
   }
   rmSync(join(staging, READY));
   await syncDirectory(staging);
@@ -176,9 +175,9 @@ async function beside(target: string, staged: string): Promise<string> {
 /** Renames a file together with its log. What an earlier try has set aside stays: the file is then the restored one. */
 function setAside(target: string, at: string): void {
   for (const suffix of ['', '-wal', '-shm']) {
-    if (!existsSync(target + suffix)) continue;
+    if (!isThere(target + suffix)) continue;
     const aside = `${target}.replaced-${at}${suffix}`;
-    if (existsSync(aside) || (suffix === '' && !isFilled(target))) rmSync(target + suffix);
+    if (isThere(aside) || (suffix === '' && !isFilled(target))) rmSync(target + suffix);
     else renameSync(target + suffix, aside);
   }
 }

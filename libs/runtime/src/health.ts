@@ -30,6 +30,7 @@ export class Health implements OnApplicationBootstrap {
         rate_limit_local: holds('rate_limit_local'),
         disk_low: holds('disk_low'),
         clock_step: holds('clock_step'),
+        erasure_unfinished: holds('erasure_unfinished'),
         [DATABASE_DAMAGED]: holds(DATABASE_DAMAGED),
       };
       return { ...named, other: Number(current.some((condition) => !Object.hasOwn(named, condition))) };

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
+import { isDamage } from '@app/database';
 import { ErasureReplay } from '@app/erasure';
 import {
+  ApiError,
   StartError,
   type Config,
   ConfigError,
@@ -25,12 +27,20 @@ export async function startProcess(
 ): Promise<void> {
   try {
     await run(create);
-  } catch (given) {
-    const error = withoutRoom(given) ?? given;
-    const known = error instanceof ConfigError || error instanceof StartError;
-    process.stderr.write(printable(`${known ? error.message : String((error as Error).stack)}\n`));
+  } catch (error) {
+    process.stderr.write(printable(`${sayable(withoutRoom(error) ?? error)}\n`));
     process.exit(1);
   }
+}
+
+function sayable(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  if (isDamage(error))
+    return 'The process cannot start: a part of the database is damaged or cannot be read. Keep its files, check the disk, then start again or restore a backup.';
+  // A unit of the start itself: some before it may have been committed.
+  if (error instanceof ApiError && error.code === 'service_unavailable')
+    return 'The database failed while the process started. The log has the fault: check the disk or the server of the database, then start again.';
+  return String((error as Error).stack);
 }
 
 /** The name of the condition in which lines of the log cannot be written. */

@@ -1,0 +1,144 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bot } from '../support/bot';
+import { useBuild } from '../support/build';
+import { ChildService } from '../support/child-service';
+import type { Answer } from '../support/client';
+import { sqliteFile } from '../support/database';
+import { isFull } from '../support/depth';
+import { describeIoFaults, IoFaults } from '../support/io-faults';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+// No fault of reading becomes an absence, an older value or a refusal for another reason.
+
+const FILES = ['/lethe.db', '/lethe.db-wal', '/keys.db', '/keys.db-wal'] as const;
+/** The reading that fails, alone or with all that follow: dense at the beginning, up to more than a start makes. */
+const READS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377].filter((_, at) => isFull || at % 4 === 0);
+const CASES = FILES.flatMap((file) => [true, false].map((onward) => ({ file, onward })));
+
+const build = useBuild();
+
+describeIoFaults('a reading of a file that fails', () => {
+  let directory: string;
+  let faults: IoFaults;
+  let service: ChildService;
+  let bot: Bot;
+  let [early, late, gone]: SubjectIds[] = [];
+
+  const data = (): string => join(directory, 'data');
+  const saved = (): string => join(directory, 'saved');
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+    mkdirSync(data());
+    faults = new IoFaults(directory);
+    const path = join(data(), 'lethe.db');
+    service = await new ChildService(build.directory, path, {
+      DATABASE_URL: sqliteFile(path).url,
+      LETHE_MASTER_KEY: Buffer.alloc(32, 'test').toString('base64'),
+      ...faults.environment,
+    }).start();
+    bot = await Bot.register(service.url);
+    await bot.hasCategory('profile');
+    [early, late, gone] = [subject(), subject(), subject()];
+    for (const who of [early, gone]) {
+      await bot.hasConsent(who);
+      await bot.hasData(who, 'profile', { value: 'old' });
+    }
+    // The first values are in the files, what follows is in their logs alone.
+    await service.end('SIGTERM');
+    await service.start();
+    await bot.hasData(early, 'profile', { value: 'new' });
+    await bot.hasConsent(late);
+    await bot.hasData(late, 'profile', { value: 'new' });
+    await bot.hasForgotten(gone);
+    await service.end('SIGKILL');
+    cpSync(data(), saved(), { recursive: true });
+  });
+  beforeEach(() => {
+    rmSync(data(), { recursive: true });
+    cpSync(saved(), data(), { recursive: true });
+  });
+  afterEach(async () => {
+    faults.end();
+    await service.end('SIGKILL');
+  });
+  afterAll(() => {
+    faults.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  type Held = readonly [what: string, answer: Answer, seen: unknown, right: unknown];
+
+  /** What is read of all, beside what is right. */
+  async function looks(): Promise<Held[]> {
+    const found: Held[] = [];
+    for (const who of [early!, late!]) {
+      const exported = await bot.export<{ data: object }>(who);
+      found.push(['export', exported, () => exported.data.data, { profile: { value: 'new' } }]);
+      const status = await bot.status(who);
+      found.push(['status', status, () => status.data.status, 'accepted']);
+    }
+    const none = await bot.status(gone!);
+    found.push(['status of an erased user', none, () => none.data.status, 'none']);
+    return found;
+  }
+
+  /** Each answer is right or a fault; without `mayFail` it is right. */
+  async function expectTrue(mayFail: boolean): Promise<void> {
+    for (const [what, answer, seen, right] of await looks()) {
+      if (mayFail && [500, 503].includes(answer.status)) continue;
+      expect([what, answer.status]).toEqual([what, 200]);
+      expect([what, (seen as () => unknown)()]).toEqual([what, right]);
+    }
+  }
+
+  it.each(CASES)(
+    'at the start leads to a refusal in words or to a service that is right: $file, onward $onward',
+    async (where) => {
+      for (const nth of READS) {
+        faults.begin({ ...where, op: 'read', error: 'EIO', nth });
+        const started = await service.start().then(
+          () => true,
+          (error: Error) => {
+            expect(error.message).toMatch(/^the service ended with 1: [A-Z/][^\n]*\.\n$/);
+            return false;
+          },
+        );
+        if (started) await expectTrue(true);
+        const hit = faults.end();
+        // What the fault has left: nothing was changed by it.
+        if (started) await service.end('SIGKILL');
+        await service.start();
+        await expectTrue(false);
+        await service.end('SIGKILL');
+        if (hit === 0) break;
+      }
+    },
+    600_000,
+  );
+
+  it.each(CASES)(
+    'while the service runs leads to 500, 503 or the right answer: $file, onward $onward',
+    async (where) => {
+      for (const nth of READS) {
+        await service.start();
+        faults.begin({ ...where, op: 'read', error: 'EIO', nth });
+        await expectTrue(true);
+        const changed = await bot.post('/data/submit', {
+          ...late!,
+          category: 'profile',
+          data: { value: 'new' },
+        });
+        expect([200, 201, 500, 503]).toContain(changed.status);
+        await expectTrue(true);
+        const hit = faults.end();
+        await expectTrue(false);
+        await service.end('SIGKILL');
+        if (hit === 0) break;
+      }
+    },
+    600_000,
+  );
+});
