@@ -414,6 +414,56 @@ describe('a form', () => {
     expect((await bot.status(who)).data).toMatchObject({ status: 'pending' });
   });
 
+  describe('a request whose categories are described in another way today', () => {
+    beforeEach(async () => {
+      for (const key of ['place', 'notes']) await bot.hasCategory(key);
+      await bot.put('/data/categories/place', { label_en: 'Location, sold to others' });
+    });
+    const ask = (more: Json = {}) =>
+      bot.post('/consents/request', { ...who, categories: ['place', 'notes'], language: 'en', ...more });
+    const rename = () => bot.put('/data/categories/place', { label_en: 'Birthday greetings' });
+    it('has the words of the request at its boxes, in the history and at the withdrawal of a part', async () => {
+      await ask({ consent_version: '1' });
+      await rename();
+      const { url } = await linked();
+      const asked = (await get(url)).text;
+      expect(asked).toMatch(/value="place"\s*\/>\s*Location, sold to others/);
+      expect(asked).toMatch(/<details open>[^]*<li>Location, sold to others:/);
+      const form = forms(await get(url), 'accept')[0]!;
+      for (const key of ['place', 'notes']) form.append('category', key);
+      expect((await send(url, 'accept', form)).status).toBe(303);
+      const decided = (await get(url)).text;
+      expect(decided).toMatch(/Withdraw: Location, sold to others/);
+      expect(decided).toMatch(/consented \(Location, sold to others/);
+      expect(decided).toMatch(/<li>\s*Location, sold to others:\s*consented/);
+    });
+
+    it.each([
+      ['the declaration', rename],
+      ['the retention', () => bot.put('/data/categories/place', { retention_days: 9 })],
+      ['the name of the bot', () => bot.put(`/bots/${bot.id}`, { name: 'Another' })],
+      ['the request', () => ask({ categories: ['place'], consent_version: '2' })],
+      ['the language of the request', () => ask({ consent_version: '1', language: 'de' })],
+    ])('is not answered by a form of a page from before a change of %s', async (_, change) => {
+      await ask({ consent_version: '1' });
+      const { url } = await linked();
+      const page = await get(url);
+      await change();
+      for (const name of ['accept', 'decline']) {
+        const form = forms(page, name)[0]!;
+        form.append('category', 'place');
+        const { status, headers } = await send(url, name, form);
+        expect([status, headers.get('location')]).toEqual([303, expect.stringMatching(/&note=changed$/)]);
+        expect((await get(new URL(headers.get('location')!, url).href)).text).toContain('has changed since');
+        expect((await bot.status(who)).data).toMatchObject({ status: 'pending' });
+        form.set('shown', forms(await get(url), name)[0]!.get('shown')!);
+        expect((await send(url, name, form)).status).toBe(403);
+      }
+      expect((await act(url, 'decline')).status).toBe(303);
+      expect((await bot.status(who)).data).toMatchObject({ status: 'none' });
+    });
+  });
+
   it('of a suspended bot shows, exports, revokes and erases, and accepts nothing', async () => {
     await bot.hasCategory('profile');
     await bot.post('/consents/request', { ...who, categories: ['profile'], language: 'en' });

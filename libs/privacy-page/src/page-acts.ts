@@ -7,9 +7,11 @@ import { NO_CLAIM } from '@app/idempotency';
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
 import type { ShownErasure } from './page-answers.view';
+import { shownBy } from './page-asking';
 import { refused } from './page-forms';
-import { type PageFacts, PageReading } from './page-reading';
+import { type HeldSubject, type PageFacts, PageReading } from './page-reading';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
+import type { PageNote } from './texts';
 
 /** Where an act was done, as its audit event and the history say. */
 const VIA = 'privacy_page';
@@ -37,14 +39,19 @@ export class PageActs {
     private readonly clock: Clock,
   ) {}
 
-  /** Accepts what is chosen of a request. Where there is a choice and nothing is chosen, nothing is accepted. */
-  async accept({ botId }: OpenLink, { subjects }: PageFacts, fields: FormFields): Promise<void> {
-    const guild = fields['guild']?.[0];
-    const held = subjects.find(({ subject }) => subject.ids.guild_id === guild) ?? refuse();
-    const { ids } = held.subject;
+  /**
+   * Accepts what is chosen of the request that was shown. Nothing is accepted of another one, nor where there is a choice and
+   * nothing is chosen.
+   */
+  async accept({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote | undefined> {
+    const { subject, asked } = answered(facts, fields);
+    // A second click: the first one has answered the request.
+    if (asked === undefined) return undefined;
+    if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
+    const { ids } = subject;
     const categories = chosen(fields);
-    if (categories === undefined && held.asked?.categories != null) return;
-    const input = { ...ids, consent_version: fields['version']?.[0] ?? '', source: VIA };
+    if (categories === undefined && asked.categories !== null) return undefined;
+    const input = { ...ids, consent_id: asked.id, consent_version: asked.version, source: VIA };
     await unlessDone(
       this.consents.accept(
         botId,
@@ -53,11 +60,16 @@ export class PageActs {
         VIA,
       ),
     );
+    return undefined;
   }
 
-  async decline(link: OpenLink, fields: FormFields): Promise<void> {
-    const { botId, ids } = await this.subjectOf(link, fields);
-    await unlessDone(this.consents.decline(botId, { ...ids, source: VIA }, NO_CLAIM));
+  /** Declines the request that was shown. */
+  async decline({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote | undefined> {
+    const { subject, asked } = answered(facts, fields);
+    if (asked === undefined) return undefined;
+    if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
+    await unlessDone(this.consents.decline(botId, { ...subject.ids, source: VIA }, NO_CLAIM));
+    return undefined;
   }
 
   async revoke(link: OpenLink, fields: FormFields): Promise<void> {
@@ -126,6 +138,12 @@ export class PageActs {
     const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === guild);
     return found ?? refuse();
   }
+}
+
+/** What a form about a request is about. @throws ApiError 403 for another guild than those of the link */
+function answered({ subjects }: PageFacts, fields: FormFields): HeldSubject {
+  const guild = fields['guild']?.[0];
+  return subjects.find(({ subject }) => subject.ids.guild_id === guild) ?? refuse();
 }
 
 /** The categories that a form names, as many as a call may name. @throws ApiError 400 */

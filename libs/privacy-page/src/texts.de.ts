@@ -43,6 +43,10 @@ export const DE: PageTexts = {
     accepted: 'eingewilligt',
     revoked: 'nicht eingewilligt',
   },
+  note: {
+    changed:
+      'Die Anfrage hat sich geändert, seit du diese Seite geöffnet hast. Deshalb wurde nichts vermerkt. Bitte lies sie noch einmal und entscheide.',
+  },
   asked: 'Der Bot bittet um deine Einwilligung',
   choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',
   accept: 'In die Auswahl einwilligen',

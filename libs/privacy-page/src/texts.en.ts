@@ -36,6 +36,10 @@ export const EN = {
     revoked: 'You have withdrawn your consent.',
   },
   stateOf: { none: 'not asked', pending: 'asked', accepted: 'consented', revoked: 'not consented' },
+  note: {
+    changed:
+      'The request has changed since you opened this page, so nothing was recorded. Please read it again and decide.',
+  },
   asked: 'The bot asks for your consent',
   choose: 'Choose what you consent to. You can withdraw it here at any time.',
   accept: 'Consent to what I have chosen',
