@@ -377,7 +377,7 @@ describe('a form', () => {
     const { url } = await linked();
     const answer = await act(url, 'revoke');
     expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toMatch(/^\/p\/[\w-]{43}\?lang=en$/);
+    expect(answer.headers.get('location')).toMatch(/^\/p\/[\w-]{43}\?lang=en&note=revoked$/);
     expect((await bot.status(who)).data).toMatchObject({ status: 'revoked' });
     expect((await events())[0]).toMatchObject({
       event_type: 'consent_revoked',
@@ -412,6 +412,49 @@ describe('a form', () => {
     form.delete('category');
     expect((await send(url, 'accept', form)).status).toBe(303);
     expect((await bot.status(who)).data).toMatchObject({ status: 'pending' });
+  });
+
+  it('is answered with a line that says what was done, and why nothing was', async () => {
+    for (const key of ['profile', 'notes', 'levels']) await bot.hasCategory(key);
+    const ask = { ...who, categories: ['profile', 'notes', 'levels'], language: 'en' };
+    await bot.post('/consents/request', ask);
+    const { url } = await linked();
+    /** What the page says in both languages after an act. */
+    const said = async (name: string, form: URLSearchParams) => {
+      const location = (await send(url, name, form)).headers.get('location')!;
+      const lines: string[] = [];
+      for (const lang of ['en', 'de']) {
+        const at = new URL(location.replace('lang=en', `lang=${lang}`), url);
+        lines.push(/role="status"><p>(.*?)<\/p>/.exec((await get(at.href)).text)?.[1] ?? '');
+      }
+      return lines;
+    };
+    const form = forms(await get(url), 'accept')[0]!;
+    form.delete('category');
+    expect(await said('accept', form)).toEqual([
+      expect.stringMatching(/^Choose at least one/),
+      expect.stringMatching(/^Wähle mindestens eines aus/),
+    ]);
+    for (const key of ['profile', 'levels']) form.append('category', key);
+    const recorded = ['Your consent is recorded.', 'Deine Einwilligung ist vermerkt.'];
+    expect(await said('accept', form)).toEqual(recorded);
+    expect((await said('accept', form))[0]).toMatch(/^This was answered already/);
+    expect((await get(url)).text).toMatch(/notes:\s*not chosen/);
+    expect((await get(`${url}?lang=de`)).text).toMatch(/notes:\s*nicht gewählt/);
+    const revocations = forms(await get(url), 'revoke');
+    const withdrawn = ['Your withdrawal is recorded.', 'Dein Widerruf ist vermerkt.'];
+    expect(await said('revoke', revocations[0]!)).toEqual(withdrawn);
+    expect((await get(url)).text).toMatch(/profile:\s*withdrawn/);
+    expect(await said('revoke', revocations.at(-1)!)).toEqual(withdrawn);
+    await bot.post('/consents/request', ask);
+    const declined = await said('decline', forms(await get(url), 'decline')[0]!);
+    expect(declined).toEqual([expect.stringContaining('not consented'), expect.stringContaining('nicht')]);
+    const other = await linked({}, { ...subject() });
+    const nothing = await send(other.url, 'export', forms(await get(other.url), 'export')[0]!);
+    expect((await get(new URL(nothing.headers.get('location')!, url).href)).text).toContain(
+      'there is no copy',
+    );
+    expect((await get(`${url}?note=toString`)).text).not.toContain('role="status"');
   });
 
   describe('a request whose categories are described in another way today', () => {

@@ -43,16 +43,17 @@ export class PageActs {
    * Accepts what is chosen of the request that was shown. Nothing is accepted of another one, nor where there is a choice and
    * nothing is chosen.
    */
-  async accept({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote | undefined> {
+  async accept({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
     const { subject, asked } = answered(facts, fields);
     // A second click: the first one has answered the request.
-    if (asked === undefined) return undefined;
+    if (asked === undefined) return 'answered';
     if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
     const { ids } = subject;
     const categories = chosen(fields);
-    if (categories === undefined && asked.categories !== null) return undefined;
+    if (categories === undefined && asked.categories !== null) return 'choose';
     const input = { ...ids, consent_id: asked.id, consent_version: asked.version, source: VIA };
-    await unlessDone(
+    return unlessDone(
+      'accepted',
       this.consents.accept(
         botId,
         categories === undefined ? input : { ...input, categories: [...categories] },
@@ -60,23 +61,22 @@ export class PageActs {
         VIA,
       ),
     );
-    return undefined;
   }
 
   /** Declines the request that was shown. */
-  async decline({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote | undefined> {
+  async decline({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
     const { subject, asked } = answered(facts, fields);
-    if (asked === undefined) return undefined;
+    if (asked === undefined) return 'answered';
     if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
-    await unlessDone(this.consents.decline(botId, { ...subject.ids, source: VIA }, NO_CLAIM));
-    return undefined;
+    const input = { ...subject.ids, source: VIA };
+    return unlessDone('declined', this.consents.decline(botId, input, NO_CLAIM));
   }
 
-  async revoke(link: OpenLink, fields: FormFields): Promise<void> {
+  async revoke(link: OpenLink, fields: FormFields): Promise<PageNote> {
     const { botId, ids } = await this.subjectOf(link, fields);
     const categories = chosen(fields);
     const input = { ...ids, source: VIA, ...(categories !== undefined && { categories: [...categories] }) };
-    await unlessDone(this.consents.revoke(botId, input, NO_CLAIM, VIA));
+    return unlessDone('revoked', this.consents.revoke(botId, input, NO_CLAIM, VIA));
   }
 
   /** The export as JSON, recorded like every export; undefined where nothing is stored. */
@@ -156,9 +156,10 @@ function refuse(): never {
   throw refused();
 }
 
-/** A second click finds that the first one has done it: the page shows the state. */
-async function unlessDone(act: Promise<unknown>): Promise<void> {
-  await act.catch(unlessMissing);
+/** What the page says after an act. A second click finds that the first one has done it. */
+async function unlessDone(note: PageNote, act: Promise<unknown>): Promise<PageNote> {
+  const done = await act.catch(unlessMissing);
+  return done === undefined ? 'answered' : note;
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -110,8 +110,7 @@ export class PageController {
     @Body() body: unknown,
   ): Promise<WebPage> {
     const { opened, fields } = await this.sent(request, token, body, 'revoke');
-    await this.acts.revoke(opened.link, fields);
-    return backTo(opened);
+    return backTo(opened, await this.acts.revoke(opened.link, fields));
   }
 
   @Post('export')
@@ -126,7 +125,7 @@ export class PageController {
     const { link, language } = opened;
     const isReadable = fields['form']?.[0] === 'html';
     const exported = isReadable ? await this.readable(link, language) : await this.acts.export(link, true);
-    if (exported === undefined) return backTo(opened);
+    if (exported === undefined) return backTo(opened, 'empty');
     const headers = { ...PAGE_HEADERS, ...asFile(`lethe-export.${isReadable ? 'html' : 'json'}`) };
     const type = isReadable ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
     if (exported instanceof JsonText) return new WebPage(exported.text, { ...headers, 'Content-Type': type });
@@ -207,7 +206,7 @@ function fieldsOf(body: unknown): FormFields {
 }
 
 /** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */
-function backTo({ link, language }: Opened, note?: PageNote): WebPage {
-  const said = note === undefined ? '' : `&note=${note}`;
-  return new WebPage('', { ...PAGE_HEADERS, Location: `/p/${link.token}?lang=${language}${said}` }, 303);
+function backTo({ link, language }: Opened, note: PageNote): WebPage {
+  const path = `/p/${link.token}?lang=${language}&note=${note}`;
+  return new WebPage('', { ...PAGE_HEADERS, Location: path }, 303);
 }

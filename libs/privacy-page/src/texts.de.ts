@@ -38,12 +38,18 @@ export const DE: PageTexts = {
     revoked: 'Du hast deine Einwilligung widerrufen.',
   },
   stateOf: {
-    none: 'nicht gefragt',
+    none: 'nicht gewählt',
     pending: 'gefragt',
     accepted: 'eingewilligt',
-    revoked: 'nicht eingewilligt',
+    revoked: 'widerrufen',
   },
   note: {
+    accepted: 'Deine Einwilligung ist vermerkt.',
+    declined: 'Deine Antwort ist vermerkt: Du hast nicht eingewilligt.',
+    revoked: 'Dein Widerruf ist vermerkt.',
+    answered: 'Darauf hast du schon geantwortet. Unten siehst du, was jetzt gilt.',
+    choose: 'Wähle mindestens eines aus oder lehne ab. Bisher wurde nichts vermerkt.',
+    empty: 'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
     changed:
       'Die Anfrage hat sich geändert, seit du diese Seite geöffnet hast. Deshalb wurde nichts vermerkt. Bitte lies sie noch einmal und entscheide.',
   },

@@ -35,8 +35,14 @@ export const EN = {
     accepted: 'You have consented.',
     revoked: 'You have withdrawn your consent.',
   },
-  stateOf: { none: 'not asked', pending: 'asked', accepted: 'consented', revoked: 'not consented' },
+  stateOf: { none: 'not chosen', pending: 'asked', accepted: 'consented', revoked: 'withdrawn' },
   note: {
+    accepted: 'Your consent is recorded.',
+    declined: 'Your answer is recorded: you have not consented.',
+    revoked: 'Your withdrawal is recorded.',
+    answered: 'This was answered already. Below you see how it is now.',
+    choose: 'Choose at least one, or decline. Nothing was recorded yet.',
+    empty: 'Nothing is stored about you, so there is no copy.',
     changed:
       'The request has changed since you opened this page, so nothing was recorded. Please read it again and decide.',
   },
