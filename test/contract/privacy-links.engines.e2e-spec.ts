@@ -663,6 +663,19 @@ describe('a form', () => {
     expect(completed).toMatchObject({ source: 'service', details: { request_id: id, via: 'privacy_page' } });
   });
 
+  it('gives a file that /verify checks with the id of the user alone, and a link to it', async () => {
+    await stored();
+    const { text } = await forget((await linked()).url);
+    expect(text).toContain('href="/verify"');
+    const [, file = ''] = /href="data:application\/json;charset=utf-8,([^"]*)"/.exec(text) ?? [];
+    expect(JSON.parse(decodeURIComponent(file))).toEqual({
+      request_id: AN_ID,
+      certificate_salt: A_TEXT,
+      guild_id: who.guild_id,
+      certificate: A_TEXT,
+    });
+  });
+
   it('erases once, whether it is sent twice at once or after the first answer', async () => {
     await stored();
     const { url } = await linked();

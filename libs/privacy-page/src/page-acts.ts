@@ -121,13 +121,13 @@ export class PageActs {
     const erased =
       subject === undefined
         ? (await this.everywhere.forget(botId, userId, NO_CLAIM, VIA)).requests
-        : [await this.erasing.erase(subject, NO_CLAIM, VIA)];
+        : [{ ...(await this.erasing.erase(subject, NO_CLAIM, VIA)), guild_id: subject.ids.guild_id }];
     // Where nothing was held the erasure of all guilds has ended no link.
     await this.links.remove(botId, link.id).catch(unlessMissing);
     const shown: ShownErasure[] = [];
-    for (const { request_id, certificate_salt } of erased) {
+    for (const { request_id, certificate_salt, guild_id } of erased) {
       const issued = await this.certificates.of(botId, request_id).catch(() => undefined);
-      shown.push({ request_id, certificate_salt, certificate: issued?.certificate });
+      shown.push({ request_id, certificate_salt, guild_id, certificate: issued?.certificate });
     }
     return shown;
   }

@@ -11,7 +11,7 @@ export const DE: PageTexts = {
   scopeOne: 'Diese Seite betrifft dich auf einem Server dieses Bots.',
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
   expires: (at) =>
-    `Der Link zu dieser Seite endet am ${at}. Gib ihn niemandem: Wer ihn hat, sieht diese Seite.`,
+    `Der Link zu dieser Seite gilt bis ${at}. Gib ihn niemandem: Wer ihn hat, sieht diese Seite.`,
   guild: (place) => `Server ${place}`,
   direct: 'Direktnachrichten',
   stored: 'Was gespeichert ist',
@@ -109,18 +109,19 @@ export const DE: PageTexts = {
   forgottenText:
     'Alles, was hier über dich gespeichert war, ist gelöscht. Der Link zu dieser Seite ist beendet.',
   forgottenNothing: 'Über dich war nichts gespeichert.',
-  keep: 'Bewahre diesen Nachweis auf',
+  keep: 'Bewahre diese Bescheinigung auf',
   keepWhy:
-    'Er beweist die Löschung, ohne zu sagen, wer du bist. Mit der Nummer unten lässt er sich dir zuordnen.',
+    'Sie beweist die Löschung, ohne zu sagen, wer du bist. Mit dem Salt und deiner ID lässt sie sich dir zuordnen.',
   request: 'Nummer der Löschung',
-  salt: 'Nummer, die dir den Nachweis zuordnet',
-  certificate: 'Nachweis',
+  salt: 'Salt, der dir die Bescheinigung zuordnet',
+  certificate: 'Bescheinigung',
   noCertificate:
-    'Der Nachweis ist noch nicht fertig. Der Bot kann ihn später mit der Nummer der Löschung abrufen.',
-  downloadCertificate: 'Nachweis herunterladen',
+    'Die Bescheinigung ist noch nicht fertig. Der Bot kann sie später mit der Nummer der Löschung abrufen.',
+  downloadCertificate: 'Bescheinigung herunterladen',
+  verify: 'Bescheinigung prüfen',
   dead: 'Dieser Link gilt nicht',
   deadText:
-    'Er ist beendet, wurde für eine Löschung benutzt oder hat nie bestanden. Bitte den Bot um einen neuen.',
+    'Er gilt nicht mehr, wurde für eine Löschung benutzt oder hat nie bestanden. Bitte den Bot um einen neuen.',
   refused: 'Das geht hier nicht',
   refusedText:
     'Der Link erlaubt es nicht, oder das Formular kam nicht von dieser Seite. Öffne die Seite neu und versuche es dort.',
