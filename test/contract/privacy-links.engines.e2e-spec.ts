@@ -313,7 +313,7 @@ describe('the page', () => {
     const { text } = await get((await linked({ language: 'en' })).url);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50_000);
     expect(text).not.toMatch(/<script|<i>|\u202e/);
-    expect(text).toContain('The export has everything');
+    expect(text).toContain('The copy as JSON has everything');
   });
 
   it('names no user in the log', async () => {
@@ -566,6 +566,15 @@ describe('a form', () => {
     const { url } = await linked();
     expect((await send(url, 'revoke', `mark=${'a'.repeat(9_000)}`)).status).toBe(413);
     expect((await send(url, 'revoke', '{}', { 'content-type': 'application/json' })).status).toBe(415);
+  });
+
+  it('says that the copy as JSON alone has everything', async () => {
+    const { url } = await linked();
+    const why = async (lang: string) => (await get(`${url}?lang=${lang}`)).text;
+    expect(await why('en')).toMatch(
+      /The values that are stored about you, to read and print; or everything.* as JSON\./,
+    );
+    expect(await why('de')).toMatch(/Die Werte, die .* zum Lesen und Drucken; oder alles.* als JSON\./);
   });
 
   it('exports as JSON and to read, each recorded', async () => {

@@ -16,7 +16,7 @@ import { ApiError, type AuditEventType } from '@app/kernel';
 import { type NamedSubject, SubjectDataHolders } from '@app/subjects';
 import type { OpenLink } from './privacy-links.service';
 
-/** What a page shows at most of each list. The export has everything. */
+/** What a page shows at most of each list. The full export has everything. */
 const ENTRIES_MAX = '8';
 const GUILDS_MAX = 10;
 const CATEGORIES_MAX = 100;

@@ -27,7 +27,7 @@ export const DE: PageTexts = {
   empty: 'kein Wert',
   yes: 'ja',
   no: 'nein',
-  more: 'Es gibt noch mehr. Der Export enthält alles.',
+  more: 'Es gibt noch mehr. Die Kopie als JSON enthält alles.',
   unreadable: 'Einige Werte lassen sich nicht lesen. Bitte frage den Kontakt oben.',
   hidden: 'Dieser Link zeigt nicht, was gespeichert ist.',
   consent: 'Deine Einwilligung',
@@ -85,7 +85,8 @@ export const DE: PageTexts = {
   byBot: 'Der Bot hat vermerkt',
   viaPage: 'auf dieser Seite',
   export: 'Kopie erhalten',
-  exportWhy: 'Alles, was über dich gespeichert ist: zum Lesen und Drucken oder für andere Programme.',
+  exportWhy:
+    'Die Werte, die über dich gespeichert sind, zum Lesen und Drucken; oder alles, samt dem Verlauf deiner Einwilligung, als JSON.',
   exportHtml: 'Zum Lesen herunterladen',
   exportJson: 'Als JSON herunterladen',
   exportTitle: 'Eine Kopie deiner Daten',

@@ -25,7 +25,7 @@ export const EN = {
   empty: 'no value',
   yes: 'yes',
   no: 'no',
-  more: 'There is more. The export has everything.',
+  more: 'There is more. The copy as JSON has everything.',
   unreadable: 'Some values cannot be read. Please ask the contact above.',
   hidden: 'This link does not show what is stored.',
   consent: 'Your consent',
@@ -78,7 +78,8 @@ export const EN = {
   byBot: 'The bot has noted',
   viaPage: 'on this page',
   export: 'Get a copy',
-  exportWhy: 'Everything that is stored about you, to read and print, or for other programs.',
+  exportWhy:
+    'The values that are stored about you, to read and print; or everything, with the history of your consent, as JSON.',
   exportHtml: 'Download to read',
   exportJson: 'Download as JSON',
   exportTitle: 'A copy of your data',
