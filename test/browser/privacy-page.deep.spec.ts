@@ -100,7 +100,7 @@ describeInBrowser('the privacy page in a browser', () => {
       const page = await context.newPage();
       await page.goto(url);
       await page.getByRole('button', { name: 'Withdraw: Notes' }).press('Enter');
-      await page.waitForURL(/lang=en$/);
+      await page.waitForURL(/lang=en&note=revoked$/);
       expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
       await page.getByRole('button', { name: 'Withdraw my whole consent' }).press('Enter');
       await page.getByText('You have withdrawn your consent.').first().waitFor();

@@ -313,7 +313,7 @@ describe('the page', () => {
     const { text } = await get((await linked({ language: 'en' })).url);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50_000);
     expect(text).not.toMatch(/<script|<i>|\u202e/);
-    expect(text).toContain('The export has everything');
+    expect(text).toContain('The copy as JSON has everything');
   });
 
   it('names no user in the log', async () => {
@@ -377,7 +377,7 @@ describe('a form', () => {
     const { url } = await linked();
     const answer = await act(url, 'revoke');
     expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toMatch(/^\/p\/[\w-]{43}\?lang=en$/);
+    expect(answer.headers.get('location')).toMatch(/^\/p\/[\w-]{43}\?lang=en&note=revoked$/);
     expect((await bot.status(who)).data).toMatchObject({ status: 'revoked' });
     expect((await events())[0]).toMatchObject({
       event_type: 'consent_revoked',
@@ -433,6 +433,99 @@ describe('a form', () => {
     form.delete('category');
     expect((await send(url, 'accept', form)).status).toBe(303);
     expect((await bot.status(who)).data).toMatchObject({ status: 'pending' });
+  });
+
+  it('is answered with a line that says what was done, and why nothing was', async () => {
+    for (const key of ['profile', 'notes', 'levels']) await bot.hasCategory(key);
+    const ask = { ...who, categories: ['profile', 'notes', 'levels'], language: 'en' };
+    await bot.post('/consents/request', ask);
+    const { url } = await linked();
+    /** What the page says in both languages after an act. */
+    const said = async (name: string, form: URLSearchParams) => {
+      const location = (await send(url, name, form)).headers.get('location')!;
+      const lines: string[] = [];
+      for (const lang of ['en', 'de']) {
+        const at = new URL(location.replace('lang=en', `lang=${lang}`), url);
+        lines.push(/role="status"><p>(.*?)<\/p>/.exec((await get(at.href)).text)?.[1] ?? '');
+      }
+      return lines;
+    };
+    const form = forms(await get(url), 'accept')[0]!;
+    form.delete('category');
+    expect(await said('accept', form)).toEqual([
+      expect.stringMatching(/^Choose at least one/),
+      expect.stringMatching(/^Wähle mindestens eines aus/),
+    ]);
+    for (const key of ['profile', 'levels']) form.append('category', key);
+    const recorded = ['Your consent is recorded.', 'Deine Einwilligung ist vermerkt.'];
+    expect(await said('accept', form)).toEqual(recorded);
+    expect((await said('accept', form))[0]).toMatch(/^This was answered already/);
+    expect((await get(url)).text).toMatch(/notes:\s*not chosen/);
+    expect((await get(`${url}?lang=de`)).text).toMatch(/notes:\s*nicht gewählt/);
+    const revocations = forms(await get(url), 'revoke');
+    const withdrawn = ['Your withdrawal is recorded.', 'Dein Widerruf ist vermerkt.'];
+    expect(await said('revoke', revocations[0]!)).toEqual(withdrawn);
+    expect((await get(url)).text).toMatch(/profile:\s*withdrawn/);
+    expect(await said('revoke', revocations.at(-1)!)).toEqual(withdrawn);
+    await bot.post('/consents/request', ask);
+    const declined = await said('decline', forms(await get(url), 'decline')[0]!);
+    expect(declined).toEqual([expect.stringContaining('not consented'), expect.stringContaining('nicht')]);
+    const other = await linked({}, { ...subject() });
+    const nothing = await send(other.url, 'export', forms(await get(other.url), 'export')[0]!);
+    expect((await get(new URL(nothing.headers.get('location')!, url).href)).text).toContain(
+      'there is no copy',
+    );
+    expect((await get(`${url}?note=toString`)).text).not.toContain('role="status"');
+  });
+
+  describe('a request whose categories are described in another way today', () => {
+    beforeEach(async () => {
+      for (const key of ['place', 'notes']) await bot.hasCategory(key);
+      await bot.put('/data/categories/place', { label_en: 'Location, sold to others' });
+    });
+    const ask = (more: Json = {}) =>
+      bot.post('/consents/request', { ...who, categories: ['place', 'notes'], language: 'en', ...more });
+    const rename = () => bot.put('/data/categories/place', { label_en: 'Birthday greetings' });
+    it('has the words of the request at its boxes, in the history and at the withdrawal of a part', async () => {
+      await ask({ consent_version: '1' });
+      await rename();
+      const { url } = await linked();
+      const asked = (await get(url)).text;
+      expect(asked).toMatch(/value="place"\s*\/>\s*Location, sold to others/);
+      expect(asked).toMatch(/<details open>[^]*<li>Location, sold to others:/);
+      const form = forms(await get(url), 'accept')[0]!;
+      for (const key of ['place', 'notes']) form.append('category', key);
+      expect((await send(url, 'accept', form)).status).toBe(303);
+      const decided = (await get(url)).text;
+      expect(decided).toMatch(/Withdraw: Location, sold to others/);
+      expect(decided).toMatch(/consented \(Location, sold to others/);
+      expect(decided).toMatch(/<li>\s*Location, sold to others:\s*consented/);
+    });
+
+    it.each([
+      ['the declaration', rename],
+      ['the retention', () => bot.put('/data/categories/place', { retention_days: 9 })],
+      ['the name of the bot', () => bot.put(`/bots/${bot.id}`, { name: 'Another' })],
+      ['the request', () => ask({ categories: ['place'], consent_version: '2' })],
+      ['the language of the request', () => ask({ consent_version: '1', language: 'de' })],
+    ])('is not answered by a form of a page from before a change of %s', async (_, change) => {
+      await ask({ consent_version: '1' });
+      const { url } = await linked();
+      const page = await get(url);
+      await change();
+      for (const name of ['accept', 'decline']) {
+        const form = forms(page, name)[0]!;
+        form.append('category', 'place');
+        const { status, headers } = await send(url, name, form);
+        expect([status, headers.get('location')]).toEqual([303, expect.stringMatching(/&note=changed$/)]);
+        expect((await get(new URL(headers.get('location')!, url).href)).text).toContain('has changed since');
+        expect((await bot.status(who)).data).toMatchObject({ status: 'pending' });
+        form.set('shown', forms(await get(url), name)[0]!.get('shown')!);
+        expect((await send(url, name, form)).status).toBe(403);
+      }
+      expect((await act(url, 'decline')).status).toBe(303);
+      expect((await bot.status(who)).data).toMatchObject({ status: 'none' });
+    });
   });
 
   it('of a suspended bot shows, exports, revokes and erases, and accepts nothing', async () => {
@@ -494,6 +587,15 @@ describe('a form', () => {
     const { url } = await linked();
     expect((await send(url, 'revoke', `mark=${'a'.repeat(9_000)}`)).status).toBe(413);
     expect((await send(url, 'revoke', '{}', { 'content-type': 'application/json' })).status).toBe(415);
+  });
+
+  it('says that the copy as JSON alone has everything', async () => {
+    const { url } = await linked();
+    const why = async (lang: string) => (await get(`${url}?lang=${lang}`)).text;
+    expect(await why('en')).toMatch(
+      /The values that are stored about you, to read and print; or everything.* as JSON\./,
+    );
+    expect(await why('de')).toMatch(/Die Werte, die .* zum Lesen und Drucken; oder alles.* als JSON\./);
   });
 
   it('exports as JSON and to read, each recorded', async () => {
@@ -589,6 +691,19 @@ describe('a form', () => {
     expect((await get(url)).status).toBe(404);
     const completed = (await events()).find(({ event_type }) => event_type === 'deletion_completed');
     expect(completed).toMatchObject({ source: 'service', details: { request_id: id, via: 'privacy_page' } });
+  });
+
+  it('gives a file that /verify checks with the id of the user alone, and a link to it', async () => {
+    await stored();
+    const { text } = await forget((await linked()).url);
+    expect(text).toContain('href="/verify"');
+    const [, file = ''] = /href="data:application\/json;charset=utf-8,([^"]*)"/.exec(text) ?? [];
+    expect(JSON.parse(decodeURIComponent(file))).toEqual({
+      request_id: AN_ID,
+      certificate_salt: A_TEXT,
+      guild_id: who.guild_id,
+      certificate: A_TEXT,
+    });
   });
 
   it('erases once, whether it is sent twice at once or after the first answer', async () => {

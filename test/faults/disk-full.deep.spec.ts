@@ -66,10 +66,7 @@ describeOnSmallDisk('on a full disk', DISK_MIB, (disk) => {
     disk.clear();
     await look();
   });
-  afterAll(async () => {
-    await service.app.close();
-    disk.unmount();
-  });
+  afterAll(() => service.app.close());
 
   it('20 of 20 users are erased, one after the other and at once', async () => {
     disk.fill();
@@ -199,5 +196,4 @@ describeOnSmallDisk('on a full disk of the keys alone', DISK_MIB, (disk) => {
     await service.app.close();
     rmSync(data, { recursive: true });
   });
-  afterAll(() => disk.unmount());
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type AuditProof, type KeySet, verifyAuditProof, verifyCertificate } from '@lethe/sdk/evidence';
 import * as web from '@lethe/sdk/evidence/web';
-import { examine, type Finding, type Named } from '../../apps/console/src/verify/examine';
+import { examine, type Finding, type Named, tiesOf } from '../../apps/console/src/verify/examine';
 import { sentenceOf } from '../../apps/console/src/verify/sentence';
 import { reasonIn, REASONS_DE } from '../../apps/console/src/verify/texts';
 import type { Bot } from '../support/bot';
@@ -149,6 +149,22 @@ describe('the checks of the page /verify', () => {
     const { user_id: userId } = subject();
     expect(await check(certificate, { ...named, userId })).toMatchObject({ result: 'fails' });
     expect(await check(certificate, { ...named, salt: '' })).toMatchObject({ why: 'named_in_part' });
+  });
+
+  it('takes salt and server from the file of an erasure, and asks for the id of the user alone', async () => {
+    const file = { certificate, certificate_salt: salt, guild_id: gone.guild_id };
+    const ofKit = { user_id: gone.user_id, certificates: [file] };
+    for (const text of [file, { data: file }, ofKit].map((each) => JSON.stringify(each))) {
+      expect(tiesOf(text)).toEqual({ salt, guildId: gone.guild_id });
+      expect(await check(text)).toMatchObject({ result: 'holds', isNamed: false });
+      const named = { ...UNNAMED, userId: gone.user_id };
+      expect(await check(text, named)).toMatchObject({ result: 'holds', isNamed: true });
+      const other = { ...UNNAMED, userId: subject().user_id };
+      expect(await check(text, other)).toMatchObject({ result: 'fails' });
+    }
+    expect(await check(certificate, { ...UNNAMED, userId: gone.user_id })).toMatchObject({
+      why: 'named_in_part',
+    });
   });
 
   it.each(['', '{}', '[1]', 'null', '{"certificate":1}', 'a.b.c'])('does not know %s', async (text) => {

@@ -18,6 +18,19 @@ const WORDS = [
   'delivery',
 ];
 
+/** What users do not read in German, and what they read instead. */
+const GERMAN: readonly (readonly [RegExp, string])[] = [
+  [/\bZertifikat\w*/g, 'Bescheinigung'],
+  [/\bLöschnachweis\w*|\bNachweis(?=[^.]*Löschung)/g, 'Bescheinigung'],
+  [/\bBeleg(?:e|s|en)?\b|\bBestätigung der Einwilligung|signierte Bestätigung/g, 'Quittung'],
+  [/\bSalz\w*/g, 'Salt'],
+  [/\b(?:Guild|Gilde)\w*/g, 'Server'],
+  [/\bauslösch\w*|\bvernichte\w* (?:deine )?Daten/g, 'löschen'],
+  [/\bzurücknehm\w*|\bzurückzieh\w*|\bzurückgezogen/g, 'widerrufen'],
+  [/\bSie (?=[a-zäöü]+en\b)|\b[A-ZÄÖÜ]?[a-zäöü]+en Sie\b|\bIhnen\b|\bIhre[mnrs]?\b|\bIhr\b/g, 'du'],
+  [/nichts zugestimmt/g, 'nicht zugestimmt'],
+];
+
 const SEALED = String.raw`(?:un)?seal(?:s|ed|ing)?`;
 const SECRET = String.raw`(?:keys?|texts?|values?|secrets?|details|payloads?)`;
 /** What is not written, and what is written instead. */
@@ -148,5 +161,27 @@ describe('the comments of the source code', () => {
       ...['  // It stands', '  // there.', 'const nobody = `told`;', '/* whoever */'],
     ].join('\n');
     expect(comments(source).map((comment) => banned(comment).length)).toEqual([2, 1, 1]);
+  });
+});
+
+/** The files with German texts that users read, each from where they begin. */
+const GERMAN_TEXTS: readonly (readonly [file: string, begin: string])[] = [
+  ['libs/privacy-page/src/texts.de.ts', ''],
+  ['libs/consent/src/consent-texts.ts', '  de: {'],
+  ['packages/discord/src/texts/de.ts', ''],
+  ['clients/python/src/lethe_discord/texts.json', '"de": {'],
+  ['apps/api/src/front-page.texts.ts', 'const de'],
+  ['apps/console/src/verify/texts.ts', '  de: {'],
+];
+
+describe('the German that users read', () => {
+  it.each(GERMAN_TEXTS)('has one word for one thing, and says du: %s', (file, begin) => {
+    const text = read(file);
+    const at = text.indexOf(begin);
+    expect(at).toBeGreaterThanOrEqual(0);
+    const found = GERMAN.flatMap(([word, instead]) =>
+      [...text.slice(at).matchAll(word)].map(([given]) => `${given}: ${instead}`),
+    );
+    expect(found).toEqual([]);
   });
 });

@@ -11,13 +11,23 @@ const AS_ROOT = process.env['CI'] === undefined || process.getuid?.() === 0 ? []
  * they fail.
  */
 export function describeOnSmallDisk(name: string, mebibytes: number, tests: (disk: SmallDisk) => void): void {
-  const disk = SmallDisk.mount(mebibytes);
-  if (disk !== undefined) return describe(name, () => tests(disk));
+  const disk = new SmallDisk();
+  if (disk.mount(mebibytes)) {
+    disk.unmount();
+    // A suite of which `-t` runs no test has no hooks, and leaves nothing mounted.
+    return describe(name, () => {
+      beforeAll(() => {
+        if (!disk.mount(mebibytes)) throw new Error('the file system cannot be mounted again');
+      });
+      afterAll(() => disk.unmount());
+      tests(disk);
+    });
+  }
   if (process.env['CI'] === undefined) {
     process.stderr.write(
       `No file system can be mounted, as root can on Linux: the tests ${name} are skipped.\n`,
     );
-    return describe.skip(name, () => tests(SmallDisk.absent));
+    return describe.skip(name, () => tests(disk));
   }
   describe(name, () =>
     it('needs the right to mount a file system', () => {
@@ -28,18 +38,16 @@ export function describeOnSmallDisk(name: string, mebibytes: number, tests: (dis
 
 /** A file system of its own that a test can fill. */
 export class SmallDisk {
-  static readonly absent = new SmallDisk('');
+  directory = '';
 
-  private constructor(readonly directory: string) {}
-
-  /** Undefined where this user cannot mount. */
-  static mount(mebibytes: number): SmallDisk | undefined {
-    if (process.platform !== 'linux') return undefined;
-    const directory = mkdtempSync(join(tmpdir(), 'lethe-disk-'));
+  /** False where this user cannot mount. */
+  mount(mebibytes: number): boolean {
+    if (process.platform !== 'linux') return false;
+    this.directory = mkdtempSync(join(tmpdir(), 'lethe-disk-'));
     const options = `size=${mebibytes}m,uid=${process.getuid?.()},mode=700`;
-    if (ran('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', directory)) return new SmallDisk(directory);
-    rmSync(directory, { recursive: true });
-    return undefined;
+    if (ran('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', this.directory)) return true;
+    rmSync(this.directory, { recursive: true });
+    return false;
   }
 
   /** Another program takes all that is left. */

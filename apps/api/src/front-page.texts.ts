@@ -83,9 +83,9 @@ const de: FrontPageTexts = {
   links: {
     docs: 'API-Referenz',
     console: 'Konsole deines Bots, für seinen API-Schlüssel',
-    verify: 'Prüfung eines Zertifikats, Belegs oder Nachweises, im Browser',
+    verify: 'Prüfung einer Bescheinigung, einer Quittung oder eines Nachweises, im Browser',
     document: 'OpenAPI-Dokument (JSON)',
-    keys: 'Öffentliche Schlüssel zur Prüfung von Zertifikaten, Belegen und Audit-Protokoll (JSON)',
+    keys: 'Öffentliche Schlüssel zur Prüfung von Bescheinigungen, Quittungen und Audit-Protokoll (JSON)',
   },
 };
 

@@ -44,7 +44,7 @@ export const de: Texts = {
   webhookFailures: 'Fehlversuche',
   webhookState: 'Webhook',
   pendingCalls: 'Wartende Aufrufe',
-  noEvents: 'Keine Ereignisse in dieser Zeit. Erklären Sie eine Kategorie und fragen Sie die erste Person.',
+  noEvents: 'Keine Ereignisse in dieser Zeit. Legen Sie eine Kategorie an und fragen Sie die erste Person.',
   userId: 'ID der Person',
   guildId: 'ID des Servers',
   findUser: 'Suchen',

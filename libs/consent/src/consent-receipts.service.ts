@@ -5,16 +5,35 @@ import { ListPage } from '@app/http';
 import type { Claim } from '@app/idempotency';
 import { describeFault, notFound } from '@app/kernel';
 import type { NamedSubject, Subject } from '@app/subjects';
-import { countHistory, historyPage } from './consent-history';
+import { pendingRequest } from './consent-changes';
+import { countHistory, historyPage, latestOf } from './consent-history';
 import type { ConsentHistoryQuery } from './consent-history.dto';
 import { receiptOf } from './consent-receipt';
 import { factsInForce } from './consent-receipt.facts';
+import { type ShownWords, wordsFound } from './consent-words';
 import type { AcceptConsent, AcceptedConsentView, ConsentReceiptView } from './consent.dto';
 import { ConsentService } from './consent.service';
 import { findConsent } from './consent.sql';
 
 /** The `typ` in the header of a receipt's JWS (RFC 7515). */
 const RECEIPT_TYPE = 'lethe-consent-receipt+jwt';
+
+/** A request that waits, with the words that its acceptance is about. */
+export interface ShownRequest {
+  readonly id: string;
+  readonly version: string;
+  /** null for everything. */
+  readonly categories: readonly string[] | null;
+  /** The entry of the history about what was shown last. */
+  readonly entry: string | undefined;
+  readonly words: ShownWords | undefined;
+}
+
+/** What a user was shown: under the decision that holds, and of a request that waits. */
+export interface ShownConsents {
+  readonly asked: ShownRequest | undefined;
+  readonly decided: ShownWords | undefined;
+}
 
 /**
  * The proof of a consent (GDPR Art. 7(1)): its history, and receipts for the user. A receipt is personal data: it is
@@ -47,6 +66,25 @@ export class ConsentReceipts {
       );
       return consent;
     }
+  }
+
+  /** The words that the user was shown, as a receipt names them. */
+  shown(subject: NamedSubject): Promise<ShownConsents> {
+    return this.unitOfWork.read(async (tx) => {
+      const consent = await findConsent(tx, subject);
+      const request = consent === null ? undefined : pendingRequest(consent);
+      const last = async (id: string | undefined) => {
+        const entry = id === undefined ? undefined : await latestOf(tx, subject, id);
+        const digest = entry?.texts?.[0]?.digest;
+        return { entry, words: digest && (await wordsFound(tx, subject.botId, digest)) };
+      };
+      const asked = await last(request?.id);
+      const decided = consent?.status === 'pending' ? undefined : await last(consent?.id);
+      return {
+        asked: request && { ...request, entry: asked.entry?.id, words: asked.words || undefined },
+        decided: decided?.words || undefined,
+      };
+    });
   }
 
   /** A receipt of the consent in force. @throws ApiError 404 without one. */

@@ -8,7 +8,7 @@ export {
   requireConsent,
   requireConsentTo,
 } from './consent.gate';
-export { ConsentReceipts } from './consent-receipts.service';
+export { ConsentReceipts, type ShownRequest } from './consent-receipts.service';
 export { type ShownWords, wordsFound } from './consent-words';
 export { CATEGORIES_MAX } from './consent.dto';
 export { ConsentModule } from './consent.module';

@@ -7,9 +7,11 @@ import { NO_CLAIM } from '@app/idempotency';
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
 import type { ShownErasure } from './page-answers.view';
+import { shownBy } from './page-asking';
 import { refused } from './page-forms';
-import { type PageFacts, PageReading } from './page-reading';
+import { type HeldSubject, type PageFacts, PageReading } from './page-reading';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
+import type { PageNote } from './texts';
 
 /** Where an act was done, as its audit event and the history say. */
 const VIA = 'privacy_page';
@@ -37,15 +39,21 @@ export class PageActs {
     private readonly clock: Clock,
   ) {}
 
-  /** Accepts what is chosen of a request. Where there is a choice and nothing is chosen, nothing is accepted. */
-  async accept({ botId }: OpenLink, { subjects }: PageFacts, fields: FormFields): Promise<void> {
-    const guild = fields['guild']?.[0];
-    const held = subjects.find(({ subject }) => subject.ids.guild_id === guild) ?? refuse();
-    const { ids } = held.subject;
+  /**
+   * Accepts what is chosen of the request that was shown. Nothing is accepted of another one, nor where there is a choice and
+   * nothing is chosen.
+   */
+  async accept({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
+    const { subject, asked } = answered(facts, fields);
+    // A second click: the first one has answered the request.
+    if (asked === undefined) return 'answered';
+    if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
+    const { ids } = subject;
     const categories = chosen(fields);
-    if (categories === undefined && held.asked?.categories != null) return;
-    const input = { ...ids, consent_version: fields['version']?.[0] ?? '', source: VIA };
-    await unlessDone(
+    if (categories === undefined && asked.categories !== null) return 'choose';
+    const input = { ...ids, consent_id: asked.id, consent_version: asked.version, source: VIA };
+    return unlessDone(
+      'accepted',
       this.consents.accept(
         botId,
         categories === undefined ? input : { ...input, categories: [...categories] },
@@ -55,16 +63,20 @@ export class PageActs {
     );
   }
 
-  async decline(link: OpenLink, fields: FormFields): Promise<void> {
-    const { botId, ids } = await this.subjectOf(link, fields);
-    await unlessDone(this.consents.decline(botId, { ...ids, source: VIA }, NO_CLAIM));
+  /** Declines the request that was shown. */
+  async decline({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
+    const { subject, asked } = answered(facts, fields);
+    if (asked === undefined) return 'answered';
+    if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
+    const input = { ...subject.ids, source: VIA };
+    return unlessDone('declined', this.consents.decline(botId, input, NO_CLAIM));
   }
 
-  async revoke(link: OpenLink, fields: FormFields): Promise<void> {
+  async revoke(link: OpenLink, fields: FormFields): Promise<PageNote> {
     const { botId, ids } = await this.subjectOf(link, fields);
     const categories = chosen(fields);
     const input = { ...ids, source: VIA, ...(categories !== undefined && { categories: [...categories] }) };
-    await unlessDone(this.consents.revoke(botId, input, NO_CLAIM, VIA));
+    return unlessDone('revoked', this.consents.revoke(botId, input, NO_CLAIM, VIA));
   }
 
   /** The export as JSON, recorded like every export; undefined where nothing is stored. */
@@ -109,13 +121,13 @@ export class PageActs {
     const erased =
       subject === undefined
         ? (await this.everywhere.forget(botId, userId, NO_CLAIM, VIA)).requests
-        : [await this.erasing.erase(subject, NO_CLAIM, VIA)];
+        : [{ ...(await this.erasing.erase(subject, NO_CLAIM, VIA)), guild_id: subject.ids.guild_id }];
     // Where nothing was held the erasure of all guilds has ended no link.
     await this.links.remove(botId, link.id).catch(unlessMissing);
     const shown: ShownErasure[] = [];
-    for (const { request_id, certificate_salt } of erased) {
+    for (const { request_id, certificate_salt, guild_id } of erased) {
       const issued = await this.certificates.of(botId, request_id).catch(() => undefined);
-      shown.push({ request_id, certificate_salt, certificate: issued?.certificate });
+      shown.push({ request_id, certificate_salt, guild_id, certificate: issued?.certificate });
     }
     return shown;
   }
@@ -128,6 +140,12 @@ export class PageActs {
   }
 }
 
+/** What a form about a request is about. @throws ApiError 403 for another guild than those of the link */
+function answered({ subjects }: PageFacts, fields: FormFields): HeldSubject {
+  const guild = fields['guild']?.[0];
+  return subjects.find(({ subject }) => subject.ids.guild_id === guild) ?? refuse();
+}
+
 /** The categories that a form names, as many as a call may name. @throws ApiError 400 */
 function chosen({ category }: FormFields): readonly string[] | undefined {
   if (category === undefined || category.length <= CATEGORIES_MAX) return category;
@@ -138,9 +156,10 @@ function refuse(): never {
   throw refused();
 }
 
-/** A second click finds that the first one has done it: the page shows the state. */
-async function unlessDone(act: Promise<unknown>): Promise<void> {
-  await act.catch(unlessMissing);
+/** What the page says after an act. A second click finds that the first one has done it. */
+async function unlessDone(note: PageNote, act: Promise<unknown>): Promise<PageNote> {
+  const done = await act.catch(unlessMissing);
+  return done === undefined ? 'answered' : note;
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -13,6 +13,7 @@ import { responsible, rights } from './page-sections';
 export interface ShownErasure {
   readonly request_id: string;
   readonly certificate_salt: string;
+  readonly guild_id: string;
   /** Undefined where it cannot be issued yet. */
   readonly certificate: string | undefined;
 }
@@ -21,7 +22,7 @@ export interface ShownErasure {
 export function forgottenPage(erasures: readonly ShownErasure[], language: PageLanguage): WebPage {
   const texts = PAGE_TEXTS[language];
   const certificates = erasures.map(
-    ({ request_id, certificate_salt, certificate }) =>
+    ({ request_id, certificate_salt, guild_id, certificate }) =>
       html`<section>
         <h2>${texts.keep}</h2>
         <p>${texts.keepWhy}</p>
@@ -39,9 +40,10 @@ export function forgottenPage(erasures: readonly ShownErasure[], language: PageL
                   <a
                     class="button plain"
                     download="lethe-certificate-${request_id}.json"
-                    href="data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify({ request_id, certificate_salt, certificate }, null, 2))}"
+                    href="data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify({ request_id, certificate_salt, guild_id, certificate }, null, 2))}"
                     >${texts.downloadCertificate}</a
                   >
+                  <a class="button plain" href="/verify">${texts.verify}</a>
                 </p>`
         }
       </section>`,

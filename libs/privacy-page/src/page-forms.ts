@@ -9,14 +9,15 @@ export type FormAct = 'accept' | 'decline' | 'revoke' | 'export' | 'forget';
 
 /**
  * Forms that only the page of a link can send: each has a mark that is made from the token of the link, which no other page
- * knows, and is of one act. The browser has to name the page as well.
+ * knows, and is of one act and of what was shown for it. The browser has to name the page as well.
  */
 @Injectable()
 export class PageForms {
   constructor(private readonly publicUrl: PublicUrl) {}
 
-  markOf(token: string, act: FormAct): string {
-    return createHmac('sha256', token).update(`form/${act}`).digest('base64url');
+  /** `shown`: the digest of what the form is about, which its mark then holds. */
+  markOf(token: string, act: FormAct, shown = ''): string {
+    return createHmac('sha256', token).update(`form/${act}/${shown}`).digest('base64url');
   }
 
   /** @throws ApiError 403 for a form that another page has made, or of another act */
@@ -26,7 +27,8 @@ export class PageForms {
     const isFromPage =
       (site === undefined || site === 'same-origin') &&
       (origin === undefined || origin === this.publicUrl.origin);
-    if (!isFromPage || !isEqual(fields['mark']?.[0] ?? '', this.markOf(token, act))) throw refused();
+    const mark = this.markOf(token, act, fields['shown']?.[0]);
+    if (!isFromPage || !isEqual(fields['mark']?.[0] ?? '', mark)) throw refused();
   }
 }
 

@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { type BotFacts, findBot, suspensionOf } from '@app/bots';
 import { type DeclaredPurpose, declaredPurposes } from '@app/categories';
-import { ConsentReceipts, ConsentService, type ShownWords, wordsFound } from '@app/consent';
+import {
+  ConsentReceipts,
+  ConsentService,
+  type ShownRequest,
+  type ShownWords,
+  wordsFound,
+} from '@app/consent';
 import { HeldSubjects } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { JsonText, type ListPage } from '@app/http';
@@ -10,7 +16,7 @@ import { ApiError, type AuditEventType } from '@app/kernel';
 import { type NamedSubject, SubjectDataHolders } from '@app/subjects';
 import type { OpenLink } from './privacy-links.service';
 
-/** What a page shows at most of each list. The export has everything. */
+/** What a page shows at most of each list. The full export has everything. */
 const ENTRIES_MAX = '8';
 const GUILDS_MAX = 10;
 const CATEGORIES_MAX = 100;
@@ -25,6 +31,8 @@ export interface HistoryEntry {
   readonly categories: readonly string[] | null;
   readonly texts: readonly { readonly digest: string }[];
   readonly created_at: string;
+  /** What the user was shown for it. */
+  readonly words: ShownWords | undefined;
 }
 
 export interface PastEvent {
@@ -38,9 +46,10 @@ export interface PastEvent {
 export interface HeldSubject {
   readonly subject: NamedSubject;
   readonly status: ConsentStatus;
-  /** The request that waits: its version and what it asks for; null for everything. */
-  readonly asked: { readonly version: string; readonly categories: readonly string[] | null } | undefined;
-  readonly words: ShownWords | undefined;
+  /** The request that waits, with the words that its acceptance is about. */
+  readonly asked: ShownRequest | undefined;
+  /** The words of the decision that holds. */
+  readonly decided: ShownWords | undefined;
   /** The stored values by category. */
   readonly values: ReadonlyMap<string, unknown>;
   readonly isCut: boolean;
@@ -99,29 +108,29 @@ export class PageReading {
   /** Everything about one subject that its page shows. */
   private async heldOf(subject: NamedSubject): Promise<HeldSubject> {
     const { botId, ids } = subject;
-    const [status, history, events, values] = await Promise.all([
+    const [status, shown, history, events, values] = await Promise.all([
       this.consents.status(subject),
+      this.receipts.shown(subject),
       this.receipts.history(subject, { ...ids, page_size: ENTRIES_MAX }),
       this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }),
       this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
     ]);
-    const entries = itemsOf<HistoryEntry>(history, 'entries');
-    const version = status.pending_version ?? (status.status === 'pending' ? status.version : undefined);
-    const latest = entries.find(
-      (entry) => entry.version === version && (entry.action === 'requested' || entry.action === 'shown'),
-    );
-    // A request with many later entries: what is not decided yet.
-    const pending = (status.categories ?? [])
-      .filter((each) => each.status === 'pending')
-      .map(({ key }) => key);
-    const waiting = pending.length > 0 ? pending : null;
-    const digest = (latest ?? entries[0])?.texts[0]?.digest;
-    const words = digest && (await this.unitOfWork.read((tx) => wordsFound(tx, botId, digest)));
+    const entries = await this.withWords(botId, itemsOf<HistoryEntry>(history, 'entries'));
     return {
-      ...{ subject, status, history: entries, words: words === '' ? undefined : words, ...values },
-      asked: version == null ? undefined : { version, categories: latest?.categories ?? waiting },
+      ...{ subject, status, ...shown, history: entries, ...values },
       events: itemsOf<PastEvent>(events, 'events'),
     };
+  }
+
+  /** Entries with the words that were shown for them, each text read once. */
+  private withWords(botId: string, entries: readonly HistoryEntry[]): Promise<HistoryEntry[]> {
+    return this.unitOfWork.read(async (tx) => {
+      const known = new Map<string, ShownWords | undefined>();
+      for (const { texts } of entries)
+        for (const { digest } of texts.slice(0, 1))
+          if (!known.has(digest)) known.set(digest, await wordsFound(tx, botId, digest));
+      return entries.map((entry) => ({ ...entry, words: known.get(entry.texts[0]?.digest ?? '') }));
+    });
   }
 
   private async valuesOf(

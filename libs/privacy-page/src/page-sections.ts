@@ -1,3 +1,4 @@
+import type { ShownWords } from '@app/consent';
 import { AUDIT_EVENT_TYPES } from '@app/kernel';
 import { type Html, html } from './html';
 import { cut, PageParts, Room } from './page-parts';
@@ -80,15 +81,20 @@ function did(texts: PageTexts, { event_type: type, source, details }: PastEvent)
   return html`${isKnown ? word(texts.event, type) : cut(type)}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
 }
 
-export function namesOf(making: Making, keys: readonly string[]): string {
+export function namesOf(making: Making, keys: readonly string[], words: ShownWords | undefined): string {
   return keys
     .slice(0, 10)
-    .map((key) => nameOf(making, key))
+    .map((key) => nameOf(making, key, words))
     .join(', ');
 }
 
-/** The label of a category; its key where it is not declared any more. */
-export function nameOf({ parts, facts }: Making, key: string): string {
+/**
+ * The label of a category in the words that a decision is about, which are those of its receipt. Where they do not name it,
+ * that of today; its key where it is not declared any more.
+ */
+export function nameOf({ parts, facts }: Making, key: string, words: ShownWords | undefined): string {
+  const shown = words?.categories.find((each) => each.key === key);
+  if (shown !== undefined) return cut(shown.label);
   const purpose = facts.purposes.find((each) => each.key === key);
   return cut(purpose === undefined ? key : parts.labelOf(purpose), 100);
 }

@@ -20,7 +20,7 @@ import { PageFilter } from './page.filter';
 import { PageView } from './page.view';
 import type { PageAct } from './privacy-links.dto';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
-import { languageOf, type PageLanguage } from './texts';
+import { languageOf, noteOf, type PageLanguage, type PageNote } from './texts';
 
 /** The paths of the pages, which have no prefix. */
 export const PRIVACY_PAGES = ['p/:token', 'p/:token/:act'];
@@ -59,9 +59,10 @@ export class PageController {
     @Req() request: LetheRequest,
     @Param('token') token: string,
     @Query('lang') lang?: unknown,
+    @Query('note') note?: unknown,
   ): Promise<WebPage> {
     const { link, language } = await this.opened(request, token, lang);
-    return this.view.page(link, await this.reading.facts(link), language);
+    return this.view.page(link, await this.reading.facts(link), language, noteOf(note));
   }
 
   @Get('forget')
@@ -85,8 +86,7 @@ export class PageController {
     const { opened, fields } = await this.sent(request, token, body, 'accept');
     const facts = await this.reading.facts(opened.link);
     if (facts.isSuspended) throw new ApiError('suspended', 'The bot is suspended');
-    await this.acts.accept(opened.link, facts, fields);
-    return backTo(opened);
+    return backTo(opened, await this.acts.accept(opened.link, facts, fields));
   }
 
   @Post('decline')
@@ -97,8 +97,8 @@ export class PageController {
     @Body() body: unknown,
   ): Promise<WebPage> {
     const { opened, fields } = await this.sent(request, token, body, 'decline');
-    await this.acts.decline(opened.link, fields);
-    return backTo(opened);
+    const facts = await this.reading.facts(opened.link);
+    return backTo(opened, await this.acts.decline(opened.link, facts, fields));
   }
 
   @Post('revoke')
@@ -110,8 +110,7 @@ export class PageController {
     @Body() body: unknown,
   ): Promise<WebPage> {
     const { opened, fields } = await this.sent(request, token, body, 'revoke');
-    await this.acts.revoke(opened.link, fields);
-    return backTo(opened);
+    return backTo(opened, await this.acts.revoke(opened.link, fields));
   }
 
   @Post('export')
@@ -126,7 +125,7 @@ export class PageController {
     const { link, language } = opened;
     const isReadable = fields['form']?.[0] === 'html';
     const exported = isReadable ? await this.readable(link, language) : await this.acts.export(link, true);
-    if (exported === undefined) return backTo(opened);
+    if (exported === undefined) return backTo(opened, 'empty');
     const headers = { ...PAGE_HEADERS, ...asFile(`lethe-export.${isReadable ? 'html' : 'json'}`) };
     const type = isReadable ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
     if (exported instanceof JsonText) return new WebPage(exported.text, { ...headers, 'Content-Type': type });
@@ -206,7 +205,8 @@ function fieldsOf(body: unknown): FormFields {
   return (body ?? {}) as FormFields;
 }
 
-/** Sends the browser back to the page, so that loading it again repeats nothing. */
-function backTo({ link, language }: Opened): WebPage {
-  return new WebPage('', { ...PAGE_HEADERS, Location: `/p/${link.token}?lang=${language}` }, 303);
+/** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */
+function backTo({ link, language }: Opened, note: PageNote): WebPage {
+  const path = `/p/${link.token}?lang=${language}&note=${note}`;
+  return new WebPage('', { ...PAGE_HEADERS, Location: path }, 303);
 }

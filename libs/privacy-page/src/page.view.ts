@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { WebPage } from '@app/http';
 import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import { type Html, html } from './html';
+import { boxesOf, shownBy, wordsOf } from './page-asking';
 import { type FormAct, PageForms } from './page-forms';
 import { framed } from './page-frame';
 import { cut, PageParts, Room } from './page-parts';
@@ -18,16 +19,14 @@ import {
   word,
 } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
-import type { PageLanguage } from './texts';
-
-const WORDS_MAX = 1_500;
+import type { PageLanguage, PageNote } from './texts';
 
 /** Makes the page of a link. */
 @Injectable()
 export class PageView {
   constructor(private readonly forms: PageForms) {}
 
-  page(link: OpenLink, facts: PageFacts, language: PageLanguage): WebPage {
+  page(link: OpenLink, facts: PageFacts, language: PageLanguage, note?: PageNote): WebPage {
     const parts = new PageParts(language);
     const { texts } = parts;
     const making = { parts, link, facts, room: new Room() };
@@ -35,7 +34,8 @@ export class PageView {
     const isMore = facts.hasMore || making.room.isFull;
     return framed(
       { language, title: texts.title, path: `/p/${link.token}` },
-      html`<p>${texts.intro(cut(facts.bot.name))}</p>
+      html`${note !== undefined && html`<section role="status"><p>${texts.note[note]}</p></section>`}
+        <p>${texts.intro(cut(facts.bot.name))}</p>
         <p class="soft">
           ${link.subject === undefined ? texts.scopeAll : texts.scopeOne}
           ${texts.expires(parts.time(link.expiresAt))}
@@ -85,30 +85,19 @@ export class PageView {
   private consent(making: Making, held: HeldSubject): Html {
     const { parts, link, room } = making;
     const { texts } = parts;
-    const { status, words } = held;
+    const { status, asked, decided } = held;
+    const words = asked === undefined ? decided : asked.words;
     const mayDecide = link.allow.includes('consent');
     const categories = (status.categories ?? []).map(({ key, status: state, data_erased_at: due }) =>
       room.take(
         () =>
           html`<li>
-            ${nameOf(making, key)}:
+            ${nameOf(making, key, state === 'pending' ? asked?.words : decided)}:
             ${texts.stateOf[state]}.${due !== undefined && html` ${texts.dueAt(parts.time(due))}`}
           </li>`,
       ),
     );
-    const shown =
-      words !== undefined &&
-      room.take(
-        () =>
-          html`<details>
-            <summary>${texts.words}</summary>
-            <p><strong>${cut(words.title)}</strong></p>
-            <p>${cut(words.body, WORDS_MAX)}</p>
-            <ul>
-              ${words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`)}
-            </ul>
-          </details>`,
-      );
+    const shown = words !== undefined && room.take(() => wordsOf(making, words, asked !== undefined));
     const history =
       held.history.length > 0 &&
       html`<details>
@@ -119,7 +108,7 @@ export class PageView {
               () =>
                 html`<li>
                   ${parts.time(entry.created_at)}:
-                  ${word(texts.action, entry.action)}${(entry.categories ?? []).length > 0 && html` (${namesOf(making, entry.categories ?? [])})`}
+                  ${word(texts.action, entry.action)}${(entry.categories ?? []).length > 0 && html` (${namesOf(making, entry.categories ?? [], entry.words)})`}
                 </li>`,
             ),
           )}
@@ -147,27 +136,22 @@ export class PageView {
     const granted = new Set(
       (status.categories ?? []).filter((each) => each.status === 'accepted').map(({ key }) => key),
     );
-    const boxes = (asked.categories ?? []).map(
-      (key) =>
-        html`<label
-          ><input type="checkbox" name="category" value="${key}" ${granted.has(key) && html` checked`} />
-          ${nameOf(making, key)}</label
-        >`,
-    );
+    const boxes = boxesOf(making, asked, granted);
+    const about = shownBy(making.facts, asked);
     const where = html`<input type="hidden" name="guild" value="${subject.ids.guild_id}" /><input
         type="hidden"
-        name="version"
-        value="${asked.version}"
+        name="shown"
+        value="${about}"
       />`;
     return html`<article>
       <h3>${texts.asked}</h3>
       ${boxes.length > 0 && html`<p>${texts.choose}</p>`}
-      ${this.form(link, language, 'accept', html`${where}${boxes}<button>${boxes.length > 0 ? texts.accept : texts.acceptAll}</button>`)}
-      ${this.form(link, language, 'decline', html`${where}<button class="plain">${texts.decline}</button>`)}
+      ${this.form(link, language, 'accept', html`${where}${boxes}<button>${boxes.length > 0 ? texts.accept : texts.acceptAll}</button>`, about)}
+      ${this.form(link, language, 'decline', html`${where}<button class="plain">${texts.decline}</button>`, about)}
     </article>`;
   }
 
-  private revoking(making: Making, { subject, status }: HeldSubject): Html {
+  private revoking(making: Making, { subject, status, decided }: HeldSubject): Html {
     const { parts, link } = making;
     const { texts, language } = parts;
     const where = html`<input type="hidden" name="guild" value="${subject.ids.guild_id}" />`;
@@ -182,7 +166,7 @@ export class PageView {
                 language,
                 'revoke',
                 html`${where}<input type="hidden" name="category" value="${key}" /><button class="plain">
-                    ${texts.revoke(nameOf(making, key))}
+                    ${texts.revoke(nameOf(making, key, decided))}
                   </button>`,
               ),
             ),
@@ -218,9 +202,15 @@ export class PageView {
     </section>`;
   }
 
-  private form({ token }: OpenLink, language: PageLanguage, act: FormAct, content: Html): Html {
+  private form(
+    { token }: OpenLink,
+    language: PageLanguage,
+    act: FormAct,
+    content: Html,
+    shown?: string,
+  ): Html {
     return html`<form method="post" action="/p/${token}/${act}">
-      <input type="hidden" name="mark" value="${this.forms.markOf(token, act)}" /><input
+      <input type="hidden" name="mark" value="${this.forms.markOf(token, act, shown)}" /><input
         type="hidden"
         name="lang"
         value="${language}"

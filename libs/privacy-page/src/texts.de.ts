@@ -11,7 +11,7 @@ export const DE: PageTexts = {
   scopeOne: 'Diese Seite betrifft dich auf einem Server dieses Bots.',
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
   expires: (at) =>
-    `Der Link zu dieser Seite endet am ${at}. Gib ihn niemandem: Wer ihn hat, sieht diese Seite.`,
+    `Der Link zu dieser Seite gilt bis ${at}. Gib ihn niemandem: Wer ihn hat, sieht diese Seite.`,
   guild: (place) => `Server ${place}`,
   direct: 'Direktnachrichten',
   stored: 'Was gespeichert ist',
@@ -27,7 +27,7 @@ export const DE: PageTexts = {
   empty: 'kein Wert',
   yes: 'ja',
   no: 'nein',
-  more: 'Es gibt noch mehr. Der Export enthält alles.',
+  more: 'Es gibt noch mehr. Die Kopie als JSON enthält alles.',
   unreadable: 'Einige Werte lassen sich nicht lesen. Bitte frage den Kontakt oben.',
   hidden: 'Dieser Link zeigt nicht, was gespeichert ist.',
   consent: 'Deine Einwilligung',
@@ -42,10 +42,20 @@ export const DE: PageTexts = {
   declinedNewer: (at) =>
     `Eine neuere Anfrage hast du am ${at} abgelehnt. Deine frühere Einwilligung gilt weiter.`,
   stateOf: {
-    none: 'nicht gefragt',
+    none: 'nicht gewählt',
     pending: 'gefragt',
     accepted: 'eingewilligt',
-    revoked: 'nicht eingewilligt',
+    revoked: 'widerrufen',
+  },
+  note: {
+    accepted: 'Deine Einwilligung ist vermerkt.',
+    declined: 'Deine Antwort ist vermerkt: Du hast nicht eingewilligt.',
+    revoked: 'Dein Widerruf ist vermerkt.',
+    answered: 'Darauf hast du schon geantwortet. Unten siehst du, was jetzt gilt.',
+    choose: 'Wähle mindestens eines aus oder lehne ab. Bisher wurde nichts vermerkt.',
+    empty: 'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
+    changed:
+      'Die Anfrage hat sich geändert, seit du diese Seite geöffnet hast. Deshalb wurde nichts vermerkt. Bitte lies sie noch einmal und entscheide.',
   },
   asked: 'Der Bot bittet um deine Einwilligung',
   choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',
@@ -79,7 +89,8 @@ export const DE: PageTexts = {
   byBot: 'Der Bot hat vermerkt',
   viaPage: 'auf dieser Seite',
   export: 'Kopie erhalten',
-  exportWhy: 'Alles, was über dich gespeichert ist: zum Lesen und Drucken oder für andere Programme.',
+  exportWhy:
+    'Die Werte, die über dich gespeichert sind, zum Lesen und Drucken; oder alles, samt dem Verlauf deiner Einwilligung, als JSON.',
   exportHtml: 'Zum Lesen herunterladen',
   exportJson: 'Als JSON herunterladen',
   exportTitle: 'Eine Kopie deiner Daten',
@@ -103,18 +114,19 @@ export const DE: PageTexts = {
   forgottenText:
     'Alles, was hier über dich gespeichert war, ist gelöscht. Der Link zu dieser Seite ist beendet.',
   forgottenNothing: 'Über dich war nichts gespeichert.',
-  keep: 'Bewahre diesen Nachweis auf',
+  keep: 'Bewahre diese Bescheinigung auf',
   keepWhy:
-    'Er beweist die Löschung, ohne zu sagen, wer du bist. Mit der Nummer unten lässt er sich dir zuordnen.',
+    'Sie beweist die Löschung, ohne zu sagen, wer du bist. Mit dem Salt und deiner ID lässt sie sich dir zuordnen.',
   request: 'Nummer der Löschung',
-  salt: 'Nummer, die dir den Nachweis zuordnet',
-  certificate: 'Nachweis',
+  salt: 'Salt, der dir die Bescheinigung zuordnet',
+  certificate: 'Bescheinigung',
   noCertificate:
-    'Der Nachweis ist noch nicht fertig. Der Bot kann ihn später mit der Nummer der Löschung abrufen.',
-  downloadCertificate: 'Nachweis herunterladen',
+    'Die Bescheinigung ist noch nicht fertig. Der Bot kann sie später mit der Nummer der Löschung abrufen.',
+  downloadCertificate: 'Bescheinigung herunterladen',
+  verify: 'Bescheinigung prüfen',
   dead: 'Dieser Link gilt nicht',
   deadText:
-    'Er ist beendet, wurde für eine Löschung benutzt oder hat nie bestanden. Bitte den Bot um einen neuen.',
+    'Er gilt nicht mehr, wurde für eine Löschung benutzt oder hat nie bestanden. Bitte den Bot um einen neuen.',
   refused: 'Das geht hier nicht',
   refusedText:
     'Der Link erlaubt es nicht, oder das Formular kam nicht von dieser Seite. Öffne die Seite neu und versuche es dort.',

@@ -7,6 +7,13 @@ export const PAGE_TEXTS: Readonly<Record<'de' | 'en', PageTexts>> = { de: DE, en
 export type PageLanguage = keyof typeof PAGE_TEXTS;
 export const PAGE_LANGUAGES = Object.keys(PAGE_TEXTS) as PageLanguage[];
 
+/** What the page says above all else after an act. */
+export type PageNote = keyof PageTexts['note'];
+
+export function noteOf(given: unknown): PageNote | undefined {
+  return typeof given === 'string' && Object.hasOwn(EN.note, given) ? (given as PageNote) : undefined;
+}
+
 /** The legal bases of the GDPR by language. */
 const BASES: Readonly<Record<string, Readonly<Record<PageLanguage, string>>>> = {
   consent: { en: 'consent (Art. 6(1)(a) GDPR)', de: 'Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)' },

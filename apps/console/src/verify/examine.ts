@@ -43,15 +43,25 @@ export async function examine(given: string, keysText: string, named: Named): Pr
   if (text.length > TEXT_LENGTH_MAX) return { result: 'unclear', why: 'too_large' };
   const keys = keysOf(keysText);
   if (keys === undefined) return { result: 'unclear', why: 'bad_keys' };
-  const parts = [named.salt, named.userId, named.guildId].map((part) => part.trim());
-  const count = parts.filter((part) => part !== '').length;
-  if (count !== 0 && count !== 3) return { result: 'unclear', why: 'named_in_part' };
+  const typed = [named.salt, named.userId, named.guildId].map((part) => part.trim());
+  const { salt, guildId } = tiesOf(text);
+  // What was typed has priority. The file alone lacks the id of the user.
+  const parts = [typed[0] || salt, typed[1], typed[2] || guildId].map((part) => part ?? '');
+  const isNamed = typed.some((part) => part !== '');
+  if (isNamed && parts.includes('')) return { result: 'unclear', why: 'named_in_part' };
   try {
-    return await found(text, keys, count === 3 ? parts : undefined);
+    return await found(text, keys, isNamed ? parts : undefined);
   } catch (error) {
     if (error instanceof VerificationError) return { result: 'fails', reason: error.message };
     return { result: 'unclear', why: 'unreadable' };
   }
+}
+
+/** What a file of an erasure has beside the certificate, which ties it to its user by the id of the user. */
+export function tiesOf(text: string): Omit<Named, 'userId'> {
+  const content = text.length > TEXT_LENGTH_MAX ? undefined : contentOf(text);
+  const part = (name: string): string => (typeof content?.[name] === 'string' ? content[name] : '');
+  return { salt: part('certificate_salt'), guildId: part('guild_id') };
 }
 
 async function found(text: string, keys: KeySet, parts: readonly string[] | undefined): Promise<Finding> {
@@ -75,10 +85,13 @@ async function found(text: string, keys: KeySet, parts: readonly string[] | unde
   return { result: 'holds', kind: 'certificate', statement, isNamed: subject !== undefined };
 }
 
-/** The one JSON object of a text, without the envelope. */
+/** The one JSON object of a text, without the envelope, or the one certificate of a list. */
 function contentOf(text: string): Payload | undefined {
   const value = parsed(text);
-  return isObject(value) ? (isObject(value['data']) ? value['data'] : value) : undefined;
+  if (!isObject(value)) return undefined;
+  const content = isObject(value['data']) ? value['data'] : value;
+  const list: unknown = content['certificates'];
+  return Array.isArray(list) && list.length === 1 && isObject(list[0]) ? list[0] : content;
 }
 
 /** The purpose that a compact JWS names; undefined for another text. */

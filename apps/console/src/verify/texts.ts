@@ -17,6 +17,8 @@ interface VerifyTexts {
   readonly salt: string;
   readonly user: string;
   readonly guild: string;
+  /** Of a file that has all but the id of the user. */
+  readonly tied: string;
   readonly check: string;
   readonly holds: string;
   readonly fails: string;
@@ -50,7 +52,8 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     subjectHint: 'Optional. The salt is certificate_salt in the answer of the erasure.',
     salt: 'Salt',
     user: 'Id of the user',
-    guild: 'Id of the guild',
+    guild: 'Id of the server',
+    tied: 'Optional. The file has the salt and the server; the id of the user is missing. It stays in this browser.',
     check: 'Check',
     holds: 'It holds.',
     fails: 'It does not hold:',
@@ -68,7 +71,7 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       unreadable: 'the text cannot be read as it is; a part is missing or has another form.',
     },
     certificate:
-      'On {time} everything that the bot {bot} had stored in Lethe about one user was erased ({what}). Which user it was shows with the salt.',
+      'On {time} everything that the bot {bot} had stored in Lethe about one user was erased ({what}). Which user it was shows with the salt and the id.',
     certificateNamed:
       'On {time} everything that the bot {bot} had stored in Lethe about this user in this guild was erased ({what}).',
     receipt:
@@ -77,20 +80,21 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
   },
   de: {
     title: 'Eine Bescheinigung, Quittung oder einen Nachweis prüfen',
-    lead: 'Die Prüfung läuft in diesem Browser. Was Sie einfügen oder auswählen, wird nirgendwohin gesendet und nicht aufbewahrt.',
+    lead: 'Die Prüfung läuft in diesem Browser. Was du einfügst oder auswählst, wird nirgendwohin gesendet und nicht aufbewahrt.',
     statement: 'Was geprüft werden soll',
     statementHint:
-      'Die Antwort der Schnittstelle, wie sie ist, oder der signierte Text allein. Sie können auch eine Datei hier ablegen.',
+      'Die Antwort der Schnittstelle, wie sie ist, oder der signierte Text allein. Du kannst auch eine Datei hier ablegen.',
     file: 'Datei auswählen',
     keys: 'Öffentliche Schlüssel',
     keysHint:
-      'Geladen von dieser Installation. Für eine andere, oder für aufbewahrte Schlüssel, fügen Sie deren /.well-known/lethe-keys.json ein.',
-    keysAway: 'Die Schlüssel dieser Installation konnten nicht geladen werden. Fügen Sie sie ein.',
+      'Geladen von dieser Installation. Für eine andere, oder für aufbewahrte Schlüssel, füge deren /.well-known/lethe-keys.json ein.',
+    keysAway: 'Die Schlüssel dieser Installation konnten nicht geladen werden. Füge sie ein.',
     subject: 'Geht es in der Bescheinigung um einen bestimmten Nutzer?',
-    subjectHint: 'Freiwillig. Das Salz ist certificate_salt in der Antwort der Löschung.',
-    salt: 'Salz',
+    subjectHint: 'Freiwillig. Der Salt ist certificate_salt in der Antwort der Löschung.',
+    salt: 'Salt',
     user: 'ID des Nutzers',
-    guild: 'ID der Guild',
+    guild: 'ID des Servers',
+    tied: 'Freiwillig. Salt und Server sind in der Datei; es fehlt die ID des Nutzers. Sie bleibt in diesem Browser.',
     check: 'Prüfen',
     holds: 'Es stimmt.',
     fails: 'Es stimmt nicht:',
@@ -98,22 +102,22 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     signed: 'Was signiert wurde',
     home: 'Startseite',
     noCrypto:
-      'Dieser Browser kann keine Ed25519-Signaturen prüfen, oder diese Seite kam nicht über HTTPS. Nutzen Sie einen neueren Browser und HTTPS, oder das Programm lethe-verify.',
+      'Dieser Browser kann keine Ed25519-Signaturen prüfen, oder diese Seite kam nicht über HTTPS. Nutze einen neueren Browser und HTTPS, oder das Programm lethe-verify.',
     none: 'nichts, was benannt ist',
     unclears: {
       not_known: 'Dies ist weder eine Bescheinigung noch eine Quittung noch ein Nachweis.',
       too_large: 'Der Text ist größer als jede Bescheinigung, jede Quittung und jeder Nachweis.',
       bad_keys: 'Die Schlüssel haben nicht die Form, in der /.well-known/lethe-keys.json sie beantwortet.',
       named_in_part:
-        'An einen Nutzer ist eine Bescheinigung nur durch Salz, Nutzer und Guild zusammen gebunden.',
+        'An einen Nutzer ist eine Bescheinigung nur durch Salt, Nutzer und Server zusammen gebunden.',
       unreadable: 'Der Text ist so nicht lesbar; ein Teil fehlt oder hat eine andere Form.',
     },
     certificate:
-      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer gespeichert hatte ({what}). Welcher Nutzer es war, zeigt sich mit dem Salz.',
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer gespeichert hatte ({what}). Welcher Nutzer es war, zeigt sich mit dem Salt und seiner ID.',
     certificateNamed:
-      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über diesen Nutzer in dieser Guild gespeichert hatte ({what}).',
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über diesen Nutzer auf diesem Server gespeichert hatte ({what}).',
     receipt:
-      'Am {time} hat der Nutzer {user} in der Guild {guild} zugestimmt, dass der Bot {bot} speichert: {what}. Ob die Einwilligung noch gilt, sagt sie nicht.',
+      'Am {time} hat der Nutzer {user} auf dem Server {guild} zugestimmt, dass der Bot {bot} speichert: {what}. Ob die Einwilligung noch gilt, sagt sie nicht.',
     proof:
       'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit {sealed}: {what}, am {time}.',
   },
@@ -131,7 +135,7 @@ export const REASONS_DE: readonly (readonly [begin: string, german: string])[] =
   ['the certificate lacks ', 'In der Bescheinigung fehlen Angaben.'],
   [
     'the certificate is not about this user',
-    'Die Bescheinigung betrifft nicht diesen Nutzer, oder das Salz gehört nicht zu dieser Löschung.',
+    'Die Bescheinigung betrifft nicht diesen Nutzer, oder der Salt gehört nicht zu dieser Löschung.',
   ],
   ['the checkpoint is of another bot', 'Der signierte Stand gehört zu einem anderen Bot.'],
   ['the event is not in the batch', 'Das Ereignis ist nicht in dem Stapel, über den signiert wurde.'],
@@ -139,10 +143,10 @@ export const REASONS_DE: readonly (readonly [begin: string, german: string])[] =
     'the chain value of the checkpoint',
     'Der Kettenwert des signierten Stands passt nicht zu seinen Angaben.',
   ],
-  ['user, guild or details of event ', 'Nutzer, Guild oder Einzelheiten des Ereignisses wurden verändert.'],
-  ['user must have value and salt', 'Dem Nutzer des Ereignisses fehlt der Wert oder das Salz.'],
-  ['guild must have value and salt', 'Der Guild des Ereignisses fehlt der Wert oder das Salz.'],
-  ['details must have value and salt', 'Den Einzelheiten des Ereignisses fehlt der Wert oder das Salz.'],
+  ['user, guild or details of event ', 'Nutzer, Server oder Einzelheiten des Ereignisses wurden verändert.'],
+  ['user must have value and salt', 'Dem Nutzer des Ereignisses fehlt der Wert oder der Salt.'],
+  ['guild must have value and salt', 'Dem Server des Ereignisses fehlt der Wert oder der Salt.'],
+  ['details must have value and salt', 'Den Einzelheiten des Ereignisses fehlt der Wert oder der Salt.'],
   [
     'the key ',
     'Der Schlüssel fehlt in den öffentlichen Schlüsseln, ist unlesbar oder war schon außer Gebrauch.',

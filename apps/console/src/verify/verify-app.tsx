@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasEd25519 } from '@lethe/sdk/evidence/web';
 import { firstLanguage, keepLanguage, type Language, LanguageContext } from '../language';
 import { LanguageSwitch } from '../language-switch';
-import { examine, type Finding, type Named } from './examine';
+import { examine, type Finding, type Named, tiesOf } from './examine';
 import { sentenceOf } from './sentence';
 import { VERIFY_TEXTS } from './texts';
 
@@ -51,6 +51,7 @@ function VerifyForm({ language }: { readonly language: Language }) {
   const [isReading, setReading] = useState(false);
   const latest = useRef({});
   const { keys, setKeys, isAway } = useKeys();
+  const isTied = Object.values(tiesOf(text)).every((part) => part !== '');
   useEffect(() => void hasEd25519().then(setAble), []);
   const drop = (): void => {
     latest.current = {};
@@ -72,7 +73,7 @@ function VerifyForm({ language }: { readonly language: Language }) {
     event.preventDefault();
     drop();
     const asked = (latest.current = {});
-    void examine(text, keys, named).then((found) => {
+    void examine(text, keys, isTied ? { ...named, salt: '', guildId: '' } : named).then((found) => {
       // A result of a text that was changed meanwhile is not shown.
       if (latest.current === asked) setFinding(found);
     });
@@ -110,6 +111,7 @@ function VerifyForm({ language }: { readonly language: Language }) {
       <SubjectFields
         language={language}
         named={named}
+        isTied={isTied}
         onNamed={(to) => {
           setNamed(to);
           drop();
@@ -129,16 +131,18 @@ function VerifyForm({ language }: { readonly language: Language }) {
 function SubjectFields(given: {
   readonly language: Language;
   readonly named: Named;
+  /** The text has the salt and the server. */
+  readonly isTied: boolean;
   readonly onNamed: (named: Named) => void;
 }) {
-  const { language, named, onNamed } = given;
+  const { language, named, isTied, onNamed } = given;
   const texts = VERIFY_TEXTS[language];
   const fields = { salt: texts.salt, userId: texts.user, guildId: texts.guild };
   return (
     <fieldset>
       <legend>{texts.subject}</legend>
-      <p class="small">{texts.subjectHint}</p>
-      {(['salt', 'userId', 'guildId'] as const).map((name) => (
+      <p class="small">{isTied ? texts.tied : texts.subjectHint}</p>
+      {(isTied ? (['userId'] as const) : (['salt', 'userId', 'guildId'] as const)).map((name) => (
         <label key={name}>
           {fields[name]}
           <input

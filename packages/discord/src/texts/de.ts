@@ -14,7 +14,7 @@ export const DE: Texts = {
 
   about_title: 'Was {bot} über dich speichert',
   about_intro: 'Ohne deine Einwilligung wird nichts gespeichert. Du entscheidest mit `/privacy consent`.',
-  about_nothing: 'Dieser Bot hat keine Daten angemeldet. Er speichert mit diesem Dienst nichts über dich.',
+  about_nothing: 'Dieser Bot nennt keine Daten. Er speichert mit diesem Dienst nichts über dich.',
   about_fields: 'Daten: {fields}',
   about_basis: 'Rechtsgrundlage: {basis}',
   about_kept_days: 'Speicherdauer: {days} Tage',
@@ -41,7 +41,7 @@ export const DE: Texts = {
   consent_notice: 'Datenschutzerklärung: {url}',
   consent_in_force: 'Du hast am {when} zugestimmt.',
   consent_done: 'Danke. Du hast zugestimmt:',
-  consent_receipt: 'Die angehängte Datei ist deine signierte Bestätigung.',
+  consent_receipt: 'Die angehängte Datei ist deine signierte Quittung.',
   consent_withdraw: 'Du kannst jederzeit mit `/privacy revoke` widerrufen.',
   consent_declined:
     'In Ordnung. Du hast nicht zugestimmt. Wenn du es dir anders überlegst: `/privacy consent`.',
