@@ -26,12 +26,11 @@ function expectErased(answers: readonly Answer<{ status: string; deleted_categor
 }
 
 describeOnSmallDisk('on a full disk', DISK_MIB, (disk) => {
-  const { directory } = disk;
   let service: Service;
   let bot: Bot;
   let users: SubjectIds[];
 
-  const ballast = () => statSync(join(directory, 'lethe.db.ballast')).size;
+  const ballast = () => statSync(join(disk.directory, 'lethe.db.ballast')).size;
   const look = () => service.app.get(DiskWatch).look();
   const ready = () => {
     service.app.get(Readiness).ready = true;
@@ -46,7 +45,7 @@ describeOnSmallDisk('on a full disk', DISK_MIB, (disk) => {
     service = await new Service(
       { LETHE_MASTER_KEY: Buffer.alloc(32, 'k').toString('base64') },
       undefined,
-      directory,
+      disk.directory,
     ).start();
     bot = await service.registerBot();
     await bot.hasCategory('notes');

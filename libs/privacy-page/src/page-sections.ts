@@ -104,7 +104,7 @@ export function word(words: Readonly<Record<string, string>>, key: string): stri
 }
 
 /** What the user has decided. After a no it is never said that the user was not asked. */
-export function decided(
+export function decision(
   parts: PageParts,
   { status, declined_at: at }: Pick<HeldSubject['status'], 'status' | 'declined_at'>,
 ): Html {

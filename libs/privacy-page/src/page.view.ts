@@ -8,7 +8,7 @@ import { framed } from './page-frame';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import {
-  decided,
+  decision,
   type Making,
   nameOf,
   namesOf,
@@ -116,7 +116,7 @@ export class PageView {
       </details>`;
     return html`<section>
       <h2>${texts.consent}</h2>
-      ${decided(parts, status)}
+      ${decision(parts, status)}
       ${status.data_erased_at !== undefined && html`<p>${texts.dueAt(parts.time(status.data_erased_at))}</p>`}
       ${
         categories.length > 0 &&
