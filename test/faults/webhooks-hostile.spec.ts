@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { EgressPolicy, readConfig, SystemClock } from '@app/kernel';
+import { forward, isConfirmed } from '../../packages/cli/src/forward';
 import { type CallResult, HttpWebhookSender, NameResolver } from '@app/webhooks';
 
 /** Longer than a test: what ends does so by itself. */
@@ -167,6 +168,45 @@ describe('a receiver that', () => {
     const result = await sendTo(answers('HTTP/1.1 500 No\nx-secret: s3cret\ncontent-length: 6\n\ns3cret'));
     expect(JSON.stringify(result)).not.toContain('s3cret');
     expect(Object.keys(result).sort()).toEqual(['durationMs', 'outcome', 'retryAfterMs', 'status']);
+  });
+});
+
+// RFC 9112, section 6.3: where a message ends. What follows is not a part of it, and the connection is not used again.
+describe.each([
+  ['a body after a 204', 'HTTP/1.1 204 No Content\n\nok', 204],
+  ['a length after a 204', 'HTTP/1.1 204 No Content\ncontent-length: 5\n\n', 204],
+  ['a body after the length 0', 'HTTP/1.1 200 OK\ncontent-length: 0\n\nok', 200],
+  ['a length in characters', 'HTTP/1.1 200 OK\ncontent-length: 2\n\nök', 200],
+  ['bytes after the last chunk', 'HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\n1\nx\n0\n\nok', 200],
+  ['a second answer', `HTTP/1.1 200 OK\ncontent-length: 0\n\nHTTP/1.1 500 No\ncontent-length: 0\n\n`, 200],
+  ['no length', 'HTTP/1.1 200 OK\n\nok', 200],
+  ['bytes after a refusal', 'HTTP/1.1 500 No\ncontent-length: 0\n\nok', 500],
+  ['too few bytes', 'HTTP/1.1 200 OK\ncontent-length: 5\n\nok', undefined],
+  ['a broken chunk', 'HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\nzz\n', undefined],
+  ['a chunk that is cut', 'HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\n5\nok', undefined],
+  [
+    'a length beside chunks',
+    'HTTP/1.1 200 OK\ncontent-length: 1\ntransfer-encoding: chunked\n\n0\n\n',
+    undefined,
+  ],
+  ['no HTTP', 'ok\n\n', undefined],
+  ['more than 64 KiB', `HTTP/1.1 200 OK\ncontent-length: 65537\n\n${'x'.repeat(65_537)}`, undefined],
+])('an answer with %s', (_name, text, status) => {
+  const confirmed = status !== undefined && status < 300;
+
+  it(`${confirmed ? 'confirms' : 'does not confirm'} the call`, async () => {
+    const { outcome, ...result } = await sendTo(answers(text));
+    expect(outcome === 'confirmed').toBe(confirmed);
+    if (status !== undefined)
+      expect([outcome, result.status]).toEqual([confirmed ? 'confirmed' : 'refused', status]);
+  });
+
+  it('is judged alike by lethe trigger and lethe listen', async () => {
+    const { port } = await listen(answers(text));
+    const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+    const ping = { event: 'ping', sent_at: '2026-01-01T00:00:00.000Z' } as const;
+    const forwarded = await forward(`http://127.0.0.1:${port}/`, secret, ping);
+    expect([isConfirmed(forwarded), forwarded.status]).toEqual([confirmed, status ?? null]);
   });
 });
 
