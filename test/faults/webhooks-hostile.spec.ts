@@ -5,7 +5,6 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { EgressPolicy, readConfig, SystemClock } from '@app/kernel';
-import { forward, isConfirmed } from '../../packages/cli/src/forward';
 import { type CallResult, HttpWebhookSender, NameResolver } from '@app/webhooks';
 
 /** Longer than a test: what ends does so by itself. */
@@ -199,14 +198,6 @@ describe.each([
     expect(outcome === 'confirmed').toBe(confirmed);
     if (status !== undefined)
       expect([outcome, result.status]).toEqual([confirmed ? 'confirmed' : 'refused', status]);
-  });
-
-  it('is judged alike by lethe trigger and lethe listen', async () => {
-    const { port } = await listen(answers(text));
-    const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-    const ping = { event: 'ping', sent_at: '2026-01-01T00:00:00.000Z' } as const;
-    const forwarded = await forward(`http://127.0.0.1:${port}/`, secret, ping);
-    expect([isConfirmed(forwarded), forwarded.status]).toEqual([confirmed, status ?? null]);
   });
 });
 
