@@ -2,19 +2,27 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
 const WAIT_MS = 10_000;
+const BODY_MAX_BYTES = 65_536;
 
-/** The webhook receiver of a bot: it verifies the signature of the raw body before it reads the call. */
+/** The webhook receiver of a bot: it verifies the signature of the raw body before it keeps the call. */
 export class Receiver {
   constructor() {
+    this.secret = undefined;
     this.calls = [];
     this.waiting = undefined;
     this.server = createServer((request, response) => {
+      const answer = (status) =>
+        response.headersSent || response.writeHead(status, { connection: 'close' }).end();
       const chunks = [];
-      request.on('data', (chunk) => chunks.push(chunk));
+      let bytes = 0;
+      request.on('data', (chunk) => {
+        bytes += chunk.length;
+        if (bytes > BODY_MAX_BYTES) answer(413);
+        else chunks.push(chunk);
+      });
       request.on('end', () => {
-        this.calls.push({ headers: request.headers, raw: Buffer.concat(chunks) });
-        response.end();
-        this.waiting?.();
+        if (bytes > BODY_MAX_BYTES) return;
+        answer(this.keep(request.headers, Buffer.concat(chunks)) ? 200 : 401);
       });
     });
   }
@@ -24,19 +32,29 @@ export class Receiver {
     return `http://127.0.0.1:${this.server.address().port}/gdpr`;
   }
 
-  /** The next call, its signature verified with `secret`. */
-  async next(secret) {
-    if (this.calls.length === 0) await this.arrival();
-    const { headers, raw } = this.calls.shift();
-    const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`);
+  /** Whether the call is genuine; others are not kept. */
+  keep(headers, raw) {
+    if (this.secret === undefined) return false;
+    const expected = Buffer.from(`sha256=${createHmac('sha256', this.secret).update(raw).digest('hex')}`);
     const given = Buffer.from(headers['x-gdpr-signature'] ?? '');
-    const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
-    return { isGenuine, event: headers['x-gdpr-event'], signature: String(given), raw: String(raw) };
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+    this.calls.push({ event: headers['x-gdpr-event'], signature: String(given), raw: String(raw) });
+    this.waiting?.();
+    return true;
+  }
+
+  /** The next genuine call. */
+  async next() {
+    if (this.calls.length === 0) await this.arrival();
+    return this.calls.shift();
   }
 
   arrival() {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('no webhook call arrived')), WAIT_MS);
+      const timer = setTimeout(
+        () => reject(new Error('no webhook call with a signature by the webhook_secret arrived')),
+        WAIT_MS,
+      );
       this.waiting = () => {
         clearTimeout(timer);
         resolve();

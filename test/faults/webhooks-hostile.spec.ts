@@ -170,6 +170,37 @@ describe('a receiver that', () => {
   });
 });
 
+// RFC 9112, section 6.3: where a message ends. What follows is not a part of it, and the connection is not used again.
+describe.each([
+  ['a body after a 204', 'HTTP/1.1 204 No Content\n\nok', 204],
+  ['a length after a 204', 'HTTP/1.1 204 No Content\ncontent-length: 5\n\n', 204],
+  ['a body after the length 0', 'HTTP/1.1 200 OK\ncontent-length: 0\n\nok', 200],
+  ['a length in characters', 'HTTP/1.1 200 OK\ncontent-length: 2\n\nök', 200],
+  ['bytes after the last chunk', 'HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\n1\nx\n0\n\nok', 200],
+  ['a second answer', `HTTP/1.1 200 OK\ncontent-length: 0\n\nHTTP/1.1 500 No\ncontent-length: 0\n\n`, 200],
+  ['no length', 'HTTP/1.1 200 OK\n\nok', 200],
+  ['bytes after a refusal', 'HTTP/1.1 500 No\ncontent-length: 0\n\nok', 500],
+  ['too few bytes', 'HTTP/1.1 200 OK\ncontent-length: 5\n\nok', undefined],
+  ['a broken chunk', 'HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\nzz\n', undefined],
+  ['a chunk that is cut', 'HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\n5\nok', undefined],
+  [
+    'a length beside chunks',
+    'HTTP/1.1 200 OK\ncontent-length: 1\ntransfer-encoding: chunked\n\n0\n\n',
+    undefined,
+  ],
+  ['no HTTP', 'ok\n\n', undefined],
+  ['more than 64 KiB', `HTTP/1.1 200 OK\ncontent-length: 65537\n\n${'x'.repeat(65_537)}`, undefined],
+])('an answer with %s', (_name, text, status) => {
+  const confirmed = status !== undefined && status < 300;
+
+  it(`${confirmed ? 'confirms' : 'does not confirm'} the call`, async () => {
+    const { outcome, ...result } = await sendTo(answers(text));
+    expect(outcome === 'confirmed').toBe(confirmed);
+    if (status !== undefined)
+      expect([outcome, result.status]).toEqual([confirmed ? 'confirmed' : 'refused', status]);
+  });
+});
+
 describe('an answer', () => {
   const status = (code: number, headers = '') =>
     answers(`HTTP/1.1 ${code} X\n${headers}content-length: 0\n\n`);

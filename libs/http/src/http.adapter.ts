@@ -27,6 +27,7 @@ const IDLE_GRACE_MS = 100;
 export interface HttpLimits extends StreamLimits {
   readonly connectionsMax: number;
   readonly readerTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
 }
 
 /**
@@ -76,6 +77,8 @@ export class LetheHttpAdapter extends ExpressAdapter {
       ServerResponse: born(ServerResponse, app.response),
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      // Node says this time in `Keep-Alive` and closes a second later, so that a client that heeds it meets no closed one.
+      keepAliveTimeout: this.limits.keepAliveTimeoutMs,
       connectionsCheckingInterval: 2_000,
       // Node would answer a missing host outside the envelope.
       requireHostHeader: false,

@@ -39,6 +39,12 @@ export const CALLER_LIMITS = {
     'Open connections of the api; further ones are closed at once',
     integer(1, 1_000_000),
   ),
+  keepAliveTimeoutMs: setting(
+    'KEEP_ALIVE_TIMEOUT_MS',
+    '65000',
+    'Milliseconds for which an idle connection of the api is kept for a next request, as its answers say in `Keep-Alive`; behind a load balancer longer than that one keeps idle connections',
+    integer(1_000, 3_600_000),
+  ),
   readerTimeoutMs: setting(
     'READER_TIMEOUT_MS',
     '60000',

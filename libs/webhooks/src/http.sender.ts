@@ -121,8 +121,12 @@ class Attempt {
       if (++interim > INTERIM_ANSWERS_MAX) this.end({ outcome: 'invalid_answer' });
     });
     request.on('upgrade', () => this.end({ outcome: 'invalid_answer' }));
-    request.on('response', (response) => this.read(response, clock));
-    request.on('error', (error) => this.end({ outcome: faultOf(error) }));
+    let answer: IncomingMessage | undefined;
+    request.on('response', (response) => this.read((answer = response), clock));
+    request.on('error', (error) => {
+      // Bytes behind a whole answer are not a part of it, such as a body after a 204 (RFC 9112, section 6.3): its end follows.
+      if (!answer?.complete) this.end({ outcome: faultOf(error) });
+    });
     request.on('close', () => this.end({ outcome: 'connection_failed' }));
   }
 

@@ -9,6 +9,9 @@ export const DEFAULT_TARGET = 'http://127.0.0.1:8080/gdpr';
 
 const TIMEOUT_MS = 10_000;
 const SHOWN_MAX = 200;
+/** As in the service, for which a longer answer is no confirmation. */
+const ANSWER_MAX_BYTES = 65_536;
+const TOO_LARGE = `the answer is larger than ${ANSWER_MAX_BYTES} bytes`;
 
 /** What the receiver answered to one call. */
 export interface Forwarded {
@@ -47,11 +50,21 @@ export async function forward(
   try {
     const init = { method: 'POST', body: rawBody, headers, redirect: 'manual' } as const;
     const response = await fetch(target, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const answer = plain(await response.text()).slice(0, SHOWN_MAX);
+    const answer = plain(await textOf(response)).slice(0, SHOWN_MAX);
     return { ...facts, status: response.status, duration_ms: Date.now() - startedMs, answer };
   } catch (error) {
     return { ...facts, status: null, duration_ms: Date.now() - startedMs, answer: causeOf(error) };
   }
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of (body as AsyncIterable<Uint8Array> | null) ?? []) {
+    if ((length += chunk.length) > ANSWER_MAX_BYTES) throw new Error(TOO_LARGE);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 export const isConfirmed = ({ status }: Forwarded): boolean =>
@@ -65,7 +78,8 @@ export function lineOf({ id, event, status, duration_ms: durationMs, answer }: F
 }
 
 /** What a receiver that does not confirm has wrong. */
-export function mendOf({ status }: Forwarded): string {
+export function mendOf({ status, answer }: Forwarded): string {
+  if (answer === TOO_LARGE) return 'An empty answer with a status of 2xx is enough.';
   if (status === null) return 'Does your bot listen there? Start it, or name its address with --forward-to.';
   if (status === 404) return 'There is no such path: name the one of your webhook route with --forward-to.';
   if (status >= 300 && status < 400) return 'A redirect is no confirmation: name the final address.';
