@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const transactionOnly =
@@ -34,6 +35,15 @@ export default tseslint.config(
           message: 'It opens a transaction of its own, which fails inside a unit: use delete() or update().',
         },
       ],
+    },
+  },
+  {
+    // A text of a stranger meets no expression that takes more than linear time: one header stopped the service.
+    ignores: ['test/**', '**/*.spec.ts', 'bench/**', 'soak/**'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
     },
   },
   {

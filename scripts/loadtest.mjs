@@ -37,7 +37,7 @@ function orderOf(args) {
   if (!/^https?:\/\/[^/]/.test(url))
     throw new UsageError('--url must be the http: or https: address of Lethe.');
   return {
-    url: `${url.replace(/\/+$/, '')}/api/v1`,
+    url: `${url.replace(/(?<!\/)\/+$/, '')}/api/v1`,
     bots: Math.floor(numberOf('bots', bots, 1, 100)),
     users: Math.floor(numberOf('users', users, 1, 1_000)),
     minutes: numberOf('minutes', minutes, 0.05, 60),

@@ -57,7 +57,8 @@ await edit('modules.ts', (text) =>
     .replace('\n\n/**', `\nimport { ${capital(many)}Module } from '@app/${many}';\n\n/**`)
     .replace(
       /= \[([^]*)\];/,
-      (_, entries) => `= [${entries.replace(/,?\s*$/, entries.trim() ? ', ' : '')}${capital(many)}Module];`,
+      (_, entries) =>
+        `= [${entries.trimEnd().replace(/,?$/, entries.trim() ? ', ' : '')}${capital(many)}Module];`,
     ),
 );
 await edit('tsconfig.json', (text) =>

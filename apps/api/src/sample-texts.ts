@@ -75,7 +75,7 @@ function callOf({ route, method, ids, query, body }: Sample): {
   const all = { ...others, ...query, ...body };
   if (method === undefined) return { name: 'request', given: [route, all], isList: false };
   const isList = method.endsWith('*');
-  const name = method.replace(/[#*[\]]+$/, '');
+  const name = method.replace(/[#*[\]]/g, '');
   const [id] = Object.values(Object.keys(others).length > 0 ? others : { botId });
   if (method.includes('#')) return { name, given: [id], isList };
   if (method.includes('[]')) return { name, given: [(body as { items: unknown }).items], isList };

@@ -34,7 +34,7 @@ export class Session {
   }
 
   get url(): string {
-    return (this.givenUrl ?? this.values['LETHE_URL'] ?? DEFAULT_URL).replace(/\/+$/, '');
+    return (this.givenUrl ?? this.values['LETHE_URL'] ?? DEFAULT_URL).replace(/(?<!\/)\/+$/, '');
   }
 
   /** The API key. It comes from the environment or `.env`, since other users of the machine can read arguments. */

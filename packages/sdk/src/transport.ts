@@ -67,7 +67,7 @@ export class Transport {
 
   constructor(private readonly options: LetheOptions) {
     requireLimits(options);
-    this.base = String(new URL(options.url)).replace(/\/+$/, '');
+    this.base = String(new URL(options.url)).replace(/(?<!\/)\/+$/, '');
     // A method of another object would lose its `this`.
     const given = options.fetch ?? globalThis.fetch;
     this.fetch = (...args) => given(...args);
