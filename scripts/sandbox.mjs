@@ -33,6 +33,7 @@ const server = await startServer({
     API_KEY_KIND: 'test',
     RATE_LIMIT_TIERS: `free=${UNLIMITED}`,
     RATE_LIMIT_ANONYMOUS: UNLIMITED,
+    RATE_LIMIT_CONSOLE: UNLIMITED,
     DATABASE_BALLAST_MIB: '0',
     LOG_LEVEL: 'warn',
   },

@@ -14,7 +14,11 @@ const resetOf = (answer: Answer<unknown>) => Number(answer.header('x-ratelimit-r
 afterEach(() => jest.restoreAllMocks());
 
 describe('the bucket of a bot', () => {
-  const service = useServiceInProcess({ RATE_LIMIT_TIERS: 'free=30', RATE_LIMIT_ANONYMOUS: '1000' });
+  const service = useServiceInProcess({
+    RATE_LIMIT_TIERS: 'free=30',
+    RATE_LIMIT_ANONYMOUS: '1000',
+    RATE_LIMIT_CONSOLE: '4',
+  });
   let bot: Bot;
   let clocks: StoppedClocks;
   beforeEach(async () => {
@@ -50,6 +54,38 @@ describe('the bucket of a bot', () => {
     expectFailure(await reader.post('/servers/register', {}), 403, 'insufficient_scope');
     for (let count = 2; count < 30; count++) await bot.get('/servers');
     expectFailure(await reader.post('/servers/register', {}), 429, 'rate_limit_exceeded');
+  });
+
+  it('is not that of the sessions of its console, which have one of their own together', async () => {
+    const page = { 'content-type': 'application/json', 'x-lethe-console': '1' };
+    const session = async (): Promise<Record<string, string>> => {
+      const body = JSON.stringify({ key: bot.key });
+      const answer = await fetch(`${service.url}/console/session`, { method: 'POST', headers: page, body });
+      return { ...page, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
+    };
+    const [one, other] = [await session(), await session()];
+    const shown = async (headers: Record<string, string>): Promise<(number | string | null)[]> => {
+      const answer = await fetch(`${service.url}/console/api/v1/bots/me`, { headers });
+      return [
+        answer.status,
+        ...['limit', 'remaining'].map((name) => answer.headers.get(`x-ratelimit-${name}`)),
+      ];
+    };
+    await spend(0);
+    expectFailure(await bot.get('/servers'), 429, 'rate_limit_exceeded');
+    expect([await shown(one), await shown(other), await shown(one)]).toEqual([
+      [200, '4', '3'],
+      [200, '4', '2'],
+      [200, '4', '1'],
+    ]);
+    // A batch counts in the same bucket.
+    const items = Array.from({ length: 20 }, () => ({ user_id: snowflake(), guild_id: snowflake() }));
+    const batch = { method: 'POST', headers: other, body: JSON.stringify({ items }) };
+    expect((await fetch(`${service.url}/console/api/v1/consents/status/batch`, batch)).status).toBe(429);
+    expect(await shown(other)).toEqual([429, '4', '0']);
+    clocks.to(60_001);
+    expect((await bot.get('/servers')).status).toBe(200);
+    expect(remaining(await bot.get('/servers'))).toBe(28);
   });
 
   it('answers 429 with the three headers and Retry-After until the reset', async () => {

@@ -106,6 +106,7 @@ export class ChildService {
         DATABASE_URL: `sqlite:${this.databasePath}`,
         RATE_LIMIT_TIERS: 'free=1000000',
         RATE_LIMIT_ANONYMOUS: '1000000',
+        RATE_LIMIT_CONSOLE: '1000000',
         LOG_LEVEL: 'error',
         ...this.environment,
       },

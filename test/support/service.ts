@@ -21,7 +21,11 @@ import { freePort } from './free-port';
 import { PATIENT, PATIENT_SERVER } from './patient';
 
 /** Limits that only tests of the limiter reach. */
-const UNLIMITED = { RATE_LIMIT_TIERS: 'free=1000000', RATE_LIMIT_ANONYMOUS: '1000000' };
+const UNLIMITED = {
+  RATE_LIMIT_TIERS: 'free=1000000',
+  RATE_LIMIT_ANONYMOUS: '1000000',
+  RATE_LIMIT_CONSOLE: '1000000',
+};
 
 /** How long a service in tests trusts a key; a deletion on PostgreSQL waits as long. */
 const BELIEVED_MS = 50;

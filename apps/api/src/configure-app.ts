@@ -45,7 +45,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(
     inOrder(
       openContext(app.get<Logger>(LOGGER), metrics),
-      consoleGateway(app.get(ConsoleSessions)),
+      consoleGateway(app.get(ConsoleSessions), config.consoleLimit),
       atServedHost(config, counting),
       metricsEndpoint(metrics, config.metricsToken),
       counted(counting),

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext, Injectable, type PipeTrans
 import { ApiError, OwnError } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
 import { rateLimitExceeded } from './rate-limit.guard';
-import type { LetheRequest, RequestContext } from './request-context';
+import { bucketOf, type LetheRequest, type RequestContext } from './request-context';
 
 /** The requests that the bot of a request may make in this minute. */
 export class Quota {
@@ -20,12 +20,11 @@ export class Quota {
     const { caller } = this.context;
     if (caller === undefined) throw new OwnError('Counted is used on a public route');
     const requests = Math.ceil(items / perRequest);
-    if (requests > caller.limit) throw beyondTier(field, caller.limit * perRequest);
+    const [bucket, limit] = bucketOf(caller, this.context);
+    if (requests > limit) throw beyondTier(field, limit * perRequest);
     if (requests <= 1) return;
     // A store that fails lets the request pass uncounted, as in countRate.
-    const rate = await Promise.resolve(this.store.take(caller.botId, caller.limit, requests - 1)).catch(
-      () => undefined,
-    );
+    const rate = await Promise.resolve(this.store.take(bucket, limit, requests - 1)).catch(() => undefined);
     if (rate === undefined) return;
     this.context.rate = rate;
     if (rate.exceeded) throw rateLimitExceeded();

@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net';
 import { addressIn, ipv6Groups } from '@app/kernel';
 import { RateDecision, RateLimitStore } from '@app/limits';
-import type { LetheRequest } from './request-context';
+import { bucketOf, type LetheRequest } from './request-context';
 import type { NextFunction, Response } from 'express';
 
 /**
- * Counts every request: one bucket per bot over all its routes and keys, or one per client address for requests without
- * a valid key. The rate limit guard refuses. A store that fails lets the request pass uncounted.
+ * Counts every request: one bucket per bot over all its routes and keys, one for its sessions of the console, or one per client address
+ * for requests without a valid key. The rate limit guard refuses. A store that fails lets the request pass uncounted.
  */
 export function countRate(store: RateLimitStore, anonymousLimit: number) {
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
@@ -14,7 +14,7 @@ export function countRate(store: RateLimitStore, anonymousLimit: number) {
     const counted =
       context.caller === undefined
         ? store.hitStranger(prefixesOf(clientOf(request)), anonymousLimit)
-        : store.hit(context.caller.botId, context.caller.limit);
+        : store.hit(...bucketOf(context.caller, context));
     const proceed = (rate: RateDecision): void => {
       context.rate = rate;
       next();

@@ -23,6 +23,8 @@ export class Caller {
 export class RequestContext {
   caller: Caller | undefined = undefined;
   rate: RateDecision | undefined = undefined;
+  /** Requests per minute of the console, on a request of a session. It has a bucket of its own, so that a team and its bot do not hold each other up. */
+  consoleLimit: number | undefined = undefined;
   /** The fault that kept the caller from being identified. The guard throws it, so that the answer has its limits. */
   identityFault: Error | undefined = undefined;
   /** Whether the answer is that of an earlier request with the same `Idempotency-Key`. */
@@ -36,6 +38,14 @@ export class RequestContext {
     readonly logger: Logger,
     readonly meter: HttpMeter,
   ) {}
+}
+
+/** Where the requests of a caller are counted, and how many it has in a minute. */
+export function bucketOf(
+  { botId, limit }: Caller,
+  { consoleLimit }: Pick<RequestContext, 'consoleLimit'>,
+): [bucket: string, limit: number] {
+  return consoleLimit === undefined ? [botId, limit] : [`console/${botId}`, consoleLimit];
 }
 
 export interface LetheRequest extends Request {

@@ -21,6 +21,12 @@ export const CALLER_LIMITS = {
     'Requests per minute of one client address without a valid key',
     integer(1, 100_000_000),
   ),
+  consoleLimit: setting(
+    'RATE_LIMIT_CONSOLE',
+    '120',
+    'Requests per minute of all sessions of the console of one bot, beside those of the bot',
+    integer(1, 100_000_000),
+  ),
   redisUrl: setting(
     'REDIS_URL',
     '',
