@@ -30,8 +30,9 @@ describe('a user in many guilds', () => {
     await bot.hasConsent({ user_id: userId, guild_id: '1'.repeat(18) });
     const { guild_id: named } = service.stored(bot, { user_id: userId, guild_id: '1'.repeat(18) });
     const guilds = await isHeldIn(bot, userId, 500);
-    const found = readsAndTurns(unitOfWork());
-    const subjects = await service.app.get(HeldSubjects).inAllGuilds(bot.id, userId);
+    const { answer: subjects, found } = await readsAndTurns(unitOfWork(), () =>
+      service.app.get(HeldSubjects).inAllGuilds(bot.id, userId),
+    );
     expect(subjects.map(({ guildId }) => guildId).sort()).toStrictEqual([...guilds, named].sort());
     expect(new Set(subjects.map(({ ids }) => ids.user_id))).toStrictEqual(new Set([userId]));
     expect(subjects.at(-1)?.ids.guild_id).toBe('1'.repeat(18));

@@ -107,6 +107,7 @@ describe('a subject that is being erased', () => {
       version: null,
       accepted_at: null,
       revoked_at: null,
+      declined_at: null,
     });
     expect((await bot.post('/consents/revoke', who)).status).toBe(404);
   });

@@ -40,8 +40,8 @@ describe('keys that no subject has', () => {
 
   it('are looked for in reads between which other work runs', async () => {
     await hasOrphans(900);
-    const found = readsAndTurns(service.app.get(UnitOfWork));
-    await runNow(service, OrphanKeys);
+    const run = () => runNow(service, OrphanKeys);
+    const { found } = await readsAndTurns(service.app.get(UnitOfWork), run);
     expect(found).toStrictEqual(['read', 'turn', 'read', 'turn']);
     await runNow(service, OrphanKeys);
     expect((await keys()).filter((id) => id.startsWith('orphan'))).toStrictEqual([]);

@@ -51,6 +51,13 @@ export class Person {
     return this.status === 'accepted' && granted ? 'accepted' : undefined;
   }
 
+  /** Whether the consent in force is that of the request, for these categories or for all that it names. */
+  hasGiven(serial: number, named: readonly string[] | null): boolean {
+    const keys = this.categories && [...this.categories.keys()];
+    const granted = keys && keys.filter((key) => this.grants(key));
+    return this.status === 'accepted' && this.serial === serial && sameSet(granted, named ?? keys);
+  }
+
   ask(asked: Asked): void {
     if (this.status === 'accepted') {
       this.pending = asked;

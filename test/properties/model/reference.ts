@@ -105,8 +105,10 @@ export class Model {
 
   private acceptNth(nth: number, categories: readonly string[] | null): Expected {
     const request = this.asked[nth];
-    if (request === undefined || this.person(request.whom).waiting?.serial !== request.serial) return MISSING;
-    return this.accept(request.whom, categories);
+    if (request === undefined) return MISSING;
+    const person = this.person(request.whom);
+    if (person.waiting?.serial === request.serial) return this.accept(request.whom, categories);
+    return person.hasGiven(request.serial, categories) ? { status: 200, data: this.viewOf(person) } : MISSING;
   }
 
   private accept(whom: Whom, named: readonly string[] | null): Expected {
