@@ -1,6 +1,8 @@
 import { BotDeletion } from '@app/bots';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
+import { EvidenceRetentionJob } from '@app/erasure';
+import { type Key, keysOf } from '../support/api-keys';
 import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { runNow } from '../support/jobs';
@@ -58,6 +60,17 @@ describe('the deletion of a bot for which a unit under way stores another subjec
     expect(texts).toHaveLength(3);
     expect(traces(texts)).toEqual(texts);
     expect((await bot.delete(`/bots/${bot.id}`)).status).toBe(200);
+    expect(traces(texts)).toEqual([]);
+  });
+
+  it('hold no changed name or contact and no deleted key of a living bot after the next hourly run', async () => {
+    const bot = await service.registerBot({ name: NAME, privacy_contact: CONTACT });
+    const key = (await bot.post(keysOf(bot), {})).data as unknown as Key;
+    await bot.put(`/bots/${bot.id}`, { name: 'Another', privacy_contact: 'other@bot.example' });
+    await bot.delete(`${keysOf(bot)}/${key.id}`);
+    const texts = [NAME, CONTACT, key.api_key_prefix];
+    expect(traces(texts)).toEqual(texts);
+    await runNow(service, EvidenceRetentionJob);
     expect(traces(texts)).toEqual([]);
   });
 

@@ -81,7 +81,8 @@ def test_refuses_what_is_not_a_call_of_the_service() -> None:
     handler = WebhookHandler(SECRET, {})
     body, headers = signed(FORGOTTEN)
     assert handler.handle(body + b" ", headers)[0] == 400
-    assert handler.handle(b"x" * 65_537, headers)[0] == 400
+    assert handler.handle(b"x" * 65_536, headers)[0] == 400
+    assert handler.handle(b"x" * 65_537, headers)[0] == 413
     assert handler.handle(body, {})[0] == 400
 
 
@@ -130,6 +131,7 @@ def test_with_flask() -> None:
     body, headers = signed(FORGOTTEN)
     assert app.test_client().post("/gdpr", data=body, headers=headers).status_code == 204
     assert app.test_client().post("/gdpr", data=body + b" ", headers=headers).status_code == 400
+    assert app.test_client().post("/gdpr", data=b"x" * 65_537, headers=headers).status_code == 413
 
 
 def test_with_aiohttp() -> None:
@@ -146,7 +148,7 @@ def test_with_aiohttp() -> None:
         url = f"http://127.0.0.1:{runner.addresses[0][1]}/gdpr"
         body, headers = signed(FORGOTTEN)
         async with ClientSession() as session:
-            found = [(await session.post(url, data=one, headers=headers)).status for one in (body, body + b" ")]
+            found = [(await session.post(url, data=one, headers=headers)).status for one in (body, body + b" ", b"x" * 65_537)]
         # No client of Python sends bytes that are no UTF-8.
         for name in (b"Webhook-Id", b"Webhook-Timestamp", b"Webhook-Signature"):
             lines = [f"{key}: {value}".encode() for key, value in headers.items() if key != name.decode()]
@@ -158,7 +160,7 @@ def test_with_aiohttp() -> None:
         await runner.cleanup()
         return found
 
-    assert asyncio.run(call()) == [204, 400, 400, 400, 400]
+    assert asyncio.run(call()) == [204, 400, 413, 400, 400, 400]
 
 
 def test_with_asgi() -> None:

@@ -50,7 +50,7 @@ export class SqliteCheckpoints {
     this.truncation = new SqliteTruncation(
       writer.database,
       onFault,
-      'The write-ahead log of the data could not be truncated, since another process reads the data: the deletion of a bot waits until it ends',
+      'The write-ahead log of the data could not be truncated, since another process reads the data: until it ends, what was deleted stays in it, and the deletion of a bot waits',
     );
     if (!isThere(thread)) return;
     this.worker = new Worker(thread, { workerData: writer.database.name, execArgv: [] });

@@ -5,7 +5,10 @@ import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { EvidenceRetention } from './evidence-retention';
 
-/** Removes records older than `EVIDENCE_RETENTION_DAYS` every hour, and after a downtime at the start. */
+/**
+ * Removes records older than `EVIDENCE_RETENTION_DAYS` every hour, and after a downtime at the start; also what the files of
+ * the engine still hold in the clear of rows that were deleted or changed since the last run, of bots and API keys too.
+ */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
 export class EvidenceRetentionJob implements Job {
@@ -31,6 +34,7 @@ export class EvidenceRetentionJob implements Job {
         this.logger,
       );
       this.metrics.count('retention', 'evidence', await this.evidence.pruneOfGoneBots(lease, stopping));
+      if (!stopping.aborted) await this.unitOfWork.scrubRows();
     });
   }
 }

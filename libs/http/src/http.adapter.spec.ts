@@ -1,14 +1,94 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Express } from 'express';
 import { readConfig } from '@app/kernel';
 import { LetheHttpAdapter } from './http.adapter';
+
+let server: Server;
+function begin(environment: Record<string, string> = {}): void {
+  const adapter = new LetheHttpAdapter(readConfig(environment));
+  adapter.initHttpServer();
+  server = adapter.getHttpServer();
+  adapter.getInstance<Express>().post('/', (request, response) => {
+    request.resume().once('end', () => void response.end('whole'));
+  });
+}
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n';
+const BODY = 'x'.repeat(200_000);
+
+/** A connection whose first bytes the server has read, and its end at the server. */
+async function connected(first: string): Promise<[client: Socket, socket: Socket, answer: Promise<string>]> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [[socket]] = (await Promise.all([once(server, 'connection'), once(client, 'connect')])) as [
+    [Socket],
+    unknown,
+  ];
+  let text = '';
+  client.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  client.write(first);
+  // The next turn of the event loop reads what is written after this one.
+  do await new Promise(setImmediate);
+  while (socket.bytesRead < first.length);
+  return [client, socket, once(client, 'close').then(() => text)];
+}
 
 describe('LetheHttpAdapter', () => {
   it.each([
     [{}, 65_000],
     [{ KEEP_ALIVE_TIMEOUT_MS: '700000' }, 700_000],
   ])('keeps idle connections as %j says', (environment, keptMs) => {
-    const adapter = new LetheHttpAdapter(readConfig(environment));
-    adapter.initHttpServer();
-    expect((adapter.getHttpServer() as Server).keepAliveTimeout).toBe(keptMs);
+    begin(environment);
+    expect(server.keepAliveTimeout).toBe(keptMs);
+  });
+
+  // A process that was suspended finds its timers over before it reads what has come meanwhile.
+  const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  const firsts = [
+    ['no byte', ''] as const,
+    ['half a head', HEAD.slice(0, 20)] as const,
+    ['a head', HEAD] as const,
+  ];
+
+  it.each(firsts)('answers a request that waits whole when its time is over, after %s', async (_, first) => {
+    begin();
+    const [client, socket, answer] = await connected(first);
+    client.write((HEAD + BODY).slice(first.length));
+    server.emit('clientError', late, socket);
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*whole[^]*$/);
+  });
+
+  it.each(firsts)('answers 408 when the time is over and only a part waits, after %s', async (_, first) => {
+    begin();
+    const [client, socket, answer] = await connected(first);
+    client.write((HEAD + BODY).slice(first.length, -1));
+    server.emit('clientError', late, socket);
+    expect(await answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  });
+
+  it('answers 408 at once when the time is over and no byte waits', async () => {
+    begin();
+    const [, socket, answer] = await connected(HEAD.slice(0, 20));
+    server.emit('clientError', late, socket);
+    expect(await answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  });
+
+  it('cuts an idle connection, but none with a request that waits to be read', async () => {
+    begin();
+    const [client, socket, answer] = await connected('');
+    client.write(HEAD + BODY);
+    server.emit('timeout', socket);
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    server.close();
+    const [, idle, nothing] = await connected('');
+    server.emit('timeout', idle);
+    expect(await nothing).toBe('');
   });
 });

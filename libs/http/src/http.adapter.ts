@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
-import { answer, errorEnvelope, successEnvelope } from './answer';
+import { answer, successEnvelope } from './answer';
 import { answerDocument, PublicDocument } from './bare-answer';
 import { ConnectionQueue } from './connection-queue';
 import { ListPage } from './list-page';
 import { parseQuery } from './query';
+import { cutUnlessWorking, refuse, refuseConnection } from './refused-connections';
 import type { LetheResponse } from './request-context';
 import { type StreamLimits, StreamSlots } from './stream-slots';
 import { answerStream, isStream } from './streams';
@@ -92,7 +92,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
     server.maxConnections = this.limits.connectionsMax;
     // Node counts a slow reader as one who takes something.
     server.setTimeout(this.limits.readerTimeoutMs, cutUnlessWorking);
-    server.on('clientError', refuseUnreadable);
+    server.on('clientError', refuseConnection);
     // Node would answer 417 outside the envelope. A server may ignore an expectation (RFC 9110, section 10.1.1).
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     server.on('connection', (socket: Socket) => {
@@ -103,7 +103,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
     // socket.
     server.on('connect', (_request, socket: Duplex) => {
       socket.on('error', () => socket.destroy()).resume();
-      refuseUnreadable(new Error(), socket);
+      refuseConnection(new Error(), socket);
     });
     this.httpServer = server;
   }
@@ -151,11 +151,6 @@ function born(native: typeof IncomingMessage | typeof ServerResponse, prototype:
   return Born;
 }
 
-/** Cuts a connection without activity, unless its next bytes have to come from this service. */
-function cutUnlessWorking(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): void {
-  if (socket.writableLength > 0 || socket._httpMessage == null) socket.destroy();
-}
-
 /** Marks every answer that has not begun as the last of its connection. */
 function closeAfterAnswers(responses: Express['response']): void {
   const native = Reflect.get(responses, 'writeHead') as (...given: unknown[]) => ServerResponse;
@@ -181,51 +176,4 @@ function originForm(target: string): string {
 /** HTTP/1.1 requires a host (RFC 9112, section 3.2). */
 function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined;
-}
-
-/** How long a refused client may read the answer, in milliseconds. Then its connection is closed. */
-const LINGER_MS = 1_000;
-
-type AnsweredSocket = Duplex & { readonly _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null };
-
-/** Connections whose next bytes are no request, while whole requests before them are being answered. */
-const ending = new WeakSet<Duplex>();
-
-/**
- * Answers requests that are not HTTP (400), arrive too late (408) or have too large headers (431) in the envelope, and
- * closes the connection. Whole requests that arrived before on the connection get their own answers first.
- */
-function refuseUnreadable(error: Error & { code?: string }, socket: AnsweredSocket): void {
-  if (error.code === 'ECONNRESET') return void socket.destroy();
-  const running = socket._httpMessage;
-  if (!running?.req.complete) return refuse(error.code, socket);
-  if (ending.has(socket)) return;
-  ending.add(socket);
-  running.once('close', () => {
-    ending.delete(socket);
-    if (socket.writable) refuseUnreadable(error, socket);
-  });
-}
-
-/** If the answer of a request has already begun, nothing is written and the connection is cut. */
-function refuse(code: string | undefined, socket: AnsweredSocket): void {
-  if (!socket.writable) return void socket.destroy();
-  if (socket._httpMessage?.headersSent) socket.end();
-  else socket.end(refusalOf(code));
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
-}
-
-/** Statuses by the code of Node's error. Every other code is a fault of the syntax (400). */
-const REFUSALS: Readonly<Record<string, readonly [status: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
-};
-
-function refusalOf(code: string | undefined): string {
-  const [status, message] = REFUSALS[code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP/1.1'];
-  const body = errorEnvelope({ code: 'invalid_request', message, details: undefined });
-  return (
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-    `X-Request-Id: ${randomUUID()}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`
-  );
 }

@@ -1,6 +1,6 @@
 /** The reason why a call was refused. */
 export type WebhookFault =
-  'parsed_body' | 'bad_secret' | 'missing_header' | 'clock' | 'wrong_signature' | 'not_json';
+  'parsed_body' | 'bad_secret' | 'missing_header' | 'clock' | 'wrong_signature' | 'not_json' | 'too_large';
 
 /** A call that must not be processed. The message names the usual mistake. */
 export class WebhookVerificationError extends Error {

@@ -88,11 +88,12 @@ describe.each(Object.entries(MOUNTED))('createWebhookHandler with %s', (_name, m
     expect(acted).toEqual([event]);
   });
 
-  it('answers 400 for a call that is not genuine and does not act', async () => {
+  it('answers 400 for a call that is not genuine, 413 for one that is too large, and does not act', async () => {
     const act = jest.fn();
     const send = await mount(createWebhookHandler({ secrets: secret, on: { consent_revoked: act } }));
     expect((await send({ ...signed, rawBody: `${signed.rawBody} ` })).status).toBe(400);
-    expect((await send({ ...signed, rawBody: 'x'.repeat(70_000) })).status).toBe(400);
+    expect((await send({ ...signed, rawBody: 'x'.repeat(65_536) })).status).toBe(400);
+    expect((await send({ ...signed, rawBody: 'x'.repeat(65_537) })).status).toBe(413);
     expect(act).not.toHaveBeenCalled();
   });
 

@@ -27,7 +27,7 @@ export interface WebhookOptions extends Pick<VerifyWebhook, 'secrets' | 'toleran
 }
 
 export interface WebhookAnswer {
-  readonly status: 204 | 400 | 500;
+  readonly status: 204 | 400 | 413 | 500;
   /** What was wrong, as plain text. */
   readonly text: string;
 }
@@ -67,7 +67,8 @@ interface FastifyReplyLike {
 
 /**
  * Receives the calls of the service. It verifies a call, processes each id once and answers 204. A call that fails the
- * verification gets 400. A call whose processing fails gets 500, and the service sends it again.
+ * verification gets 400, and 413 if its body is larger than any call of the service. A call whose processing fails gets 500,
+ * and the service sends it again.
  */
 export class WebhookHandler {
   private readonly store: WebhookStore;
@@ -132,12 +133,14 @@ export class WebhookHandler {
     call: () => Promise<Parameters<WebhookHandler['handle']>[0]>,
   ): Promise<WebhookAnswer> {
     try {
-      await this.actOnce(await verifyWebhook({ ...this.options, ...(await call()) }));
+      const given = await call();
+      requireSize(given.rawBody);
+      await this.actOnce(await verifyWebhook({ ...this.options, ...given }));
       return { status: 204, text: '' };
     } catch (error) {
       this.report(error);
       return error instanceof WebhookVerificationError
-        ? { status: 400, text: error.message }
+        ? { status: error.fault === 'too_large' ? 413 : 400, text: error.message }
         : { status: 500, text: 'The event could not be processed' };
     }
   }
@@ -180,13 +183,19 @@ async function bodyOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>):
   const body = new Uint8Array(BODY_MAX_BYTES);
   let length = 0;
   for await (const chunk of chunks) {
-    if (length + chunk.length > BODY_MAX_BYTES)
-      throw new WebhookVerificationError(
-        'wrong_signature',
-        'The body is larger than any call of the service.',
-      );
+    if (length + chunk.length > BODY_MAX_BYTES) throw tooLarge();
     body.set(chunk, length);
     length += chunk.length;
   }
   return body.subarray(0, length);
+}
+
+/** A framework can have read a body with a limit of its own. */
+function requireSize(rawBody: unknown): void {
+  const isRaw = typeof rawBody === 'string' || rawBody instanceof Uint8Array;
+  if (isRaw && rawBody.length > BODY_MAX_BYTES) throw tooLarge();
+}
+
+function tooLarge(): WebhookVerificationError {
+  return new WebhookVerificationError('too_large', 'The body is larger than any call of the service.');
 }

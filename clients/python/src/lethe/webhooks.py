@@ -156,8 +156,8 @@ def _event_of(raw_body: bytes) -> Dict[str, Any]:
 
 
 class WebhookHandler:
-    """Verifies a call, processes each id once, and says what to answer: 204, 400 for a call that is not one of the service,
-    500 where a function has failed, and the service sends the call again.
+    """Verifies a call, processes each id once, and says what to answer: 204, 400 for a call that is not one of the service, 413
+    for a body that is larger than any call of it, 500 where a function has failed, and the service sends the call again.
 
     `on` holds a function, plain or async, for each event: `{"user_forgotten": delete_user}`. `secrets` is the webhook secret,
     or the old and the new one during a rotation.
@@ -244,7 +244,7 @@ class WebhookHandler:
 
     def _verified(self, raw_body: bytes, headers: Mapping[str, str]) -> Webhook:
         if len(raw_body) > BODY_MAX_BYTES:
-            raise WebhookVerificationError("wrong_signature", "The body is larger than any call of the service.")
+            raise WebhookVerificationError("too_large", "The body is larger than any call of the service.")
         return verify_webhook(raw_body, headers, self._secrets, tolerance=self._tolerance)
 
     def _act(self, webhook: Webhook) -> Any:
@@ -258,7 +258,7 @@ class WebhookHandler:
         if self._on_error is not None:
             self._on_error(error)
         if isinstance(error, WebhookVerificationError):
-            return 400, str(error)
+            return 413 if error.fault == "too_large" else 400, str(error)
         return 500, "The event could not be processed"
 
     async def _asgi(self, scope: Mapping[str, Any], receive: Any, send: Any) -> None:
