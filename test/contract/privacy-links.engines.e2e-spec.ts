@@ -288,6 +288,37 @@ describe('the page', () => {
     expect(headers.get('referrer-policy')).toBe('strict-origin');
   });
 
+  it('names the server, and shows values first, as people write them, and marked where the consent is withdrawn', async () => {
+    await bot.post('/servers/register', { guild_id: who.guild_id, name: 'Tea & <cake>' });
+    for (const key of ['profile', 'notes']) await bot.hasCategory(key, [field('day', 'date')]);
+    const { id } = (
+      await bot.post<{ id: string }>('/consents/request', { ...who, categories: ['profile', 'notes'] })
+    ).data;
+    await bot.post('/consents/accept', { consent_id: id });
+    await bot.hasData(who, 'profile', { day: '1986-07-16' });
+    await bot.post('/consents/revoke', { ...who, categories: ['notes'] });
+    const link = await linked();
+    const [en, de] = await Promise.all(
+      ['en', 'de'].map(async (lang) => (await get(`${link.url}?lang=${lang}`)).text),
+    );
+    expect(en).toContain('one place: Server Tea &amp; &lt;cake&gt;.');
+    expect(en).not.toContain(who.guild_id + '</h2>');
+    expect(en).toMatch(/16 July 1986[^]*<details>\s*<summary>What it is for[^]*<dt>Purpose/);
+    expect(en).toMatch(/ends on \d+ \w+ \d{4} at \d\d:\d\d\. /);
+    expect(de).toMatch(/>16\. Juli 1986</);
+    expect(de).toMatch(/gilt bis \d+\. \S+ \d{4} um \d\d:\d\d Uhr\. /);
+    for (const text of [en!, de!]) expect(text.match(/UTC/g)).toHaveLength(1);
+    expect(
+      en!
+        .match(/<h3>[^]*?<\/h3>/g)
+        ?.map((heading) => [...heading.matchAll(/>\s*(\w[^<]*)</g)].map(([, name]) => name)),
+    ).toEqual([['Category profile'], ['Category notes', 'withdrawn']]);
+    await bot.post('/consents/revoke', who);
+    expect((await get(`${link.url}?lang=en`)).text.match(/<small>withdrawn/g)).toHaveLength(2);
+    const everywhere = await linked({ scope: 'all_guilds', language: 'de' }, { user_id: who.user_id });
+    expect((await get(everywhere.url)).text).toContain('Server Tea &amp; &lt;cake&gt;</h2>');
+  });
+
   it('has the language of its switch, else of the link, else of the browser', async () => {
     const german = { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' };
     const { url } = await linked();
@@ -330,7 +361,7 @@ describe('the page', () => {
     await stored();
     const { url } = await linked({ language: 'en' });
     const past = async () =>
-      [...(await get(url)).text.matchAll(/<li>[^<]*UTC: (.*?)<\/li>/g)].map(([, said]) => said);
+      [...(await get(url)).text.matchAll(/<li>[^<]* at [\d:]{5}: (.*?)<\/li>/g)].map(([, said]) => said);
     const before = await past();
     const types = ['deletion_completed', 'consent_accepted', 'data_exported'];
     for (const event_type of types)

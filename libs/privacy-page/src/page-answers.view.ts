@@ -79,7 +79,7 @@ export class ReadableExport implements ExportForm {
     const { texts } = parts;
     const page = framed(
       { language, title: texts.exportTitle },
-      html`<p>${texts.exportedAt(parts.time(exportedAt))} <bdi>${userId}</bdi></p>
+      html`<p>${texts.exportedAt(parts.time(exportedAt))} ${texts.zone} <bdi>${userId}</bdi></p>
         ${responsible(parts, about)}${GUILDS}${rights(parts)}`,
     );
     [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
@@ -98,17 +98,15 @@ export class ReadableExport implements ExportForm {
   *entry(name: string, value: unknown): Generator<string> {
     const purpose = this.about.purposes.find(({ key }) => key === name);
     const title = purpose === undefined ? name : this.parts.labelOf(purpose);
-    let piece = `<article>${
-      html`<h3>${title}</h3>
-        ${purpose !== undefined && this.parts.purposeOf(purpose)}`.text
-    }`;
+    let piece = `<article>${html`<h3>${title}</h3>`.text}<div class="value">`;
     for (const text of this.parts.wholeValuesOf(value, purpose)) {
       piece += text;
       if (piece.length < PIECE_LENGTH) continue;
       yield piece;
       piece = '';
     }
-    yield `${piece}</article>`;
+    const about = purpose === undefined ? '' : this.parts.purposeOf(purpose).text;
+    yield `${piece}</div>${about}</article>`;
   }
 }
 

@@ -13,6 +13,7 @@ import { HeldSubjects } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { JsonText, type ListPage } from '@app/http';
 import { ApiError, type AuditEventType } from '@app/kernel';
+import { ServersService } from '@app/servers';
 import { type NamedSubject, SubjectDataHolders } from '@app/subjects';
 import type { OpenLink } from './privacy-links.service';
 
@@ -64,6 +65,8 @@ export interface PageFacts {
   readonly isSuspended: boolean;
   readonly purposes: readonly DeclaredPurpose[];
   readonly subjects: readonly HeldSubject[];
+  /** The registered names of their servers by the id. */
+  readonly servers: ReadonlyMap<string, string>;
   readonly hasMore: boolean;
 }
 
@@ -77,10 +80,11 @@ export class PageReading {
     private readonly consents: ConsentService,
     private readonly receipts: ConsentReceipts,
     private readonly audit: AuditService,
+    private readonly servers: ServersService,
   ) {}
 
   /** The bot of a link and its purposes. */
-  async about({ botId }: OpenLink): Promise<Omit<PageFacts, 'subjects' | 'hasMore'>> {
+  async about({ botId }: OpenLink): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore'>> {
     const [bot, standing, purposes] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
         findBot(tx, botId),
@@ -95,9 +99,14 @@ export class PageReading {
   async facts(link: OpenLink): Promise<PageFacts> {
     const about = await this.about(link);
     const all = await this.subjectsOf(link);
+    const shown = all.slice(0, GUILDS_MAX);
     const subjects: HeldSubject[] = [];
-    for (const subject of all.slice(0, GUILDS_MAX)) subjects.push(await this.heldOf(subject));
-    return { ...about, subjects, hasMore: all.length > GUILDS_MAX };
+    for (const subject of shown) subjects.push(await this.heldOf(subject));
+    const servers = await this.servers.names(
+      link.botId,
+      shown.map(({ ids }) => ids.guild_id),
+    );
+    return { ...about, subjects, servers, hasMore: all.length > GUILDS_MAX };
   }
 
   /** The subjects of a link. */
