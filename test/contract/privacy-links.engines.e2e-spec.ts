@@ -344,7 +344,7 @@ describe('the page', () => {
     const { text } = await get((await linked({ language: 'en' })).url);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50_000);
     expect(text).not.toMatch(/<script|<i>|\u202e/);
-    expect(text).toContain('The copy as JSON has everything');
+    expect(text).toContain('The copies below have everything');
   });
 
   it('names no user in the log', async () => {
@@ -620,13 +620,54 @@ describe('a form', () => {
     expect((await send(url, 'revoke', '{}', { 'content-type': 'application/json' })).status).toBe(415);
   });
 
-  it('says that the copy as JSON alone has everything', async () => {
-    const { url } = await linked();
-    const why = async (lang: string) => (await get(`${url}?lang=${lang}`)).text;
-    expect(await why('en')).toMatch(
-      /The values that are stored about you, to read and print; or everything.* as JSON\./,
-    );
-    expect(await why('de')).toMatch(/Die Werte, die .* zum Lesen und Drucken; oder alles.* als JSON\./);
+  it('exports to read everything that the JSON has, in the words that were shown', async () => {
+    const sold = `"gender, sold to <others>"`;
+    for (const key of ['place', 'notes']) await bot.hasCategory(key);
+    await bot.post('/servers/register', { guild_id: who.guild_id, name: 'Tea & cake' });
+    const texts = {
+      ...{ title: 'May we?', body: 'One line\nand another' },
+      categories: ['place', 'notes'].map((key) => ({ key, label: `${sold} ${key}`, text: `For ${key}` })),
+    };
+    const notice = {
+      ...{ privacy_notice: 'https://example.org/notice', jurisdiction: 'DE', withdrawal_method: 'Say so' },
+      ...{ recipient_third_parties: ['Example & Sons'], storage_locations: ['DE', 'FR'] },
+    };
+    const registered = { consent_version: '7', language: 'en', ...texts, ...notice };
+    expect((await bot.post('/consents/texts', registered)).status).toBe(201);
+    const asked = { ...who, consent_version: '7', language: 'en', categories: ['place', 'notes'] };
+    const { id } = (await bot.post<{ id: string }>('/consents/request', asked)).data;
+    await bot.post('/consents/accept', { consent_id: id, source: 'discord' });
+    await bot.hasData(who, 'place', { value: 'Here' });
+    await bot.post('/audit/event', { ...who, event_type: 'deletion_completed', details: { of: ['a <b>'] } });
+    await bot.post('/consents/revoke', { ...who, categories: ['notes'] });
+    await bot.put('/data/categories/place', { label_en: 'Birthday greetings' });
+
+    const { url } = await linked({ language: 'en' });
+    const copy = (await act(url, 'export', 0)).text;
+    const json = JSON.parse((await act(url, 'export', 1)).text) as Record<string, Json[]>;
+    const { consent_history: history, consent_texts: shown, audit_events: done } = json;
+    expect([history, shown, done?.length]).toEqual([expect.any(Array), [expect.objectContaining(texts)], 6]);
+    const records = [...history!, ...shown!, ...done!, json['data']];
+    expect(copy.match(/<article>/g)).toHaveLength(records.length);
+    const leaves = (value: unknown): string[] =>
+      typeof value === 'object' ? Object.values(value ?? {}).flatMap(leaves) : [String(value)];
+    const written = unescaped(copy);
+    for (const leaf of [...leaves(texts), ...leaves(notice)].filter((text) => !/^(place|notes)$/.test(text)))
+      expect(written).toContain(leaf);
+    for (const part of [
+      'Server Tea & cake',
+      who.guild_id,
+      `${sold} notes:\n              withdrawn.`,
+      'withdrawn in part</bdi></h4><dl><dt><bdi>Categories</bdi></dt><dd><ul><li><bdi>' + `${sold} notes<`,
+      'consented</bdi></h4><dl><dt><bdi>Categories</bdi></dt><dd><ul><li><bdi>' + `${sold} place<`,
+      'The bot has noted: deletion_completed',
+      'a <b>',
+      'Data was stored</bdi></h4><dl><dt><bdi>Category</bdi></dt><dd><bdi>Birthday greetings<',
+      'Version of the request: 7',
+    ])
+      expect(written).toContain(part);
+    expect(copy).not.toMatch(/<script|(src|href|action)="(?!mailto:)|undefined|\[object/);
+    expect((await get(url)).text).toContain('Everything that is stored about you');
   });
 
   it('exports as JSON and to read, each recorded', async () => {
@@ -644,7 +685,7 @@ describe('a form', () => {
     const exported = (await events()).filter(({ event_type }) => event_type === 'data_exported');
     expect(exported.map(({ details }) => details)).toStrictEqual([
       { format: 'full', via: 'privacy_page' },
-      { format: 'record', via: 'privacy_page' },
+      { format: 'full', via: 'privacy_page' },
     ]);
   });
 
@@ -663,7 +704,7 @@ describe('a form', () => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     for (const part of [`of ${who.guild_id}`, `of ${other.guild_id}`, '<li><bdi>&lt;1999&gt;</bdi></li>'])
       expect(text).toContain(part);
-    for (const tag of ['section', 'article', 'ul', 'li', 'dl', 'dt', 'dd', 'bdi', 'main'])
+    for (const tag of ['section', 'article', 'h3', 'h4', 'ul', 'li', 'dl', 'dt', 'dd', 'bdi', 'main'])
       expect([tag, text.split(`<${tag}>`).length]).toEqual([tag, text.split(`</${tag}>`).length]);
     await act((await linked({}, other)).url, 'export', 0);
     const [first, second] = taken.mock.calls.map(([{ caller, person }]) => ({ caller, person }));

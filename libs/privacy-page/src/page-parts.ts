@@ -13,6 +13,7 @@ interface Field {
   readonly type: string;
   readonly label_de: string;
   readonly label_en: string;
+  readonly description?: string | null;
 }
 
 /** Bytes of all stored texts on a page, so that a whole one has at most 50 KB. */
@@ -59,16 +60,25 @@ export class PageParts {
     return this.language === 'de' ? purpose.labelDe : purpose.labelEn;
   }
 
-  /** Purpose, legal basis and retention of a category. */
-  purposeOf({ description, legalBasis, retentionDays }: DeclaredPurpose): Html {
+  /** Purpose, legal basis and retention of a category; the whole one also what its fields mean. */
+  purposeOf({ description, legalBasis, retentionDays, fields }: DeclaredPurpose, isWhole = false): Html {
     const { texts } = this;
     return html`<dl>
       <dt>${texts.purpose}</dt>
-      <dd>${description === null ? texts.noPurpose : cut(description)}</dd>
+      <dd>${description === null ? texts.noPurpose : isWhole ? description : cut(description)}</dd>
       <dt>${texts.basis}</dt>
       <dd>${basisIn(this.language, legalBasis)}</dd>
       <dt>${texts.retention}</dt>
       <dd>${retentionDays === null ? texts.untilErased : texts.days(retentionDays)}</dd>
+      ${
+        isWhole &&
+        (JSON.parse(fields) as readonly Field[]).map(
+          (field) =>
+            field.description != null &&
+            html`<dt>${this.labelIn(field)}</dt>
+              <dd>${field.description}</dd>`,
+        )
+      }
     </dl>`;
   }
 
@@ -104,13 +114,17 @@ export class PageParts {
     yield isList ? '<ul>' : '<dl>';
     for (const [key, item] of shown) {
       const field = fields.get(key);
-      const label = field === undefined ? key : this.language === 'de' ? field.label_de : field.label_en;
+      const label = field === undefined ? key : this.labelIn(field);
       yield isList ? '<li>' : `<dt>${html`<bdi>${isWhole ? label : cut(label)}</bdi>`.text}</dt><dd>`;
       yield* this.value(item, NO_FIELDS, depth + 1, field?.type);
       yield isList ? '</li>' : '</dd>';
     }
     yield isList ? '</ul>' : '</dl>';
     if (entries.length > shown.length) yield html`<p class="soft">${this.texts.more}</p>`.text;
+  }
+
+  private labelIn({ label_de: de, label_en: en }: Field): string {
+    return this.language === 'de' ? de : en;
   }
 
   /** A date as people write it; anything else as it is. */

@@ -9,7 +9,7 @@ import {
   type ShownWords,
   wordsFound,
 } from '@app/consent';
-import { HeldSubjects } from '@app/crypto';
+import { HeldSubjects, SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { JsonText, type ListPage } from '@app/http';
 import { ApiError, type AuditEventType } from '@app/kernel';
@@ -70,6 +70,9 @@ export interface PageFacts {
   readonly hasMore: boolean;
 }
 
+/** What a copy to read says of a guild besides its export. */
+export type GuildFacts = Pick<HeldSubject, 'status' | 'asked' | 'decided'> & Pick<PageFacts, 'servers'>;
+
 /** Reads what a page shows. Nothing is written. */
 @Injectable()
 export class PageReading {
@@ -81,6 +84,7 @@ export class PageReading {
     private readonly receipts: ConsentReceipts,
     private readonly audit: AuditService,
     private readonly servers: ServersService,
+    private readonly digests: SubjectDigests,
   ) {}
 
   /** The bot of a link and its purposes. */
@@ -107,6 +111,21 @@ export class PageReading {
       shown.map(({ ids }) => ids.guild_id),
     );
     return { ...about, subjects, servers, hasMore: all.length > GUILDS_MAX };
+  }
+
+  async ofGuild({ botId, userId }: OpenLink, guildId: string): Promise<GuildFacts> {
+    const subject = this.digests.named(botId, { user_id: userId, guild_id: guildId });
+    const [status, shown, servers] = await Promise.all([
+      this.consents.status(subject),
+      this.receipts.shown(subject),
+      this.servers.names(botId, [guildId]),
+    ]);
+    return { status, ...shown, servers };
+  }
+
+  /** The words of a text that users were shown. */
+  words({ botId }: OpenLink, digest: string): Promise<ShownWords | undefined> {
+    return this.unitOfWork.read((tx) => wordsFound(tx, botId, digest));
   }
 
   /** The subjects of a link. */

@@ -39,8 +39,10 @@ export function rights({ texts }: PageParts): Html {
 }
 
 /** Where a user is: the registered name of the server, else its id. */
-export function placeOf({ parts: { texts }, facts }: Making, { ids }: Pick<NamedSubject, 'ids'>): string {
-  const { guild_id: guild } = ids;
+export function placeOf(
+  { parts: { texts }, facts }: Pick<Making, 'parts'> & { readonly facts: Pick<PageFacts, 'servers'> },
+  { guild_id: guild }: Pick<NamedSubject['ids'], 'guild_id'>,
+): string {
   if (guild === BOT_WIDE_GUILD_ID) return texts.direct;
   return texts.guild(cut(facts.servers.get(guild) ?? guild, 100));
 }
@@ -89,7 +91,7 @@ function isWithdrawn(
   key: string,
   purpose: DeclaredPurpose | undefined,
 ): boolean {
-  if (categories === undefined)
+  if (categories === undefined || categories.length === 0)
     return status === 'revoked' && (purpose?.legalBasis ?? 'consent') === 'consent';
   return categories.some((each) => each.key === key && each.status === 'revoked');
 }
@@ -124,7 +126,11 @@ export function namesOf(making: Making, keys: readonly string[], words: ShownWor
  * The label of a category in the words that a decision is about, which are those of its receipt. Where they do not name it,
  * that of today; its key where it is not declared any more.
  */
-export function nameOf({ parts, facts }: Making, key: string, words: ShownWords | undefined): string {
+export function nameOf(
+  { parts, facts }: Pick<Making, 'parts'> & { readonly facts: Pick<PageFacts, 'purposes'> },
+  key: string,
+  words: ShownWords | undefined,
+): string {
   const shown = words?.categories.find((each) => each.key === key);
   if (shown !== undefined) return cut(shown.label);
   const purpose = facts.purposes.find((each) => each.key === key);
@@ -132,7 +138,7 @@ export function nameOf({ parts, facts }: Making, key: string, words: ShownWords 
 }
 
 export function word(words: Readonly<Record<string, string>>, key: string): string {
-  return words[key] ?? key;
+  return (Object.hasOwn(words, key) ? words[key] : undefined) ?? key;
 }
 
 /** What the user has decided. After a no it is never said that the user was not asked. */

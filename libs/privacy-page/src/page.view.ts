@@ -37,7 +37,7 @@ export class PageView {
       html`${note !== undefined && html`<section role="status"><p>${texts.note[note]}</p></section>`}
         <p>${texts.intro(cut(facts.bot.name))}</p>
         <p class="soft">
-          ${link.subject === undefined ? texts.scopeAll : texts.scopeOne(placeOf(making, link.subject))}
+          ${link.subject === undefined ? texts.scopeAll : texts.scopeOne(placeOf(making, link.subject.ids))}
           ${texts.expires(parts.time(link.expiresAt))} ${texts.zone}
         </p>
         ${facts.isSuspended && html`<section><p>${texts.suspended}</p></section>`}
@@ -66,7 +66,8 @@ export class PageView {
   private subject(making: Making, held: HeldSubject): Html {
     const { parts, link } = making;
     const { texts } = parts;
-    const place = link.subject === undefined && html`<h2 class="soft">${placeOf(making, held.subject)}</h2>`;
+    const place =
+      link.subject === undefined && html`<h2 class="soft">${placeOf(making, held.subject.ids)}</h2>`;
     return html`${place}
     ${
       link.allow.includes('view')
