@@ -650,7 +650,7 @@ describe('a form', () => {
     const records = [...history!, ...shown!, ...done!, json['data']];
     expect(copy.match(/<article>/g)).toHaveLength(records.length);
     const leaves = (value: unknown): string[] =>
-      typeof value === 'object' ? Object.values(value ?? {}).flatMap(leaves) : [String(value)];
+      typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(leaves);
     const written = unescaped(copy);
     for (const leaf of [...leaves(texts), ...leaves(notice)].filter((text) => !/^(place|notes)$/.test(text)))
       expect(written).toContain(leaf);

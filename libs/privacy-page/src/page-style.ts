@@ -10,7 +10,7 @@ h1{font-size:1.75rem;line-height:1.25;margin:1rem 0 .5rem}h2{font-size:1.25rem;m
 section{background:var(--paper);border:1px solid var(--line);border-radius:.75rem;padding:1.125rem;margin:1rem 0}
 article{border-top:1px solid var(--line);padding-top:.875rem;margin-top:.875rem}p{margin:.375rem 0}.soft,dt,th{color:var(--soft)}
 dl{display:grid;grid-template-columns:minmax(6rem,auto) 1fr;gap:.125rem .875rem;margin:.375rem 0}dd{margin:0}
-h3 small{font-weight:400;color:var(--red);border:1px solid;border-radius:1rem;padding:0 .625rem;margin-left:.375rem;white-space:nowrap}.value>dl>dd{font-size:1.25rem;line-height:1.4;font-weight:600}.words{white-space:pre-line}.value dl dl{font-size:1.0625rem;font-weight:400}dl dl{border-left:2px solid var(--line);padding-left:.75rem}
+h3 small{font-weight:400;color:var(--red);border:1px solid;border-radius:1rem;padding:0 .625rem;margin-left:.375rem;white-space:nowrap}.value>dl>dd{font-size:1.25rem;line-height:1.4;font-weight:600}.words{white-space:pre-line}section>h3{margin-top:1.25rem;font-size:1.125rem}.value dl dl{font-size:1.0625rem;font-weight:400}dl dl{border-left:2px solid var(--line);padding-left:.75rem}
 ul{padding-left:1.25rem;margin:.375rem 0}a{color:var(--blue)}form{display:inline-block;margin:.5rem .5rem 0 0}label{display:block;padding:.25rem 0}
 button,.button{display:inline-block;font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 1.125rem;border-radius:.5rem;border:1px solid var(--blue);background:var(--blue);color:var(--onblue);cursor:pointer;text-decoration:none;max-width:100%;overflow-wrap:anywhere}
 button.plain,.button.plain{background:none;color:var(--blue)}button.red,.button.red{background:var(--red);border-color:var(--red);color:var(--onred)}
