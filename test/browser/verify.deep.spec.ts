@@ -52,6 +52,11 @@ describeInBrowser('the page /verify in a browser', () => {
     await page.fill('#statement', certificate);
     await page.click('button[type=submit]');
     await page.waitForSelector(`#finding .good:has-text("${holds}")`);
+    // The answer is above what was asked, in sight, and the keys are folded.
+    const order = `[...document.querySelectorAll('#finding, #statement, #keys')].map(({ id }) => id)`;
+    expect(await page.evaluate(order)).toEqual(['finding', 'statement', 'keys']);
+    await page.waitForFunction(`document.querySelector('#finding').getBoundingClientRect().top >= 0`);
+    expect(await page.isVisible('#keys')).toBe(false);
     expect(await watched.accessibility()).toEqual([]);
     await picture(watched, 'verify', view);
     const last = certificate.length - 20;

@@ -288,6 +288,37 @@ describe('the page', () => {
     expect(headers.get('referrer-policy')).toBe('strict-origin');
   });
 
+  it('names the server, and shows values first, as people write them, and marked where the consent is withdrawn', async () => {
+    await bot.post('/servers/register', { guild_id: who.guild_id, name: 'Tea & <cake>' });
+    for (const key of ['profile', 'notes']) await bot.hasCategory(key, [field('day', 'date')]);
+    const { id } = (
+      await bot.post<{ id: string }>('/consents/request', { ...who, categories: ['profile', 'notes'] })
+    ).data;
+    await bot.post('/consents/accept', { consent_id: id });
+    await bot.hasData(who, 'profile', { day: '1986-07-16' });
+    await bot.post('/consents/revoke', { ...who, categories: ['notes'] });
+    const link = await linked();
+    const [en, de] = await Promise.all(
+      ['en', 'de'].map(async (lang) => (await get(`${link.url}?lang=${lang}`)).text),
+    );
+    expect(en).toContain('one place: Server Tea &amp; &lt;cake&gt;.');
+    expect(en).not.toContain(who.guild_id + '</h2>');
+    expect(en).toMatch(/16 July 1986[^]*<details>\s*<summary>What it is for[^]*<dt>Purpose/);
+    expect(en).toMatch(/ends on \d+ \w+ \d{4} at \d\d:\d\d\. /);
+    expect(de).toMatch(/>16\. Juli 1986</);
+    expect(de).toMatch(/gilt bis \d+\. \S+ \d{4} um \d\d:\d\d Uhr\. /);
+    for (const text of [en!, de!]) expect(text.match(/UTC/g)).toHaveLength(1);
+    expect(
+      en!
+        .match(/<h3>[^]*?<\/h3>/g)
+        ?.map((heading) => [...heading.matchAll(/>\s*(\w[^<]*)</g)].map(([, name]) => name)),
+    ).toEqual([['Category profile'], ['Category notes', 'withdrawn']]);
+    await bot.post('/consents/revoke', who);
+    expect((await get(`${link.url}?lang=en`)).text.match(/<small>withdrawn/g)).toHaveLength(2);
+    const everywhere = await linked({ scope: 'all_guilds', language: 'de' }, { user_id: who.user_id });
+    expect((await get(everywhere.url)).text).toContain('Server Tea &amp; &lt;cake&gt;</h2>');
+  });
+
   it('has the language of its switch, else of the link, else of the browser', async () => {
     const german = { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' };
     const { url } = await linked();
@@ -313,7 +344,7 @@ describe('the page', () => {
     const { text } = await get((await linked({ language: 'en' })).url);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50_000);
     expect(text).not.toMatch(/<script|<i>|\u202e/);
-    expect(text).toContain('The copy as JSON has everything');
+    expect(text).toContain('The copies below have everything');
   });
 
   it('names no user in the log', async () => {
@@ -330,7 +361,7 @@ describe('the page', () => {
     await stored();
     const { url } = await linked({ language: 'en' });
     const past = async () =>
-      [...(await get(url)).text.matchAll(/<li>[^<]*UTC: (.*?)<\/li>/g)].map(([, said]) => said);
+      [...(await get(url)).text.matchAll(/<li>[^<]* at [\d:]{5}: (.*?)<\/li>/g)].map(([, said]) => said);
     const before = await past();
     const types = ['deletion_completed', 'consent_accepted', 'data_exported'];
     for (const event_type of types)
@@ -589,13 +620,54 @@ describe('a form', () => {
     expect((await send(url, 'revoke', '{}', { 'content-type': 'application/json' })).status).toBe(415);
   });
 
-  it('says that the copy as JSON alone has everything', async () => {
-    const { url } = await linked();
-    const why = async (lang: string) => (await get(`${url}?lang=${lang}`)).text;
-    expect(await why('en')).toMatch(
-      /The values that are stored about you, to read and print; or everything.* as JSON\./,
-    );
-    expect(await why('de')).toMatch(/Die Werte, die .* zum Lesen und Drucken; oder alles.* als JSON\./);
+  it('exports to read everything that the JSON has, in the words that were shown', async () => {
+    const sold = `"gender, sold to <others>"`;
+    for (const key of ['place', 'notes']) await bot.hasCategory(key);
+    await bot.post('/servers/register', { guild_id: who.guild_id, name: 'Tea & cake' });
+    const texts = {
+      ...{ title: 'May we?', body: 'One line\nand another' },
+      categories: ['place', 'notes'].map((key) => ({ key, label: `${sold} ${key}`, text: `For ${key}` })),
+    };
+    const notice = {
+      ...{ privacy_notice: 'https://example.org/notice', jurisdiction: 'DE', withdrawal_method: 'Say so' },
+      ...{ recipient_third_parties: ['Example & Sons'], storage_locations: ['DE', 'FR'] },
+    };
+    const registered = { consent_version: '7', language: 'en', ...texts, ...notice };
+    expect((await bot.post('/consents/texts', registered)).status).toBe(201);
+    const asked = { ...who, consent_version: '7', language: 'en', categories: ['place', 'notes'] };
+    const { id } = (await bot.post<{ id: string }>('/consents/request', asked)).data;
+    await bot.post('/consents/accept', { consent_id: id, source: 'discord' });
+    await bot.hasData(who, 'place', { value: 'Here' });
+    await bot.post('/audit/event', { ...who, event_type: 'deletion_completed', details: { of: ['a <b>'] } });
+    await bot.post('/consents/revoke', { ...who, categories: ['notes'] });
+    await bot.put('/data/categories/place', { label_en: 'Birthday greetings' });
+
+    const { url } = await linked({ language: 'en' });
+    const copy = (await act(url, 'export', 0)).text;
+    const json = JSON.parse((await act(url, 'export', 1)).text) as Record<string, Json[]>;
+    const { consent_history: history, consent_texts: shown, audit_events: done } = json;
+    expect([history, shown, done?.length]).toEqual([expect.any(Array), [expect.objectContaining(texts)], 6]);
+    const records = [...history!, ...shown!, ...done!, json['data']];
+    expect(copy.match(/<article>/g)).toHaveLength(records.length);
+    const leaves = (value: unknown): string[] =>
+      typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(leaves);
+    const written = unescaped(copy);
+    for (const leaf of [...leaves(texts), ...leaves(notice)].filter((text) => !/^(place|notes)$/.test(text)))
+      expect(written).toContain(leaf);
+    for (const part of [
+      'Server Tea & cake',
+      who.guild_id,
+      `${sold} notes:\n              withdrawn.`,
+      'withdrawn in part</bdi></h4><dl><dt><bdi>Categories</bdi></dt><dd><ul><li><bdi>' + `${sold} notes<`,
+      'consented</bdi></h4><dl><dt><bdi>Categories</bdi></dt><dd><ul><li><bdi>' + `${sold} place<`,
+      'The bot has noted: deletion_completed',
+      'a <b>',
+      'Data was stored</bdi></h4><dl><dt><bdi>Category</bdi></dt><dd><bdi>Birthday greetings<',
+      'Version of the request: 7',
+    ])
+      expect(written).toContain(part);
+    expect(copy).not.toMatch(/<script|(src|href|action)="(?!mailto:)|undefined|\[object/);
+    expect((await get(url)).text).toContain('Everything that is stored about you');
   });
 
   it('exports as JSON and to read, each recorded', async () => {
@@ -613,7 +685,7 @@ describe('a form', () => {
     const exported = (await events()).filter(({ event_type }) => event_type === 'data_exported');
     expect(exported.map(({ details }) => details)).toStrictEqual([
       { format: 'full', via: 'privacy_page' },
-      { format: 'record', via: 'privacy_page' },
+      { format: 'full', via: 'privacy_page' },
     ]);
   });
 
@@ -632,7 +704,7 @@ describe('a form', () => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     for (const part of [`of ${who.guild_id}`, `of ${other.guild_id}`, '<li><bdi>&lt;1999&gt;</bdi></li>'])
       expect(text).toContain(part);
-    for (const tag of ['section', 'article', 'ul', 'li', 'dl', 'dt', 'dd', 'bdi', 'main'])
+    for (const tag of ['section', 'article', 'h3', 'h4', 'ul', 'li', 'dl', 'dt', 'dd', 'bdi', 'main'])
       expect([tag, text.split(`<${tag}>`).length]).toEqual([tag, text.split(`</${tag}>`).length]);
     await act((await linked({}, other)).url, 'export', 0);
     const [first, second] = taken.mock.calls.map(([{ caller, person }]) => ({ caller, person }));

@@ -221,6 +221,22 @@ describe.each(KITS)('%s', (kit) => {
     });
   });
 
+  describe('a category that has another label today', () => {
+    itInPart('is named in the words that the user was shown', async () => {
+      const { lethe, user } = await bot(TWO);
+      const robin = user();
+      const categories = TWO.map(({ key }) => key);
+      const asked = await lethe.consents.request({ ...idsOf(robin), categories, language: 'en' });
+      await lethe.categories.change({ key: 'statistics', label_en: 'Birthday greetings' });
+      expect(await toldStatus(robin)).toContain('Statistics: ');
+      await lethe.consents.accept({ consent_id: asked.id });
+      expect(await toldStatus(robin)).toContain('Statistics: ');
+      const told = await robin.select(await robin.privacy('revoke'), ['Statistics']);
+      expect(told.content).toContain('Statistics');
+      expect(await toldStatus(robin)).toContain('Statistics: ');
+    });
+  });
+
   describe('an erasure', () => {
     inTypeScript('is confirmed by a button that expires', async () => {
       let nowMs = Date.now();

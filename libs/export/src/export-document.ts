@@ -7,7 +7,8 @@ export const EXPORT_SCHEMA = 'lethe-export/1';
 const PIECE_LENGTH = 32 * 1024;
 
 type Data = NonNullable<SubjectExport['data']>;
-type Sections = NonNullable<SubjectExport['full']>;
+/** Sections by their names, with their items. */
+export type Further = readonly (readonly [string, NonNullable<SubjectExport['full']>[string]])[];
 
 /** The entries of `data` with their commas; each is read when it is needed. */
 export async function* entries(sources: readonly Data[]): AsyncGenerator<string> {
@@ -21,9 +22,9 @@ export async function* entries(sources: readonly Data[]): AsyncGenerator<string>
 }
 
 /** Closes `data` and appends every further section as a list. */
-export async function* sections(parts: readonly Sections[]): AsyncGenerator<string> {
+export async function* sections(further: Further): AsyncGenerator<string> {
   yield '}';
-  for (const [name, items] of parts.flatMap((part) => Object.entries(part))) {
+  for (const [name, items] of further) {
     let separator = `,${JSON.stringify(name)}:[`;
     for await (const item of items) {
       yield separator + JSON.stringify(item);

@@ -4,7 +4,7 @@ import type { Tx, UnitOfWork } from '@app/database';
 import { SubjectErasures } from '@app/erasure';
 import { Clock, notFound } from '@app/kernel';
 import { type NamedSubject, type Subject, SubjectDataHolders, type SubjectExport } from '@app/subjects';
-import { entries, EXPORT_SCHEMA, sections } from './export-document';
+import { entries, type Further, EXPORT_SCHEMA, sections } from './export-document';
 
 /** A larger export is streamed instead of being held in memory; in UTF-16 units. */
 const HELD_MAX = 256 * 1024;
@@ -21,6 +21,8 @@ export interface Wanted {
 interface Gathered {
   readonly head: string;
   readonly data: () => AsyncGenerator<string>;
+  /** The further sections of the full form. */
+  readonly further: Further;
   readonly tail: () => AsyncGenerator<string>;
   /** Also true for the history of a consent alone. */
   readonly hasConsent: boolean;
@@ -96,6 +98,7 @@ export class ExportReader {
   ): Gathered {
     const consent = parts.find((part) => part.consent !== undefined)?.consent ?? null;
     const { user_id: userId, guild_id: guildId } = subject.ids;
+    const further = parts.flatMap((part) => Object.entries(part.full ?? {}));
     const record =
       scope === undefined
         ? {
@@ -106,7 +109,8 @@ export class ExportReader {
     return {
       head: `${JSON.stringify(record).slice(0, -1)},"data":{`,
       data: () => entries(parts.map((part) => part.data ?? [])),
-      tail: () => sections(parts.map((part) => part.full ?? {})),
+      further,
+      tail: () => sections(further),
       hasConsent: parts.some((part) => part.consent !== undefined),
     };
   }

@@ -12,9 +12,11 @@ import { ExportAct } from './export.act';
 /** How a document that is not JSON shows an export. */
 export interface ExportForm {
   /** The beginning of a guild. */
-  guild(record: ExportedGuild): string;
+  guild(record: ExportedGuild): Promise<string>;
   /** An entry of its data, in pieces that are not large. */
   entry(name: string, value: unknown): Iterable<string>;
+  /** An item of a further section, in pieces that are not large. The items of a section follow each other. */
+  item(section: string, item: Readonly<Record<string, unknown>>): AsyncIterable<string>;
   /** The end of a guild. */
   readonly end: string;
 }
@@ -22,7 +24,7 @@ export interface ExportForm {
 /** What an export says of a guild, besides its data. */
 export interface ExportedGuild {
   readonly guildId: string;
-  readonly consent: { readonly status: string; readonly acceptedAt: string | null } | null;
+  readonly consent: { readonly version: string } | null;
 }
 
 type Write = (piece: string) => Promise<void>;
@@ -88,7 +90,7 @@ export class ExportService {
     { botId, userId, subject }: { botId: string; userId: string; subject: NamedSubject | undefined },
     via: string,
   ): Promise<(write: Write) => Promise<void>> {
-    const wanted: Wanted = { full: false, via, ...(subject === undefined && { scope: 'all_guilds' }) };
+    const wanted: Wanted = { full: true, via, ...(subject === undefined && { scope: 'all_guilds' }) };
     const given = subject === undefined ? await this.held.inAllGuilds(botId, userId) : [subject];
     const subjects = await this.fromFirstHeld(given, wanted);
     return async (write) => {
@@ -139,7 +141,7 @@ export class ExportService {
     form?: ExportForm,
   ): Promise<void> {
     const { head, known } = await this.unitOfWork.write((tx) => this.act.begin(tx, subject, wanted));
-    await write(form === undefined ? head : form.guild(JSON.parse(`${head}}}`) as ExportedGuild));
+    await write(form === undefined ? head : await form.guild(JSON.parse(`${head}}}`) as ExportedGuild));
     try {
       for await (const portion of inPortions(this.unitOfWork, (tx) =>
         this.pieces(tx, subject, wanted, form),
@@ -152,7 +154,7 @@ export class ExportService {
             await this.reader.requireOpen(this.unitOfWork, subject, known);
           }
           if (form === undefined) await write(piece);
-          else for (const part of told(form, piece)) await write(part);
+          else for await (const part of told(form, piece)) await write(part);
         }
       }
       if (form !== undefined) await write(form.end);
@@ -169,15 +171,24 @@ export class ExportService {
     wanted: Wanted,
     form: ExportForm | undefined,
   ): AsyncGenerator<string, void> {
-    const { data, tail } = await this.reader.gather(tx, subject, wanted);
-    if (form !== undefined) return void (yield* data());
+    const { data, further, tail } = await this.reader.gather(tx, subject, wanted);
+    if (form !== undefined) {
+      yield* data();
+      for (const [section, items] of further)
+        for await (const item of items) yield JSON.stringify([section, item]);
+      return;
+    }
     yield* inPieces(data());
     yield* inPieces(tail());
   }
 }
 
-/** An entry in its form. It comes as a member of a JSON object, with its comma. */
-function* told(form: ExportForm, entry: string): Generator<string> {
+/** An entry in its form, which comes as a member of a JSON object, with its comma; or the item of a section. */
+async function* told(form: ExportForm, entry: string): AsyncGenerator<string> {
+  if (entry.startsWith('[')) {
+    yield* form.item(...(JSON.parse(entry) as Parameters<ExportForm['item']>));
+    return;
+  }
   const read = JSON.parse(`{${entry.replace(/^,/, '')}}`) as Record<string, unknown>;
   for (const [name, value] of Object.entries(read)) yield* form.entry(name, value);
 }

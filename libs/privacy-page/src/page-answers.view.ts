@@ -1,13 +1,9 @@
-import type { ExportedGuild, ExportForm } from '@app/export';
 import { WebPage } from '@app/http';
 import type { ApiError } from '@app/kernel';
 import { html } from './html';
 import { framed } from './page-frame';
-import { PageParts } from './page-parts';
-import type { PageFacts } from './page-reading';
 import { type PageLanguage, PAGE_TEXTS } from './texts';
 import type { PageTexts } from './texts.en';
-import { responsible, rights } from './page-sections';
 
 /** An erasure that the page shows. */
 export interface ShownErasure {
@@ -55,61 +51,6 @@ export function forgottenPage(erasures: readonly ShownErasure[], language: PageL
       </section>
       ${certificates}`,
   );
-}
-
-/** Characters in one piece of a document. */
-const PIECE_LENGTH = 32 * 1024;
-/** Where the guilds are put into the frame of a document. */
-const GUILDS = html`<!--guilds-->`;
-
-/** An export to read and to print: a file without links, scripts or pictures. It is made while it is sent. */
-export class ReadableExport implements ExportForm {
-  readonly head: string;
-  readonly tail: string;
-  readonly end = '</section>';
-  private readonly parts: PageParts;
-
-  constructor(
-    private readonly about: Pick<PageFacts, 'bot' | 'purposes'>,
-    language: PageLanguage,
-    userId: string,
-    exportedAt: string,
-  ) {
-    const parts = (this.parts = new PageParts(language));
-    const { texts } = parts;
-    const page = framed(
-      { language, title: texts.exportTitle },
-      html`<p>${texts.exportedAt(parts.time(exportedAt))} <bdi>${userId}</bdi></p>
-        ${responsible(parts, about)}${GUILDS}${rights(parts)}`,
-    );
-    [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
-  }
-
-  guild({ guildId, consent }: ExportedGuild): string {
-    const { texts } = this.parts;
-    const state = texts.state[(consent?.status ?? 'none') as keyof PageTexts['state']];
-    const since = consent?.acceptedAt != null && html` (${this.parts.time(consent.acceptedAt)})`;
-    return `<section>${
-      html`<h2>${texts.guild(guildId)}</h2>
-        <p>${texts.consent}: ${state}${since}</p>`.text
-    }`;
-  }
-
-  *entry(name: string, value: unknown): Generator<string> {
-    const purpose = this.about.purposes.find(({ key }) => key === name);
-    const title = purpose === undefined ? name : this.parts.labelOf(purpose);
-    let piece = `<article>${
-      html`<h3>${title}</h3>
-        ${purpose !== undefined && this.parts.purposeOf(purpose)}`.text
-    }`;
-    for (const text of this.parts.wholeValuesOf(value, purpose)) {
-      piece += text;
-      if (piece.length < PIECE_LENGTH) continue;
-      yield piece;
-      piece = '';
-    }
-    yield `${piece}</article>`;
-  }
 }
 
 /** The header of a file to keep. */

@@ -23,7 +23,7 @@ export function wordsOf({ parts }: Making, words: ShownWords, isOpen: boolean): 
   return html`<details ${isOpen && html`open`}>
     <summary>${parts.texts.words}</summary>
     <p><strong>${cut(words.title)}</strong></p>
-    <p>${cut(words.body, WORDS_MAX)}</p>
+    <p class="words">${cut(words.body, WORDS_MAX)}</p>
     <ul>
       ${words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`)}
     </ul>

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { html } from './html';
 import { PageFilter } from './page.filter';
 import { PageParts, Room } from './page-parts';
+import type { OpenLink } from './privacy-links.service';
+import { ReadableExport } from './readable-export';
 import { languageOf } from './texts';
 
 describe('the language of a page', () => {
@@ -78,5 +80,53 @@ describe('the room of a page', () => {
     expect(new PageParts('en').valuesOf(wide, undefined).text.length).toBeGreaterThan(25_000);
     // Of 400.
     expect(read).toBeLessThan(150);
+  });
+});
+
+describe('the copy to read', () => {
+  const asked: string[] = [];
+  const labels = (digest: string) => [{ key: 'place', label: `Place of ${digest}`, text: '' }];
+  const reading = {
+    ofGuild: () => Promise.reject(new Error('not asked for')),
+    words: (_: unknown, digest: string) => {
+      asked.push(digest);
+      return Promise.resolve({ title: '', body: '', categories: labels(digest) });
+    },
+  };
+  const bot = { name: 'Bot', privacy_contact: null } as never;
+  const link = { userId: '1'.repeat(18) } as OpenLink;
+  const copy = new ReadableExport(reading, { bot, purposes: [] }, link, 'en', '2026-01-01T00:00:00.000Z');
+  const written = async (section: string, item: Record<string, unknown>): Promise<string[]> => {
+    const pieces: string[] = [];
+    for await (const piece of copy.item(section, item)) pieces.push(piece);
+    return pieces;
+  };
+
+  it('has the largest text in pieces that are not large', async () => {
+    const categories = Array.from({ length: 50 }, () => ({ key: 'k', label: 'l', text: 'x'.repeat(10_000) }));
+    const pieces = await written('consent_texts', { digest: 'sha256:0', title: 't', body: 'b', categories });
+    expect(pieces.length).toBeGreaterThan(10);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(45_000);
+  });
+
+  it('reads the words of entries that follow each other once, and holds those of one text', async () => {
+    const entry = (digest: string) => ({
+      ...{ created_at: '2026-01-01T00:00:00.000Z', action: 'accepted', version: 'constructor' },
+      ...{ categories: ['place', 'constructor'], texts: [{ language: 'en', digest }] },
+    });
+    for (const digest of ['a', 'a', 'b', 'b', 'a'])
+      expect((await written('consent_history', entry(digest))).join('')).toMatch(
+        new RegExp(
+          `<bdi>Place of ${digest}</bdi></li><li><bdi>constructor</bdi>.*<dd><bdi>constructor</bdi>`,
+        ),
+      );
+    expect(asked).toStrictEqual(['a', 'b', 'a']);
+  });
+
+  it('shows the sections of modules that the page does not know, under their own names', async () => {
+    const pieces = await written('games.scores', { points: 7 });
+    expect(pieces.join('')).toBe(
+      '<h3>games.scores</h3><article><dl><dt><bdi>points</bdi></dt><dd><bdi>7</bdi></dd></dl></article>',
+    );
   });
 });

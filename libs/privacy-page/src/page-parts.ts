@@ -10,8 +10,10 @@ const DEPTH_MAX = 4;
 
 interface Field {
   readonly key: string;
+  readonly type: string;
   readonly label_de: string;
   readonly label_en: string;
+  readonly description?: string | null;
 }
 
 /** Bytes of all stored texts on a page, so that a whole one has at most 50 KB. */
@@ -38,46 +40,52 @@ export class Room {
 /** The words, dates and values of a page in one language. */
 export class PageParts {
   readonly texts: PageTexts;
-  private readonly dates: Intl.DateTimeFormat;
+  private readonly times: Intl.DateTimeFormat;
+  private readonly days: Intl.DateTimeFormat;
 
   constructor(readonly language: PageLanguage) {
     this.texts = PAGE_TEXTS[language];
-    this.dates = new Intl.DateTimeFormat(language === 'de' ? 'de-DE' : 'en-GB', {
-      day: 'numeric',
-      month: 'long',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      timeZone: 'UTC',
-      timeZoneName: 'short',
-    });
+    const tag = language === 'de' ? 'de-DE' : 'en-GB';
+    const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+    this.days = new Intl.DateTimeFormat(tag, day);
+    this.times = new Intl.DateTimeFormat(tag, { ...day, hour: '2-digit', minute: '2-digit' });
   }
 
+  /** A time as people write it. The page says its zone once. */
   time(iso: string): string {
-    return this.dates.format(new Date(iso));
+    return this.texts.clock(this.times.format(new Date(iso)));
   }
 
   labelOf(purpose: DeclaredPurpose): string {
     return this.language === 'de' ? purpose.labelDe : purpose.labelEn;
   }
 
-  /** Purpose, legal basis and retention of a category. */
-  purposeOf({ description, legalBasis, retentionDays }: DeclaredPurpose): Html {
+  /** Purpose, legal basis and retention of a category; the whole one also what its fields mean. */
+  purposeOf({ description, legalBasis, retentionDays, fields }: DeclaredPurpose, isWhole = false): Html {
     const { texts } = this;
     return html`<dl>
       <dt>${texts.purpose}</dt>
-      <dd>${description === null ? texts.noPurpose : cut(description)}</dd>
+      <dd>${description === null ? texts.noPurpose : isWhole ? description : cut(description)}</dd>
       <dt>${texts.basis}</dt>
       <dd>${basisIn(this.language, legalBasis)}</dd>
       <dt>${texts.retention}</dt>
       <dd>${retentionDays === null ? texts.untilErased : texts.days(retentionDays)}</dd>
+      ${
+        isWhole &&
+        (JSON.parse(fields) as readonly Field[]).map(
+          (field) =>
+            field.description != null &&
+            html`<dt>${this.labelIn(field)}</dt>
+              <dd>${field.description}</dd>`,
+        )
+      }
     </dl>`;
   }
 
   /** The fields of a category with their labels, as far as a page shows them. */
   valuesOf(value: unknown, purpose: DeclaredPurpose | undefined): Html {
     let text = '';
-    for (const piece of this.value(value, this.labelsOf(purpose), 0)) {
+    for (const piece of this.value(value, fieldsOf(purpose), 0)) {
       // It has no room whatever follows.
       if ((text += piece).length > ROOM_BYTES) break;
     }
@@ -86,38 +94,43 @@ export class PageParts {
 
   /** All of the fields of a category with their labels, in small pieces. */
   wholeValuesOf(value: unknown, purpose: DeclaredPurpose | undefined): Iterable<string> {
-    return this.value(value, this.labelsOf(purpose), Infinity);
-  }
-
-  private labelsOf(purpose: DeclaredPurpose | undefined): ReadonlyMap<string, string> {
-    const fields = JSON.parse(purpose?.fields ?? '[]') as readonly Field[];
-    return new Map(
-      fields.map((field) => [field.key, this.language === 'de' ? field.label_de : field.label_en]),
-    );
+    return this.value(value, fieldsOf(purpose), Infinity);
   }
 
   private *value(
     value: unknown,
-    labels: ReadonlyMap<string, string>,
+    fields: ReadonlyMap<string, Field>,
     depth: number,
+    type?: string,
   ): Generator<string, void> {
     const isWhole = depth === Infinity;
     const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
     if (entries.length === 0 || (!isWhole && depth >= DEPTH_MAX)) {
-      yield this.leaf(value, entries.length > 0, isWhole);
+      yield this.leaf(type === 'date' ? this.day(value) : value, entries.length > 0, isWhole);
       return;
     }
     const shown = isWhole ? entries : entries.slice(0, ROWS_MAX);
     const isList = Array.isArray(value);
     yield isList ? '<ul>' : '<dl>';
     for (const [key, item] of shown) {
-      const label = labels.get(key) ?? key;
+      const field = fields.get(key);
+      const label = field === undefined ? key : this.labelIn(field);
       yield isList ? '<li>' : `<dt>${html`<bdi>${isWhole ? label : cut(label)}</bdi>`.text}</dt><dd>`;
-      yield* this.value(item, NO_LABELS, depth + 1);
+      yield* this.value(item, NO_FIELDS, depth + 1, field?.type);
       yield isList ? '</li>' : '</dd>';
     }
     yield isList ? '</ul>' : '</dl>';
     if (entries.length > shown.length) yield html`<p class="soft">${this.texts.more}</p>`.text;
+  }
+
+  private labelIn({ label_de: de, label_en: en }: Field): string {
+    return this.language === 'de' ? de : en;
+  }
+
+  /** A date as people write it; anything else as it is. */
+  private day(value: unknown): unknown {
+    const date = typeof value === 'string' && DATE.test(value) ? new Date(`${value}T00:00:00Z`) : undefined;
+    return date === undefined || Number.isNaN(date.getTime()) ? value : this.days.format(date);
   }
 
   private leaf(value: unknown, isDeep: boolean, isWhole: boolean): string {
@@ -130,7 +143,13 @@ export class PageParts {
   }
 }
 
-const NO_LABELS: ReadonlyMap<string, string> = new Map();
+const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+function fieldsOf(purpose: DeclaredPurpose | undefined): ReadonlyMap<string, Field> {
+  const fields = JSON.parse(purpose?.fields ?? '[]') as readonly Field[];
+  return new Map(fields.map((field) => [field.key, field]));
+}
 
 /** At most {@link TEXT_MAX} characters. */
 export function cut(text: string, max = TEXT_MAX): string {

@@ -9,10 +9,11 @@ import {
   type ShownWords,
   wordsFound,
 } from '@app/consent';
-import { HeldSubjects } from '@app/crypto';
+import { HeldSubjects, SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { JsonText, type ListPage } from '@app/http';
 import { ApiError, type AuditEventType } from '@app/kernel';
+import { ServersService } from '@app/servers';
 import { type NamedSubject, SubjectDataHolders } from '@app/subjects';
 import type { OpenLink } from './privacy-links.service';
 
@@ -64,8 +65,13 @@ export interface PageFacts {
   readonly isSuspended: boolean;
   readonly purposes: readonly DeclaredPurpose[];
   readonly subjects: readonly HeldSubject[];
+  /** The registered names of their servers by the id. */
+  readonly servers: ReadonlyMap<string, string>;
   readonly hasMore: boolean;
 }
+
+/** What a copy to read says of a guild besides its export. */
+export type GuildFacts = Pick<HeldSubject, 'status' | 'asked' | 'decided'> & Pick<PageFacts, 'servers'>;
 
 /** Reads what a page shows. Nothing is written. */
 @Injectable()
@@ -77,10 +83,12 @@ export class PageReading {
     private readonly consents: ConsentService,
     private readonly receipts: ConsentReceipts,
     private readonly audit: AuditService,
+    private readonly servers: ServersService,
+    private readonly digests: SubjectDigests,
   ) {}
 
   /** The bot of a link and its purposes. */
-  async about({ botId }: OpenLink): Promise<Omit<PageFacts, 'subjects' | 'hasMore'>> {
+  async about({ botId }: OpenLink): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore'>> {
     const [bot, standing, purposes] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
         findBot(tx, botId),
@@ -95,9 +103,29 @@ export class PageReading {
   async facts(link: OpenLink): Promise<PageFacts> {
     const about = await this.about(link);
     const all = await this.subjectsOf(link);
+    const shown = all.slice(0, GUILDS_MAX);
     const subjects: HeldSubject[] = [];
-    for (const subject of all.slice(0, GUILDS_MAX)) subjects.push(await this.heldOf(subject));
-    return { ...about, subjects, hasMore: all.length > GUILDS_MAX };
+    for (const subject of shown) subjects.push(await this.heldOf(subject));
+    const servers = await this.servers.names(
+      link.botId,
+      shown.map(({ ids }) => ids.guild_id),
+    );
+    return { ...about, subjects, servers, hasMore: all.length > GUILDS_MAX };
+  }
+
+  async ofGuild({ botId, userId }: OpenLink, guildId: string): Promise<GuildFacts> {
+    const subject = this.digests.named(botId, { user_id: userId, guild_id: guildId });
+    const [status, shown, servers] = await Promise.all([
+      this.consents.status(subject),
+      this.receipts.shown(subject),
+      this.servers.names(botId, [guildId]),
+    ]);
+    return { status, ...shown, servers };
+  }
+
+  /** The words of a text that users were shown. */
+  words({ botId }: OpenLink, digest: string): Promise<ShownWords | undefined> {
+    return this.unitOfWork.read((tx) => wordsFound(tx, botId, digest));
   }
 
   /** The subjects of a link. */

@@ -1,5 +1,7 @@
+import type { DeclaredPurpose } from '@app/categories';
 import type { ShownWords } from '@app/consent';
-import { AUDIT_EVENT_TYPES } from '@app/kernel';
+import { AUDIT_EVENT_TYPES, BOT_WIDE_GUILD_ID } from '@app/kernel';
+import type { NamedSubject } from '@app/subjects';
 import { type Html, html } from './html';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts, PastEvent } from './page-reading';
@@ -36,8 +38,20 @@ export function rights({ texts }: PageParts): Html {
   </section>`;
 }
 
-/** What is stored, by category. */
-export function stored({ parts, facts, room }: Making, { values, isCut, isUnreadable }: HeldSubject): Html {
+/** Where a user is: the registered name of the server, else its id. */
+export function placeOf(
+  { parts: { texts }, facts }: Pick<Making, 'parts'> & { readonly facts: Pick<PageFacts, 'servers'> },
+  { guild_id: guild }: Pick<NamedSubject['ids'], 'guild_id'>,
+): string {
+  if (guild === BOT_WIDE_GUILD_ID) return texts.direct;
+  return texts.guild(cut(facts.servers.get(guild) ?? guild, 100));
+}
+
+/** What is stored, by category: the values first, and what they are for below them. */
+export function stored(
+  { parts, facts, room }: Making,
+  { values, status, isCut, isUnreadable }: HeldSubject,
+): Html {
   const { texts } = parts;
   const known = facts.purposes.map((purpose) => ({ key: purpose.key, purpose }));
   const others = [...values.keys()].filter((key) => !facts.purposes.some((purpose) => purpose.key === key));
@@ -48,9 +62,18 @@ export function stored({ parts, facts, room }: Making, { values, isCut, isUnread
     room.take(
       () =>
         html`<article>
-          <h3><bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi></h3>
-          ${purpose !== undefined && parts.purposeOf(purpose)}
-          ${values.has(key) ? parts.valuesOf(values.get(key), purpose) : html`<p class="soft">${texts.noValues}</p>`}
+          <h3>
+            <bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi>
+            ${isWithdrawn(status, key, purpose) && html`<small>${texts.stateOf.revoked}</small>`}
+          </h3>
+          ${values.has(key) ? html`<div class="value">${parts.valuesOf(values.get(key), purpose)}</div>` : html`<p class="soft">${texts.noValues}</p>`}
+          ${
+            purpose !== undefined &&
+            html`<details>
+              <summary>${texts.why}</summary>
+              ${parts.purposeOf(purpose)}
+            </details>`
+          }
         </article>`,
     ),
   );
@@ -60,6 +83,17 @@ export function stored({ parts, facts, room }: Making, { values, isCut, isUnread
     ${(isCut || room.isFull) && html`<p>${texts.more}</p>`}
     ${isUnreadable && html`<p>${texts.unreadable}</p>`}
   </section>`;
+}
+
+/** Whether the consent to a category was withdrawn. A consent without categories is one to all that are based on it. */
+function isWithdrawn(
+  { status, categories }: HeldSubject['status'],
+  key: string,
+  purpose: DeclaredPurpose | undefined,
+): boolean {
+  if (categories === undefined || categories.length === 0)
+    return status === 'revoked' && (purpose?.legalBasis ?? 'consent') === 'consent';
+  return categories.some((each) => each.key === key && each.status === 'revoked');
 }
 
 /** What was done so far. */
@@ -92,7 +126,11 @@ export function namesOf(making: Making, keys: readonly string[], words: ShownWor
  * The label of a category in the words that a decision is about, which are those of its receipt. Where they do not name it,
  * that of today; its key where it is not declared any more.
  */
-export function nameOf({ parts, facts }: Making, key: string, words: ShownWords | undefined): string {
+export function nameOf(
+  { parts, facts }: Pick<Making, 'parts'> & { readonly facts: Pick<PageFacts, 'purposes'> },
+  key: string,
+  words: ShownWords | undefined,
+): string {
   const shown = words?.categories.find((each) => each.key === key);
   if (shown !== undefined) return cut(shown.label);
   const purpose = facts.purposes.find((each) => each.key === key);
@@ -100,7 +138,7 @@ export function nameOf({ parts, facts }: Making, key: string, words: ShownWords 
 }
 
 export function word(words: Readonly<Record<string, string>>, key: string): string {
-  return words[key] ?? key;
+  return (Object.hasOwn(words, key) ? words[key] : undefined) ?? key;
 }
 
 /** What the user has decided. After a no it is never said that the user was not asked. */

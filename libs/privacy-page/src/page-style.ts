@@ -6,17 +6,18 @@ const STYLE = `:root{color-scheme:light dark;--ink:#1c2430;--soft:#546073;--line
 @media (prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#a9b4c4;--line:#3a4454;--paper:#1c232e;--ground:#12171f;--blue:#8ab4ff;--onblue:#0c1626;--red:#ff9d98;--onred:#2a0706}}
 *{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.6 system-ui,sans-serif;overflow-wrap:anywhere}
 main,header,footer{max-width:44rem;margin:0 auto;padding:0 1rem}header{padding-top:1.25rem}nav{display:flex;gap:1rem;justify-content:flex-end}
-h1{font-size:1.75rem;line-height:1.25;margin:1rem 0 .5rem}h2{font-size:1.25rem;margin:0 0 .5rem}h3{font-size:1.0625rem;margin:0 0 .25rem}
+h1{font-size:1.75rem;line-height:1.25;margin:1rem 0 .5rem}h2{font-size:1.25rem;margin:0 0 .5rem}h3,h4{font-size:1.0625rem;margin:0 0 .25rem}
 section{background:var(--paper);border:1px solid var(--line);border-radius:.75rem;padding:1.125rem;margin:1rem 0}
 article{border-top:1px solid var(--line);padding-top:.875rem;margin-top:.875rem}p{margin:.375rem 0}.soft,dt,th{color:var(--soft)}
-dl{display:grid;grid-template-columns:minmax(6rem,auto) 1fr;gap:.125rem .875rem;margin:.375rem 0}dd{margin:0}dl dl{border-left:2px solid var(--line);padding-left:.75rem}
+dl{display:grid;grid-template-columns:minmax(6rem,auto) 1fr;gap:.125rem .875rem;margin:.375rem 0}dd{margin:0}
+h3 small{font-weight:400;color:var(--red);border:1px solid;border-radius:1rem;padding:0 .625rem;margin-left:.375rem;white-space:nowrap}.value>dl>dd{font-size:1.25rem;line-height:1.4;font-weight:600}.words{white-space:pre-line}section>h3{margin-top:1.25rem;font-size:1.125rem}.value dl dl{font-size:1.0625rem;font-weight:400}dl dl{border-left:2px solid var(--line);padding-left:.75rem}
 ul{padding-left:1.25rem;margin:.375rem 0}a{color:var(--blue)}form{display:inline-block;margin:.5rem .5rem 0 0}label{display:block;padding:.25rem 0}
 button,.button{display:inline-block;font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 1.125rem;border-radius:.5rem;border:1px solid var(--blue);background:var(--blue);color:var(--onblue);cursor:pointer;text-decoration:none;max-width:100%;overflow-wrap:anywhere}
 button.plain,.button.plain{background:none;color:var(--blue)}button.red,.button.red{background:var(--red);border-color:var(--red);color:var(--onred)}
 :focus-visible{outline:3px solid var(--blue);outline-offset:2px}textarea{width:100%;min-height:7rem;font:.8125rem/1.4 ui-monospace,monospace;background:var(--ground);color:var(--ink);border:1px solid var(--line);border-radius:.5rem;padding:.5rem}
 details{margin:.5rem 0}summary{cursor:pointer;min-height:1.75rem}[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}
 @media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}form{display:block;margin-right:0}button{width:100%}}
-@media print{:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint{display:none}section{border:0;padding:0;break-inside:avoid-page}}`;
+@media print{:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint{display:none}details::details-content{content-visibility:visible;display:block}section{border:0;padding:0;break-inside:avoid-page}}`;
 
 /** The policy allows this very text. */
 export const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);

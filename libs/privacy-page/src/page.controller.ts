@@ -12,7 +12,7 @@ import {
 } from '@app/http';
 import { ApiError, Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
-import { asFile, errorPage, forgottenPage, ReadableExport } from './page-answers.view';
+import { asFile, errorPage, forgottenPage } from './page-answers.view';
 import { type FormAct, PageForms, refused } from './page-forms';
 import { PAGE_HEADERS } from './page-style';
 import { PageReading } from './page-reading';
@@ -20,6 +20,7 @@ import { PageFilter } from './page.filter';
 import { PageView } from './page.view';
 import type { PageAct } from './privacy-links.dto';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
+import { ReadableExport } from './readable-export';
 import { languageOf, noteOf, type PageLanguage, type PageNote } from './texts';
 
 /** The paths of the pages, which have no prefix. */
@@ -141,7 +142,7 @@ export class PageController {
     language: PageLanguage,
   ): Promise<Pick<TextStream, 'writeTo'> | undefined> {
     const about = await this.reading.about(link);
-    const form = new ReadableExport(about, language, link.userId, this.clock.nowIso());
+    const form = new ReadableExport(this.reading, about, link, language, this.clock.nowIso());
     const writeGuilds = await this.acts.exportAs(form, link);
     if (writeGuilds === undefined) return undefined;
     return {

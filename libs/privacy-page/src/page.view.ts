@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { WebPage } from '@app/http';
-import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import { type Html, html } from './html';
 import { boxesOf, shownBy, wordsOf } from './page-asking';
 import { type FormAct, PageForms } from './page-forms';
@@ -13,6 +12,7 @@ import {
   nameOf,
   namesOf,
   past,
+  placeOf,
   responsible,
   rights,
   stored,
@@ -37,8 +37,8 @@ export class PageView {
       html`${note !== undefined && html`<section role="status"><p>${texts.note[note]}</p></section>`}
         <p>${texts.intro(cut(facts.bot.name))}</p>
         <p class="soft">
-          ${link.subject === undefined ? texts.scopeAll : texts.scopeOne}
-          ${texts.expires(parts.time(link.expiresAt))}
+          ${link.subject === undefined ? texts.scopeAll : texts.scopeOne(placeOf(making, link.subject.ids))}
+          ${texts.expires(parts.time(link.expiresAt))} ${texts.zone}
         </p>
         ${facts.isSuspended && html`<section><p>${texts.suspended}</p></section>`}
         ${responsible(parts, facts)}
@@ -66,10 +66,8 @@ export class PageView {
   private subject(making: Making, held: HeldSubject): Html {
     const { parts, link } = making;
     const { texts } = parts;
-    const { guild_id: guild } = held.subject.ids;
     const place =
-      link.subject === undefined &&
-      html`<h2 class="soft">${guild === BOT_WIDE_GUILD_ID ? texts.direct : texts.guild(guild)}</h2>`;
+      link.subject === undefined && html`<h2 class="soft">${placeOf(making, held.subject.ids)}</h2>`;
     return html`${place}
     ${
       link.allow.includes('view')

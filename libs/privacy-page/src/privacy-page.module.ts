@@ -5,6 +5,7 @@ import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { ErasureModule } from '@app/erasure';
 import { ExportModule } from '@app/export';
+import { ServersModule } from '@app/servers';
 import { PrivacyLinks1763600000022 } from './migrations/1763600000022-privacy-links';
 import { PageActs } from './page-acts';
 import { PageForms } from './page-forms';
@@ -27,6 +28,7 @@ import { PublicUrl } from './public-url';
     ConsentModule,
     ErasureModule,
     ExportModule,
+    ServersModule,
   ],
   controllers: [PrivacyLinksController, PageController],
   providers: [

@@ -5,7 +5,7 @@ import type { PageQuery } from '@app/http';
 import { type Claim, EncryptedForms, NO_CLAIM } from '@app/idempotency';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
 import type { Digest } from '@app/primitives';
-import { MoreThan } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import { Server } from './server.entity';
 import type { RegisterServer, ServersView, ServerView } from './servers.dto';
 
@@ -54,6 +54,19 @@ export class ServersService {
       });
       const servers = page.cut(found, ({ id }) => [id]).map((server) => this.view(server));
       return { servers, pagination: page.of(await tx.manager.countBy(Server, { botId })) };
+    });
+  }
+
+  /** The names of guilds by their ids, as far as a name is registered. */
+  names(botId: string, guildIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const guildId = In(guildIds.map((id) => this.digests.guild(botId, id)));
+    return this.unitOfWork.read(async (tx) => {
+      const found = await tx.manager.findBy(Server, { botId, guildId });
+      return new Map(
+        found
+          .map((server) => this.view(server))
+          .flatMap(({ guild_id: id, name }) => (name === null ? [] : [[id, name]])),
+      );
     });
   }
 

@@ -1,8 +1,8 @@
 import { NotFoundError } from '@lethe/sdk';
 import { type ConsentAsked, request, textOf } from './consent-request';
 import { ACTS, customId, maskOf, placesOf } from './custom-id';
-import { labelOf } from './facts';
 import { button, cut, LIMITS, type Reply, reply, type Row, row, type Select } from './reply';
+import { labelShown } from './shown';
 import { statesOf } from './status';
 import { once, shownPage, SOURCE, type Turn, when } from './turn';
 
@@ -66,7 +66,7 @@ export async function agree(turn: Turn, [mask = '', binding = '']: readonly stri
   const labels = asked.categories
     .filter(({ key }) => keys.includes(key))
     .map((category) => {
-      return `• ${cut(labelOf(category, turn.asked.locale), LIMITS.label / 4)}`;
+      return `• ${cut(labelShown(asked.texts.categories, category, turn.asked.locale), LIMITS.label / 4)}`;
     });
   const lines = [words.say('consent_done'), ...labels, words.say('consent_withdraw')];
   if (files.length > 0) lines.push(words.say('consent_receipt'));
@@ -140,7 +140,7 @@ function menusOf(
   const menus: Row[] = [];
   for (let first = 0; first < asked.categories.length; first += LIMITS.options) {
     const options = asked.categories.slice(first, first + LIMITS.options).map((category, place) => ({
-      label: cut(labelOf(category, locale), LIMITS.label),
+      label: cut(labelShown(asked.texts.categories, category, locale), LIMITS.label),
       value: category.key,
       default: chosen.includes(first + place),
     }));

@@ -1,18 +1,20 @@
 import { NotFoundError } from '@lethe/sdk';
 import { ACTS, customId } from './custom-id';
-import { labelOf } from './facts';
 import { button, cut, LIMITS, type Reply, reply, type Row, row } from './reply';
+import { labelShown, shownFor } from './shown';
 import { statesOf } from './status';
 import { once, SOURCE, type Turn, when } from './turn';
 
 /** Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3)). */
-export async function revoke({ asked, lethe, facts, who, words }: Turn): Promise<Reply> {
+export async function revoke(turn: Turn): Promise<Reply> {
+  const { asked, lethe, facts, who, words } = turn;
   const [status, categories] = await Promise.all([lethe.consents.status(who), facts.categories()]);
   const { say } = words;
   if (status.status !== 'accepted') return reply({ content: say('revoke_nothing') });
   const keys = categories.map(({ key }) => key);
   const states = statesOf(status, keys);
   const granted = categories.filter(({ key }) => states.get(key) === 'accepted');
+  const shown = granted.length > 1 ? await shownFor(turn, 'decided') : [];
   const menus: Row[] = [];
   // Four menus hold the 100 categories that a bot may declare.
   for (
@@ -21,7 +23,7 @@ export async function revoke({ asked, lethe, facts, who, words }: Turn): Promise
     at += LIMITS.options
   ) {
     const options = granted.slice(at, at + LIMITS.options).map((category) => ({
-      label: cut(labelOf(category, asked.locale), LIMITS.label),
+      label: cut(labelShown(shown, category, asked.locale), LIMITS.label),
       value: category.key,
     }));
     const placeholder = cut(say('revoke_choose'), LIMITS.label);
@@ -41,10 +43,10 @@ export async function withdraw(turn: Turn, keys?: readonly string[]): Promise<Re
   const given = { ...who, source: SOURCE, ...(keys && { categories: [...keys] }) };
   try {
     const { status, data_erased_at: erasedAt } = await lethe.consents.revoke(given, once(turn, 'revoke'));
-    const all = await facts.categories();
+    const [all, shown] = await Promise.all([facts.categories(), keys && shownFor(turn, 'decided')]);
     const labels = all
       .filter(({ key }) => keys?.includes(key))
-      .map((category) => cut(labelOf(category, asked.locale), LIMITS.label / 4));
+      .map((category) => cut(labelShown(shown ?? [], category, asked.locale), LIMITS.label / 4));
     const done =
       status === 'revoked' ? say('revoke_done') : say('revoke_done_some', { categories: labels.join(', ') });
     const later = erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })];

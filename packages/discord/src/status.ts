@@ -1,5 +1,5 @@
-import { labelOf } from './facts';
 import { cut, LIMITS, type Reply, reply } from './reply';
+import { labelShown, shownFor } from './shown';
 import { shownPage, type Turn, when } from './turn';
 
 export type ConsentStatus = Awaited<ReturnType<Turn['lethe']['consents']['status']>>;
@@ -34,9 +34,17 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
     found,
     categories.map(({ key }) => key),
   );
+  const isAny = (...wanted: ConsentStatus['status'][]) =>
+    [...states.values()].some((state) => wanted.includes(state));
+  const [asking, decided] = await Promise.all([
+    isAny('pending') ? shownFor(turn, 'asked') : [],
+    isAny('accepted', 'revoked') ? shownFor(turn, 'decided') : [],
+  ]);
   const lines = categories.map((category) => {
-    const label = cut(labelOf(category, asked.locale), LIMITS.label);
-    return `• ${label}: ${say(`state_${states.get(category.key) ?? 'none'}`)}`;
+    const state = states.get(category.key) ?? 'none';
+    const shown = state === 'pending' ? asking : decided;
+    const label = cut(labelShown(shown, category, asked.locale), LIMITS.label);
+    return `• ${label}: ${say(`state_${state}`)}`;
   });
   const parts = [
     head,

@@ -50,8 +50,13 @@ function VerifyForm({ language }: { readonly language: Language }) {
   /** A check of the text before that of a chosen file would show nothing. */
   const [isReading, setReading] = useState(false);
   const latest = useRef({});
+  const answer = useRef<HTMLDivElement>(null);
   const { keys, setKeys, isAway } = useKeys();
   const isTied = Object.values(tiesOf(text)).every((part) => part !== '');
+  // The button is below what it asks about, and the answer above.
+  useEffect(() => {
+    if (finding !== undefined) answer.current?.scrollIntoView({ block: 'nearest' });
+  }, [finding]);
   useEffect(() => void hasEd25519().then(setAble), []);
   const drop = (): void => {
     latest.current = {};
@@ -85,7 +90,10 @@ function VerifyForm({ language }: { readonly language: Language }) {
       </p>
     );
   return (
-    <form onSubmit={submit}>
+    <form class="lines" onSubmit={submit}>
+      <div role="status" id="finding" ref={answer}>
+        {finding !== undefined && <Result finding={finding} language={language} />}
+      </div>
       <Area
         id="statement"
         label={texts.statement}
@@ -98,16 +106,19 @@ function VerifyForm({ language }: { readonly language: Language }) {
         {texts.file}
         <input type="file" onChange={(event) => read(event.currentTarget.files?.[0])} />
       </label>
-      <Area
-        id="keys"
-        label={texts.keys}
-        hint={isAway ? texts.keysAway : texts.keysHint}
-        value={keys}
-        onText={(to) => {
-          setKeys(to);
-          drop();
-        }}
-      />
+      <details open={isAway}>
+        <summary>{texts.keys}</summary>
+        <Area
+          id="keys"
+          label={texts.keys}
+          hint={isAway ? texts.keysAway : texts.keysHint}
+          value={keys}
+          onText={(to) => {
+            setKeys(to);
+            drop();
+          }}
+        />
+      </details>
       <SubjectFields
         language={language}
         named={named}
@@ -120,9 +131,6 @@ function VerifyForm({ language }: { readonly language: Language }) {
       <button class="primary" type="submit" disabled={isReading}>
         {texts.check}
       </button>
-      <div role="status" id="finding">
-        {finding !== undefined && <Result finding={finding} language={language} />}
-      </div>
     </form>
   );
 }

@@ -6,6 +6,7 @@ from typing import Dict, List, Sequence
 
 from ._facts import label_of
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
+from ._shown import label_shown, shown_for
 from ._turn import Turn, shown_page, when
 
 
@@ -62,10 +63,14 @@ async def status(turn: Turn, at: int = 0) -> Reply:
         parts = [say(f"status_{found['status']}", **values.get(found["status"], {}))]
     states = states_of(found, [category["key"] for category in categories])
     if found["status"] != "none":
-        lines = [
-            f"• {cut(label_of(category, turn.asked.locale), LABEL_MAX)}: {say('state_' + states[category['key']])}"
-            for category in categories
-        ]
+        present = set(states.values())
+        asking = await shown_for(turn, "asked") if "pending" in present else {}
+        decided = await shown_for(turn, "decided") if present & {"accepted", "revoked"} else {}
+        lines = []
+        for category in categories:
+            state = states[category["key"]]
+            label = label_shown(asking if state == "pending" else decided, category, turn.asked.locale)
+            lines.append(f"• {cut(label, LABEL_MAX)}: {say('state_' + state)}")
         parts += ["\n".join(lines), *declined]
     if found.get("pending_version") is not None:
         parts.append(say("status_newer"))

@@ -11,8 +11,8 @@ from lethe import NotFoundError
 
 from ._about import states_of
 from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, places_of
-from ._facts import label_of
 from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, Json, Reply, button, cut, row, select
+from ._shown import label_shown, labels_in
 from ._turn import SOURCE, Shown, Turn, shown_page, when
 from ._words import best_tag
 
@@ -118,7 +118,8 @@ async def agree(turn: Turn, mask: str = "", binding: str = "", *_: str) -> Reply
         receipt = (await consents.accept(**given, options=turn.once("accept"))).get("receipt")
         if receipt is not None:
             files.append(("consent-receipt.jwt", receipt.encode()))
-    labels = [cut(label_of(one, turn.asked.locale), LABEL_MAX // 4) for one in asked.categories if one["key"] in keys]
+    agreed = [one for one in asked.categories if one["key"] in keys]
+    labels = [cut(label_shown(labels_in(asked.texts), one, turn.asked.locale), LABEL_MAX // 4) for one in agreed]
     lines = [say("consent_done"), *(f"• {label}" for label in labels), say("consent_withdraw")]
     if files:
         lines.append(say("consent_receipt"))
@@ -175,7 +176,7 @@ def _menus(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int) -> L
     for first in range(0, len(asked.categories), OPTIONS_MAX):
         options = [
             {
-                "label": cut(label_of(category, turn.asked.locale), LABEL_MAX),
+                "label": cut(label_shown(labels_in(asked.texts), category, turn.asked.locale), LABEL_MAX),
                 "value": category["key"],
                 "default": first + place in chosen,
             }

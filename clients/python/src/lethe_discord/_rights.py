@@ -8,8 +8,8 @@ from lethe import CallOptions, LetheError, NotFoundError
 
 from ._about import states_of
 from ._custom_id import FORGET, KEEP, WITHDRAW, WITHDRAW_ALL, base36, custom_id, number_of
-from ._facts import label_of
 from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, ROWS_MAX, Json, Reply, button, cut, row, select
+from ._shown import label_shown, shown_for
 from ._turn import SOURCE, Turn, json_file, when
 
 #: Of a request with a file: its other parts, the boundaries, the message.
@@ -63,11 +63,12 @@ async def revoke(turn: Turn) -> Reply:
         return Reply(say("revoke_nothing"))
     states = states_of(status, [category["key"] for category in categories])
     granted = [category for category in categories if states[category["key"]] == "accepted"]
+    shown = await shown_for(turn, "decided") if len(granted) > 1 else {}
     rows: List[Json] = []
     # Four menus hold the 100 categories that a bot may declare.
     for at in range(0, min(len(granted), OPTIONS_MAX * (ROWS_MAX - 1)), OPTIONS_MAX):
         options = [
-            {"label": cut(label_of(one, turn.asked.locale), LABEL_MAX), "value": one["key"]}
+            {"label": cut(label_shown(shown, one, turn.asked.locale), LABEL_MAX), "value": one["key"]}
             for one in granted[at : at + OPTIONS_MAX]
         ]
         if len(granted) > 1:
@@ -88,7 +89,8 @@ async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
         lines = [say("revoke_done")]
     else:
         named = [one for one in await turn.facts.categories() if one["key"] in (keys or ())]
-        labels = [cut(label_of(one, turn.asked.locale), LABEL_MAX // 4) for one in named]
+        shown = await shown_for(turn, "decided")
+        labels = [cut(label_shown(shown, one, turn.asked.locale), LABEL_MAX // 4) for one in named]
         lines = [say("revoke_done_some", categories=", ".join(labels))]
     if status.get("data_erased_at") is not None:
         lines.append(say("status_erased_at", when=when(status["data_erased_at"])))

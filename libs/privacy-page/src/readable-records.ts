@@ -1,0 +1,149 @@
+import { AUDIT_EVENT_TYPES } from '@app/kernel';
+import { html } from './html';
+import type { PageParts } from './page-parts';
+import { word } from './page-sections';
+
+/** The label of a category in a record. */
+export type RecordLabels = (key: string) => string;
+
+/** A record of an export in words. */
+interface Recorded {
+  /** The heading of its section. */
+  readonly heading: string;
+  readonly pieces: Iterable<string>;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+type Row = readonly [label: string, value: unknown];
+type Make = (parts: PageParts, item: Item, labels: RecordLabels) => Iterable<string>;
+
+const MAKERS: Readonly<Record<string, Make>> = {
+  consent_history: entry,
+  consent_texts: shownText,
+  audit_events: event,
+  deletion_requests: erasure,
+  webhook_deliveries: delivery,
+};
+
+/** Details whose values are words of the service. */
+const CODED = new Set(['via', 'format', 'scope', 'reason']);
+
+/**
+ * An item of a section of the full export, in words. Sections of modules that the page does not know are shown with their
+ * own names; undefined for what the values have beside them already.
+ */
+export function recordedIn(
+  parts: PageParts,
+  section: string,
+  item: Item,
+  labels: RecordLabels,
+): Recorded | undefined {
+  // Purpose, basis and retention are below the values of the category.
+  if (section === 'categories') return undefined;
+  const make = Object.hasOwn(MAKERS, section) ? MAKERS[section] : undefined;
+  return {
+    heading: word(parts.texts.section, section),
+    pieces: make === undefined ? parts.wholeValuesOf(item, undefined) : make(parts, item, labels),
+  };
+}
+
+function* entry(parts: PageParts, item: Item, labels: RecordLabels): Generator<string> {
+  const { texts } = parts;
+  const { fact } = texts;
+  const keys = item['categories'] as readonly string[] | null;
+  const shown = item['texts'] as readonly { readonly language: string; readonly digest: string }[];
+  yield title(parts, item['created_at'], word(texts.action, String(item['action'])));
+  yield* rows(parts, [
+    [fact.categories, keys === null ? fact.all : keys.map(labels)],
+    [fact.version, item['version']],
+    [fact.text, shown.map(({ language, digest }) => `${shortOf(digest)} (${language})`)],
+    [fact.language, item['language']],
+    [fact.source, item['source'] === 'privacy_page' ? texts.viaPage : item['source']],
+  ]);
+}
+
+/** The words that the user was shown, and with a registered text who gets the data, and where it is stored. */
+function* shownText(parts: PageParts, item: Item): Generator<string> {
+  const { fact } = parts.texts;
+  const categories = item['categories'] as readonly { readonly label: string; readonly text: string }[];
+  yield html`<h4><bdi>${String(item['title'])}</bdi></h4>
+    <p class="soft">${fact.text} ${shortOf(String(item['digest']))}</p>
+    <p class="words">${String(item['body'])}</p>`.text;
+  yield '<ul>';
+  for (const { label, text } of categories) yield html`<li class="words">${label}: ${text}</li>`.text;
+  yield '</ul>';
+  yield* rows(parts, [
+    [fact.recipients, item['recipient_third_parties']],
+    [fact.places, item['storage_locations']],
+    [fact.jurisdiction, item['jurisdiction']],
+    [fact.notice, item['privacy_notice']],
+    [fact.withdrawal, item['withdrawal_method']],
+    [fact.buttons, [item['accept_label'], item['decline_label']].filter((label) => label !== undefined)],
+  ]);
+}
+
+/** What was done. An event that the bot has written is said to be the bot's, with its details as they are. */
+function* event(parts: PageParts, item: Item, labels: RecordLabels): Generator<string> {
+  const { texts } = parts;
+  const [type, isOwn] = [String(item['event_type']), item['source'] === 'service'];
+  const isKnown = isOwn && AUDIT_EVENT_TYPES.some((own) => own === type);
+  const said = isKnown ? word(texts.event, type) : isOwn ? type : `${texts.byBot}: ${type}`;
+  yield title(parts, item['created_at'], said);
+  const details = item['details'] as Item | null;
+  if (!isOwn) yield* details === null ? [] : parts.wholeValuesOf(details, undefined);
+  // The labels of today are not those that a consent is about; its history has them.
+  else yield* rows(parts, detailsOf(parts, details ?? {}, type.startsWith('consent_') ? String : labels));
+  if (item['unreadable'] === true) yield html`<p>${texts.unreadable}</p>`.text;
+}
+
+function detailsOf({ texts }: PageParts, details: Item, labels: RecordLabels): Row[] {
+  return Object.entries(details).map(([name, value]) => {
+    const label = word(texts.fact, name);
+    if (name === 'category') return [label, labels(String(value))];
+    if (name === 'categories' && Array.isArray(value))
+      return [label, value.map((key) => labels(String(key)))];
+    return [label, CODED.has(name) ? word(texts.code, String(value)) : value];
+  });
+}
+
+function* erasure(parts: PageParts, item: Item, labels: RecordLabels): Generator<string> {
+  const { fact, code } = parts.texts;
+  const keys = item['deleted_categories'] as readonly string[] | null;
+  yield title(parts, item['created_at'], word(code, String(item['status'])));
+  yield* rows(parts, [
+    [fact.finished, timeOf(parts, item['completed_at'])],
+    [fact.categories, keys?.map(labels)],
+    [fact.request_id, item['request_id']],
+    [fact.told, item['webhook_sent']],
+  ]);
+}
+
+function* delivery(parts: PageParts, item: Item): Generator<string> {
+  const { fact, code } = parts.texts;
+  yield title(parts, item['created_at'], word(code, String(item['event'])));
+  yield* rows(parts, [
+    [fact.state, word(code, String(item['status']))],
+    [fact.finished, timeOf(parts, item['finished_at'])],
+  ]);
+}
+
+function title(parts: PageParts, at: unknown, text: string): string {
+  return html`<h4>${parts.time(String(at))}: <bdi>${text}</bdi></h4>`.text;
+}
+
+function timeOf(parts: PageParts, at: unknown): string | null {
+  return typeof at === 'string' ? parts.time(at) : null;
+}
+
+/** Facts with their names, without those that are not there. */
+function* rows(parts: PageParts, given: readonly Row[]): Generator<string> {
+  const there = given.filter(
+    ([, value]) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  if (there.length > 0) yield* parts.wholeValuesOf(Object.fromEntries(there), undefined);
+}
+
+/** What ties an entry of the history to its text. */
+function shortOf(digest: string): string {
+  return digest.replace('sha256:', '').slice(0, 8);
+}
