@@ -129,6 +129,21 @@ describe('lethe categories', () => {
     expect(await lethe.categories.list().toArray()).toHaveLength(1);
   });
 
+  it('types writes TypeScript types, and replaces no file of another kind', async () => {
+    write(FILE);
+    await push('--yes');
+    const { stdout } = await done('categories', 'types');
+    expect(stdout).toContain(
+      'export interface Profile {\n  /** Nickname */\n  readonly nickname?: string;\n}',
+    );
+    const again = ['categories', 'types', '--output', 'types.ts'];
+    expect((await done(...again)).stdout).toBe('types.ts: 1 category.\n');
+    expect((await done(...again)).stdout).toBe('types.ts: 1 category.\n');
+    expect(read('types.ts')).toBe(stdout);
+    await refused('not written by this command', 'categories', 'types', '--output', 'bot.yaml');
+    expect(read('bot.yaml')).toBe(FILE);
+  });
+
   it('pull writes a file that push takes unchanged, and replaces another file only when asked to', async () => {
     write(FILE);
     await push('--yes');

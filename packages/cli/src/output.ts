@@ -11,6 +11,10 @@ type Style = Parameters<typeof styleText>[0];
 /** A text of somebody else on one line. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
 
+/** A number of things: `1 call`, `2 calls`. */
+export const many = (count: number, one: string, more = `${one}s`): string =>
+  `${count} ${count === 1 ? one : more}`;
+
 /** Replaces ESC in the colours of this program until the text around them is printable. No service can know it. */
 const OWN_ESCAPE = randomUUID();
 

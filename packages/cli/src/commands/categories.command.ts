@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Lethe } from '@lethe/sdk';
+import { TYPES_HEAD, typesOf } from '../category-types';
 import {
   changeOf,
   declarationsIn,
@@ -13,6 +14,7 @@ import {
 import { readText } from '../env-file';
 import { refused } from '../failures';
 import { diffOf } from '../line-diff';
+import { many } from '../output';
 import { Session } from '../session';
 
 const DEFAULT_FILE = 'lethe.yaml';
@@ -39,6 +41,24 @@ export function addCategories(program: Command): void {
     .option('--yes', 'do not ask')
     .option('--prune', 'delete categories that are not in the file, with all their values')
     .action((file: string, options: Answers, command: Command) => push(new Session(command), file, options));
+  categories
+    .command('types')
+    .description('Writes TypeScript types of the categories, for new Lethe<Categories>(…) of @lethe/sdk.')
+    .option('--output <file>', 'a file, in place of the output')
+    .action(({ output: file }: { output?: string }, command: Command) => types(new Session(command), file));
+}
+
+async function types(session: Session, file: string | undefined): Promise<void> {
+  const { categories } = await declarationsOf(session.client());
+  const text = typesOf(categories);
+  if (file === undefined) return session.output.result({ types: text }, text.trimEnd());
+  if (existsSync(file) && !readText(file).startsWith(TYPES_HEAD))
+    throw refused(`${file} was not written by this command.`, 'It was not changed. Name another file.');
+  writeFileSync(file, text);
+  return session.output.result(
+    { file, categories: categories.length },
+    `${file}: ${many(categories.length, 'category', 'categories')}.`,
+  );
 }
 
 async function pull(session: Session, file: string, { yes }: Answers): Promise<void> {
@@ -52,7 +72,10 @@ async function pull(session: Session, file: string, { yes }: Answers): Promise<v
   }
   writeFileSync(file, text);
   const [categories, texts] = [found.categories.length, found.texts.length];
-  output.result({ file, categories, texts }, `${file}: ${categories} categories, ${texts} consent texts.`);
+  output.result(
+    { file, categories, texts },
+    `${file}: ${many(categories, 'category', 'categories')}, ${many(texts, 'consent text')}.`,
+  );
 }
 
 async function push(session: Session, file: string, options: Answers): Promise<void> {
@@ -74,7 +97,7 @@ async function push(session: Session, file: string, options: Answers): Promise<v
   await carryOut(lethe, there, plan);
   return output.result(
     facts,
-    `Registered ${plan.registered.length}, changed ${plan.changed.length}, deleted ${plan.deleted.length} categories; registered ${plan.texts.length} texts.`,
+    `Registered ${plan.registered.length}, changed ${plan.changed.length}, deleted ${many(plan.deleted.length, 'category', 'categories')}; registered ${many(plan.texts.length, 'text')}.`,
   );
 }
 
