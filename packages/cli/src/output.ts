@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
 import { printable } from '@lethe/sdk';
@@ -42,8 +43,12 @@ export class Output {
     process.stderr.write(shown(`${this.isJson ? JSON.stringify(value) : text}\n`));
   }
 
-  /** A result of any length, which is JSON. */
+  /** A result of any length, which is JSON; on a terminal, which shows little of it, in lines. */
   async stream(json: Readable): Promise<void> {
+    if (process.stdout.isTTY && !this.isJson) {
+      process.stdout.write(shown(`${JSON.stringify(JSON.parse(await text(json)), null, 2)}\n`));
+      return;
+    }
     const printed = async function* (chunks: AsyncIterable<string>): AsyncGenerator<string> {
       for await (const chunk of chunks) yield printable(chunk);
       yield '\n';

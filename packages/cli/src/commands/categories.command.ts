@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../declarations';
 import { readText } from '../env-file';
-import { refused } from '../failures';
+import { EXIT, Failure, failureOf, refused } from '../failures';
 import { diffOf } from '../line-diff';
 import { many } from '../output';
 import { Session } from '../session';
@@ -157,9 +157,21 @@ async function confirm({ output }: Session, deleted: Plan['deleted']): Promise<v
 }
 
 async function carryOut(lethe: Lethe, there: Declarations, plan: Plan): Promise<void> {
-  for (const one of plan.registered) await lethe.categories.register(one);
+  for (const one of plan.registered) await about(`category ${one.key}`, lethe.categories.register(one));
   const before = new Map(there.categories.map((one) => [one.key, one]));
-  for (const one of plan.changed) await lethe.categories.change(changeOf(before.get(one.key) ?? one, one));
-  for (const one of plan.texts) await lethe.consents.registerText(one);
+  for (const one of plan.changed)
+    await about(`category ${one.key}`, lethe.categories.change(changeOf(before.get(one.key) ?? one, one)));
+  for (const one of plan.texts) await about(`text ${textKey(one)}`, lethe.consents.registerText(one));
   for (const { key } of plan.deleted) await lethe.categories.delete(key);
+}
+
+/** A refusal names what it is about: the service knows of one declaration, the file has many. */
+async function about(declaration: string, done: Promise<unknown>): Promise<void> {
+  try {
+    await done;
+  } catch (error) {
+    const { exitCode, message, mend, code } = failureOf(error, '');
+    if (exitCode !== EXIT.refused) throw error;
+    throw new Failure(exitCode, `${declaration}: ${message}`, mend, code);
+  }
 }
