@@ -130,6 +130,13 @@ describe('POST /privacy-links', () => {
     expectFaults(await bot.post('/privacy-links', { ...who, ...given }), field);
   });
 
+  it('says of a missing guild what can be given in its place', async () => {
+    const { error } = await bot.post('/privacy-links', { user_id: who.user_id });
+    expect(error?.details).toMatchObject({
+      fields: [{ field: 'guild_id', message: expect.stringContaining('or give scope in its place') }],
+    });
+  });
+
   it.each([
     [['read'], ['view', 'export']],
     [['write'], ['consent']],

@@ -159,6 +159,21 @@ describe('POST /api/v1/data/submit', () => {
     expectFaults(await submit({ bad: 1 }), 'data.bad');
   });
 
+  it('says beside the missing consent that the category is not found, in every call that names one', async () => {
+    const stranger = subject();
+    const item = { ...stranger, category: 'unknown', data: { bad: 1 } };
+    const { data } = await bot.post<{ results: { error: Json }[] }>('/data/submit/batch', { items: [item] });
+    const query = `guild_id=${stranger.guild_id}&category=`;
+    const values = (category: string) => bot.get(`/data/values/${stranger.user_id}?${query}${category}`);
+    const answers = [await bot.post('/data/submit', item), await values('unknown')];
+    for (const error of [...answers.map((answer) => answer.error), data?.results[0]?.error])
+      expect(error).toMatchObject({
+        code: 'consent_required',
+        message: expect.stringContaining('the category is not found'),
+      });
+    expect((await values('profile')).error?.message).not.toContain('category');
+  });
+
   it('answers 401 without a key', async () => {
     expectFailure(
       await service.anonymous.post('/data/submit', { ...who, category: 'profile', data: {} }),

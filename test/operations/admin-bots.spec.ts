@@ -90,10 +90,12 @@ describe('bots:suspend and bots:resume', () => {
     expect([await changes(bot), await changes(other), await isAccepted(bot)]).toEqual([403, 201, true]);
     const { suspended_at: at } = (await listed()) ?? {};
     expect(at).toMatch(/Z$/);
-    expect((await admin('bots:suspend', '--bot', bot.id)).code).toBe(0);
+    const again = await admin('bots:suspend', '--bot', bot.id);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('already') as unknown });
     expect(await listed()).toMatchObject({ suspended_at: at });
-    for (let count = 0; count < 2; count++) {
-      expect(await admin('bots:resume', '--bot', bot.id)).toMatchObject({ code: 0 });
+    for (const words of ['is no longer suspended', 'was not suspended: nothing has changed']) {
+      const resumed = await admin('bots:resume', '--bot', bot.id);
+      expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining(words) as unknown });
       expect([await changes(bot), (await listed())?.['suspended_at']]).toEqual([201, null]);
     }
   });

@@ -337,6 +337,77 @@ describe('lethe deliveries and lethe redeliver', () => {
   });
 });
 
+describe('lethe bot, lethe events and lethe stats', () => {
+  it('shows the bot, and changes what is given and no more', async () => {
+    await registered();
+    expect((await done('bot')).stdout).toMatch(/Greeter[^]*webhook_url +none, so no webhook calls are made/);
+    await done('bot', 'set', '--webhook-url', receiver.url, '--privacy-contact', 'privacy@bot.example');
+    const named = json(await done('bot', 'set', '--name', 'Welcome', '--json'));
+    expect(named).toMatchObject({
+      ...{ name: 'Welcome', webhook_url: receiver.url, privacy_contact: 'privacy@bot.example' },
+    });
+    await done('bot', 'set', '--no-webhook-url', '--no-privacy-contact');
+    expect(await client().bots.me()).toMatchObject({
+      name: 'Welcome',
+      webhook_url: null,
+      privacy_contact: null,
+    });
+    expect(await cli.run(['bot', 'set'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--help'),
+    });
+    expect(await cli.run(['bot', 'set', '--webhook-url', 'bot.example'])).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('with its scheme') },
+    });
+  });
+
+  it('lists events by user, guild and type, and follows new ones, each once', async () => {
+    await registered();
+    const { who } = await consenting();
+    await client().consents.revoke(who);
+    await client().consents.request({ ...subject(), consent_version: '1.0' });
+    const types = json<{ event_type: string; user_id: string }[]>(
+      await done('events', '--user', who.user_id, '--guild', who.guild_id, '--json'),
+    );
+    expect(types.map(({ event_type: type }) => type)).toEqual([
+      ...['consent_revoked', 'data_submitted', 'consent_accepted', 'consent_requested'],
+    ]);
+    expect((await done('events', '--type', 'consent_revoked')).stdout).toMatch(
+      new RegExp(`^CREATED.*\n\\S+  consent_revoked +service +${who.user_id}.*\n$`),
+    );
+    expect(await cli.run(['events', '--since', '2026-01-01T00:00:00Z'])).toMatchObject({ code: 2 });
+    const since = new Date(0).toISOString();
+    const follows = await cli.start([
+      ...['events', '--follow', '--since', since, '--type', 'consent_requested', '--interval', '1', '--json'],
+    ]);
+    await follows.wrote('"consent_requested"');
+    const last = subject();
+    await client().consents.request({ ...last, consent_version: '1.0' });
+    await follows.wrote(last.user_id);
+    follows.child.kill('SIGINT');
+    const { code, stdout } = await follows.ended;
+    const ids = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+    expect([code, new Set(ids).size, ids.length]).toEqual([0, 3, 3]);
+  });
+
+  it('counts what happened, and says so where nothing did', async () => {
+    await registered();
+    expect((await done('stats')).stdout).toBe('Nothing happened in this time.\n');
+    await consenting();
+    const { buckets } = json<{ buckets: { counts: object }[] }>(
+      await done('stats', '--bucket', 'hour', '--json'),
+    );
+    expect(buckets).toEqual([
+      expect.objectContaining({ counts: expect.objectContaining({ data_submitted: 1 }) }),
+    ]);
+    expect((await done('stats')).stdout).toMatch(/T00:00:00.000Z  data_submitted +1\n/);
+    expect(await cli.run(['stats', '--from', 'monday'])).toMatchObject({ code: 2 });
+  });
+});
+
 describe('lethe keys', () => {
   it('makes, replaces and ends keys, which are in .env and in no output', async () => {
     await registered();

@@ -121,6 +121,22 @@ describe('lethe doctor', () => {
     );
   });
 
+  it('warns of texts that are made from the declarations, and says that there is no webhook URL', async () => {
+    const args = ['--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter'];
+    expect(await cli.run(['init', ...args])).toMatchObject({ code: 0 });
+    const lethe = new Lethe({ url: service.url, key: settings()['LETHE_KEY'] ?? '' });
+    const labels = { label_de: 'Profil', label_en: 'Profile' };
+    await lethe.categories.register({
+      key: 'profile',
+      ...labels,
+      fields: [{ key: 'a', type: 'string', ...labels }],
+    });
+    expect(await faults()).toEqual({ webhook: expect.stringContaining('lethe bot set --webhook-url') });
+    const { stdout } = await cli.run(['doctor']);
+    expect(stdout).toMatch(/^! texts +no text is registered[^]*→ For words of your own/m);
+    expect(stdout).toMatch(/^\? signature +could not be checked: the bot has no webhook URL$/m);
+  });
+
   it('finds a clock that differs, and a service that is not there', async () => {
     await healthy();
     const late = createServer((_, response) =>

@@ -118,7 +118,12 @@ describe('lethe categories', () => {
     const slips: [string, string][] = [
       [more.replace('Your nickname.', 'Something else.'), 'new consent_version'],
       [more.replace("'1.0'", '2.0'), "in quotes: '2'"],
-      [more.replace('label_en', 'lable_en'), 'categories[0] has lable_en'],
+      [more.replace('label_en', 'lable_en'), 'categories[0] (more) has lable_en'],
+      [
+        more.replace('Spitzname, label_en', 'Spitzname, lable_en'),
+        'fields[0] (nickname) of categories[0] (more) has lable_en',
+      ],
+      [more.replace(', label_en: Nickname', ''), 'category more: '],
       ['categories: {}', 'lists categories and texts'],
       ['categories: [', 'is no YAML'],
     ];
@@ -127,6 +132,21 @@ describe('lethe categories', () => {
       await refused(words, 'categories', 'push', 'bot.yaml', '--yes');
     }
     expect(await lethe.categories.list().toArray()).toHaveLength(1);
+  });
+
+  it('types writes TypeScript types, and replaces no file of another kind', async () => {
+    write(FILE);
+    await push('--yes');
+    const { stdout } = await done('categories', 'types');
+    expect(stdout).toContain(
+      'export interface Profile {\n  /** Nickname */\n  readonly nickname?: string;\n}',
+    );
+    const again = ['categories', 'types', '--output', 'types.ts'];
+    expect((await done(...again)).stdout).toBe('types.ts: 1 category.\n');
+    expect((await done(...again)).stdout).toBe('types.ts: 1 category.\n');
+    expect(read('types.ts')).toBe(stdout);
+    await refused('not written by this command', 'categories', 'types', '--output', 'bot.yaml');
+    expect(read('bot.yaml')).toBe(FILE);
   });
 
   it('pull writes a file that push takes unchanged, and replaces another file only when asked to', async () => {
@@ -307,6 +327,13 @@ const hasPython = spawnSync('python3', ['--version']).status === 0;
       output: expect.stringContaining('\u001B[32mcompleted\u001B[39m'),
     });
     expect(cli.written).not.toContain('\u001B');
+  });
+
+  it('lethe export writes JSON that people can read', async () => {
+    const { who } = await consenting();
+    const { status, output } = typed('', 'export', who.user_id, '--guild', who.guild_id);
+    expect(status).toBe(0);
+    expect(output).toMatch(/^ {2}"data": \{\r?\n {4}"profile": \{\r?\n {6}"nickname": "Robin"/m);
   });
 
   it('lethe categories push --prune deletes only after the name was typed', async () => {

@@ -60,7 +60,8 @@ const suspend: Command = {
     onBot(surroundings, async (bots) => {
       const bot = await bots.suspend(String(given['bot']));
       await surroundings.result(named(bot));
-      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is suspended.`);
+      const was = bot.suspended_at === null ? 'is suspended' : 'was suspended already: nothing has changed';
+      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) ${was}.`);
     }),
 };
 
@@ -72,7 +73,9 @@ const resume: Command = {
     onBot(surroundings, async (bots) => {
       const bot = await bots.resume(String(given['bot']));
       await surroundings.result(named(bot));
-      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is not suspended.`);
+      const was =
+        bot.suspended_at === null ? 'was not suspended: nothing has changed' : 'is no longer suspended';
+      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) ${was}.`);
     }),
 };
 

@@ -17,16 +17,24 @@ type Decision = Pick<Consent, 'status' | 'erasing'> & { categories: string | nul
 
 /**
  * Requires a consent in force inside the unit that stores. The answer names the covered categories; the caller first
- * checks that the category exists.
+ * checks that the category exists, and says by `isDeclared` whether it does.
  * @throws ApiError 403 `consent_required`
  */
-export async function requireConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<ConsentScope> {
-  return scopeOf(await tx.get<Decision>(SELECT, botId, guildId, userId));
+export async function requireConsent(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+  isDeclared = true,
+): Promise<ConsentScope> {
+  return scopeOf(await tx.get<Decision>(SELECT, botId, guildId, userId), isDeclared);
 }
 
 /** {@link requireConsent} without a lock, for a unit that reads. @throws ApiError 403 `consent_required` */
-export async function consentShown(tx: Tx, { botId, guildId, userId }: Subject): Promise<ConsentScope> {
-  return scopeOf(await tx.get<Decision>(READ, botId, guildId, userId));
+export async function consentShown(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+  isDeclared = true,
+): Promise<ConsentScope> {
+  return scopeOf(await tx.get<Decision>(READ, botId, guildId, userId), isDeclared);
 }
 
 /**
@@ -43,11 +51,14 @@ export const consentCovering = (engine: Engine, rows: string) => {
   };
 };
 
-function scopeOf(found: Decision | undefined): ConsentScope {
+function scopeOf(found: Decision | undefined, isDeclared: boolean): ConsentScope {
   if (found?.status !== 'accepted' || found.erasing !== 0) {
     throw new ApiError(
       'consent_required',
-      'The user has not accepted: request a consent and store data once it is accepted',
+      // The 404 comes after this 403, and a user would be asked for a category that there is not.
+      isDeclared
+        ? 'The user has not accepted: request a consent and store data once it is accepted'
+        : 'The user has not accepted, and the category is not found: look at its key before you ask',
       {
         current_status: found?.status ?? 'none',
       },
@@ -63,7 +74,7 @@ function scopeOf(found: Decision | undefined): ConsentScope {
  */
 export async function requireConsentTo(tx: Tx, subject: Subject, category: string): Promise<void> {
   const declared = await isDeclared(tx, subject.botId, category);
-  const scope = await requireConsent(tx, subject);
+  const scope = await requireConsent(tx, subject, declared);
   if (!declared) throw notFound('Category');
   scope.require(category);
 }

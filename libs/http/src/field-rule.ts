@@ -46,7 +46,12 @@ export function documented(
 export function field(rule: Rule, given: Presence = {}): PropertyDecorator {
   const { message } = rule;
   const options: ValidationOptions = {
-    message: typeof message === 'string' ? message : ({ value }) => message(value),
+    message: ({ value }: { value: unknown }) => {
+      const text = typeof message === 'string' ? message : message(value);
+      return value == null && given.unless !== undefined
+        ? `${text}, or give ${given.unless} in its place`
+        : text;
+    },
   };
   return applyDecorators(
     ...presence(given),

@@ -60,7 +60,7 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
 
   private async store(tx: Tx, { subject, category, data, json, merges }: Submission): Promise<SubmittedView> {
     const declared = await this.declarations.find(tx, subject.botId, category);
-    const scope = await requireConsent(tx, subject);
+    const scope = await requireConsent(tx, subject, declared !== undefined);
     if (declared === undefined) throw notFound('Category');
     scope.require(category);
     const faults = declared.faultsOf(data);

@@ -44,11 +44,11 @@ export class UserValues {
    */
   async ofUser(subject: NamedSubject, category: string | undefined): Promise<JsonText | JsonStream> {
     const found = await this.unitOfWork.read(async (tx) => {
-      const scope = await consentShown(tx, subject);
-      if (category !== undefined) {
-        if ((await legalBasisOf(tx, subject.botId, category)) === undefined) undeclared();
-        scope.require(category);
-      }
+      const isKnown =
+        category === undefined || (await legalBasisOf(tx, subject.botId, category)) !== undefined;
+      const scope = await consentShown(tx, subject, isKnown);
+      if (!isKnown) undeclared();
+      if (category !== undefined) scope.require(category);
       const key = await this.keys.inForce(tx, subject);
       const values = (await valuesOf(tx, subject, category)).filter((row) => scope.covers(row.category_key));
       return values.map(({ value, ...row }) => ({

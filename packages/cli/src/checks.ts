@@ -6,7 +6,7 @@ import { EXIT, failureOf } from './failures';
 import { forward, isConfirmed } from './forward';
 import type { Session } from './session';
 
-/** The result of one check: whether it is good, and what to do if not. */
+/** The result of one check: whether it is good, and what to do if not. With both it is a warning. */
 export interface Check {
   readonly name: string;
   /** null where it could not be checked. */
@@ -16,8 +16,8 @@ export interface Check {
 }
 
 type Bot = Schemas['BotView'];
-/** What a check found; a mend makes it a fault. */
-type Found = readonly [message: string, mend?: string] | null;
+/** What a check found; a mend makes it a fault or a warning. A text says why it could not be made. */
+type Found = readonly [message: string, mend?: string, isWarning?: 'warning'] | string;
 
 const SKEW_MAX_MS = 30_000;
 /** The last of the pauses, which double so that a small limit of requests is enough. */
@@ -65,18 +65,21 @@ export async function* checks(session: Session): AsyncGenerator<Check, void, und
 }
 
 function check(name: string, found: Found): Check {
-  const [message, mend] = found ?? ['could not be checked: the key lacks a scope, or no address is reached'];
-  return { name, ok: found === null ? null : mend === undefined, message, mend: mend ?? '' };
+  if (typeof found === 'string')
+    return { name, ok: null, message: `could not be checked: ${found}`, mend: '' };
+  const [message, mend = ''] = found;
+  return { name, ok: !isFault(found), message, mend };
 }
 
-const isFault = (found: Found): boolean => found?.[1] !== undefined;
+const isFault = (found: Found): boolean =>
+  typeof found !== 'string' && found[1] !== undefined && found[2] === undefined;
 
 /** A call that fails is a fault, with what mends it. */
 async function outcomeOf({ url }: Session, run: () => Promise<Found>): Promise<Found> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof InsufficientScopeError) return null;
+    if (error instanceof InsufficientScopeError) return `the key lacks the scope ${error.required}`;
     const { message, mend, exitCode } = failureOf(error, url);
     if (exitCode === EXIT.usage) throw error;
     return [message, mend || 'See lethe --help.'];
@@ -99,7 +102,7 @@ function settings(session: Session): Found {
 }
 
 function clock({ clock: seen }: Session): Found {
-  if (seen === undefined) return null;
+  if (seen === undefined) return 'the service names no time';
   const offMs = Math.abs(seen.hereMs - seen.serviceMs);
   const seconds = Math.round(offMs / 1000);
   return offMs <= SKEW_MAX_MS
@@ -114,7 +117,7 @@ async function scopes(session: Session, lethe: Lethe): Promise<Found> {
   const own = (await lethe.keys.list().toArray()).find(({ api_key_prefix: begin }) =>
     session.key?.startsWith(begin),
   );
-  if (own === undefined) return null;
+  if (own === undefined) return 'no key of the bot begins like LETHE_KEY';
   const lacking = (['read', 'write', 'erase'] as const).filter((scope) => !own.scopes.includes(scope));
   if (lacking.length > 0)
     return [
@@ -128,7 +131,7 @@ async function webhook(lethe: Lethe, url: string | null): Promise<Found> {
   if (url === null)
     return [
       'the bot has no webhook_url, so it learns of no erasure',
-      'On a laptop use lethe listen; in production set webhook_url (PUT /bots/{bot_id}).',
+      'On a laptop use lethe listen; in production lethe bot set --webhook-url URL.',
     ];
   const { id } = await lethe.webhooks.test();
   for (let waitMs = 250; ; waitMs *= 2) {
@@ -146,10 +149,10 @@ async function webhook(lethe: Lethe, url: string | null): Promise<Found> {
 
 /** Makes one call with a wrong signature and one with the right one, straight from here. */
 async function signature(session: Session, url: string | null): Promise<Found> {
-  if (url === null) return null;
+  if (url === null) return 'the bot has no webhook URL';
   const event = { event: 'ping', sent_at: new Date().toISOString() } as const;
   const forged = await forward(url, `whsec_${Buffer.alloc(32, 'forged').toString('base64')}`, event);
-  if (forged.status === null) return null;
+  if (forged.status === null) return `${url} is not reached from this machine`;
   if (isConfirmed(forged))
     return [
       `${url} confirms a call with a wrong signature`,
@@ -172,8 +175,9 @@ async function texts(lethe: Lethe): Promise<Found> {
   const latest = all.toSorted((one, other) => one.created_at.localeCompare(other.created_at)).at(-1);
   if (latest === undefined)
     return [
-      'no consent text is registered',
-      'Write the words for users into lethe.yaml, then lethe categories push.',
+      'no text is registered, so users are asked in words that are made from the declarations',
+      'For words of your own write texts into lethe.yaml, then lethe categories push.',
+      'warning',
     ];
   const version = latest.consent_version;
   const own = all.filter((one) => one.consent_version === version);

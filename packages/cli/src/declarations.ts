@@ -69,9 +69,9 @@ export function declarationsIn(text: string, file: string, there: Declarations):
   const ofFields = namesOf(FIELD_NAMES, there.categories.flatMap(fieldsOf));
   const ofTexts = namesOf(TEXT_NAMES, there.texts);
   for (const [at, one] of categories.entries()) {
-    requireNames(one, ofCategories, `categories[${at}]`, file);
+    requireNames(one, ofCategories, `categories[${at}]${keyed(one)}`, file);
     for (const [n, field] of fieldsOf(one).entries())
-      requireNames(field, ofFields, `categories[${at}].fields[${n}]`, file);
+      requireNames(field, ofFields, `fields[${n}]${keyed(field)} of categories[${at}]${keyed(one)}`, file);
   }
   for (const [at, one] of texts.entries()) {
     requireNames(one, ofTexts, `texts[${at}]`, file);
@@ -111,6 +111,9 @@ const fieldsOf = (one: Plain): Plain[] =>
 const namesOf = (known: readonly string[], there: readonly Plain[]): string[] => [
   ...new Set([...known, ...there.flatMap((one) => Object.keys(one))]),
 ];
+
+/** The key of a declaration behind its place. */
+const keyed = ({ key }: Plain): string => (typeof key === 'string' ? ` (${key})` : '');
 
 /** An unknown name is a slip of the pen that the service would ignore. */
 function requireNames(one: Plain, names: readonly string[], place: string, file: string): void {

@@ -39,7 +39,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
     'This id is registered already. Use its key as LETHE_KEY, or ask the operator for a new one: npm run admin -- bots:new-key.',
   deletion_in_progress: 'Wait until the erasure that runs has ended, then try again.',
   no_certificate: 'The ledger of the service does not hold this erasure: ask its operator.',
-  no_webhook_url: 'Set a webhook_url (PUT /bots/{bot_id}), or receive the calls here with lethe listen.',
+  no_webhook_url: 'Set it with lethe bot set --webhook-url URL, or receive the calls here with lethe listen.',
   text_exists: 'Users may have agreed to the first words. Give the new words a new consent_version.',
 };
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
 import { printable } from '@lethe/sdk';
@@ -10,6 +11,10 @@ type Style = Parameters<typeof styleText>[0];
 
 /** A text of somebody else on one line. */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
+
+/** A number of things: `1 call`, `2 calls`. */
+export const many = (count: number, one: string, more = `${one}s`): string =>
+  `${count} ${count === 1 ? one : more}`;
 
 /** Replaces ESC in the colours of this program until the text around them is printable. No service can know it. */
 const OWN_ESCAPE = randomUUID();
@@ -38,8 +43,12 @@ export class Output {
     process.stderr.write(shown(`${this.isJson ? JSON.stringify(value) : text}\n`));
   }
 
-  /** A result of any length, which is JSON. */
+  /** A result of any length, which is JSON; on a terminal, which shows little of it, in lines. */
   async stream(json: Readable): Promise<void> {
+    if (process.stdout.isTTY && !this.isJson) {
+      process.stdout.write(shown(`${JSON.stringify(JSON.parse(await text(json)), null, 2)}\n`));
+      return;
+    }
     const printed = async function* (chunks: AsyncIterable<string>): AsyncGenerator<string> {
       for await (const chunk of chunks) yield printable(chunk);
       yield '\n';

@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander';
+import { addBot } from './commands/bot.command';
 import { addCategories } from './commands/categories.command';
 import { addCompletion } from './commands/completion.command';
 import { addDeliveries } from './commands/deliveries.command';
 import { addDoctor } from './commands/doctor.command';
+import { addEvents, addStats } from './commands/events.command';
 import { addInit } from './commands/init.command';
 import { addKeys } from './commands/keys.command';
 import { addListen, addTrigger } from './commands/listen.command';
@@ -28,8 +30,8 @@ export function programOf(): Command {
     .showSuggestionAfterError()
     .exitOverride();
   const add = [
-    ...[addInit, addListen, addTrigger, addDeliveries, addKeys, addCategories],
-    ...[addExport, addLink, addForget, addVerify, addDoctor, addCompletion],
+    ...[addInit, addBot, addListen, addTrigger, addDeliveries, addEvents, addStats, addKeys],
+    ...[addCategories, addExport, addLink, addForget, addVerify, addDoctor, addCompletion],
   ];
   for (const one of add) one(program);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)])

@@ -1,4 +1,5 @@
 export type { Submitted } from './batches';
+export type { AnyCategories } from './categories';
 export * from './errors';
 export { Items, type Page } from './items';
 export type { KeySet, PublicKey } from './key-set';

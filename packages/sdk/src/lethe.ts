@@ -1,4 +1,5 @@
 import { Caller } from './caller';
+import type { AnyCategories, CategoriesOf, DataOf, KeyOf } from './categories';
 import { ConsentCache, covers } from './consent-cache';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { refusal } from './refusals';
@@ -30,14 +31,17 @@ export interface RegisterOptions extends Omit<ClientOptions, 'key'> {
   readonly registrationToken?: string;
 }
 
-/** The client of a bot. Fields of requests and answers are named as in the interface. */
-export class Lethe {
+/**
+ * The client of a bot. Fields of requests and answers are named as in the interface. With the types that
+ * `lethe categories types` writes, as `new Lethe<Categories>(…)`, categories and their fields are checked too.
+ */
+export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
   readonly bots: ReturnType<typeof botsOf>;
   readonly keys: ReturnType<typeof keysOf>;
   readonly servers: ReturnType<typeof serversOf>;
   readonly categories: ReturnType<typeof categoriesOf>;
   readonly consents: ReturnType<typeof consentsOf>;
-  readonly data: ReturnType<typeof dataOf>;
+  readonly data: DataOf<C>;
   readonly privacy: ReturnType<typeof privacyOf>;
   readonly audit: ReturnType<typeof auditOf>;
   readonly webhooks: ReturnType<typeof webhooksOf>;
@@ -61,7 +65,7 @@ export class Lethe {
     this.servers = serversOf(call);
     this.categories = categoriesOf(call);
     this.consents = consentsOf(call);
-    this.data = dataOf(call);
+    this.data = dataOf(call) as unknown as DataOf<C>;
     this.privacy = privacyOf(call);
     this.audit = auditOf(call);
     this.webhooks = webhooksOf(call);
@@ -88,7 +92,7 @@ export class Lethe {
    * Runs `act` only under a consent in force to the category, and answers what it answers.
    * @throws ConsentRequiredError without one; `act` is then not called.
    */
-  async withConsent<T>(subject: Subject, category: string, act: () => T | Promise<T>): Promise<T> {
+  async withConsent<T>(subject: Subject, category: KeyOf<C>, act: () => T | Promise<T>): Promise<T> {
     const { user_id, guild_id } = subject;
     const status = await this.cache.status(subject, () => this.consents.status({ user_id, guild_id }));
     if (covers(status, category)) return act();

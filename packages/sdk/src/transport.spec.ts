@@ -118,6 +118,18 @@ describe('a request', () => {
     for (const key of ['', 'Bearer sk_live_x', 'sk_live_x\n'])
       expect(() => client([], { key })).toThrow(/without "Bearer"/);
   });
+
+  it('is refused without an address, in a sentence, and takes an address with the path of the interface', async () => {
+    for (const url of [undefined, '', 'localhost:3000', '127.0.0.1:3000', 'http://', 'ftp://lethe.example'])
+      expect(() => client([], { url: url as string })).toThrow(
+        /^url must be the address of Lethe.*environment/,
+      );
+    for (const url of ['https://lethe.example/api/v1', 'https://lethe.example/api/v1/']) {
+      const { lethe, requests } = client([ok()], { url });
+      await lethe.bots.me();
+      expect(requests[0]?.url).toBe('https://lethe.example/api/v1/bots/me');
+    }
+  });
 });
 
 describe('a fault of the network', () => {
@@ -323,6 +335,13 @@ describe('a number among the options', () => {
       }
     },
   );
+
+  it('has a webhook secret, or the receiver does not start', () => {
+    for (const secrets of [undefined, '', 'sk_live_x', [], ['']])
+      expect(() => createWebhookHandler({ secrets: secrets as string, on: {} })).toThrow(
+        /environment variable/,
+      );
+  });
 
   it('is refused for a webhook where it would admit every recorded call', () => {
     for (const toleranceSeconds of IMPOSSIBLE)

@@ -60,6 +60,18 @@ const WITHOUT_KEY: readonly string[] = ['POST /bots/register', 'POST /consents/s
 /** What may happen twice though no key makes it one. */
 const READING_POSTS: readonly string[] = ['POST /consents/status/batch'];
 
+/** The address without the path of the interface. @throws TypeError that says how it is written */
+function baseOf(url: unknown): string {
+  if (typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url))
+    return String(new URL(url))
+      .replace(/\/+$/, '')
+      .replace(/\/api\/v1$/, '');
+  throw new TypeError(
+    `url must be the address of Lethe with its scheme, like http://127.0.0.1:3000, not ${JSON.stringify(url) ?? 'undefined'}. ` +
+      'Is the environment variable set?',
+  );
+}
+
 /** Sends requests: deadline, repetitions, errors. */
 export class Transport {
   readonly base: string;
@@ -67,7 +79,7 @@ export class Transport {
 
   constructor(private readonly options: LetheOptions) {
     requireLimits(options);
-    this.base = String(new URL(options.url)).replace(/(?<!\/)\/+$/, '');
+    this.base = baseOf(options.url);
     // A method of another object would lose its `this`.
     const given = options.fetch ?? globalThis.fetch;
     this.fetch = (...args) => given(...args);

@@ -51,7 +51,8 @@ function requireRaw(rawBody: unknown): string | Uint8Array {
   );
 }
 
-function requireSecrets(given: string | readonly string[]): readonly string[] {
+/** @throws WebhookVerificationError `bad_secret` */
+export function requireSecrets(given: string | readonly string[]): readonly string[] {
   const secrets: unknown = typeof given === 'string' ? [given] : given;
   if (Array.isArray(secrets) && secrets.length > 0 && secrets.every(isSecret)) return secrets;
   throw new WebhookVerificationError(

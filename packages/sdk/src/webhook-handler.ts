@@ -1,6 +1,12 @@
 import { ReplayCache, type WebhookStore } from './replay-cache';
 import { chunksOf } from './streams';
-import { requireTolerance, type VerifyWebhook, verifyWebhook, type WebhookHeaders } from './verify-webhook';
+import {
+  requireSecrets,
+  requireTolerance,
+  type VerifyWebhook,
+  verifyWebhook,
+  type WebhookHeaders,
+} from './verify-webhook';
 import { WebhookVerificationError } from './webhook-error';
 import type { VerifiedWebhook, WebhookEvent } from './webhook-event';
 
@@ -76,6 +82,8 @@ export class WebhookHandler {
 
   constructor(private readonly options: WebhookOptions) {
     requireTolerance(options.toleranceSeconds);
+    // A bot without its secret would learn of it by the first call that it refuses.
+    requireSecrets(options.secrets);
     this.store = options.store ?? new ReplayCache();
   }
 

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Lethe } from '@lethe/sdk';
+import { TYPES_HEAD, typesOf } from '../category-types';
 import {
   changeOf,
   declarationsIn,
@@ -11,8 +12,9 @@ import {
   textOf,
 } from '../declarations';
 import { readText } from '../env-file';
-import { refused } from '../failures';
+import { EXIT, Failure, failureOf, refused } from '../failures';
 import { diffOf } from '../line-diff';
+import { many } from '../output';
 import { Session } from '../session';
 
 const DEFAULT_FILE = 'lethe.yaml';
@@ -39,6 +41,24 @@ export function addCategories(program: Command): void {
     .option('--yes', 'do not ask')
     .option('--prune', 'delete categories that are not in the file, with all their values')
     .action((file: string, options: Answers, command: Command) => push(new Session(command), file, options));
+  categories
+    .command('types')
+    .description('Writes TypeScript types of the categories, for new Lethe<Categories>(…) of @lethe/sdk.')
+    .option('--output <file>', 'a file, in place of the output')
+    .action(({ output: file }: { output?: string }, command: Command) => types(new Session(command), file));
+}
+
+async function types(session: Session, file: string | undefined): Promise<void> {
+  const { categories } = await declarationsOf(session.client());
+  const text = typesOf(categories);
+  if (file === undefined) return session.output.result({ types: text }, text.trimEnd());
+  if (existsSync(file) && !readText(file).startsWith(TYPES_HEAD))
+    throw refused(`${file} was not written by this command.`, 'It was not changed. Name another file.');
+  writeFileSync(file, text);
+  return session.output.result(
+    { file, categories: categories.length },
+    `${file}: ${many(categories.length, 'category', 'categories')}.`,
+  );
 }
 
 async function pull(session: Session, file: string, { yes }: Answers): Promise<void> {
@@ -52,7 +72,10 @@ async function pull(session: Session, file: string, { yes }: Answers): Promise<v
   }
   writeFileSync(file, text);
   const [categories, texts] = [found.categories.length, found.texts.length];
-  output.result({ file, categories, texts }, `${file}: ${categories} categories, ${texts} consent texts.`);
+  output.result(
+    { file, categories, texts },
+    `${file}: ${many(categories, 'category', 'categories')}, ${many(texts, 'consent text')}.`,
+  );
 }
 
 async function push(session: Session, file: string, options: Answers): Promise<void> {
@@ -74,7 +97,7 @@ async function push(session: Session, file: string, options: Answers): Promise<v
   await carryOut(lethe, there, plan);
   return output.result(
     facts,
-    `Registered ${plan.registered.length}, changed ${plan.changed.length}, deleted ${plan.deleted.length} categories; registered ${plan.texts.length} texts.`,
+    `Registered ${plan.registered.length}, changed ${plan.changed.length}, deleted ${many(plan.deleted.length, 'category', 'categories')}; registered ${many(plan.texts.length, 'text')}.`,
   );
 }
 
@@ -134,9 +157,21 @@ async function confirm({ output }: Session, deleted: Plan['deleted']): Promise<v
 }
 
 async function carryOut(lethe: Lethe, there: Declarations, plan: Plan): Promise<void> {
-  for (const one of plan.registered) await lethe.categories.register(one);
+  for (const one of plan.registered) await about(`category ${one.key}`, lethe.categories.register(one));
   const before = new Map(there.categories.map((one) => [one.key, one]));
-  for (const one of plan.changed) await lethe.categories.change(changeOf(before.get(one.key) ?? one, one));
-  for (const one of plan.texts) await lethe.consents.registerText(one);
+  for (const one of plan.changed)
+    await about(`category ${one.key}`, lethe.categories.change(changeOf(before.get(one.key) ?? one, one)));
+  for (const one of plan.texts) await about(`text ${textKey(one)}`, lethe.consents.registerText(one));
   for (const { key } of plan.deleted) await lethe.categories.delete(key);
+}
+
+/** A refusal names what it is about: the service knows of one declaration, the file has many. */
+async function about(declaration: string, done: Promise<unknown>): Promise<void> {
+  try {
+    await done;
+  } catch (error) {
+    const { exitCode, message, mend, code } = failureOf(error, '');
+    if (exitCode !== EXIT.refused) throw error;
+    throw new Failure(exitCode, `${declaration}: ${message}`, mend, code);
+  }
 }

@@ -79,5 +79,8 @@ async function redeliver(session: Session, id: string | undefined, since: string
     return session.output.result(one, `${one.event} ${one.id} is sent again.`);
   }
   const { queued } = await webhooks.replay({ since: since ?? '', undelivered_only: true });
-  return session.output.result({ queued }, `${queued} calls are sent again.`);
+  return session.output.result(
+    { queued },
+    `${queued === 1 ? '1 call is' : `${queued} calls are`} sent again.`,
+  );
 }

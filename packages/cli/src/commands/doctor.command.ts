@@ -35,6 +35,9 @@ async function doctor(session: Session): Promise<void> {
 }
 
 function line({ output }: Session, { name, ok, message, mend }: Check): string {
-  const mark = ok === null ? output.paint('yellow', '?') : output.paint(ok ? 'green' : 'red', ok ? '✓' : '✗');
+  const mark =
+    ok === null || (ok && mend !== '')
+      ? output.paint('yellow', ok === null ? '?' : '!')
+      : output.paint(ok ? 'green' : 'red', ok ? '✓' : '✗');
   return `${mark} ${name.padEnd(9)}  ${plain(message)}${mend === '' ? '' : `\n             → ${mend}`}`;
 }

@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { Lethe, WebhookEvent } from '@lethe/sdk';
-import { EXIT, failureOf, refused } from '../failures';
+import { refused } from '../failures';
+import { beginOf, follow, NewRows } from '../following';
 import { DEFAULT_TARGET, forward, isConfirmed, lineOf, mendOf, targetOf } from '../forward';
 import { moment, positive, Session, snowflake } from '../session';
-import { NewDeliveries } from '../new-deliveries';
 
 const EVENTS = ['user_forgotten', 'consent_revoked', 'ping'] as const;
 
@@ -35,12 +34,7 @@ export function addListen(program: Command): void {
     .action(async (options: Target & { since?: string; interval: number }, command: Command) => {
       const session = new Session(command);
       const target = targetOf(options.forwardTo, options);
-      await listen(
-        session,
-        target,
-        options.since === undefined ? Date.now() : Date.parse(options.since),
-        options.interval * 1000,
-      );
+      await listen(session, target, options.since, options.interval * 1000);
     });
 }
 
@@ -84,25 +78,19 @@ function eventOf(event: (typeof EVENTS)[number], who: { user_id: string; guild_i
   }
 }
 
-async function listen(session: Session, target: string, fromMs: number, intervalMs: number): Promise<void> {
+async function listen(
+  session: Session,
+  target: string,
+  since: string | undefined,
+  intervalMs: number,
+): Promise<void> {
   const { output, secret } = session;
   const lethe = session.client();
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const bot = await lethe.bots.me();
-  const deliveries = new NewDeliveries(lethe, fromMs - skewMs(session));
+  const deliveries = new NewRows(() => lethe.webhooks.deliveries(), beginOf(session, since));
   output.note(`Calls of ${output.paint('bold', bot.name)} are made to ${target}. End with Ctrl+C.`);
   if (bot.webhook_url !== null) output.note(`The service sends them to ${bot.webhook_url} too.`);
-  while (!stop.signal.aborted) {
-    try {
-      for await (const { id } of deliveries.next()) await bring(session, lethe, target, secret, id);
-    } catch (error) {
-      const failure = failureOf(error, session.url);
-      if (failure.exitCode !== EXIT.unreachable) throw failure;
-      output.note(`${failure.message} Trying again.`);
-    }
-    await pause(intervalMs, undefined, { signal: stop.signal }).catch(() => undefined);
-  }
+  await follow(session, deliveries, intervalMs, ({ id }) => bring(session, lethe, target, secret, id));
 }
 
 async function bring(
@@ -118,9 +106,4 @@ async function bring(
   const time = new Date().toTimeString().slice(0, 8);
   output.result(call, output.paint(isGood ? 'green' : 'red', `${time}  ${lineOf(call)}`));
   if (!isGood) output.note(`          ${mendOf(call)}`);
-}
-
-/** How far this machine's clock is ahead of that of the service. */
-function skewMs({ clock }: Session): number {
-  return clock === undefined ? 0 : clock.hereMs - clock.serviceMs;
 }

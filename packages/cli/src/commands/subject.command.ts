@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { refused, wrongUsage } from '../failures';
+import { many } from '../output';
 import { positive, Session, snowflake } from '../session';
 
 interface Where {
@@ -124,7 +125,7 @@ async function forget(
   }
   if (guild === undefined) {
     const all = await lethe.privacy.forgetEverywhere({ user_id: user });
-    return output.result(all, `${user} is erased in ${all.requests.length} guilds.`);
+    return output.result(all, `${user} is erased in ${many(all.requests.length, 'guild')}.`);
   }
   if (file !== undefined) writeNew(file, '');
   const erased = await lethe.privacy.forget({ user_id: user, guild_id: guild });

@@ -1,0 +1,69 @@
+import { NewRows } from './following';
+
+// What follows a list that grows while it is read: every row once, and only the latest ones are kept in mind.
+
+const at = (seconds: number): string => new Date(1_800_000_000_000 + seconds * 1000).toISOString();
+const FROM_MS = Date.parse(at(0));
+
+interface Row {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+const row = (seconds: number): Row => ({ id: String(seconds), created_at: at(seconds) });
+
+/** A list, newest first, and how many of its rows were read. */
+function listOf(rows: Row[]) {
+  const read = { count: 0 };
+  const list = async function* (): AsyncGenerator<Row> {
+    for (const one of [...rows].reverse()) {
+      read.count += 1;
+      yield await Promise.resolve(one);
+    }
+  };
+  return { list, read };
+}
+
+async function idsOf(following: NewRows<Row>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of following.next()) ids.push(id);
+  return ids;
+}
+
+describe('rows that are followed', () => {
+  it('come once each and oldest first, also those that become visible behind newer ones', async () => {
+    const rows = [row(-1), row(1), row(30)];
+    const following = new NewRows(listOf(rows).list, FROM_MS);
+    expect(await idsOf(following)).toEqual(['1', '30']);
+    rows.splice(2, 0, row(5));
+    rows.push(row(31));
+    expect(await idsOf(following)).toEqual(['5', '31']);
+    expect(await idsOf(following)).toEqual([]);
+  });
+
+  it('come again where what is done with one has failed', async () => {
+    const following = new NewRows(listOf([row(1), row(2)]).list, FROM_MS);
+    await expect(
+      (async () => {
+        for await (const { id } of following.next()) if (id === '2') throw new Error('refused');
+      })(),
+    ).rejects.toThrow('refused');
+    expect(await idsOf(following)).toEqual(['2']);
+  });
+
+  it('are forgotten once they are too old to be met again, and are not read any more', async () => {
+    const rows: Row[] = [];
+    const { list, read } = listOf(rows);
+    const following = new NewRows(list, FROM_MS);
+    let answered = 0;
+    for (let seconds = 1; seconds <= 1000; seconds++) {
+      rows.push(row(seconds));
+      answered += (await idsOf(following)).length;
+    }
+    expect(answered).toBe(1000);
+    expect(following.remembered).toBeLessThan(200);
+    read.count = 0;
+    await idsOf(following);
+    expect(read.count).toBeLessThan(200);
+  });
+});

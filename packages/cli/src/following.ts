@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT, failureOf } from './failures';
+import type { Session } from './session';
+
+/** A unit of the service may commit later than another one whose row has a later time. */
+const OVERLAP_MS = 60_000;
+
+interface Row {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+/** The rows of a list since a moment, each once, also those that become visible late. */
+export class NewRows<R extends Row> {
+  /** The time of each row that was answered and can still be met in the list. */
+  private readonly seen = new Map<string, number>();
+  private latestMs: number;
+
+  constructor(
+    /** Begins the list anew, newest first. */
+    private readonly list: () => AsyncIterable<R>,
+    private readonly fromMs: number,
+  ) {
+    this.latestMs = fromMs;
+  }
+
+  /** How many rows are kept in mind: those of the last minutes, not all that were answered. */
+  get remembered(): number {
+    return this.seen.size;
+  }
+
+  /** What was not answered before, oldest first. A row counts as answered once the next one is asked for. */
+  async *next(): AsyncGenerator<R, void, undefined> {
+    const found: R[] = [];
+    // The list is sorted by places, which follow the times to within the overlap.
+    const untilMs = Math.max(this.fromMs, this.latestMs - OVERLAP_MS) - OVERLAP_MS;
+    for await (const row of this.list()) {
+      const atMs = Date.parse(row.created_at);
+      if (atMs < untilMs) break;
+      if (atMs >= this.fromMs && !this.seen.has(row.id)) found.push(row);
+    }
+    for (const [id, atMs] of this.seen) if (atMs < untilMs) this.seen.delete(id);
+    for (const row of found.reverse()) {
+      yield row;
+      const atMs = Date.parse(row.created_at);
+      this.seen.set(row.id, atMs);
+      this.latestMs = Math.max(this.latestMs, atMs);
+    }
+  }
+}
+
+/** Hands each new row to `act` until Ctrl+C. A service that does not answer is asked again. */
+export async function follow<R extends Row>(
+  { output, url }: Session,
+  rows: NewRows<R>,
+  intervalMs: number,
+  act: (row: R) => unknown,
+): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  while (!stop.signal.aborted) {
+    try {
+      for await (const row of rows.next()) await act(row);
+    } catch (error) {
+      const failure = failureOf(error, url);
+      if (failure.exitCode !== EXIT.unreachable) throw failure;
+      output.note(`${failure.message} Trying again.`);
+    }
+    await pause(intervalMs, undefined, { signal: stop.signal }).catch(() => undefined);
+  }
+}
+
+/** The time of the service at which a command begins: `since`, else now. Known after its first answer. */
+export function beginOf({ clock }: Session, since: string | undefined): number {
+  const skewMs = clock === undefined ? 0 : clock.hereMs - clock.serviceMs;
+  return (since === undefined ? Date.now() : Date.parse(since)) - skewMs;
+}
