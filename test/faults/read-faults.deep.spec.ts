@@ -54,7 +54,8 @@ describeIoFaults('a reading of a file that fails', () => {
     await bot.hasData(late, 'profile', { value: 'new' });
     await bot.hasForgotten(gone);
     await service.end('SIGKILL');
-    cpSync(data(), saved(), { recursive: true });
+    // A socket cannot be copied.
+    cpSync(data(), saved(), { recursive: true, filter: (path) => !path.endsWith('.sock') });
   });
   beforeEach(() => {
     rmSync(data(), { recursive: true });

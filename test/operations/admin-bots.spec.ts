@@ -1,7 +1,6 @@
 import type { Bot } from '../support/bot';
 import type { ScriptRun } from '../support/child-script';
 import { Client } from '../support/client';
-import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { adminHere } from '../support/here';
 import { LETHE_MASTER_KEY, Service } from '../support/service';
@@ -19,13 +18,8 @@ afterEach(() => service.stop());
 
 const environment = () => ({ DATABASE_URL: service.database.url, LETHE_MASTER_KEY });
 
-/** On SQLite the service is stopped meanwhile, since its file has one process. */
-async function admin(...args: readonly string[]): Promise<ScriptRun> {
-  if (engine === 'sqlite') await service.app.close();
-  const run = await adminHere(args, environment());
-  if (engine === 'sqlite') await service.start();
-  return run;
-}
+/** Beside the running service. */
+const admin = (...args: readonly string[]): Promise<ScriptRun> => adminHere(args, environment());
 
 const isAccepted = async (caller: Bot): Promise<boolean> =>
   (await caller.at(service).get(`/bots/${caller.id}`)).status === 200;
@@ -148,6 +142,14 @@ describe('the output of a command', () => {
 });
 
 describe('bots:delete', () => {
+  it('needs no running service', async () => {
+    await service.app.close();
+    const run = await admin('bots:delete', '--bot', bot.id);
+    await service.start();
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('is deleted') as unknown });
+    expect([await isAccepted(bot), await isAccepted(other)]).toEqual([false, true]);
+  });
+
   it('deletes one bot with its rows, and leaves the others', async () => {
     for (const caller of [bot, other]) {
       await caller.hasCategory('profile');

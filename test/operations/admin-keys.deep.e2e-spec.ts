@@ -293,7 +293,7 @@ if (engine === 'sqlite')
       const before = content();
       const run = await runScript(build, 'admin', ['keys:rotate'], own());
       expect(run.code).toBe(1);
-      expect(run.stderr).toContain('Another process is using');
+      expect(run.stderr).toContain('with a key file keys:rotate needs the service stopped');
       expect(content()).toBe(before);
       await service.end('SIGTERM');
     });

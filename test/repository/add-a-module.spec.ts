@@ -3,7 +3,7 @@
  *
  * @own-modules
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +32,7 @@ import {
   expectSuccess,
 } from '../support/expected';
 import { type SubjectIds, subject } from '../support/snowflakes';
+import { filesBelow } from '../support/traces';
 
 const ROOT = join(__dirname, '../..');
 const DIRECTORY = mkdtempSync(join(tmpdir(), 'lethe-module-'));
@@ -88,7 +89,7 @@ function rowsOf({ id }: Bot): unknown {
 
 /** What the database and the files beside it hold, as bytes. */
 function filesHold(text: string): boolean {
-  return readdirSync(DIRECTORY).some((name) => readFileSync(join(DIRECTORY, name)).includes(text));
+  return filesBelow(DIRECTORY).some((path) => readFileSync(path).includes(text));
 }
 
 async function eventsOf(type: string): Promise<unknown[]> {

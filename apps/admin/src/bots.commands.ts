@@ -1,8 +1,8 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import { BotAdministration } from '@app/bots';
-import { ApiError, NO_TIER, StartError } from '@app/kernel';
+import { NO_TIER } from '@app/kernel';
+import { act } from './acts';
 import { inContext } from './admin.context';
-import type { Command, Flag, Surroundings } from './command';
+import type { Command, Flag } from './command';
 
 const BOT: Flag = {
   type: 'string',
@@ -31,24 +31,22 @@ const newKey: Command = {
   name: 'bots:new-key',
   summary: 'Voids every key of a bot and writes a new one, for a key that was lost or leaked',
   flags: { bot: BOT },
-  run: (given, surroundings) =>
-    onBot(surroundings, async (bots) => {
-      const { bot, key } = await bots.newKey(String(given['bot']));
-      await surroundings.result({ ...named(bot), api_key: key }, `${key}\n`);
-      surroundings.tell(`The earlier keys of the bot ${bot.name} (${bot.platform_bot_id}) are void.`);
-    }),
+  run: async (given, surroundings) => {
+    const { bot, key } = await act(surroundings, 'bots:new-key', String(given['bot']));
+    await surroundings.result({ ...named(bot), api_key: key }, `${key}\n`);
+    surroundings.tell(`The earlier keys of the bot ${bot.name} (${bot.platform_bot_id}) are void.`);
+  },
 };
 
 const remove: Command = {
   name: 'bots:delete',
   summary: 'Deletes a bot with everything that it has stored; this cannot be undone',
   flags: { bot: BOT },
-  run: (given, surroundings) =>
-    onBot(surroundings, async (bots) => {
-      const bot = await bots.delete(String(given['bot']));
-      await surroundings.result(named(bot));
-      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is deleted.`);
-    }),
+  run: async (given, surroundings) => {
+    const bot = await act(surroundings, 'bots:delete', String(given['bot']));
+    await surroundings.result(named(bot));
+    surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is deleted.`);
+  },
 };
 
 const suspend: Command = {
@@ -56,27 +54,25 @@ const suspend: Command = {
   summary:
     'Suspends a bot: it can read, export, erase and revoke, and nothing else, and its webhook calls wait',
   flags: { bot: BOT },
-  run: (given, surroundings) =>
-    onBot(surroundings, async (bots) => {
-      const bot = await bots.suspend(String(given['bot']));
-      await surroundings.result(named(bot));
-      const was = bot.suspended_at === null ? 'is suspended' : 'was suspended already: nothing has changed';
-      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) ${was}.`);
-    }),
+  run: async (given, surroundings) => {
+    const bot = await act(surroundings, 'bots:suspend', String(given['bot']));
+    await surroundings.result(named(bot));
+    const was = bot.suspended_at === null ? 'is suspended' : 'was suspended already: nothing has changed';
+    surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) ${was}.`);
+  },
 };
 
 const resume: Command = {
   name: 'bots:resume',
   summary: 'Ends the suspension of a bot; the webhook calls that have waited are sent',
   flags: { bot: BOT },
-  run: (given, surroundings) =>
-    onBot(surroundings, async (bots) => {
-      const bot = await bots.resume(String(given['bot']));
-      await surroundings.result(named(bot));
-      const was =
-        bot.suspended_at === null ? 'was not suspended: nothing has changed' : 'is no longer suspended';
-      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) ${was}.`);
-    }),
+  run: async (given, surroundings) => {
+    const bot = await act(surroundings, 'bots:resume', String(given['bot']));
+    await surroundings.result(named(bot));
+    const was =
+      bot.suspended_at === null ? 'was not suspended: nothing has changed' : 'is no longer suspended';
+    surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) ${was}.`);
+  },
 };
 
 const tier: Command = {
@@ -91,13 +87,11 @@ const tier: Command = {
       required: true,
     },
   },
-  run: (given, surroundings) =>
-    onBot(surroundings, async (bots) => {
-      const name = given['tier'] === NO_TIER ? null : String(given['tier']);
-      const bot = await bots.setTier(String(given['bot']), name);
-      await surroundings.result({ ...named(bot), tier: bot.tier });
-      surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) has the tier ${bot.tier}.`);
-    }),
+  run: async (given, surroundings) => {
+    const bot = await act(surroundings, 'bots:tier', String(given['bot']), String(given['tier']));
+    await surroundings.result({ ...named(bot), tier: bot.tier });
+    surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) has the tier ${bot.tier}.`);
+  },
 };
 
 export const BOT_COMMANDS: readonly Command[] = [list, newKey, suspend, resume, tier, remove];
@@ -105,14 +99,3 @@ export const BOT_COMMANDS: readonly Command[] = [list, newKey, suspend, resume, 
 type Named = Readonly<Record<'id' | 'platform_bot_id' | 'name', string>>;
 
 const named = ({ id, platform_bot_id, name }: Named) => ({ bot_id: id, platform_bot_id, name });
-
-/** @throws StartError for an unknown bot */
-function onBot(surroundings: Surroundings, work: (bots: BotAdministration) => Promise<void>): Promise<void> {
-  return inContext(surroundings, async (nest: INestApplicationContext) => {
-    try {
-      await work(nest.get(BotAdministration, { strict: false }));
-    } catch (error) {
-      throw error instanceof ApiError ? new StartError(error.message) : error;
-    }
-  });
-}

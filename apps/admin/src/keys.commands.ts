@@ -1,5 +1,6 @@
-import { keyFilePath, KeyRotation, type KeyUse, retiredKeysPath, Signer } from '@app/crypto';
-import { StartError } from '@app/kernel';
+import { keyFilePath, Keyring, KeyRotation, type KeyUse, retiredKeysPath } from '@app/crypto';
+import { type Config, StartError, SystemClock, SystemRandom } from '@app/kernel';
+import { act } from './acts';
 import { inContext } from './admin.context';
 import type { Command, Surroundings } from './command';
 
@@ -29,17 +30,22 @@ const rotate: Command = {
   summary:
     'Encrypts with the first key of LETHE_MASTER_KEY what an older key has encrypted; a key file gets a new key',
   flags: {},
-  run: (_, surroundings) =>
-    inContext(surroundings, async (nest) => {
-      const { keyId, rewrapped, unreadable } = await nest
-        .get(KeyRotation)
-        .rotate((table, count) => surroundings.progress.show(`${table}: ${count} rewrapped`));
-      await surroundings.result({ key_id: keyId, rewrapped, unreadable });
-      surroundings.tell(`${rewrapped} texts were rewrapped; everything is under the key ${keyId}.`);
-      if (unreadable > 0) throw damaged(unreadable);
-      surroundings.tell(farewell(surroundings));
-    }),
+  run: async (_, surroundings) => {
+    const first = firstKeyOf(surroundings.config);
+    const { keyId, rewrapped, unreadable } = await act(surroundings, 'keys:rotate', first);
+    await surroundings.result({ key_id: keyId, rewrapped, unreadable });
+    surroundings.tell(`${rewrapped} texts were rewrapped; everything is under the key ${keyId}.`);
+    if (unreadable > 0) throw damaged(unreadable);
+    surroundings.tell(farewell(surroundings));
+  },
 };
+
+/** Empty for a key file. */
+function firstKeyOf({ masterKeys }: Config): string {
+  return masterKeys.length === 0
+    ? ''
+    : new Keyring(masterKeys, new SystemRandom(new SystemClock())).presentId;
+}
 
 function damaged(count: number): StartError {
   return new StartError(
@@ -60,14 +66,13 @@ const rotateSigning: Command = {
   name: 'keys:sign-rotate',
   summary: 'Puts a new signing key in force and retires the present one; its signatures stay valid',
   flags: {},
-  run: (_, surroundings) =>
-    inContext(surroundings, async (nest) => {
-      const id = await nest.get(Signer).rotate();
-      await surroundings.result({ key_id: id }, `${id}\n`);
-      surroundings.tell(
-        'The signing key with this id is in force; running processes use it within 30 seconds.',
-      );
-    }),
+  run: async (_, surroundings) => {
+    const id = await act(surroundings, 'keys:sign-rotate');
+    await surroundings.result({ key_id: id }, `${id}\n`);
+    surroundings.tell(
+      'The signing key with this id is in force; running processes use it within 30 seconds.',
+    );
+  },
 };
 
 export const KEY_COMMANDS: readonly Command[] = [list, rotate, rotateSigning];

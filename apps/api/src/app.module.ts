@@ -5,6 +5,7 @@ import { ApiKeyGuard } from '@app/bots';
 import { ConsoleModule } from '@app/console';
 import { ApiExceptionFilter, BodyGuard, DiskGuard, DtoPipe, RateLimitGuard } from '@app/http';
 import { type Config, LOGGER } from '@app/kernel';
+import { OperatorSocket } from '@app/operations';
 import { LetheModule } from '@app/runtime';
 import type { Logger } from 'pino';
 import { ormOptions } from '../../../ormconfig';
@@ -25,6 +26,7 @@ export class AppModule {
       ],
       controllers: [HealthController, KeysController],
       providers: [
+        OperatorSocket,
         { provide: APP_FILTER, inject: [LOGGER], useFactory: (log: Logger) => new ApiExceptionFilter(log) },
         // In this order: 429 before 401 before 503, and then the body.
         { provide: APP_GUARD, useClass: RateLimitGuard },

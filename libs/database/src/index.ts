@@ -70,7 +70,15 @@ export { Ballast } from './sqlite.ballast';
 export { SqliteDatabase } from './sqlite.driver';
 export { SqliteKeys } from './sqlite.keys';
 export { SqliteTruncation } from './sqlite.truncation';
-export { foldLog, isFilled, requireFilled, restoringPath, sqliteOptions, takeFile } from './sqlite.options';
+export {
+  FileInUse,
+  foldLog,
+  isFilled,
+  requireFilled,
+  restoringPath,
+  sqliteOptions,
+  takeFile,
+} from './sqlite.options';
 export { SqliteReading } from './sqlite.reading';
 export { SqliteTurnReader } from './sqlite.turn-reader';
 export { SqliteCheckpoints } from './sqlite.checkpoints';

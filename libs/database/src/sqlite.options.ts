@@ -13,6 +13,9 @@ import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
  */
 const CACHE_KIB = { write: 65_536, read: 16_384 } as const;
 
+/** Another process holds the file. */
+export class FileInUse extends StartError {}
+
 /**
  * The settings of every connection. A commit survives a power cut (`synchronous=FULL`, write-ahead log), deleted text
  * is overwritten (`secure_delete`).
@@ -132,7 +135,7 @@ function takeOne(file: string): () => void {
     if (error instanceof StartError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code?.startsWith('SQLITE_BUSY')) {
-      throw new StartError(
+      throw new FileInUse(
         `Another process is using ${file}. Stop it, or give this one a file of its own with DATABASE_URL; to share one, processes need PostgreSQL.`,
       );
     }

@@ -3,5 +3,8 @@ export { type Drilled, type FoundBackup, newestBackups, restoreAside, sweepDrill
 export { backupRecordPath, type BackupRecord, lastBackups, madeOf, recordBackup } from './backup-record';
 export { moveEngine } from './engine-move';
 export type { MovePlace } from './move-places';
+export { type OperatorActs, operatorActs } from './operator-acts';
+export { OperatorSocket } from './operator-socket';
+export { askService, socketPath } from './operator-socket.client';
 export { backUpSqlite } from './sqlite.backup';
 export { type Restored, restoreSqlite } from './sqlite.restore';

@@ -1,5 +1,6 @@
 import { Items, type Page } from './items';
 import { ConsentRequiredError } from './errors';
+import { unexpected } from './refusals';
 import type { Answer, Given, Route } from './routes';
 import type { CallOptions, Transport } from './transport';
 
@@ -51,6 +52,7 @@ export class Caller {
       new Items(async (page) => {
         const answer = await this.send<R>(route, { ...filter, ...page }, options);
         const { pagination, [name]: items } = answer as unknown as Record<string, unknown>;
+        if (!Array.isArray(items) || !hasNext(pagination)) throw unexpected(200);
         return { ...(pagination as Omit<Page<ItemOf<R>>, 'items'>), items: items as ItemOf<R>[] };
       });
   }
@@ -100,4 +102,10 @@ export class Caller {
       throw error;
     }
   }
+}
+
+/** Whether a list says where it goes on. Without it a walk would begin anew for ever, or miss the rest. */
+function hasNext(pagination: unknown): boolean {
+  const { next } = (pagination ?? {}) as { next?: unknown };
+  return next === null || typeof next === 'string';
 }

@@ -64,7 +64,7 @@ const READING_POSTS: readonly string[] = ['POST /consents/status/batch'];
 function baseOf(url: unknown): string {
   if (typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url))
     return String(new URL(url))
-      .replace(/\/+$/, '')
+      .replace(/(?<!\/)\/+$/, '')
       .replace(/\/api\/v1$/, '');
   throw new TypeError(
     `url must be the address of Lethe with its scheme, like http://127.0.0.1:3000, not ${JSON.stringify(url) ?? 'undefined'}. ` +
