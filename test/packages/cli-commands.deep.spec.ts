@@ -10,6 +10,7 @@ import { builtCommandLine, CommandLine, type Ran } from '../support/command-line
 import { useReceiver } from '../support/receiver';
 import { useService } from '../support/shared-service';
 import { freePort } from '../support/free-port';
+import { someOf } from '../support/depth';
 import { snowflake, subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
@@ -210,40 +211,39 @@ describe('the output', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const settings = { LETHE_URL: url, LETHE_KEY: 'sk_live_x' };
     const details = { fields: [{ field: HOSTILE, message: HOSTILE }], reason: HOSTILE };
-    const codes = [400, 404].map((code) => [code, { code: HOSTILE, message: HOSTILE, details }]);
+    const error = { code: HOSTILE, message: HOSTILE, details };
     const key = { id: HOSTILE, api_key_prefix: HOSTILE, scopes: [HOSTILE], last_used_at: HOSTILE };
-    const pagination = { page: 1, per_page: 50, total: 1, next: null };
-    const data = { keys: [key], deliveries: [{ id: HOSTILE }], name: HOSTILE, url: HOSTILE, ...key };
-    const answers = [
-      ...codes.map(([code, error]) => [code, { success: false, error }] as const),
-      [200, { success: true, data, pagination }] as const,
-    ];
+    const pagination = { page: 1, page_size: 50, total_count: 1, total_pages: 1, next: null };
+    const data = {
+      keys: [key],
+      deliveries: [{ id: HOSTILE }],
+      name: HOSTILE,
+      url: HOSTILE,
+      ...key,
+      pagination,
+    };
+    const answers = [[400, { success: false, error }] as const, [200, { success: true, data }] as const];
     const [user, guild] = [snowflake(), snowflake()];
-    for (const command of [
-      ...[
-        ['keys', 'list'],
-        ['keys', 'delete', 'x'],
-        ['keys', 'create', '--show'],
-        ['deliveries'],
-        ['doctor'],
-      ],
-      ...[
-        ['link', user, '--everywhere'],
-        ['export', user, '--guild', guild],
-        ['categories', 'pull'],
-      ],
-      ...[
-        ['forget', user, '--guild', guild, '--yes'],
-        ['keys', 'rotate', '--show'],
-      ],
-    ])
+    const commands = [
+      ['keys', 'list'],
+      ['keys', 'create', '--show'],
+      ['doctor'],
+      ['export', user, '--guild', guild],
+      ['deliveries'],
+      ['categories', 'pull'],
+      ['link', user, '--everywhere'],
+      ['keys', 'delete', 'x'],
+      ['keys', 'rotate', '--show'],
+      ['forget', user, '--guild', guild, '--yes'],
+    ];
+    for (const command of someOf(commands, 2))
       for (const json of [[], ['--json']])
         for (const one of answers) {
           [status, answer] = one as [number, object];
           await cli.run([...command, ...json], settings);
         }
     server.close();
-    expect(cli.written.split('owned').length).toBeGreaterThan(40);
+    expect(cli.written.split('owned').length).toBeGreaterThan(10);
     expect(cli.written).not.toMatch(/[^\P{C}\n\t\u200d]|[\u2028\u2029]/u);
   });
 

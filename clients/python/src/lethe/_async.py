@@ -170,8 +170,7 @@ class AsyncPages:
         return [item async for item in self]
 
     async def _asked(self, place: Mapping[str, Any]) -> Json:
-        answer = await self._call.send(self._route, {**self._given, **place}, self._options)
-        return {"items": answer[self._name], "pagination": answer["pagination"]}
+        return _core.page_of(await self._call.send(self._route, {**self._given, **place}, self._options), self._name)
 
 
 class _AsyncGroup:

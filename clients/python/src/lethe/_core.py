@@ -149,6 +149,14 @@ def refusal_of(status: int, headers: Mapping[str, str], content: bytes) -> Lethe
     return unexpected(status, headers)
 
 
+def page_of(answer: Json, name: str) -> Json:
+    """One page of a list. Without `next` a walk would miss the rest."""
+    pagination = answer.get("pagination")
+    if not isinstance(answer.get(name), list) or not isinstance(pagination, dict) or "next" not in pagination:
+        raise unexpected(200, {})
+    return {"items": answer[name], "pagination": pagination}
+
+
 def unexpected(status: int, headers: Mapping[str, str]) -> LetheError:
     """The error of an answer that the service does not send."""
     message = f"The answer with status {status} is not one of Lethe: is the URL that of the service?"

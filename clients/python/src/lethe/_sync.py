@@ -169,8 +169,7 @@ class Pages:
         return [item for item in self]
 
     def _asked(self, place: Mapping[str, Any]) -> Json:
-        answer = self._call.send(self._route, {**self._given, **place}, self._options)
-        return {"items": answer[self._name], "pagination": answer["pagination"]}
+        return _core.page_of(self._call.send(self._route, {**self._given, **place}, self._options), self._name)
 
 
 class _Group:
