@@ -260,7 +260,13 @@ describe('what the service holds, in a file and back', () => {
       { tomorrow: { a: 2, b: [1] }, fields: [{ sensitive: true, labels: { fr: 'Pseudo' } }] },
     ]);
     edit('sensitive: true', 'sensitiv: true');
-    await refused('categories[0].fields[0] has sensitiv', 'categories', 'push', '--yes', ...at);
+    await refused(
+      'fields[0] (nickname) of categories[0] (profile) has sensitiv',
+      'categories',
+      'push',
+      '--yes',
+      ...at,
+    );
     newer.close();
     newer.closeAllConnections();
   });

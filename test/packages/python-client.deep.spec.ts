@@ -71,7 +71,7 @@ describeWithPython('lethe-client for Python', () => {
     const packages = ['lethe', ...(HAS_DISCORD_PY ? ['lethe_discord'] : [])].flatMap((name) => ['-p', name]);
     expect(await python(['-m', 'mypy', '--cache-dir', join(place, 'mypy'), ...packages])).toEqual({
       code: 0,
-      said: `Success: no issues found in ${HAS_DISCORD_PY ? 19 : 6} source files\n`,
+      said: expect.stringMatching(/^Success: no issues found in \d+ source files\n$/) as string,
     });
   });
 

@@ -104,7 +104,7 @@ export class Caller {
   }
 }
 
-/** Whether a list says where it goes on. Without it a walk would begin anew for ever, or miss the rest. */
+/** Whether a list names its next page, or null. Without it a walk would begin anew for ever, or miss the rest. */
 function hasNext(pagination: unknown): boolean {
   const { next } = (pagination ?? {}) as { next?: unknown };
   return next === null || typeof next === 'string';
