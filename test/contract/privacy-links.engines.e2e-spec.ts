@@ -1,4 +1,5 @@
 import { BotAdministration } from '@app/bots';
+import { ConsentService } from '@app/consent';
 import type { LetheHttpAdapter } from '@app/http';
 import { ApiError, Clock } from '@app/kernel';
 import { PrivacyLinksRetention } from '@app/privacy-page';
@@ -441,6 +442,22 @@ describe('a form', () => {
     const accepted = (await events()).filter(({ event_type }) => event_type === 'consent_accepted');
     expect(accepted).toMatchObject([{ details: { categories: ['notes'], via: 'privacy_page' } }]);
   });
+
+  it.each(['accept', 'decline'] as const)(
+    'does not %s a newer request that comes after the page has compared what was shown',
+    async (answer) => {
+      await bot.hasRequest(who);
+      const { url } = await linked();
+      const consents: Record<typeof answer, (...given: never[]) => unknown> = service.app.get(ConsentService);
+      const answers = consents[answer].bind(consents);
+      jest.spyOn(consents, answer).mockImplementationOnce(async (...given) => {
+        await bot.hasRequest(who, '2.0');
+        return answers(...given);
+      });
+      expect((await act(url, answer)).status).toBe(303);
+      expect((await bot.status(who)).data).toMatchObject({ status: 'pending', version: '2.0' });
+    },
+  );
 
   it('says after a no when it was, and never that the user was not asked', async () => {
     await bot.hasRequest(who);

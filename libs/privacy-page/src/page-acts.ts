@@ -68,7 +68,7 @@ export class PageActs {
     const { subject, asked } = answered(facts, fields);
     if (asked === undefined) return 'answered';
     if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
-    const input = { ...subject.ids, source: VIA };
+    const input = { ...subject.ids, consent_id: asked.id, source: VIA };
     return unlessDone('declined', this.consents.decline(botId, input, NO_CLAIM));
   }
 
