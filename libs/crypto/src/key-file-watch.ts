@@ -42,16 +42,11 @@ export class KeyFileWatch implements OnApplicationBootstrap, OnApplicationShutdo
   look(): void {
     const path = keyFilePath(this.config);
     const isMissing = !this.isHeldBy(path);
-    if (isMissing === this.degradations.has(KEY_FILE_MISSING)) return;
-    if (isMissing) {
-      this.degradations.begin(KEY_FILE_MISSING);
-      this.logger.error(
-        `The key file ${path} is missing, cannot be read, or holds another key. Put its copy back before this process ends: no later start can read what is stored without it`,
-      );
-    } else {
-      this.degradations.end(KEY_FILE_MISSING);
-      this.logger.log(`The key file ${path} is in place again`);
-    }
+    if (!this.degradations.note(KEY_FILE_MISSING, isMissing)) return;
+    if (!isMissing) return this.logger.log(`The key file ${path} is in place again`);
+    this.logger.error(
+      `The key file ${path} is missing, cannot be read, or holds another key. Put its copy back before this process ends: no later start can read what is stored without it`,
+    );
   }
 
   private isHeldBy(path: string): boolean {

@@ -55,16 +55,11 @@ export class DiskWatch implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   private note(isLow: boolean, fault?: unknown): void {
-    if (isLow === this.degradations.has(DISK_LOW)) return;
-    if (isLow) {
-      this.degradations.begin(DISK_LOW);
-      this.logger.error(
-        'The disk of the database is almost full, or that of its keys: erasures and withdrawals are accepted, requests that store more are refused',
-        ...(fault === undefined ? [] : [describeFault(fault)]),
-      );
-    } else {
-      this.degradations.end(DISK_LOW);
-      this.logger.log('The disk of the database has room again');
-    }
+    if (!this.degradations.note(DISK_LOW, isLow)) return;
+    if (!isLow) return this.logger.log('The disk of the database has room again');
+    this.logger.error(
+      'The disk of the database is almost full, or that of its keys: erasures and withdrawals are accepted, requests that store more are refused',
+      ...(fault === undefined ? [] : [describeFault(fault)]),
+    );
   }
 }

@@ -49,15 +49,10 @@ export class ErasureWatch implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private note(isUnfinished: boolean): void {
-    if (isUnfinished === this.degradations.has(ERASURE_UNFINISHED)) return;
-    if (isUnfinished) {
-      this.degradations.begin(ERASURE_UNFINISHED);
-      this.logger.error(
-        'An erasure is unfinished after more than a minute. It is tried again until it ends: look for the fault in the lines of this request (is not finished yet), and whether a process with JOBS=on or a worker runs',
-      );
-    } else {
-      this.degradations.end(ERASURE_UNFINISHED);
-      this.logger.log('No erasure is unfinished for more than a minute any more');
-    }
+    if (!this.degradations.note(ERASURE_UNFINISHED, isUnfinished)) return;
+    if (!isUnfinished) return this.logger.log('No erasure is unfinished for more than a minute any more');
+    this.logger.error(
+      'An erasure is unfinished after more than a minute. It is tried again until it ends: look for the fault in the lines of this request (is not finished yet), and whether a process with JOBS=on or a worker runs',
+    );
   }
 }

@@ -21,7 +21,6 @@ export class ClockWatch implements Job, OnModuleInit, OnModuleDestroy {
   readonly everyMs = 60_000;
   private readonly logger = new Logger('Clock');
   private timer: NodeJS.Timeout | undefined;
-  private deviates = false;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -56,13 +55,9 @@ export class ClockWatch implements Job, OnModuleInit, OnModuleDestroy {
     this.clock.nowMs();
     const { deviationMs } = this.clock;
     const deviates = Math.abs(deviationMs) > REPORTED_MS;
-    if (deviates === this.deviates) return;
-    this.deviates = deviates;
-    if (!deviates) {
-      this.degradations.end(CLOCK_STEP);
+    if (!this.degradations.note(CLOCK_STEP, deviates)) return;
+    if (!deviates)
       return this.logger.log('The clock of the machine agrees again with the time that has passed');
-    }
-    this.degradations.begin(CLOCK_STEP);
     const minutes = Math.round(Math.abs(deviationMs) / 60_000);
     this.logger.warn(
       deviationMs > 0

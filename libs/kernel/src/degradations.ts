@@ -13,6 +13,14 @@ export class Degradations {
     this.names.delete(name);
   }
 
+  /** Begins or ends a degradation. Returns whether that is a change, which the caller then reports once. */
+  note(name: string, holds: boolean): boolean {
+    if (holds === this.has(name)) return false;
+    if (holds) this.begin(name);
+    else this.end(name);
+    return true;
+  }
+
   has(name: string): boolean {
     return this.names.has(name);
   }
