@@ -41,13 +41,16 @@ const toConsole = [
 ];
 execFileSync(process.execPath, [vite, ...toConsole], { stdio: 'inherit' });
 
-const { version, description, license, engines, dependencies } = read('package.json');
+const { version, description, license, engines, dependencies, optionalDependencies } = read('package.json');
 const pages = { name: PAGES, version: dependencies[PAGES], license };
 const manifest = {
   ...{ name: '@lethe/server', version, description, license, engines },
   bin: { 'lethe-server': LAUNCHER },
   files: ['dist', '.env.example', 'CHANGELOG.md'],
-  dependencies: Object.fromEntries([...DRIVERS, PAGES].map((name) => [name, dependencies[name]])),
+  dependencies: Object.fromEntries(
+    [...DRIVERS, PAGES].flatMap((name) => (name in dependencies ? [[name, dependencies[name]]] : [])),
+  ),
+  optionalDependencies,
   bundleDependencies: [PAGES],
 };
 write('package.json', manifest);
