@@ -12,7 +12,7 @@ export function greeting(config: Config, { port }: AddressInfo): string {
     `  documentation  ${base}/docs`,
     `  database       ${databaseEngine(config).place}`,
     `  webhooks, jobs ${config.jobs === 'on' ? 'by this process' : 'left to workers (JOBS=off)'}`,
-    `  limiter        ${counter(config)}; requests per minute: ${tiers}, without a key ${config.anonymousLimit}`,
+    `  limiter        ${counter(config)}; requests per minute: ${tiers}, without a key ${config.anonymousLimit}; bots:tier moves a bot to another tier`,
     '',
   ].join('\n');
 }
