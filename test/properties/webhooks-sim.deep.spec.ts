@@ -305,13 +305,25 @@ describe('limits', () => {
     expect(worst).toEqual({ url: 2, all: 32 });
   });
 
-  it('count bots together that name the same host', async () => {
+  it('count bots together that name the same host: new ones get three quarters of its eight', async () => {
     await begin();
     for (let i = 0; i < 10; i++) await world.forget(process, await world.registerBot(`${URL}?bot=${i}`));
     await world.settle();
-    expect(world.internet.openTo()).toBe(2);
+    expect(world.internet.openTo()).toBe(6);
     await world.play(SECOND);
     expect(await world.statuses()).toEqual({ delivered: 10 });
+  });
+
+  it('let no bot wait for four others of its host whose calls hang', async () => {
+    await begin();
+    for (let i = 0; i < 4; i++) {
+      world.internet.at(`${URL}?hangs=${i}`, confirms(9.5 * SECOND));
+      await world.forget(process, await world.registerBot(`${URL}?hangs=${i}`));
+    }
+    await world.play(2 * SECOND);
+    await world.forget(process, await world.registerBot(`${URL}?well`));
+    await world.play(250);
+    expect(await world.statuses()).toEqual({ pending: 4, delivered: 1 });
   });
 });
 

@@ -135,7 +135,7 @@ export const SETTINGS = {
   webhookConcurrencyPerHost: setting(
     'WEBHOOK_CONCURRENCY_PER_HOST',
     '2',
-    'Webhook calls at the same time to one host, which is name and port; a slow one gets one',
+    'Webhook calls of a bot at the same time to one host, which is name and port, and one while they are slow; all bots together four times as many',
     integer(1, 100),
   ),
   webhookRetentionDays: setting(

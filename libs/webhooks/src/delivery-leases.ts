@@ -7,6 +7,7 @@ import { DeliveriesSettled } from './deliveries-settled.event';
 import { cancelFree, CHUNK } from './delivery-states';
 import type { DeliveryEvent } from './delivery.entity';
 import { DeliveryTexts } from './delivery-texts';
+import type { Slot } from './host-slots';
 
 /** Time beyond the longest call for which a lease is valid: enough to store the result. */
 const LEASE_MARGIN_MS = 5_000;
@@ -44,10 +45,12 @@ export interface Claim {
 export interface Found {
   readonly botId: string;
   readonly claim?: Claim;
-  /** A host, or a share of the slots. */
+  /** The receiver's own slots, or a share of all. */
   readonly busy?: string;
   readonly nextDueMs?: number;
 }
+
+type Admit = (...slot: Slot) => string | undefined;
 
 /**
  * Leases deliveries, so that no two attempts of one run at the same time, also in processes whose clocks differ by up to
@@ -86,7 +89,7 @@ export class DeliveryLeases {
   }
 
   /** Leases at most one due delivery of each bot; `admit` answers what a call to its URL has to wait for. */
-  claim(botIds: readonly string[], admit: (url: string) => string | undefined): Promise<Found[]> {
+  claim(botIds: readonly string[], admit: Admit): Promise<Found[]> {
     return this.unitOfWork.write(async (tx) => {
       const found: Found[] = [];
       for (const botId of botIds) found.push(await this.claimOf(tx, botId, admit));
@@ -94,7 +97,7 @@ export class DeliveryLeases {
     });
   }
 
-  private async claimOf(tx: Tx, botId: string, admit: (url: string) => string | undefined): Promise<Found> {
+  private async claimOf(tx: Tx, botId: string, admit: Admit): Promise<Found> {
     const nowMs = this.clock.confirmedMs();
     const startedAt = new Date(nowMs).toISOString();
     // Several processes take different deliveries without waiting.
@@ -115,7 +118,7 @@ export class DeliveryLeases {
       return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
     }
     if (target === 'none') return this.cancelSome(tx, botId, nowMs);
-    const busy = admit(target.url);
+    const busy = admit(botId, target.url);
     if (busy !== undefined) return { botId, busy };
     const payload = await this.bodyOf(tx, botId, delivery);
     if (payload === undefined) return this.giveUp(tx, botId, delivery, nowMs);

@@ -8,7 +8,7 @@ import { CircuitBreakers } from './circuit-breakers';
 import { type Claim, DeliveryLeases, type Found } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DueQueue } from './due-queue';
-import { HostSlots } from './host-slots';
+import { HostSlots, type Slot } from './host-slots';
 import { WakeUpTimer } from './wake-up-timer';
 import { webhookCall } from './webhook-call';
 import { type CallResult, WebhookSender } from './webhook-sender';
@@ -28,7 +28,7 @@ const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhook
 
 /**
  * Sends due deliveries: at once after a commit, otherwise at their time. Bots are served in turn. The calls at one time
- * are limited in total and for each host: see {@link HostSlots}. Each process signals its commits to
+ * are limited in total, for each host, and for each bot there: see {@link HostSlots}. Each process signals its commits to
  * the others, and the first one with a free place claims the delivery. The leases of a process that dies expire. With
  * `JOBS=off` a process sends signals but no calls.
  */
@@ -170,33 +170,33 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     const free = this.config.webhookConcurrency - this.underWay;
     const bots = this.due.take(this.clock.confirmedMs(), free, (botId) => this.breakers.waitMs(botId));
     if (bots.length === 0) return false;
-    const admitted: string[] = [];
-    const admit = (url: string): string | undefined => this.slots.take(url) ?? void admitted.push(url);
+    const admitted: Slot[] = [];
+    const admit = (...slot: Slot): string | undefined => this.slots.take(...slot) ?? void admitted.push(slot);
     try {
       for (const found of await this.leases.claim(bots, admit)) this.follow(found, admitted);
     } catch (error) {
       for (const botId of bots) this.due.wake(botId, this.clock.confirmedMs() + FAULT_PAUSE_MS);
       throw error;
     } finally {
-      for (const url of admitted) this.release(url);
+      for (const slot of admitted) this.release(slot);
     }
     return true;
   }
 
-  private follow({ botId, claim, busy, nextDueMs }: Found, admitted: string[]): void {
+  private follow({ botId, claim, busy, nextDueMs }: Found, admitted: Slot[]): void {
     if (nextDueMs !== undefined) this.due.wake(botId, nextDueMs);
     if (busy !== undefined) this.due.park(botId, busy);
     if (claim === undefined) return;
-    admitted.splice(admitted.indexOf(claim.target.url), 1);
+    const isIts = ([bot, url]: Slot): boolean => bot === botId && url === claim.target.url;
+    admitted.splice(admitted.findIndex(isIts), 1);
     this.underWay++;
     const call = this.call(claim).then(() => void this.calls.delete(call));
     this.calls.add(call);
   }
 
-  private release(url: string, result?: CallResult): void {
-    const host = this.slots.release(url, result);
-    // Those that have waited for the slot come before the further calls to its host.
-    this.due.unpark([...this.slots.rooms(), { name: host, room: Infinity }]);
+  private release(slot: Slot, result?: CallResult): void {
+    // Those that have waited for a share come before the further calls to the receiver.
+    this.due.unpark(this.slots.release(...slot, result));
   }
 
   private async call(claim: Claim): Promise<void> {
@@ -204,7 +204,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     const result = await this.attempt(claim);
     const recovered = this.breakers.learn(claim.botId, result);
     this.underWay--;
-    this.release(claim.target.url, result);
+    this.release([claim.botId, claim.target.url], result);
     const settled = this.settle(claim, result, recovered);
     if (isProbe) this.due.wake(claim.botId, this.clock.confirmedMs());
     // The delivery for the free place is claimed in the commit that stores the result.

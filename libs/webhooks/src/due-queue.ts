@@ -1,4 +1,4 @@
-/** How many calls there is room for at a host or in a share of the slots. */
+/** How many calls there is room for at a receiver or in a share of the slots. */
 export interface Room {
   readonly name: string;
   readonly room: number;
@@ -24,7 +24,7 @@ export class DueQueue {
     this.earliestMs = Math.min(this.earliestMs, dueMs);
   }
 
-  /** The bot waits for `busy`: a host, or a share of the slots. */
+  /** The bot waits for `busy`: its receiver, or a share of the slots. */
   park(botId: string, busy: string): void {
     const waiting = this.parked.get(busy) ?? new Set();
     this.parked.set(busy, waiting.add(botId));
