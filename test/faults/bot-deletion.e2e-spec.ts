@@ -74,6 +74,33 @@ describe('the deletion of a bot for which a unit under way stores another subjec
     expect(traces(texts)).toEqual([]);
   });
 
+  it('hold no word of a deleted category and nothing of a deleted guild after the next hourly run', async () => {
+    const bot = await service.registerBot();
+    const words = [
+      'Ein Name der Kategorie',
+      'A label of the field',
+      'A purpose that is deleted',
+      'Une catégorie',
+    ];
+    const [label_de, label_en, description, other] = words as [string, string, string, string];
+    const labels = { fr: other };
+    const fields = [{ key: 'value', type: 'string', label_de: 'Wert', label_en }];
+    const category = { key: 'words', label_de, label_en: 'Words', description, labels, fields };
+    expect((await bot.post('/data/register', category)).status).toBe(201);
+    const { guild_id } = subject();
+    await bot.post('/servers/register', { guild_id, name: 'A guild that is deleted' });
+    const [server] = await service.database.rows<{ text: string; guild_id: string }>(
+      'SELECT text, guild_id FROM servers WHERE bot_id = ?',
+      bot.id,
+    );
+    const texts = [...words, server?.text ?? '', server?.guild_id ?? ''];
+    expect(traces(texts)).toEqual(texts);
+    expect((await bot.delete('/data/categories/words')).status).toBe(200);
+    expect((await bot.delete(`/servers/${guild_id}`)).status).toBe(200);
+    await runNow(service, EvidenceRetentionJob);
+    expect(traces(texts)).toEqual([]);
+  });
+
   it('are scrubbed before the last row, so that a deletion that cannot scrub them now continues', async () => {
     const bot = await service.registerBot({ name: NAME, privacy_contact: CONTACT });
     const scrub = jest

@@ -2,8 +2,11 @@ import { ConsentService } from '@app/consent';
 import { NO_CLAIM } from '@app/idempotency';
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
+import { EvidenceRetentionJob } from '@app/erasure';
+import { SubjectDataHolders } from '@app/subjects';
 import { UserDataService } from '@app/user-data';
 import { Bot } from '../support/bot';
+import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { itOfSize } from '../support/depth';
@@ -161,6 +164,42 @@ describe('DELETE /api/v1/data/categories/{key}', () => {
     }
     await bot.hasData(who, 'axb', { value: 'v' });
     expect((await bot.status(who)).data).toMatchObject({ categories: [{ key: 'axb', status: 'accepted' }] });
+  });
+});
+
+describe('an erasure by a process of an older version, which does not know a table', () => {
+  it('leaves rows that the next hourly run removes and counts, but none of a user about whom something is held again', async () => {
+    const users = [subject(), subject()] as const;
+    for (const who of users) {
+      await bot.hasConsent(who);
+      await bot.post('/privacy-links', { ...who });
+    }
+    const holders = service.app.get(SubjectDataHolders, { strict: false });
+    const older = holders.all().filter(({ tables }) => !tables.includes('privacy_links'));
+    const all = jest.spyOn(holders, 'all').mockReturnValue(older);
+    for (const who of users) await bot.hasForgotten(who);
+    all.mockRestore();
+    const links = async (who: SubjectIds): Promise<number> =>
+      (
+        await service.database.rows(
+          'SELECT 1 FROM privacy_links WHERE bot_id = ? AND user_id = ?',
+          bot.id,
+          service.stored(bot, who).user_id,
+        )
+      ).length;
+    const [erased, back] = users;
+    await bot.hasConsent(back);
+    expect([await links(erased), await links(back)]).toEqual([1, 1]);
+    for (let run = 0; run < 2; run++) {
+      await runNow(service, EvidenceRetentionJob);
+      expect([await links(erased), await links(back)]).toEqual([0, 1]);
+    }
+    const [counted] = await service.database.rows<{ erased_rows: string }>(
+      'SELECT erased_rows FROM deletion_requests WHERE bot_id = ? AND user_id = ?',
+      bot.id,
+      service.stored(bot, erased).user_id,
+    );
+    expect(JSON.parse(counted?.erased_rows ?? '{}')).toMatchObject({ consents: 1, privacy_links: 1 });
   });
 });
 

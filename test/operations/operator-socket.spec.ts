@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { BotAdministration } from '@app/bots';
+import { notFound, presentActor } from '@app/kernel';
 import { OperatorSocket, socketPath } from '@app/operations';
 import type { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
@@ -72,6 +73,21 @@ function answerTo(sent: string): Promise<string> {
 const line = (act: string, ...given: readonly unknown[]): string => `${JSON.stringify({ act, given })}\n`;
 
 describe('the socket of a service on SQLite', () => {
+  it('acts for the operator, as a command without a service does, and audit events of its acts would say so', async () => {
+    const actors: string[] = [];
+    const administration = jest.spyOn(BotAdministration.prototype, 'suspend');
+    administration.mockImplementation(async () => {
+      actors.push(presentActor());
+      throw notFound('Bot');
+    });
+    await withBot();
+    expect((await suspend()).code).toBe(1);
+    await end();
+    expect((await suspend()).code).toBe(1);
+    administration.mockRestore();
+    expect(actors).toEqual(['operator', 'operator']);
+  });
+
   it('is open to its owner alone, and is removed with the end of the service', async () => {
     await withBot();
     expect(statSync(path()).mode & 0o777).toBe(0o600);

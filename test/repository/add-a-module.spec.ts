@@ -109,6 +109,8 @@ const deletions = async () =>
 
 const remind = (of: SubjectIds): Promise<Answer> => bot.post('/reminders', { ...of, ...REMINDER });
 
+const keyOf = ({ key = '' }: Bot): string => `key:${key.slice(0, 16)}`;
+
 describe('a module that a team has added in five steps', () => {
   it('stores under consent and answers in the envelope', async () => {
     await bot.hasConsent(who);
@@ -172,7 +174,7 @@ describe('a module that a team has added in five steps', () => {
     await bot.hasConsent(who);
     await remind(who);
     expect(await eventsOf('acme.reminder_set')).toEqual([
-      auditEvent(who, 'acme.reminder_set', { details: { due_at: REMINDER.due_at } }),
+      auditEvent(who, 'acme.reminder_set', { details: { due_at: REMINDER.due_at, actor: keyOf(bot) } }),
     ]);
   });
 
@@ -223,7 +225,7 @@ describe('a module that a team has added in five steps', () => {
     after(at, 30);
     await sweep();
     expect(rowsOf(bot)).toBe(0);
-    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'consent_revoked' }]);
+    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'consent_revoked', actor: 'job' }]);
   });
 
   it('has its rows kept when the user revokes and then consents again', async () => {
@@ -271,7 +273,7 @@ describe('a module that a team has added in five steps', () => {
     after(new Date().toISOString(), 90);
     await sweep();
     expect(rowsOf(bot)).toBe(0);
-    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'retention' }]);
+    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'retention', actor: 'job' }]);
   });
 
   it('has its rows erased with the category, of all its users', async () => {
@@ -281,7 +283,7 @@ describe('a module that a team has added in five steps', () => {
     }
     await bot.delete('/data/categories/reminders');
     expect(rowsOf(bot)).toBe(0);
-    expect(await deletions()).toEqual([{ category: 'reminders' }]);
+    expect(await deletions()).toEqual([{ category: 'reminders', actor: keyOf(bot) }]);
   });
 
   it('has its rows removed with the bot', async () => {

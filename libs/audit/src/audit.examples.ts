@@ -1,5 +1,8 @@
 import { EXAMPLE, EXAMPLE_SUBJECT, type Examples } from '@app/http';
 
+/** The public part of the key of the examples. */
+const EXAMPLE_ACTOR = 'key:sk_live_shown-on';
+
 export const EXAMPLES = {
   write: {
     canonical: {
@@ -25,7 +28,7 @@ export const EXAMPLES = {
             user_id: EXAMPLE.user_id,
             event_type: 'data_exported',
             source: 'service',
-            details: { format: 'record' },
+            details: { format: 'record', actor: EXAMPLE_ACTOR },
             created_at: EXAMPLE.time,
           },
           {
@@ -43,7 +46,7 @@ export const EXAMPLES = {
             user_id: EXAMPLE.user_id,
             event_type: 'data_submitted',
             source: 'service',
-            details: { category: EXAMPLE.category },
+            details: { category: EXAMPLE.category, actor: EXAMPLE_ACTOR },
             created_at: EXAMPLE.time,
           },
           {
@@ -52,7 +55,7 @@ export const EXAMPLES = {
             user_id: EXAMPLE.user_id,
             event_type: 'consent_accepted',
             source: 'service',
-            details: { version: EXAMPLE.consent_version },
+            details: { version: EXAMPLE.consent_version, actor: EXAMPLE_ACTOR },
             created_at: EXAMPLE.time,
           },
           {
@@ -61,7 +64,7 @@ export const EXAMPLES = {
             user_id: EXAMPLE.user_id,
             event_type: 'consent_requested',
             source: 'service',
-            details: { version: EXAMPLE.consent_version },
+            details: { version: EXAMPLE.consent_version, actor: EXAMPLE_ACTOR },
             created_at: EXAMPLE.time,
           },
         ],

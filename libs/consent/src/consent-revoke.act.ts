@@ -18,8 +18,6 @@ export interface Revocation {
   readonly subject: NamedSubject;
   readonly input: RevokeConsent;
   readonly claim: Claim;
-  /** The page on which the user has acted; undefined for a call of the bot. */
-  readonly via?: string | undefined;
 }
 
 /**
@@ -93,12 +91,17 @@ export class ConsentRevokeAct implements SharedAct<Revocation, ConsentView> {
   }
 
   /** What a withdrawal makes of an accepted consent. @throws ApiError 404 */
-  private withdrawn(consent: Consent, { input, via }: Revocation, declared: readonly string[]): Withdrawal {
+  private withdrawn(
+    consent: Consent,
+    { subject: { actor }, input }: Revocation,
+    declared: readonly string[],
+  ): Withdrawal {
     const { id, version } = consent;
     const { categories, source } = input;
     const at = this.clock.nowIso(consent.acceptedAt ?? '');
     const reduced = categories == null ? undefined : reducedTo(consent, categories, declared);
-    const act = { id, version, categories: reduced === undefined ? null : (categories ?? null), source, via };
+    const kept = reduced === undefined ? null : (categories ?? null);
+    const act = { id, version, categories: kept, source, actor };
     return { consent: reduced ?? revoked(consent, at), act, at };
   }
 }

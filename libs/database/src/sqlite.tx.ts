@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import type { Actor } from '@app/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 import { databaseUnavailable } from './database-faults';
 import { isOfKeys, type SqliteKeys } from './sqlite.keys';
@@ -25,8 +26,9 @@ export class SqliteTx extends Tx {
   constructor(
     private readonly connection: SqliteConnection,
     private readonly keys?: SqliteKeys,
+    actor?: Actor,
   ) {
-    super();
+    super(actor);
   }
 
   protected get entityManager(): EntityManager {

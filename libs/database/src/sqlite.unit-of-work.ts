@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { presentActor } from '@app/kernel';
 import type { UnitOfWorkSizes } from '@app/metrics';
 import { asPartlyDone, databaseUnavailable, driverCode } from './database-faults';
 import { SqliteCheckpoints } from './sqlite.checkpoints';
@@ -85,7 +86,7 @@ export class SqliteUnitOfWork extends SqliteReads {
 
   private queued<T>(unit: Pick<Unit, 'work' | 'then'>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.waiting.push({ ...unit, resolve, reject });
+      this.waiting.push({ ...unit, actor: presentActor(), resolve, reject });
       this.draining ??= this.drain();
     });
   }
@@ -209,7 +210,7 @@ export class SqliteUnitOfWork extends SqliteReads {
   }
 
   private async runUnit(unit: Unit, tries = 1): Promise<Ended> {
-    const tx = new SqliteTx(this.writer, this.keys);
+    const tx = new SqliteTx(this.writer, this.keys, unit.actor);
     try {
       this.transaction.beginUnit();
       const value = await withinTimeout(unit.work(tx), UNIT_TIMEOUT_MS);

@@ -14,6 +14,7 @@ import { ErasedSubject } from './erased-subject';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureLedger } from './erasure-ledger';
 import { ErasurePruning } from './erasure-pruning';
+import { ErasureRemains } from './erasure-remains';
 import { ErasureReplay } from './erasure-replay';
 import { ErasureRequests } from './erasure-requests.service';
 import { ErasureAct } from './erasure.act';
@@ -52,7 +53,7 @@ const PROGRESS = [
   SubjectErasures,
 ];
 const LEDGER = [ErasureLedger, LedgerChain, ErasureReplay, UnknownErasures];
-const RETENTION = [EvidenceRetention, ErasurePruning, EvidenceRetentionJob];
+const RETENTION = [EvidenceRetention, ErasurePruning, ErasureRemains, EvidenceRetentionJob];
 
 @Module({
   imports: [

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Random } from '@app/kernel';
+import { type Actor, presentActor, Random } from '@app/kernel';
 import { ERASED_IDS, type Subject, type SubjectIds, subjectOf } from '@app/subjects';
 import type { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo, ErasedSubject } from './erased-subject';
@@ -12,8 +12,7 @@ export interface NewErasure {
   readonly subjectCommitment: string;
   /** Undefined where they are unknown: the subject was found in a restored backup without its key. */
   readonly ids: SubjectIds | undefined;
-  /** The page on which the user has asked for it; undefined for a call of the bot. */
-  readonly via: string | undefined;
+  readonly actor: Actor;
 }
 
 /** The request of a subject with these ids. */
@@ -35,20 +34,20 @@ export class NewErasures {
     private readonly erased: ErasedSubject,
   ) {}
 
-  prepare(botId: string, via?: string, id = this.random.uuid()): Prepared {
-    const salt = this.random.bytes(SALT_BYTES);
+  prepare(botId: string, id = this.random.uuid()): Prepared {
+    const [salt, actor] = [this.random.bytes(SALT_BYTES), presentActor()];
     const of: ErasureOf = (ids) => ({
       id,
       subjectCommitment: commitmentTo(botId, ids ?? ERASED_IDS, salt),
       ids,
-      via,
+      actor,
     });
     return { id, of, certificateSalt: salt.toString('base64url') };
   }
 
   /** The request as it is recorded. */
   requestOf(subject: Subject, erasure: NewErasure, createdAt: string): DeletionRequest {
-    const { id, subjectCommitment, ids = ERASED_IDS, via = null } = erasure;
+    const { id, subjectCommitment, ids = ERASED_IDS, actor } = erasure;
     return {
       id,
       ...subjectOf(subject),
@@ -63,7 +62,7 @@ export class NewErasures {
       keyId: null,
       erasedRows: null,
       certificate: null,
-      via,
+      askedBy: actor,
     };
   }
 

@@ -1,3 +1,4 @@
+export { type Actor, actingAs, presentActor } from './actor';
 export { Clock, daysAfter, Random, SystemClock, SystemRandom } from './clock';
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig } from './config';
 export { Degradations, DISK_LOW } from './degradations';

@@ -10,7 +10,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { ApiError, CONFIG, type Config, describeFault, StartError } from '@app/kernel';
+import { actingAs, ApiError, CONFIG, type Config, describeFault, StartError } from '@app/kernel';
 import { operatorActs } from './operator-acts';
 import { type Answer, type Asked, socketPath } from './operator-socket.client';
 
@@ -126,7 +126,7 @@ export class OperatorSocket implements OnApplicationBootstrap, BeforeApplication
     if (does.length !== given.length) return UNCLEAR;
     if (act === 'keys:rotate' && (this.config.masterKeys.length === 0 || given[0] === '')) return KEY_FILE;
     try {
-      return { done: await does(...given) };
+      return { done: await actingAs('operator', () => does(...given)) };
     } catch (error) {
       if (error instanceof ApiError || error instanceof StartError) return { refused: error.message };
       this.logger.error(`The command ${act} failed`, describeFault(error));

@@ -100,9 +100,14 @@ export class SubjectDataHolders {
     });
   }
 
+  /** The tables of which an erasure removes rows. */
+  erasedTables(): string[] {
+    return this.all().flatMap((holder) => (holder.erase === undefined ? [] : holder.tables));
+  }
+
   /** For each subject, the number of its rows in each table, without those that an erasure keeps. */
   async count(tx: Tx, subjects: readonly Subject[]): Promise<Readonly<Record<string, number>>[]> {
-    const tables = this.all().flatMap((holder) => (holder.erase === undefined ? [] : holder.tables));
+    const tables = this.erasedTables();
     const counts = tables.map(
       (table) => `(SELECT COUNT(*) FROM ${table} WHERE ${table}.bot_id = given.bot_id
         AND ${table}.guild_id = given.guild_id AND ${table}.user_id = given.user_id) AS ${table}`,

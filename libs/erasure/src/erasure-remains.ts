@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { ConsentService } from '@app/consent';
+import { SubjectKeys } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import type { Lease } from '@app/jobs';
+import { Clock, firstIdAt } from '@app/kernel';
+import type { Digest } from '@app/primitives';
+import { SubjectDataHolders, subjectAt } from '@app/subjects';
+
+/** Erasures of one unit. */
+const BATCH = 50;
+/** How far back it looks, in days: no update takes longer. */
+const LOOKED_BACK_DAYS = 8;
+
+interface Row {
+  readonly id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
+  readonly erased_rows: string;
+}
+
+/**
+ * Removes what erasures have left that a process of an older version carried out during an update: it did not know the
+ * tables of the newer one. The counts of an erasure name the tables that it knew.
+ */
+@Injectable()
+export class ErasureRemains {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly holders: SubjectDataHolders,
+    private readonly consents: ConsentService,
+    private readonly keys: SubjectKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Asks all holders once more for each such erasure of a bot. With one version nothing is found, by one statement. */
+  async remove(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
+    const tables = this.holders.erasedTables();
+    const sql = `SELECT id, guild_id, user_id, erased_rows FROM deletion_requests
+      WHERE bot_id = ? AND id > ? AND status = 'completed'
+      AND (${tables.map(() => 'erased_rows NOT LIKE ?').join(' OR ')}) ORDER BY id LIMIT ${BATCH}`;
+    const known = tables.map((table) => `%"${table}":%`);
+    let after = firstIdAt(this.clock.daysAgoIso(LOOKED_BACK_DAYS));
+    while (!stopping.aborted) {
+      const found = await this.unitOfWork.read((tx) => tx.all<Row>(sql, botId, after, ...known));
+      const last = found.at(-1);
+      if (last === undefined) return;
+      await this.removeOf(lease, botId, found);
+      after = last.id;
+    }
+  }
+
+  /** Something that is held again is not touched: its own erasure takes all of it. */
+  private removeOf(lease: Lease, botId: string, found: readonly Row[]): Promise<void> {
+    return lease.batch(async (tx) => {
+      const subjects = found.map((row) => subjectAt(botId, row));
+      await this.consents.lock(tx, subjects);
+      for (const [at, subject] of subjects.entries()) {
+        if ((await this.keys.idOf(tx, subject)) !== undefined) continue;
+        const { id, erased_rows } = found[at] as Row;
+        const [rows] = await this.holders.count(tx, [subject]);
+        await this.holders.erase(tx, [subject]);
+        const counts = { ...rows, ...(JSON.parse(erased_rows) as object) };
+        const sql = 'UPDATE deletion_requests SET erased_rows = ? WHERE bot_id = ? AND id = ?';
+        await tx.run(sql, JSON.stringify(counts), botId, id);
+      }
+    });
+  }
+}
