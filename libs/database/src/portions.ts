@@ -47,7 +47,9 @@ class PortionTx extends Tx {
     return this.unit.manager;
   }
 
-  protected fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]> {
+  /** A document that reads much before its next piece takes turns too. */
+  protected async fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]> {
+    await turns.next();
     return this.unit.all(sql, ...values);
   }
 
