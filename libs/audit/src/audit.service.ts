@@ -13,8 +13,8 @@ import { EventDetails } from './event-details';
 import { type OwnEventType, requireDeclared } from './event-types';
 import { UnsealedBots } from './unsealed-bots';
 
-/** Events of one subject read by one statement. */
-const BATCH = 100;
+/** Events of one subject read by one statement; each may have 8 KiB of details. */
+const BATCH = 10;
 
 /** The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. */
 @Injectable()

@@ -11,8 +11,8 @@ export interface Shown {
   readonly texts: readonly ShownText[];
 }
 
-/** Entries of one subject read by one statement; each may name 50 categories. */
-const BATCH = 50;
+/** Entries of one subject read by one statement; each may name 50 categories, in 5 KB. */
+const BATCH = 10;
 
 const WRITTEN = 'id, consent_id, action, version, categories, created_at, source';
 const COLUMNS = `${WRITTEN}, language, texts`;

@@ -6,7 +6,7 @@ const PIECE = 'x'.repeat(1_000);
 const PIECES = 1_000;
 const STATEMENTS = 50;
 /** The length of a portion, which the last of its pieces exceeds. */
-const PORTION_MAX = 256 * 1024 + PIECE.length;
+const PORTION_MAX = 64 * 1024 + PIECE.length;
 
 describe('a document in portions', () => {
   it('is held in memory a portion at a time, each of a snapshot that is closed before it is handed out', async () => {
