@@ -98,7 +98,7 @@ export class AuditService {
     const page = this.cursors.page<[seq: number, left: number]>(botId, 'events', query);
     const filter = filterOf(this.digests, botId, query);
     return this.unitOfWork.read(async (tx) => {
-      const total = await countOf(tx, filter);
+      const total = await page.total(() => countOf(tx, filter));
       // At most what is left: a search for one event more would read all others. Newer events are before the page.
       const [before, left] = page.after ?? [undefined, total - page.offset];
       const size = Math.min(page.limit, left);
