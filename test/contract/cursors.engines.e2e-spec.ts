@@ -154,6 +154,9 @@ describe.each(Object.entries(lists))('a walk through %s', (_, list) => {
     expect(walked.filter((id) => before.includes(id))).toEqual(before);
     expect(new Set(walked).size).toBe(walked.length);
     expect(rest.pagination.next).toBeNull();
+    // Counted once, where the walk began: the rows of a long list are not counted for each of its pages.
+    const { total_count, total_pages } = rest.pagination;
+    expect([total_count, total_pages]).toEqual([first.pagination['total_count'], 1]);
   });
 
   it('refuses a page number beside it, a changed cursor, and one of another list, filter or bot', async () => {

@@ -8,7 +8,7 @@ type Method = (this: unknown, ...given: unknown[]) => unknown;
 
 /** Every SQL text that the drivers of this process run while the log is open, each once. */
 export class SqlLog {
-  private readonly found = new Set<string>();
+  private readonly found = new Map<string, number>();
   private readonly undo: (() => void)[] = [];
   /** The number of runs of statements about rows. */
   runs = 0;
@@ -31,7 +31,12 @@ export class SqlLog {
 
   /** The statements about rows, in the order of their first run. */
   statements(): string[] {
-    return [...this.found].filter((text) => ABOUT_ROWS.test(text));
+    return [...this.found.keys()].filter((text) => ABOUT_ROWS.test(text));
+  }
+
+  /** How often statements of this form were run. */
+  runsOf(form: RegExp): number {
+    return [...this.found].reduce((sum, [text, runs]) => (form.test(text) ? sum + runs : sum), 0);
   }
 
   private wrap(prototype: unknown, name: string, textOf: (self: unknown, given: unknown[]) => unknown): void {
@@ -39,7 +44,7 @@ export class SqlLog {
     const original = methods[name];
     if (original === undefined) throw new Error(`the driver has no method ${name}`);
     const note = (text: string): void => {
-      this.found.add(text);
+      this.found.set(text, (this.found.get(text) ?? 0) + 1);
       if (ABOUT_ROWS.test(text)) this.runs++;
     };
     methods[name] = function (...given) {

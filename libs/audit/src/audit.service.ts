@@ -13,8 +13,8 @@ import { doneBy, EventDetails } from './event-details';
 import { type OwnEventType, requireDeclared } from './event-types';
 import { UnsealedBots } from './unsealed-bots';
 
-/** Events of one subject read by one statement. */
-const BATCH = 100;
+/** Events of one subject read by one statement; each may have 8 KiB of details. */
+const BATCH = 10;
 
 /** The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. */
 @Injectable()
@@ -100,7 +100,7 @@ export class AuditService {
     const page = this.cursors.page<[seq: number, left: number]>(botId, 'events', query);
     const filter = filterOf(this.digests, botId, query);
     return this.unitOfWork.read(async (tx) => {
-      const total = await countOf(tx, filter);
+      const total = await page.total(() => countOf(tx, filter));
       // At most what is left: a search for one event more would read all others. Newer events are before the page.
       const [before, left] = page.after ?? [undefined, total - page.offset];
       const size = Math.min(page.limit, left);

@@ -54,7 +54,7 @@ export class ApiKeys {
         take: page.limit,
       });
       const keys = page.cut(found, ({ id }) => [id]).map((key) => this.viewOf(key));
-      return { keys, pagination: page.of(await tx.manager.countBy(ApiKey, valid)) };
+      return { keys, pagination: page.of(await page.total(() => tx.manager.countBy(ApiKey, valid))) };
     });
   }
 

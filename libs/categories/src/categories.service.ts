@@ -65,7 +65,7 @@ export class CategoriesService {
   list(botId: string, query: PageQuery): Promise<ListPage> {
     const page = this.cursors.page<[id: string]>(botId, 'categories', query);
     return this.unitOfWork.read(async (tx) => {
-      const total = await countCategories(tx, botId);
+      const total = await page.total(() => countCategories(tx, botId));
       return new ListPage('categories', await categoryTexts(tx, botId, page), page.of(total));
     });
   }

@@ -1,9 +1,7 @@
 import { eachOf, insertion, type Tx } from '@app/database';
 import { JsonText, type Page } from '@app/http';
 import { type Subject, SUBJECT_WHERE } from '@app/subjects';
-import type { ConsentHistoryEntryView } from './consent-history.dto';
 import type { ConsentTransition, ShownText } from './consent.entity';
-import { historyEntryView } from './consent.views';
 
 type Entry = Omit<ConsentTransition, 'bot'>;
 
@@ -13,8 +11,8 @@ export interface Shown {
   readonly texts: readonly ShownText[];
 }
 
-/** Entries of one subject read by one statement; each may name 50 categories. */
-const BATCH = 50;
+/** Entries of one subject read by one statement; each may name 50 categories, in 5 KB. */
+const BATCH = 10;
 
 const WRITTEN = 'id, consent_id, action, version, categories, created_at, source';
 const COLUMNS = `${WRITTEN}, language, texts`;
@@ -120,7 +118,7 @@ export async function countHistory(tx: Tx, { botId, guildId, userId }: Subject):
   return Number(row?.total ?? 0);
 }
 
-/** A page of the history as the JSON that is answered, newest first, from its stored JSON as it is. */
+/** A page of the history as the JSON that is answered, newest first. */
 export async function historyPage(
   tx: Tx,
   { botId, guildId, userId }: Subject,
@@ -131,23 +129,28 @@ export async function historyPage(
     `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} ${before} ORDER BY id DESC LIMIT ? OFFSET ?`,
     ...[botId, guildId, userId, ...(page.after ?? []), page.limit, page.offset],
   );
-  return page
-    .cut(rows, ({ id }) => [id])
-    .map(({ id, consent_id, action, version, categories, language, texts, source, created_at }) => {
-      const head = JSON.stringify({ id, consent_id, action, version }).slice(0, -1);
-      const shown = `"categories":${categories},"language":${JSON.stringify(language)},"texts":${texts ?? '[]'}`;
-      return new JsonText(`${head},${shown},${JSON.stringify({ source, created_at }).slice(1)}`);
-    });
+  return page.cut(rows, ({ id }) => [id]).map(textOf);
 }
 
-/** The whole history, oldest first, read in parts. */
+/** The whole history as the JSON that is answered, oldest first, read in parts. The digests of its texts are put into `shown`. */
 export async function* historyOf(
   tx: Tx,
   { botId, guildId, userId }: Subject,
-): AsyncGenerator<ConsentHistoryEntryView> {
+  shown: Set<string>,
+): AsyncGenerator<JsonText> {
   const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} AND id > ? ORDER BY id LIMIT ${BATCH}`;
   const read = (after?: Row): Promise<Row[]> => tx.all(sql, botId, guildId, userId, after?.id ?? '');
-  for await (const row of eachOf(BATCH, read)) yield historyEntryView(entryOf(row));
+  for await (const row of eachOf(BATCH, read)) {
+    for (const { digest } of textsOf(row.texts) ?? []) shown.add(digest);
+    yield textOf(row);
+  }
+}
+
+/** An entry as it is answered, from its stored JSON as it is. */
+function textOf({ id, consent_id, action, version, categories, language, texts, source, created_at }: Row) {
+  const head = JSON.stringify({ id, consent_id, action, version }).slice(0, -1);
+  const shown = `"categories":${categories},"language":${JSON.stringify(language)},"texts":${texts ?? '[]'}`;
+  return new JsonText(`${head},${shown},${JSON.stringify({ source, created_at }).slice(1)}`);
 }
 
 function entryOf(row: Row): HistoryEntry {

@@ -102,7 +102,7 @@ export class ConsentReceipts {
   history(subject: Subject, query: ConsentHistoryQuery): Promise<ListPage> {
     const page = this.cursors.page<[id: string]>(subject.botId, 'history', query);
     return this.unitOfWork.read(async (tx) => {
-      const total = await countHistory(tx, subject);
+      const total = await page.total(() => countHistory(tx, subject));
       const entries = await historyPage(tx, subject, page);
       return new ListPage('entries', entries, page.of(total));
     });

@@ -86,14 +86,17 @@ export class ConsentTextsService {
       query.consent_version == null ? ['', []] : [' AND consent_version = ?', [query.consent_version]];
     return this.unitOfWork.read(async (tx) => {
       const from = `FROM consent_texts WHERE bot_id = ?${where}`;
-      const counted = await tx.get<{ total: number }>(`SELECT COUNT(*) AS total ${from}`, botId, ...values);
+      const total = await page.total(async () => {
+        const counted = await tx.get<{ total: number }>(`SELECT COUNT(*) AS total ${from}`, botId, ...values);
+        return Number(counted?.total ?? 0);
+      });
       const rows = await tx.all<TextRow>(
         `SELECT consent_version, language, digest, content, notice, created_at ${from}
          AND (consent_version, language) > (?, ?) ORDER BY consent_version, language LIMIT ? OFFSET ?`,
         ...[botId, ...values, ...(page.after ?? ['', '']), page.limit, page.offset],
       );
       const texts = page.cut(rows, (row) => [row.consent_version, row.language]).map(textOf);
-      return new ListPage('texts', texts, page.of(Number(counted?.total ?? 0)));
+      return new ListPage('texts', texts, page.of(total));
     });
   }
 

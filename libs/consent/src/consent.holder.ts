@@ -23,10 +23,13 @@ export class ConsentHolder implements SubjectDataHolder {
     const consent = exported(await findConsent(tx, subject));
     // A declined request leaves its history alone.
     const isHeld = consent !== null || (await countHistory(tx, subject)) > 0;
-    return {
-      ...(isHeld && { consent }),
-      ...(full && { full: { consent_history: historyOf(tx, subject), consent_texts: wordsOf(tx, subject) } }),
+    // The history is read once, and tells which texts follow it.
+    const shown = new Set<string>();
+    const sections = {
+      consent_history: historyOf(tx, subject, shown),
+      consent_texts: wordsOf(tx, subject, shown),
     };
+    return { ...(isHeld && { consent }), ...(full && { full: sections }) };
   }
 
   async exportAll(tx: Tx, subjects: readonly Subject[]): Promise<(SubjectExport | undefined)[]> {
@@ -48,14 +51,10 @@ function exported(consent: Consent | null): Pick<Consent, 'status' | 'version' |
   return consent && { status: consent.status, version: consent.version, acceptedAt: consent.acceptedAt };
 }
 
-/** The words of every text that the history names, each once, as far as they are known. */
-async function* wordsOf(tx: Tx, subject: Subject): AsyncGenerator<object> {
-  const shown = new Set<string>();
-  for await (const { texts } of historyOf(tx, subject))
-    for (const { digest } of texts) {
-      if (shown.has(digest)) continue;
-      shown.add(digest);
-      const words = await wordsFound(tx, subject.botId, digest);
-      if (words !== undefined) yield { digest, ...words };
-    }
+/** The words of the texts that were shown, as far as they are known. */
+async function* wordsOf(tx: Tx, { botId }: Subject, shown: ReadonlySet<string>): AsyncGenerator<object> {
+  for (const digest of shown) {
+    const words = await wordsFound(tx, botId, digest);
+    if (words !== undefined) yield { digest, ...words };
+  }
 }

@@ -1,8 +1,6 @@
 import type { SubjectIds } from '@app/subjects';
 import type { AnnouncedErasures } from './announced-erasures';
 import { categoryStates, pendingRequest } from './consent-changes';
-import type { HistoryEntry } from './consent-history';
-import type { ConsentHistoryEntryView } from './consent-history.dto';
 import type { ConsentTexts } from './consent-texts';
 import type {
   CategoryConsentView,
@@ -72,20 +70,6 @@ export function statusView(
     ...(consent?.pendingVersion != null && { pending_version: consent.pendingVersion }),
     ...(consent !== null && erasedAt(consent, announced)),
     ...((categories !== undefined || listed) && { categories: categories ?? [] }),
-  };
-}
-
-export function historyEntryView(entry: HistoryEntry): ConsentHistoryEntryView {
-  return {
-    id: entry.id,
-    consent_id: entry.consentId,
-    action: entry.action,
-    version: entry.version,
-    categories: entry.categories,
-    language: entry.language,
-    texts: entry.texts ?? [],
-    source: entry.source,
-    created_at: entry.createdAt,
   };
 }
 

@@ -21,20 +21,30 @@ export class Cursors {
   page<At extends Position>(botId: string, list: string, query: PageQuery): Page<At> {
     const { page, after } = query;
     const context = contextOf(botId, list, query);
-    const write = (at: At): string => this.keys.installation.encrypt(JSON.stringify(at), context);
+    const write = (at: At, counted: number): string =>
+      this.keys.installation.encrypt(JSON.stringify({ at, counted }), context);
     if (after == null) return new Page<At>(query, write);
     if (page != null) throw refused('continues behind a row, so that it needs no page: send one of them');
-    return new Page<At>(query, write, this.read<At>(after, context));
+    const { at, counted } = this.read<At>(after, context);
+    return new Page<At>(query, write, at, counted);
   }
 
-  private read<At extends Position>(cursor: string, context: string): At {
+  private read<At extends Position>(cursor: string, context: string): Place<At> {
     try {
-      return JSON.parse(this.keys.installation.decrypt(cursor, context)) as At;
+      const read = JSON.parse(this.keys.installation.decrypt(cursor, context)) as At | Place<At>;
+      // A cursor that an earlier build has made is a place alone.
+      return Array.isArray(read) ? { at: read as unknown as At } : (read as Place<At>);
     } catch (error) {
       if (!(error instanceof UnreadableSecretError)) throw error;
       throw refused('must be the pagination.next of a page of this list, asked for with the same filters');
     }
   }
+}
+
+/** What a cursor holds: the last row that was read, and the total of its walk. */
+interface Place<At extends Position> {
+  readonly at: At;
+  readonly counted?: number;
 }
 
 function refused(message: string): Error {

@@ -4,8 +4,9 @@ import type { UnitOfWork } from './unit-of-work';
 
 const PIECE = 'x'.repeat(1_000);
 const PIECES = 1_000;
+const STATEMENTS = 50;
 /** The length of a portion, which the last of its pieces exceeds. */
-const PORTION_MAX = 256 * 1024 + PIECE.length;
+const PORTION_MAX = 64 * 1024 + PIECE.length;
 
 describe('a document in portions', () => {
   it('is held in memory a portion at a time, each of a snapshot that is closed before it is handed out', async () => {
@@ -29,5 +30,26 @@ describe('a document in portions', () => {
     expect(taken).toBe(PIECES);
     expect(mostHeld).toBeLessThanOrEqual(PORTION_MAX);
     expect(snapshots).toBe(Math.ceil((PIECES * PIECE.length) / (PORTION_MAX - PIECE.length)));
+  });
+
+  it('gives a turn to others before each statement that reads rows, also where it makes nothing of them', async () => {
+    let [statements, turns, isOver] = [0, 0, false];
+    const unit = {
+      all: () => Promise.resolve(void statements++),
+    } as unknown as Tx;
+    const snapshot = (work: (tx: Tx) => Promise<void>): Promise<void> => work(unit);
+    async function* pieces(tx: Tx): AsyncGenerator<string> {
+      for (let at = 0; at < STATEMENTS; at++) await tx.all('SELECT 1');
+      yield '';
+    }
+    const turn = (): void => {
+      turns++;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    for await (const portion of inPortions({ snapshot } as unknown as UnitOfWork, pieces))
+      isOver = portion.length > 0;
+    expect(statements).toBe(STATEMENTS);
+    expect(turns).toBeGreaterThanOrEqual(STATEMENTS);
   });
 });

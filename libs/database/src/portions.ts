@@ -3,8 +3,11 @@ import type { EntityManager } from 'typeorm';
 import { type Engine, type SqlList, type SqlValue, Tx } from './tx';
 import type { UnitOfWork } from './unit-of-work';
 
-/** The length of a portion, in UTF-16 units: a document that is sent takes this memory. */
-const PORTION_LENGTH = 256 * 1024;
+/**
+ * The length of a portion, in UTF-16 units: a document that is sent takes this memory, and that of the rows of one statement.
+ * What the documents of all places hold together has to fit into the young generation, or all of it becomes old garbage.
+ */
+const PORTION_LENGTH = 64 * 1024;
 
 /** The documents that are read take turns, a piece in each. */
 const turns = new Turns();
@@ -47,7 +50,9 @@ class PortionTx extends Tx {
     return this.unit.manager;
   }
 
-  protected fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]> {
+  /** A document that reads much before its next piece takes turns too. */
+  protected async fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]> {
+    await turns.next();
     return this.unit.all(sql, ...values);
   }
 

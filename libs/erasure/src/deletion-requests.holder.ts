@@ -11,8 +11,8 @@ import { DeletionRequest } from './deletion-request.entity';
 import { deletionView } from './erasure-requests.service';
 import type { DeletionRequestView } from './erasure.dto';
 
-/** Requests of one read. */
-const BATCH = 100;
+/** Requests of one read; each may name all categories. */
+const BATCH = 10;
 
 /** The erasure requests of a subject: exported in full, and kept as proof of each erasure (Art. 5(2), 17(3)(e)). */
 @Injectable()

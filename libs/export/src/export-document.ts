@@ -1,3 +1,4 @@
+import { jsonOf } from '@app/http';
 import type { SubjectExport } from '@app/subjects';
 
 /** Name and version of the schema of the full export; docs/export-schema.json describes it. */
@@ -27,7 +28,7 @@ export async function* sections(further: Further): AsyncGenerator<string> {
   for (const [name, items] of further) {
     let separator = `,${JSON.stringify(name)}:[`;
     for await (const item of items) {
-      yield separator + JSON.stringify(item);
+      yield separator + jsonOf(item);
       separator = ',';
     }
     yield separator === ',' ? ']' : `${separator}]`;

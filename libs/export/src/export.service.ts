@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { findBot } from '@app/bots';
 import { HeldSubjects } from '@app/crypto';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
-import { JsonStream, JsonText } from '@app/http';
+import { jsonOf, JsonStream, JsonText } from '@app/http';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
 import { EXPORT_SCHEMA, inPieces } from './export-document';
@@ -174,7 +174,7 @@ export class ExportService {
     if (form !== undefined) {
       yield* data();
       for (const [section, items] of further)
-        for await (const item of items) yield JSON.stringify([section, item]);
+        for await (const item of items) yield `[${JSON.stringify(section)},${jsonOf(item)}]`;
       return;
     }
     yield* inPieces(data());

@@ -109,6 +109,11 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
+/** The JSON text of a result or of a part of one. */
+export function jsonOf(value: object): string {
+  return value instanceof JsonText ? value.text : JSON.stringify(value);
+}
+
 /** The envelope of a success. */
 export function successEnvelope(data: unknown): string {
   return `{"success":true,"data":${data instanceof JsonText ? data.text : JSON.stringify(data ?? {})}}`;

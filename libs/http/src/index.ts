@@ -1,4 +1,4 @@
-export { errorEnvelope, JsonText, rateHeaders, successEnvelope } from './answer';
+export { errorEnvelope, jsonOf, JsonText, rateHeaders, successEnvelope } from './answer';
 export { CurrentBot, Public } from './auth';
 export { PublicDocument } from './bare-answer';
 export {

@@ -1,4 +1,4 @@
-import { JsonText } from './answer';
+import { jsonOf, JsonText } from './answer';
 import type { Pagination } from './pagination';
 import { JsonStream, type WritePiece } from './streams';
 
@@ -23,7 +23,7 @@ export class ListPage {
     yield `{${JSON.stringify(this.name)}:[`;
     let separator = '';
     for (const item of this.items) {
-      yield separator + (item instanceof JsonText ? item.text : JSON.stringify(item));
+      yield separator + jsonOf(item);
       separator = ',';
     }
     yield `],"pagination":${JSON.stringify(this.pagination)}}`;

@@ -29,7 +29,11 @@ export class Pagination {
   @ApiProperty({ type: 'integer', nullable: true, description: 'null for a page that `after` asked for' })
   page: number | null;
   @ApiProperty({ type: 'integer' }) page_size: number;
-  @ApiProperty({ type: 'integer' }) total_count: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Of the whole list; a walk by `after` counts once, where it begins',
+  })
+  total_count: number;
   @ApiProperty({ type: 'integer' }) total_pages: number;
   @ApiProperty({
     type: String,
@@ -48,11 +52,12 @@ export class Page<At extends Position> {
   private readonly number: number;
   private next: At | undefined;
 
-  /** `after` is the last row of the page before; without it the page has a number. */
+  /** `after` is the last row of the page before, and `counted` the total of its walk; without it the page has a number. */
   constructor(
     query: PageQuery,
-    private readonly cursorOf: (at: At) => string,
+    private readonly cursorOf: (at: At, counted: number) => string,
     readonly after?: At,
+    private readonly counted?: number,
   ) {
     this.number = Number(query.page ?? 1);
     this.size = Number(query.page_size ?? DEFAULT_PAGE_SIZE);
@@ -76,14 +81,20 @@ export class Page<At extends Position> {
     return rows;
   }
 
-  /** The totals count every row of the list, wherever the page is. */
-  of(totalCount: number): Pagination {
+  /** The rows of the whole list. A walk counts them once, where it begins: counting can cost more than the page. */
+  async total(count: () => Promise<number>): Promise<number> {
+    return this.counted ?? count();
+  }
+
+  /** The totals count every row of the list, wherever the page is; those of a walk stay. */
+  of(total: number): Pagination {
+    const totalCount = this.counted ?? total;
     return {
       page: this.after === undefined ? this.number : null,
       page_size: this.size,
       total_count: totalCount,
       total_pages: Math.ceil(totalCount / this.size),
-      next: this.next === undefined ? null : this.cursorOf(this.next),
+      next: this.next === undefined ? null : this.cursorOf(this.next, totalCount),
     };
   }
 }

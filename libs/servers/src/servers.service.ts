@@ -53,7 +53,8 @@ export class ServersService {
         take: page.limit,
       });
       const servers = page.cut(found, ({ id }) => [id]).map((server) => this.view(server));
-      return { servers, pagination: page.of(await tx.manager.countBy(Server, { botId })) };
+      const total = await page.total(() => tx.manager.countBy(Server, { botId }));
+      return { servers, pagination: page.of(total) };
     });
   }
 

@@ -11,7 +11,10 @@ export interface SubjectExport {
     Iterable<readonly [name: string, json: string]> | AsyncIterable<readonly [name: string, json: string]>;
   /** The `consent` of the export record; null where only its history is held. Only the consent module provides it. */
   readonly consent?: object | null;
-  /** Further sections of `?format=full`, each a list. A long list is read while it is exported. */
+  /**
+   * Further sections of `?format=full`, each a list, whose items may be a `JsonText`. A long list is read while it is
+   * exported, and whole before the next one of its holder.
+   */
   readonly full?: Readonly<Record<string, Iterable<object> | AsyncIterable<object>>>;
 }
 

@@ -19,8 +19,8 @@ import { openValue } from './stored-value';
 /** The maximum of the stored texts of one subject that is read together with others, in bytes. */
 const SMALL_BYTES = 128 * 1024;
 
-/** Rows read at once while a subject's values are handed out. */
-const BATCH = 50;
+/** Rows read at once while a subject's values are handed out; each may have 64 KiB. */
+const BATCH = 4;
 
 /** A row of `user_data` as it is stored. */
 interface StoredValue {

@@ -15,6 +15,7 @@ import {
   findPage,
   type FoundValue,
   type GuildCategory,
+  type PageStart,
   pageOf,
   type SubjectValue,
   valuesOf,
@@ -75,11 +76,15 @@ export class UserValues {
     const { guild_id, category } = query;
     const page = this.cursors.page<[user: string]>(botId, 'values', query);
     const of = { botId, guildId: this.digests.guild(botId, guild_id), category };
-    const { total, ...found } = await this.unitOfWork.snapshot(async (tx) => {
+    let start: PageStart = { after: page.after?.[0] ?? '', skipped: 0 };
+    const total = await this.unitOfWork.snapshot(async (tx) => {
       if ((await legalBasisOf(tx, botId, category)) === undefined) undeclared();
-      return findPage(tx, of, page.offset);
+      return page.total(async () => {
+        const found = await findPage(tx, of, page.offset);
+        if (page.after === undefined) start = found;
+        return found.total;
+      });
     });
-    const start = page.after === undefined ? found : { after: page.after[0], skipped: 0 };
     const read =
       page.offset < total ? await this.unitOfWork.read((tx) => pageOf(tx, of, start, page.limit)) : [];
     const rows = page.cut(read, ({ user_id: user }) => [user]);

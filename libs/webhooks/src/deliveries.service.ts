@@ -63,7 +63,7 @@ export class DeliveriesService {
       const bodies = await this.texts.decryptAll(tx, botId, found.map(storedOf));
       return {
         deliveries: found.map((delivery, at) => viewOf(delivery, bodyOf(bodies[at]))),
-        pagination: page.of(await tx.manager.countBy(Delivery, where)),
+        pagination: page.of(await page.total(() => tx.manager.countBy(Delivery, where))),
       };
     });
   }

@@ -1089,6 +1089,7 @@ export interface components {
       /** @description null for a page that `after` asked for */
       readonly page: number | null;
       readonly page_size: number;
+      /** @description Of the whole list; a walk by `after` counts once, where it begins */
       readonly total_count: number;
       readonly total_pages: number;
       /** @description `after` of the next page; null on the last one */
