@@ -2,7 +2,16 @@
 // `npm pack DIRECTORY`.
 // The service is one file. Only the drivers of the databases are installed with it, in the versions of the lock file here.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bundle, bundleThreads, DRIVERS } from './bundle.mjs';
 
@@ -10,8 +19,6 @@ const ROOT = join(import.meta.dirname, '..');
 const [, , directory = fail('Name the directory of the package.'), build = join(ROOT, 'dist')] = process.argv;
 const target = resolve(directory);
 const LAUNCHER = 'dist/lethe-server.cjs';
-/** The files of the documentation page. The package of them depends on one that reports each installation. */
-const PAGES = 'swagger-ui-dist';
 const FLAGS = '--max-semi-space-size=8 --initial-old-space-size=32';
 
 if (!existsSync(join(build, 'apps/server/src/main.js')))
@@ -42,16 +49,14 @@ const toConsole = [
 execFileSync(process.execPath, [vite, ...toConsole], { stdio: 'inherit' });
 
 const { version, description, license, engines, dependencies, optionalDependencies } = read('package.json');
-const pages = { name: PAGES, version: dependencies[PAGES], license };
 const manifest = {
   ...{ name: '@lethe/server', version, description, license, engines },
   bin: { 'lethe-server': LAUNCHER },
-  files: ['dist', '.env.example', 'CHANGELOG.md'],
+  files: ['dist', 'docs', '.env.example', 'CHANGELOG.md'],
   dependencies: Object.fromEntries(
-    [...DRIVERS, PAGES].flatMap((name) => (name in dependencies ? [[name, dependencies[name]]] : [])),
+    DRIVERS.flatMap((name) => (name in dependencies ? [[name, dependencies[name]]] : [])),
   ),
   optionalDependencies,
-  bundleDependencies: [PAGES],
 };
 write('package.json', manifest);
 const { packages, ...lock } = read('package-lock.json');
@@ -59,14 +64,13 @@ write('npm-shrinkwrap.json', {
   ...lock,
   name: manifest.name,
   version,
-  packages: { '': manifest, ...installed(packages), [`node_modules/${PAGES}`]: { ...pages, inBundle: true } },
+  packages: { '': manifest, ...installed(packages) },
 });
 for (const file of ['LICENSE', 'CHANGELOG.md', '.env.example']) cpSync(join(ROOT, file), join(target, file));
 cpSync(join(ROOT, 'apps/server/README.md'), join(target, 'README.md'));
-mkdirSync(join(target, 'node_modules', PAGES), { recursive: true });
-for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE'])
-  cpSync(join(ROOT, 'node_modules', PAGES, file), join(target, 'node_modules', PAGES, file));
-write(join('node_modules', PAGES, 'package.json'), pages);
+mkdirSync(join(target, 'docs'));
+for (const guide of readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')))
+  cpSync(join(ROOT, 'docs', guide), join(target, 'docs', guide));
 
 /** The locked packages that the drivers need. */
 function installed(packages) {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConsoleFiles } from '@app/console';
 import { Readiness } from '@app/runtime';
@@ -48,6 +48,49 @@ describeInBrowser('the page at / in a browser', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/?lang=de');
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await page.context().close();
+  });
+});
+
+describeInBrowser('the reference and the guides in a browser', () => {
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  const GUIDES = readdirSync(join(__dirname, '../../docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `/docs/guides/${name === 'README.md' ? '' : name.slice(0, -3)}`);
+
+  it.each([
+    ['light, wide', DESKTOP, ['/docs', '/docs/guides/']],
+    ['dark, narrow', PHONE, ['/docs', ...GUIDES]],
+  ])('keep the rules of WCAG 2.2 AA, and load nothing of others: %s', async (_, view, paths) => {
+    const watched = await WatchedPage.open(browser, service.url, view);
+    for (const path of paths) {
+      await watched.page.goto(service.url + path);
+      await watched.page.evaluate(
+        'document.querySelectorAll("details").forEach((each) => { each.open = true; })',
+      );
+      expect([path, await watched.accessibility()]).toEqual([path, []]);
+    }
+    expect(watched.faults).toEqual([]);
+    await watched.page.context().close();
+  });
+
+  it('finds operations by the words of a search, and opens the one of an address', async () => {
+    const { page, faults } = await WatchedPage.open(browser, service.url);
+    await page.goto(`${service.url}/docs#consentStatus`);
+    expect(await page.locator('#consentStatus').isVisible()).toBe(true);
+    expect(await page.locator('#consentAccept').isVisible()).toBe(false);
+    const entries = page.locator('section > details:visible');
+    const all = await entries.count();
+    await page.getByLabel('Search').fill('Privacy.endLink  DELETE');
+    expect(await entries.locator('summary > b').allTextContents()).toEqual(['DELETE']);
+    expect(await page.getByRole('status').textContent()).toBe(`1 of ${all} entries`);
+    await page.getByLabel('Search').press('Enter');
+    await page.getByLabel('Search').fill('');
+    expect([await entries.count(), faults]).toEqual([all, []]);
     await page.context().close();
   });
 });

@@ -1,8 +1,17 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { guidePages } from '../../apps/api/src/guides';
+import manifest from '../../package.json';
 import { requestText, rawRequest } from '../support/raw-socket';
 import { useServiceInProcess } from '../support/service';
 import { stopWindows } from '../support/time';
 
 const service = useServiceInProcess();
+const textOf = async (path: string): Promise<string> => (await fetch(service.url + path)).text();
+const idsIn = (html: string): string[] => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? '');
+const hrefsIn = (html: string): string[] =>
+  [...html.matchAll(/<a href="([^"]+)"/g)].map(([, address]) => address ?? '');
 afterEach(() => jest.restoreAllMocks());
 
 describe('GET /docs', () => {
@@ -10,9 +19,10 @@ describe('GET /docs', () => {
     const page = await fetch(`${service.url}/docs`);
     const html = await page.text();
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(html).not.toMatch(/https?:|\/\//);
-    const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
-    expect(parts).toHaveLength(6);
+    const parts = [...html.matchAll(/<(?:script|link|img)[^>]*(?:src|href)="([^"]+)"/g)].map(
+      ([, address]) => address ?? '',
+    );
+    expect(parts).toEqual(['docs/page.css', 'docs/reference.js']);
     for (const part of parts) {
       const { status, headers, body } = await fetch(new URL(part, page.url));
       await body?.cancel();
@@ -26,18 +36,21 @@ describe('GET /docs', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
-  it('fits a phone and follows the theme that its reader prefers', async () => {
-    expect(await (await fetch(`${service.url}/docs`)).text()).toContain(
-      '<meta name="viewport" content="width=device-width, initial-scale=1" />',
+  it('shows the version of this software, and every operation and shape of the document', async () => {
+    const html = await textOf('/docs');
+    expect(html.match(/Version [^<]*/g)).toEqual([`Version ${manifest.version}`]);
+    const document = JSON.parse(await textOf('/docs-json')) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+      components: { schemas: Record<string, object> };
+    };
+    const operations = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
     );
-    const start = await (await fetch(`${service.url}/docs/start.js`)).text();
-    expect(start).toContain("matchMedia('(prefers-color-scheme: dark)')");
-    expect(start).toContain('persistAuthorization: true');
-    expect(start).toContain('filter: true');
-  });
-
-  it('asks no foreign service whether the document is valid', async () => {
-    expect(await (await fetch(`${service.url}/docs/start.js`)).text()).toContain('validatorUrl: null');
+    const shapes = Object.keys(document.components.schemas).map((name) => `shape-${name}`);
+    const ids = idsIn(html);
+    expect([...operations, ...shapes, 'onUserForgotten'].filter((id) => !ids.includes(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(hrefsIn(html).filter((href) => href.startsWith('#') && !ids.includes(href.slice(1)))).toEqual([]);
   });
 
   it('carries a request id, as every answer does', async () => {
@@ -49,18 +62,23 @@ describe('GET /docs', () => {
     expect((await fetch(`${service.url}/docs/`)).url).toBe(`${service.url}/docs`);
   });
 
-  it.each(['/docs/package.json', '/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/index.html'])(
-    'answers 404 for %s',
-    async (path) => {
-      expect((await rawRequest(service.port, requestText(`GET ${path}`))).status).toBe(404);
-    },
-  );
+  it.each([
+    '/docs/package.json',
+    '/docs/../package.json',
+    '/docs/%2e%2e/package.json',
+    '/docs/index.html',
+    '/docs/guides/../../package.json',
+    '/docs/guides/README',
+    '/docs/guides/decisions/README',
+  ])('answers 404 for %s', async (path) => {
+    expect((await rawRequest(service.port, requestText(`GET ${path}`))).status).toBe(404);
+  });
 
   it('answers 404 for a POST', async () => {
     expect((await service.anonymous.send('POST', '/docs')).status).toBe(404);
   });
 
-  it.each(['/docs', '/docs-json', '/docs/swagger-ui-bundle.js'])('is counted: %s', async (path) => {
+  it.each(['/docs', '/docs-json', '/docs/reference.js', '/docs/guides/'])('is counted: %s', async (path) => {
     stopWindows(service);
     const left = async (): Promise<number> => {
       const { headers, body } = await fetch(`${service.url}${path}`);
@@ -70,6 +88,51 @@ describe('GET /docs', () => {
     const before = await left();
     expect(before).toBeGreaterThan(0);
     expect(await left()).toBe(before - 1);
+  });
+});
+
+describe('GET /docs/guides/', () => {
+  const INDEX = '/docs/guides/';
+  const GUIDES = readdirSync(join(__dirname, '../../docs'))
+    .filter((name) => name.endsWith('.md') && name !== 'README.md')
+    .map((name) => `${INDEX}${name.slice(0, -3)}`);
+
+  it('leads to every guide of docs, and each of their links to a page and a heading that are there', async () => {
+    const pages = new Map<string, string>();
+    for (const path of [INDEX, ...GUIDES, '/docs', '/']) {
+      const answer = await fetch(service.url + path, { headers: { accept: 'text/html' } });
+      pages.set(path, await answer.text());
+    }
+    const links = [...pages].flatMap(([path, html]) =>
+      hrefsIn(html)
+        .filter((href) => !href.startsWith('https://'))
+        .map((href) => new URL(href, service.url + path)),
+    );
+    const broken = links.filter(({ pathname, hash }) => {
+      const html = pages.get(pathname);
+      if (html === undefined) return pathname.startsWith(INDEX) || pathname.endsWith('.md');
+      return hash !== '' && !idsIn(html).includes(decodeURIComponent(hash.slice(1)));
+    });
+    expect(broken.map(({ href }) => href)).toEqual([]);
+    const [index = [], front = []] = [INDEX, '/'].map((path) => hrefsIn(pages.get(path) ?? ''));
+    expect(GUIDES.filter((path) => !index.includes(path.slice(INDEX.length)))).toEqual([]);
+    expect(front).toContain('docs/guides/');
+    expect(hrefsIn(pages.get('/docs') ?? '')).toContain('docs/guides/');
+    for (const [path, html] of pages)
+      expect([path, /<(script|img)(?! src="docs)/.test(html)]).toEqual([path, false]);
+  });
+
+  it('needs no key, is found without its last slash, and is not sent again to a reader who has it', async () => {
+    const answer = await fetch(`${service.url}/docs/guides`);
+    expect([answer.url, answer.status]).toEqual([`${service.url}${INDEX}`, 200]);
+    const known = `If-None-Match: ${answer.headers.get('etag')}`;
+    expect((await rawRequest(service.port, requestText(`GET ${INDEX}`, [known]))).status).toBe(304);
+  });
+
+  it('is not there, nor linked, where an installation has no guides', () => {
+    const empty = mkdtempSync(join(tmpdir(), 'lethe-home-'));
+    expect(guidePages(empty).size).toBe(0);
+    rmSync(empty, { recursive: true });
   });
 });
 

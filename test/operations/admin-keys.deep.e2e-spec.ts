@@ -1,12 +1,12 @@
 import { Keyring } from '@app/crypto';
 import { SystemClock, SystemRandom } from '@app/kernel';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
-import { type Moment, runScript, type ScriptRun } from '../support/child-script';
+import { killedAt, type Moment, runScript, type ScriptRun } from '../support/child-script';
 import { ChildService } from '../support/child-service';
 import { engine, newDatabase, type TestDatabase } from '../support/database';
 import { someOf } from '../support/depth';
@@ -287,14 +287,51 @@ if (engine === 'sqlite')
       expect(content()).toContain(old);
     });
 
-    it('is refused while the service runs', async () => {
+    const ended: readonly [string, Moment][] = [
+      ['before the new key is in the file', { at: '^rename to .*[.]key$' }],
+      ['in the midst of the keys of subjects', { at: '^UPDATE (keys.)?subject_keys', count: 777 }],
+      ['before the old key leaves the file', { at: '^rename to .*[.]key$', count: 2 }],
+    ];
+    it.each(someOf(ended, 2))(
+      'is done by the running service; ended %s its next start opens every text, and rotates',
+      async (_, moment) => {
+        await arrange(own(), content);
+        const before = await openedBy(content());
+        const killed = { ...own(), ...killedAt(moment, build.workingDirectory) };
+        const first = await new ChildService(build.directory, path, killed).start();
+        expect(await admin(own(), 'keys:rotate')).toMatchObject({ code: 1, stdout: '' });
+        expect(await first.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
+        expect(await openedBy(content())).toEqual(before);
+
+        const service = await new ChildService(build.directory, path, own()).start();
+        const old = content().trim().split('\n');
+        const run = await admin(own(), 'keys:rotate');
+        expect(run).toMatchObject({ code: 0 });
+        expect(run.stderr).toContain('The key file holds only the new key');
+        expect(content().trim().split('\n')).toHaveLength(1);
+        expect(old.at(-1)).not.toBe(content().trim());
+        // What the process encrypts now is under the new key too.
+        await Bot.register(service.url);
+        expect(await keyIds()).toEqual([keyringOf(content()).presentId]);
+        expect((await openedBy(content())).length).toBeGreaterThan(before.length);
+        await service.end('SIGTERM');
+        await requireServes(own());
+      },
+    );
+
+    it('changes nothing while the file of the running service is missing or another', async () => {
       await arrange(own(), content);
       const service = await new ChildService(build.directory, path, own()).start();
-      const before = content();
-      const run = await runScript(build, 'admin', ['keys:rotate'], own());
-      expect(run.code).toBe(1);
-      expect(run.stderr).toContain('with a key file keys:rotate needs the service stopped');
-      expect(content()).toBe(before);
+      for (const other of [undefined, `${newKey()}\n`]) {
+        if (other === undefined) rmSync(file());
+        else writeFileSync(file(), other);
+        const run = await admin(own(), 'keys:rotate');
+        expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('Put its copy back')]);
+        expect(existsSync(file()) ? content() : undefined).toBe(other);
+      }
+      expect((await admin(setting(OLD), 'keys:rotate')).stderr).toContain(
+        'has its key from the key file, and this command from LETHE_MASTER_KEY',
+      );
       await service.end('SIGTERM');
     });
 

@@ -68,7 +68,7 @@ function server(...args: string[]) {
 }
 
 describe('@lethe/server', () => {
-  it('holds the service in one file, its threads, the files of the documentation page, and no path of the build', () => {
+  it('holds the service in one file, its threads, the guides, and no path of the build', () => {
     const files = readdirSync(join(made, 'dist'));
     expect(files.sort()).toEqual([
       'checkpoint.thread.js',
@@ -78,7 +78,7 @@ describe('@lethe/server', () => {
     ]);
     const texts = files.filter((file) => file !== 'console');
     for (const file of texts) expect(readFileSync(join(made, 'dist', file), 'latin1')).not.toContain(ROOT);
-    expect(readdirSync(join(made, 'node_modules/swagger-ui-dist'))).toContain('swagger-ui-bundle.js');
+    expect(readdirSync(join(folder, 'node_modules/@lethe/server/docs'))).toContain('operate.md');
   });
 
   it('pins what it installs, and nothing of it reports the installation', () => {
@@ -137,7 +137,8 @@ describe('@lethe/server', () => {
       const bot = await Bot.register(url);
       const listed = server('admin', 'bots:list');
       expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(bot.platformBotId) as string });
-      expect((await fetch(`${url}/docs/swagger-ui-bundle.js`)).status).toBe(200);
+      for (const path of ['/docs', '/docs/guides/', '/docs/guides/operate'])
+        expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
     } finally {
       child.kill('SIGTERM');
     }

@@ -4,22 +4,7 @@ import { ApiError, version } from '@app/kernel';
 import type { Health } from '@app/runtime';
 import { FRONT_PAGE_TEXTS, type FrontPageLanguage } from './front-page.texts';
 import { KEY_SET_PATH } from './keys.controller';
-
-const STYLE = `:root { color-scheme: light dark; --page: #f6f7f7; --card: #fff; --text: #1b2427; --line: #d5dbde; --accent: #1f5f6e;
-  --good: #e3f2e8; --good-text: #14532d; --warn: #fdf1d4; --warn-text: #6b4400; font: 16px/1.5 system-ui, sans-serif; }
-@media (prefers-color-scheme: dark) { :root { --page: #14191b; --card: #1d2427; --text: #e6ecee; --line: #374247;
-  --accent: #7cc4d4; --good: #163323; --good-text: #a9e2bf; --warn: #3a2d0d; --warn-text: #f3d38a; } }
-body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: anywhere; }
-main { max-width: 44rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
-header { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0.5rem 1rem; }
-nav { display: flex; gap: 1rem; }
-section { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 0.25rem 1rem 0.75rem; margin: 1rem 0; }
-h1 { margin: 0; } h2 { font-size: 1.1rem; margin: 0.75rem 0 0.5rem; } p, ul { margin: 0.5rem 0; }
-li { margin: 0.5rem 0; }
-a { color: var(--accent); } a[aria-current] { color: inherit; text-decoration: none; font-weight: 600; }
-.state { padding: 0.5rem 0.75rem; border-radius: 6px; background: var(--good); color: var(--good-text); }
-.state.worse { background: var(--warn); color: var(--warn-text); }
-`;
+import { STYLE } from './page-style';
 
 export const FRONT_PAGE_HEADERS = {
   'Content-Security-Policy':
@@ -37,6 +22,7 @@ const NAMES: Readonly<Record<FrontPageLanguage, string>> = { en: 'English', de: 
 interface Shown {
   readonly state: { readonly isReady: boolean; readonly conditions: readonly string[] };
   readonly hasConsole: boolean;
+  readonly hasGuides: boolean;
 }
 
 /** The state of the service as its probe sees it. */
@@ -58,9 +44,10 @@ export function languageOf(request: LetheRequest): FrontPageLanguage {
 }
 
 /** The page at `/` for people: what this installation is, its state, and where to go. It has no script. */
-export function frontPage(language: FrontPageLanguage, { state, hasConsole }: Shown): string {
+export function frontPage(language: FrontPageLanguage, { state, hasConsole, hasGuides }: Shown): string {
   const texts = FRONT_PAGE_TEXTS[language];
   const targets: Readonly<Record<string, string>> = {
+    ...(hasGuides && { guides: 'docs/guides/' }),
     docs: 'docs',
     ...(hasConsole && { console: 'console', verify: 'verify' }),
     document: 'docs-json',

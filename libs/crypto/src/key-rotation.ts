@@ -4,7 +4,7 @@ import { UnreadableSecretError } from '@app/primitives';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EncryptedColumn, EncryptedTexts, type SealedText } from './encrypted-texts';
 import { Keyring } from './keyring';
-import { KEY_BYTES, keyFilePath, presentMasterKeys, replaceKeyFile, retireKeys } from './master-key';
+import { KEY_BYTES, keyFilePath, readKeyFile, replaceKeyFile, retireKeys } from './master-key';
 
 /** The number of texts in one unit, small enough that other units do not wait long. */
 const BATCH = 500;
@@ -52,7 +52,8 @@ export class KeyRotation {
   ) {}
 
   /** The present key first, then the older ones, then those that are missing. */
-  async uses(keyring: Keyring = this.keyring): Promise<KeyUse[]> {
+  async uses(): Promise<KeyUse[]> {
+    const { keyring } = this;
     const counted = new Map<string, number>(keyring.ids.map((id) => [id, 0]));
     for (const { keyId, texts } of await this.texts.counts())
       counted.set(keyId, (counted.get(keyId) ?? 0) + texts);
@@ -77,8 +78,10 @@ export class KeyRotation {
   }
 
   /**
-   * Encrypts every text with the present key of `LETHE_MASTER_KEY`. With a key file it makes a new key. When no text
-   * needs the old key, the old key moves to the file of retired keys, which Lethe does not read by itself.
+   * Encrypts every text with the present key of `LETHE_MASTER_KEY`. With a key file it makes a new key, which this process
+   * uses at once. When no text needs the old key, the old key moves to the file of retired keys, which Lethe does not read
+   * by itself. On SQLite no other process can use it, and units take turns: those that encrypted with the old key are
+   * committed before the count.
    * @throws StartError for missing keys, or an older key that a process still uses
    */
   async rotate(onRewrapped: OnRewrapped): Promise<Rotated> {
@@ -86,7 +89,8 @@ export class KeyRotation {
     if (file !== undefined && this.unitOfWork.engine === 'postgres') throw needsSetting(file);
     await this.requireKeys();
     const keys = file === undefined ? this.config.masterKeys : this.withNewKey(file);
-    const rotated = await this.rewrapAll(new Keyring(keys, this.random), onRewrapped);
+    this.keyring.adopt(keys);
+    const rotated = await this.rewrapAll(onRewrapped);
     if (file !== undefined && rotated.unreadable === 0) {
       retireKeys(file, keys.slice(1));
       replaceKeyFile(file, keys.slice(0, 1));
@@ -96,7 +100,9 @@ export class KeyRotation {
 
   /** Adds a new first key to the key file. The file is on the disk before the new key encrypts anything. */
   private withNewKey(file: string): readonly Buffer[] {
-    const present = presentMasterKeys(this.config) ?? [];
+    const present = readKeyFile(file) ?? [];
+    if (present.length === 0 || !new Keyring(present, this.random).ids.includes(this.keyring.presentId))
+      throw otherFile(file);
     // Several keys are the trace of an interrupted rotation.
     if (present.length > 1) return present;
     const keys = [this.random.bytes(KEY_BYTES), ...present];
@@ -113,35 +119,37 @@ export class KeyRotation {
     );
   }
 
-  private async rewrapAll(keyring: Keyring, onRewrapped: OnRewrapped): Promise<Rotated> {
+  private async rewrapAll(onRewrapped: OnRewrapped): Promise<Rotated> {
+    const { keyring } = this;
     let rewrapped = 0;
     for (let pass = 1; ; pass++) {
       let unreadable = 0;
       for (const column of this.texts.columns()) {
         let done = 0;
-        for await (const batch of this.batches(keyring, column)) {
+        for await (const batch of this.batches(column)) {
           done += batch.rewrapped;
           unreadable += batch.unreadable;
           onRewrapped(column.table, done);
         }
         rewrapped += done;
       }
-      const left = (await this.uses(keyring)).filter(({ role }) => role !== 'present');
+      const left = (await this.uses()).filter(({ role }) => role !== 'present');
       const others = left.reduce((sum, { texts }) => sum + texts, 0);
       if (others <= unreadable) return { keyId: keyring.presentId, rewrapped, unreadable };
       if (pass === PASSES_MAX) throw stillEncrypting(keyring.presentId);
     }
   }
 
-  private async *batches(keyring: Keyring, column: EncryptedColumn): AsyncGenerator<Batch> {
+  private async *batches(column: EncryptedColumn): AsyncGenerator<Batch> {
     for (let after: readonly string[] | undefined = []; after !== undefined;) {
-      const batch: Batch = await this.rewrapSome(keyring, column, after);
+      const batch: Batch = await this.rewrapSome(column, after);
       yield batch;
       after = batch.reached;
     }
   }
 
-  private rewrapSome(keyring: Keyring, column: EncryptedColumn, after: readonly string[]): Promise<Batch> {
+  private rewrapSome(column: EncryptedColumn, after: readonly string[]): Promise<Batch> {
+    const { keyring } = this;
     return this.unitOfWork.write(async (tx) => {
       const page = await this.texts.page(tx, column, keyring.presentId, after, BATCH);
       const opened = page.map((text) => ({ text, plain: plainOf(keyring, text.sealed, text.context) }));
@@ -181,6 +189,12 @@ function needsSetting(file: string): StartError {
   return new StartError(
     `With PostgreSQL processes may be running that know only the key of ${file}. Set LETHE_MASTER_KEY to a new key ` +
       '(openssl rand -base64 32), a comma and the content of that file, for every process; restart them, and run keys:rotate again.',
+  );
+}
+
+function otherFile(file: string): StartError {
+  return new StartError(
+    `Nothing was changed: the key file ${file} is missing or holds another key than the running process uses. Put its copy back, and run keys:rotate again.`,
   );
 }
 

@@ -32,23 +32,30 @@ export const SEALED_KEY_ID = { at: 4, length: 8 } as const;
  * a change of the master key.
  */
 export class Keyring {
-  private readonly keys: ReadonlyMap<string, MasterKey>;
+  private keys: ReadonlyMap<string, MasterKey> = new Map();
   /** The id of the key that encrypts. */
-  readonly presentId: string;
+  presentId = '';
 
   constructor(
     masterKeys: readonly Buffer[],
     private readonly random: Random,
   ) {
-    const entries = masterKeys.map((key) => [derive(key, 'id', 6).toString('base64url'), key] as const);
-    const [present] = entries;
-    if (present === undefined) throw new OwnError('A keyring needs at least one key');
-    this.presentId = present[0];
+    this.adopt(masterKeys);
+  }
+
+  /** From now on the first of these keys encrypts. Keys from before still decrypt what was read under them. */
+  adopt(masterKeys: readonly Buffer[]): void {
     const derived = (key: Buffer): MasterKey => ({
       aes: derive(key, 'seal', CIPHER_KEY_BYTES),
       cipher: derive(key, 'seal/2', CIPHER_KEY_BYTES),
     });
-    this.keys = new Map(entries.map(([id, key]) => [id, derived(key)]));
+    const adopted = masterKeys.map(
+      (key) => [derive(key, 'id', 6).toString('base64url'), derived(key)] as const,
+    );
+    const [present] = adopted;
+    if (present === undefined) throw new OwnError('A keyring needs at least one key');
+    this.presentId = present[0];
+    this.keys = new Map([...adopted, ...this.keys]);
   }
 
   /** The ids of all keys, the present one first. */

@@ -32,7 +32,7 @@ export { StartError } from './start-error';
 export { codePoints, isCleanText, isReadableText } from './text';
 export { isDay, isDayOrTime, momentMs } from './times';
 export { Turns } from './turns';
-export { version } from './version';
+export { homeFolder, version } from './version';
 export {
   AUDIT_EVENT_TYPES,
   type AuditEventType,

@@ -1,7 +1,7 @@
 import type { ModuleRef } from '@nestjs/core';
 import { BotAdministration } from '@app/bots';
 import { KeyRotation, Keyring, Signer } from '@app/crypto';
-import { NO_TIER, StartError } from '@app/kernel';
+import { CONFIG, type Config, NO_TIER, StartError } from '@app/kernel';
 
 type OnRewrapped = Parameters<KeyRotation['rotate']>[0];
 
@@ -22,11 +22,21 @@ export function operatorActs(modules: Pick<ModuleRef, 'get'>, onRewrapped: OnRew
     'bots:delete': (bot: string) => bots.delete(bot),
     /** `firstKey` is the id of the first key of `LETHE_MASTER_KEY` as the operator sees it, empty for a key file. */
     'keys:rotate': async (firstKey: string) => {
+      const { masterKeys } = modules.get<Config>(CONFIG, { strict: false });
+      if ((firstKey === '') !== (masterKeys.length === 0)) throw otherPlace(firstKey);
       if (firstKey !== '' && firstKey !== modules.get(Keyring, { strict: false }).presentId) throw otherKey();
       return modules.get(KeyRotation, { strict: false }).rotate(onRewrapped);
     },
     'keys:sign-rotate': () => modules.get(Signer, { strict: false }).rotate(),
   };
+}
+
+function otherPlace(firstKey: string): StartError {
+  const [service, command] =
+    firstKey === '' ? ['LETHE_MASTER_KEY', 'the key file'] : ['the key file', 'LETHE_MASTER_KEY'];
+  return new StartError(
+    `Nothing was changed: the running service has its key from ${service}, and this command from ${command}. Give this command the settings of the service, and run keys:rotate again.`,
+  );
 }
 
 function otherKey(): StartError {

@@ -22,10 +22,6 @@ const CONNECTIONS_MAX = 8;
 
 const STOPPING: Answer = { refused: 'Nothing was done: the service is ending. Run the command again.' };
 const UNCLEAR: Answer = { refused: 'Nothing was done: the service expects one act in one line.' };
-const KEY_FILE: Answer = {
-  refused:
-    'Nothing was changed: with a key file keys:rotate needs the service stopped, which has the present key in memory. Stop it, run keys:rotate, start it.',
-};
 
 /**
  * On SQLite one process holds the file. It takes the acts of the operator from a Unix domain socket beside it, so that they
@@ -124,7 +120,6 @@ export class OperatorSocket implements OnApplicationBootstrap, BeforeApplication
     if (does === undefined)
       return { refused: 'Nothing was done: a running service does not do this. Stop it first.' };
     if (does.length !== given.length) return UNCLEAR;
-    if (act === 'keys:rotate' && (this.config.masterKeys.length === 0 || given[0] === '')) return KEY_FILE;
     try {
       return { done: await actingAs('operator', () => does(...given)) };
     } catch (error) {
