@@ -77,6 +77,13 @@ describeWithPython('lethe-client for Python', () => {
     await bot.hasCategory('profile', [field('nickname'), field('birthday', 'date')]);
     const { code, said } = await python(['-c', program], bot.key);
     expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('consent_accepted') as string });
+    const test = blocks.find((block) => block?.includes('FakeLethe'));
+    const shown = await python(['-c', test ?? '']);
+    expect(shown).toEqual({
+      code: 0,
+      said: expect.stringMatching(/^Greeter\n\{'event': 'user_forgotten'/) as string,
+    });
+    expect(shown.said).toContain("(204, '')\n(204, '')\n");
   });
 
   itAtFullDepth('has types that mypy accepts, strictly', async () => {

@@ -15,6 +15,7 @@ from lethe import AsyncLethe, Lethe, LetheError, types
 from lethe.errors import error_of
 
 DOCS = Path(os.environ.get("LETHE_DOCS", Path(__file__).resolve().parents[3] / "docs"))
+README = Path(__file__).resolve().parent.parent / "README.md"
 OPENAPI = json.loads((DOCS.parent / "openapi.json").read_text())
 ROUTES = [
     (f"{method.upper()} {path[len('/api/v1'):]}", operation)
@@ -79,6 +80,15 @@ def test_each_method_names_its_keywords_and_its_answer(client: Any) -> None:
         assert inspect.Parameter.VAR_KEYWORD not in kinds, f"{name} takes any keyword"
         if name not in ("request", "public_keys"):
             assert get_type_hints(method)["return"] not in (Any, Dict[str, Any]), f"{name} answers anything"
+
+
+def test_the_readme_names_each_method() -> None:
+    text = README.read_text().split("## Calls")[1].split("## Errors")[0]
+    rows = re.findall(r"^\| (?:`(\w+)`|itself) +\| (.*) \|$", text, re.MULTILINE)
+    named = {f"{group}." if group else "": set(re.findall(r"`(\w+)[`(]", text)) for group, text in rows}
+    for name, _ in methods(CLIENTS[1]):
+        group, _, method = name.rpartition(".")
+        assert method in named[f"{group}." if group else ""] or name in ("close", "register"), name
 
 
 def test_a_misspelt_keyword_is_refused_before_a_request() -> None:
