@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
-// Generates docs/errors.md, .env.example, the tables of docs/reference.md and docs/operate.md, and the words of lethe_discord
+// Generates docs/errors.md with its copy in clients/python, .env.example, the tables of docs/reference.md and docs/operate.md, and the words of lethe_discord
 // from the code. `--check` writes nothing and prints the outdated files, one a line.
 
 const ROOT = join(import.meta.dirname, '..');
@@ -111,6 +111,7 @@ const sentence = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const stale = Object.entries({
   'docs/errors.md': errorsPage(),
+  'clients/python/src/lethe/errors.md': errorsPage(),
   'docs/reference.md': withBlocks('docs/reference.md', 'settings', 'errors'),
   'docs/operate.md': withBlocks('docs/operate.md', 'metrics'),
   '.env.example': envExample(),

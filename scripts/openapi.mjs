@@ -8,5 +8,8 @@ const document = await (await fetch(`${server.url}/docs-json`)).json();
 await server.stop();
 writeFileSync(join(import.meta.dirname, '../openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
 await import('./openapi.types.mjs');
+await import('./openapi.python.mjs');
 await import('./postman.mjs');
-console.log('openapi.json is written, its types in packages/sdk, and the Postman collection.');
+console.log(
+  'openapi.json is written, its types in packages/sdk and clients/python, and the Postman collection.',
+);

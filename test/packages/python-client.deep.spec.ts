@@ -17,6 +17,19 @@ const describeWithPython = isThere || process.env['CI'] === 'true' ? describe : 
 if (!isThere)
   process.stderr.write(`Python without httpx, pytest and others: clients/python is not tested.\n`);
 
+const MISSPELT = `from lethe import Lethe, Subject, WebhookHandler
+lethe = Lethe("http://lethe.test", "k")
+who: Subject = {"user_id": 1, "guild_id": "2"}
+lethe.consents.accept(**who, consent_versoin="1.0")
+lethe.consents.status(user_id=1)
+lethe.privacy.link(**who, allow=["veiw"])
+lethe.data.submit(**who, category="profile", data="Robin")
+print(lethe.consents.status(**who)["acepted_at"])
+print(lethe.servers.list().to_list()[0]["guild"])
+lethe.data.submit_many([{"user_id": 1, "guild_id": 2, "categry": "profile", "data": {}}])
+WebhookHandler("whsec_eA==", {"user_forgoten": print})
+`;
+
 /** mypy alone takes half a minute, and several times as long beside other suites. */
 jest.setTimeout(400_000);
 
@@ -64,6 +77,13 @@ describeWithPython('lethe-client for Python', () => {
     await bot.hasCategory('profile', [field('nickname'), field('birthday', 'date')]);
     const { code, said } = await python(['-c', program], bot.key);
     expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('consent_accepted') as string });
+    const test = blocks.find((block) => block?.includes('FakeLethe'));
+    const shown = await python(['-c', test ?? '']);
+    expect(shown).toEqual({
+      code: 0,
+      said: expect.stringMatching(/^Greeter\n\{'event': 'user_forgotten'/) as string,
+    });
+    expect(shown.said).toContain("(204, '')\n(204, '')\n");
   });
 
   itAtFullDepth('has types that mypy accepts, strictly', async () => {
@@ -87,6 +107,8 @@ describeWithPython('lethe-client for Python', () => {
         writeFileSync(file, `${python?.source}\n`);
         return file;
       });
+    const misspelt = join(place, 'misspelt.py');
+    writeFileSync(misspelt, MISSPELT);
     // With the options of the packages, so that what mypy knows of all that they import serves twice.
     const mypy = ['-m', 'mypy', '--cache-dir', join(place, 'mypy'), '--scripts-are-modules'];
     const { code, said } = await python([...mypy, ...samples]);
@@ -94,6 +116,11 @@ describeWithPython('lethe-client for Python', () => {
       code: 0,
       said: `Success: no issues found in ${samples.length} source files\n`,
     });
+    const { said: refused } = await python([...mypy, misspelt]);
+    const found = [...refused.matchAll(/^.*misspelt\.py:(\d+): error: /gm)].map(([, line]) => Number(line));
+    // Each line but the first three.
+    const lines = MISSPELT.split('\n').slice(3, -1);
+    expect({ refused, lines: [...new Set(found)] }).toEqual({ refused, lines: lines.map((_, at) => at + 4) });
   });
 
   it('has a synchronous client that is made of the asynchronous one', async () => {
@@ -105,8 +132,9 @@ describeWithPython('lethe-client for Python', () => {
 import json, re, sys
 from pathlib import Path
 paths = json.loads(Path(sys.argv[1]).read_text())["paths"]
+text = "".join(Path("src/lethe", name).read_text() for name in ("_async.py", "_async_calls.py"))
 routes = {f"{method.upper()} {path.replace('/api/v1', '')}" for path, item in paths.items() for method in item}
-print(*sorted(routes ^ set(re.findall(r'"((?:GET|POST|PUT|DELETE) /[^"]*)"', Path("src/lethe/_async.py").read_text()))), sep="\\n", end="")
+print(*sorted(routes ^ set(re.findall(r'"((?:GET|POST|PUT|DELETE) /[^"]*)"', text))), sep="\\n", end="")
 `;
     expect(await python(['-c', program, join(ROOT, 'openapi.json')])).toEqual({ code: 0, said: '' });
   });

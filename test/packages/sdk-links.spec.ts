@@ -1,4 +1,4 @@
-import { InvalidRequestError, NotFoundError } from '@lethe/sdk';
+import { InsufficientScopeError, InvalidRequestError, Lethe, NotFoundError } from '@lethe/sdk';
 import { FakeLethe } from '@lethe/sdk/testing';
 import { describeOnPlaces, thrown } from '../support/sdk-places';
 import { subject } from '../support/snowflakes';
@@ -35,9 +35,35 @@ describeOnPlaces('links to the privacy page of a user', new FakeLethe(), (bot) =
     expect(await thrown(privacy.endLink(second.id))).toBeInstanceOf(NotFoundError);
   });
 
+  it('take the scopes of what they allow, and end by their key or by one of scope admin', async () => {
+    const { keys, privacy } = bot.lethe;
+    const who = await bot.consenting();
+    const limited = async (scopes: ('read' | 'erase')[]): Promise<Lethe> =>
+      new Lethe({ ...bot.options(), key: (await keys.create({ scopes })).api_key });
+    const [reading, erasing] = [await limited(['read']), await limited(['erase'])];
+    const lacks = async (call: Promise<unknown>): Promise<unknown> => {
+      const error = await thrown(call);
+      expect(error).toBeInstanceOf(InsufficientScopeError);
+      return (error as InsufficientScopeError).required;
+    };
+    expect(await lacks(reading.privacy.link({ ...who, allow: ['view', 'consent'] }))).toBe('write');
+    expect(await lacks(reading.privacy.link({ ...who, allow: ['forget'] }))).toBe('erase');
+    expect(await lacks(erasing.privacy.link({ ...who, allow: ['forget', 'export'] }))).toBe('read');
+    const [one, other] = [await reading.privacy.link(who), await reading.privacy.link(who)];
+    expect(await lacks(erasing.privacy.endLink(one.id))).toBe('admin');
+    expect(await reading.privacy.endLink(one.id)).toEqual({ id: one.id, deleted: true });
+    expect(await privacy.endLink(other.id)).toEqual({ id: other.id, deleted: true });
+    // The scopes of all other routes, and those of a further key.
+    expect(await lacks(reading.privacy.forget(who))).toBe('erase');
+    expect(await lacks(reading.consents.revoke(who))).toBe('write');
+    expect(await lacks(erasing.consents.statusMany([who]))).toBe('read');
+    expect(await lacks(reading.keys.create())).toBe('admin');
+  });
+
   it('are refused for a guild beside the scope, and for more than a week', async () => {
     const { privacy } = bot.lethe;
-    for (const given of [{ scope: 'all_guilds' as const }, { expires_in: 604_801 }, { expires_in: 59 }])
+    const scope = 'all_guilds' as const;
+    for (const given of [{ scope }, { expires_in: 604_801 }, { expires_in: 59 }, { allow: [] }])
       expect(await thrown(privacy.link({ ...subject(), ...given }))).toBeInstanceOf(InvalidRequestError);
   });
 });

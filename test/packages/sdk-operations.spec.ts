@@ -119,11 +119,14 @@ describe('@lethe/sdk', () => {
     expect(called.slice(0, -1).filter((before) => before !== 'GET /bots/me')).toEqual([]);
   });
 
-  it('has the types of openapi.json (else: npm run openapi)', () => {
-    const { status, stdout } = spawnSync(process.execPath, ['scripts/openapi.types.mjs', '--check'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-  });
+  it.each(['openapi.types.mjs', 'openapi.python.mjs'])(
+    'has what %s makes (else: npm run openapi)',
+    (name) => {
+      const { status, stdout } = spawnSync(process.execPath, [`scripts/${name}`, '--check'], {
+        cwd: ROOT,
+        encoding: 'utf8',
+      });
+      expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    },
+  );
 });

@@ -72,6 +72,18 @@ describeOnPlaces('what a bot reads back', new FakeLethe(), (bot) => {
     expect(types.filter((type) => type === 'consent_accepted')).toHaveLength(1);
   });
 
+  it('is as before an act whose place only the service names', async () => {
+    const who = await bot.consenting();
+    const before = await lethe.consents.status(who);
+    for (const source of ['privacy_page', 'console', 'Bot', ''])
+      for (const act of ['request', 'accept', 'decline', 'revoke'] as const) {
+        const error = await thrown(lethe.consents[act]({ ...who, consent_version: '2', source }));
+        expect(error).toMatchObject({ status: 400, fields: [{ field: 'source' }] });
+      }
+    expect(await lethe.consents.status(who)).toEqual(before);
+    await lethe.consents.revoke({ ...who, source: 'slash_command' });
+  });
+
   it('is as before a request that the user declines', async () => {
     const who = await bot.asked();
     const declined = await lethe.consents.decline(who);

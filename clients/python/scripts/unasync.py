@@ -5,17 +5,27 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent / "src" / "lethe"
-SOURCE, TARGET = HERE / "_async.py", HERE / "_sync.py"
+#: What is asynchronous, and what is made of it.
+FILES = {"_async.py": "_sync.py", "_async_caller.py": "_caller.py"}
+
+
+
+def _without_async(found: "re.Match[str]") -> str:
+    names = re.findall(r"\w+", found[0].split("import", 1)[1])
+    kept = {re.sub("^Async", "", name) for name in names} - {"Awaitable"}
+    return "from typing import " + ", ".join(sorted(kept))
+
 
 #: In this order.
 WORDS = [
-    (r'"""The asynchronous client\. .*"""', '"""The synchronous client. It is made of `_async.py`: python3 scripts/unasync.py."""'),
-    (r"import asyncio\n", ""),
+    (r'"""(.*) asynchronous (.*)\. .* made of this file: (.*)"""', r'"""\1 synchronous \2. It is made of the asynchronous file: \3"""'),
+    (r"import asyncio\n(import time\n)?", "import time\n"),
     (r"asyncio\.sleep", "time.sleep"),
     (r"AsyncMany = .*", "Many = Iterable[T]"),
     (r"(?s)async def _async_items.*", ""),
     (r"_async_items\(items\)", "items"),
-    (r"from typing import .*", "from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Type, TypeVar"),
+    (r"from typing import .*", _without_async),
+    (r"AsyncItera(?=[bt])", "Itera"),
     (r"`async for` reads", "`for` reads"),
     (r"\b(async|await) ", ""),
     (r"Awaitable\[(\w+)\]", r"\1"),
@@ -40,8 +50,9 @@ def synchronous(text: str) -> str:
 
 
 if __name__ == "__main__":
-    made = synchronous(SOURCE.read_text())
-    if "--check" not in sys.argv:
-        TARGET.write_text(made)
-    elif TARGET.read_text() != made:
-        sys.exit("_sync.py is stale: python3 scripts/unasync.py")
+    for source, target in FILES.items():
+        made = synchronous((HERE / source).read_text())
+        if "--check" not in sys.argv:
+            (HERE / target).write_text(made)
+        elif (HERE / target).read_text() != made:
+            sys.exit(f"{target} is stale: python3 scripts/unasync.py")

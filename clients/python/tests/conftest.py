@@ -1,12 +1,13 @@
-"""LETHE_URL names a running service. Each test registers a bot of its own."""
+"""LETHE_URL names a running service. Each test registers a bot of its own, there and with the fake: both answer the same."""
 
 import os
 import random
-from typing import Dict, Iterator
+from typing import Any, Dict, Iterator, Optional
 
 import pytest
 
-from lethe import Lethe
+from lethe import AsyncLethe, Lethe
+from lethe.testing import FakeLethe
 
 URL = os.environ.get("LETHE_URL", "")
 PROFILE = {
@@ -28,15 +29,46 @@ def subject() -> Dict[str, str]:
     return {"user_id": snowflake(), "guild_id": snowflake()}
 
 
-@pytest.fixture
-def key() -> str:
-    assert URL, "LETHE_URL is missing"
-    with Lethe(URL) as lethe:
-        return str(lethe.bots.register(platform_bot_id=snowflake(), name="Greeter")["api_key"])
+class Place:
+    """Where a bot is tested: the service, or the fake."""
+
+    def __init__(self, fake: Optional[FakeLethe]) -> None:
+        self.fake = fake
+        self.url = URL if fake is None else fake.url
+        assert self.url, "LETHE_URL is missing"
+
+    def client(self, key: Optional[str]) -> Lethe:
+        return Lethe(self.url, key, client=None if self.fake is None else self.fake.client())
+
+    def async_client(self, key: str) -> AsyncLethe:
+        return AsyncLethe(self.url, key, client=None if self.fake is None else self.fake.async_client())
+
+    def registered(self, **given: Any) -> Dict[str, Any]:
+        client = None if self.fake is None else self.fake.client()
+        return Lethe.register(url=self.url, platform_bot_id=snowflake(), name="Greeter", client=client, **given)
+
+
+@pytest.fixture(params=["service", "fake"])
+def place(request: pytest.FixtureRequest) -> Place:
+    return Place(FakeLethe() if request.param == "fake" else None)
 
 
 @pytest.fixture
-def lethe(key: str) -> Iterator[Lethe]:
-    with Lethe(URL, key) as client:
+def service() -> Iterator[Lethe]:
+    """For what the fake has not."""
+    own = Place(None)
+    with own.client(own.registered()["api_key"]) as client:
+        client.categories.register(**PROFILE)
+        yield client
+
+
+@pytest.fixture
+def key(place: Place) -> str:
+    return str(place.registered()["api_key"])
+
+
+@pytest.fixture
+def lethe(place: Place, key: str) -> Iterator[Lethe]:
+    with place.client(key) as client:
         client.categories.register(**PROFILE)
         yield client

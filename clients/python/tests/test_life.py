@@ -2,13 +2,13 @@ import asyncio
 import json
 
 import pytest
-from conftest import PROFILE, URL, snowflake, subject
+from conftest import PROFILE, Place, snowflake, subject
 
 from lethe import (
-    AsyncLethe,
     CallOptions,
     ConflictError,
     ConsentRequiredError,
+    InsufficientScopeError,
     InvalidRequestError,
     Lethe,
     NotFoundError,
@@ -23,10 +23,10 @@ def consenting(lethe: Lethe):
     return who
 
 
-def test_knows_its_bot_and_refuses_another_key(lethe: Lethe) -> None:
+def test_knows_its_bot_and_refuses_another_key(lethe: Lethe, place: Place) -> None:
     me = lethe.bots.me()
     assert lethe.bots.get(me["id"])["name"] == "Greeter"
-    with Lethe(URL, "sk_live_unknown") as stranger, pytest.raises(UnauthorizedError):
+    with place.client("sk_live_unknown") as stranger, pytest.raises(UnauthorizedError):
         stranger.bots.me()
     with pytest.raises(ConflictError) as refused:
         lethe.bots.register(platform_bot_id=me["platform_bot_id"], name="Other")
@@ -57,7 +57,6 @@ def test_asks_stores_reads_back_exports_and_forgets(lethe: Lethe) -> None:
     assert lethe.data.erase_values(**who, category="profile") == {"deleted": True}
     erased = lethe.privacy.forget(**who)
     assert lethe.privacy.wait_for(erased["request_id"])["status"] == "completed"
-    assert lethe.privacy.certificate(erased["request_id"])["certificate"]
     with pytest.raises(NotFoundError):
         lethe.data.export(**who)
     types = [event["event_type"] for event in lethe.audit.events(**who)]
@@ -90,8 +89,6 @@ def test_declines_and_withdraws(lethe: Lethe) -> None:
     with pytest.raises(ConsentRequiredError):
         lethe.with_consent(lambda: done.append(2), **who, category="profile")
     assert done == [1]
-    actions = [entry["action"] for entry in lethe.consents.history(**who)]
-    assert actions == ["revoked", "accepted", "requested"]
 
 
 def test_lists_page_by_page_and_acts_on_many(lethe: Lethe) -> None:
@@ -119,17 +116,113 @@ def test_acts_once_for_a_key_of_idempotency(lethe: Lethe) -> None:
     options = CallOptions(idempotency_key=snowflake())
     one, other = (lethe.audit.write(**who, event_type="data_deleted", options=options) for _ in range(2))
     assert one["id"] == other["id"]
+    with pytest.raises(ConflictError) as refused:
+        lethe.audit.write(**who, event_type="data_deleted", details={"a": 1}, options=options)
+    assert refused.value.reason == "idempotency_key_reused"
 
 
-def test_exports_the_sealed_log_line_by_line(lethe: Lethe) -> None:
-    consenting(lethe)
-    lines = [json.loads(line) for line in lethe.audit.export()]
+def test_keeps_a_consent_in_force_while_a_newer_one_is_asked_for(lethe: Lethe) -> None:
+    who = consenting(lethe)
+    assert lethe.consents.request(**who, consent_version="1.0")["status"] == "accepted"
+    assert lethe.consents.request(**who, consent_version="2")["status"] == "pending"
+    status = lethe.consents.status(**who)
+    assert (status["status"], status["version"], status["pending_version"]) == ("accepted", "1.0", "2")
+    with pytest.raises(NotFoundError) as refused:
+        lethe.consents.accept(**who, consent_version="3")
+    assert refused.value.details == {"current_status": "accepted"}
+    accepted = lethe.consents.accept(**who, consent_version="2")
+    assert lethe.consents.accept(consent_id=accepted["id"])["accepted_at"] == accepted["accepted_at"]
+
+
+def test_stores_by_category_what_was_consented_to(lethe: Lethe) -> None:
+    lethe.categories.register(**{**PROFILE, "key": "stats"})
+    who = subject()
+    asked = lethe.consents.request(**who, categories=["profile", "stats"])
+    lethe.consents.accept(consent_id=asked["consent_id"])
+    partly = lethe.consents.revoke(**who, categories=["stats"])
+    assert partly["status"] == "accepted"
+    assert {one["key"]: one["status"] for one in partly["categories"]} == {"profile": "accepted", "stats": "revoked"}
+    lethe.data.submit(**who, category="profile", data={"nickname": "Robin"})
+    with pytest.raises(ConsentRequiredError):
+        lethe.data.submit(**who, category="stats", data={"nickname": "Robin"})
+    lethe.consents.revoke(**who, categories=["profile"])
+    assert lethe.consents.status(**who)["status"] == "revoked"
+
+
+def test_refuses_names_of_the_service_as_the_place_of_an_act(lethe: Lethe) -> None:
+    who = consenting(lethe)
+    consents = lethe.consents
+    for source in ("privacy_page", "console", "Bot", ""):
+        for call in (
+            lambda: consents.request(**who, consent_version="2", source=source),
+            lambda: consents.accept(**who, consent_version="1.0", source=source),
+            lambda: consents.decline(**who, source=source),
+            lambda: consents.revoke(**who, source=source),
+        ):
+            with pytest.raises(InvalidRequestError) as refused:
+                call()
+            assert [fault["field"] for fault in refused.value.fields] == ["source"]
+    assert consents.revoke(**who, source="slash_command")["status"] == "revoked"
+
+
+def test_a_link_takes_the_scopes_of_what_it_allows(lethe: Lethe, place: Place) -> None:
+    who = consenting(lethe)
+    reading, erasing = (
+        place.client(lethe.keys.create(scopes=[scope])["api_key"]) for scope in ("read", "erase")
+    )
+    for client, act, required in ((reading, "consent", "write"), (reading, "forget", "erase"), (erasing, "export", "read")):
+        with pytest.raises(InsufficientScopeError) as refused:
+            client.privacy.link(**who, allow=[act])
+        assert refused.value.required == required
+    for call, required in ((lambda: reading.privacy.forget(**who), "erase"), (lambda: erasing.bots.me(), "read")):
+        with pytest.raises(InsufficientScopeError) as refused:
+            call()
+        assert refused.value.required == required
+    with pytest.raises(InsufficientScopeError):
+        reading.keys.create()
+    one, other = reading.privacy.link(**who, allow=["view", "export"]), reading.privacy.link(**who)
+    with pytest.raises(InsufficientScopeError) as refused:
+        erasing.privacy.end_link(one["id"])
+    assert refused.value.required == "admin"
+    assert reading.privacy.end_link(one["id"]) == {"id": one["id"], "deleted": True}
+    lethe.privacy.forget(**who)
+    with pytest.raises(NotFoundError):
+        lethe.privacy.end_link(other["id"])
+
+
+def test_counts_what_happened(lethe: Lethe) -> None:
+    who = consenting(lethe)
+    lethe.data.submit(**who, category="profile", data={"nickname": "Robin"})
+    lethe.audit.write(**who, event_type="data_exported")
+    erased = lethe.privacy.forget_everywhere(user_id=who["user_id"])
+    assert [one["deleted_categories"] for one in erased["requests"]] == [["profile"]]
+    counts = [bucket["counts"] for bucket in lethe.stats()["buckets"]]
+    for name, count in {"data_submitted": 1, "data_exported": 0, "deletion_completed": 1}.items():
+        assert sum(one[name] for one in counts) == count
+    for period in ({"to": "2026-02-30"}, {"from_": "2024-01-01", "to": "2026-01-01"}):
+        with pytest.raises(InvalidRequestError):
+            lethe.stats(**period)
+
+
+def test_signs_evidence_and_keeps_a_history(service: Lethe) -> None:
+    who = consenting(service)
+    service.consents.revoke(**who)
+    actions = [entry["action"] for entry in service.consents.history(**who)]
+    assert actions == ["revoked", "accepted", "requested"]
+    erased = service.privacy.forget(**who)
+    assert service.privacy.certificate(erased["request_id"])["certificate"]
+    assert service.public_keys()["keys"]
+
+
+def test_exports_the_sealed_log_line_by_line(service: Lethe) -> None:
+    consenting(service)
+    lines = [json.loads(line) for line in service.audit.export()]
     assert len(lines) > 2
 
 
-def test_asynchronously(key: str) -> None:
+def test_asynchronously(place: Place, key: str) -> None:
     async def life() -> None:
-        async with AsyncLethe(URL, key) as lethe:
+        async with place.async_client(key) as lethe:
             await lethe.categories.register(**PROFILE)
             who = subject()
             await lethe.consents.request(**who, consent_version="1.0")
@@ -149,6 +242,5 @@ def test_asynchronously(key: str) -> None:
             assert [event["event_type"] async for event in lethe.audit.events(**who)][-1] == "consent_requested"
             erased = await lethe.privacy.forget(**who)
             assert (await lethe.privacy.wait_for(erased["request_id"]))["status"] == "completed"
-            assert (await lethe.public_keys())["keys"]
 
     asyncio.run(life())

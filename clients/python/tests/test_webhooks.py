@@ -63,6 +63,12 @@ def test_processes_each_id_once_and_confirms_it() -> None:
     assert handler.handle(*signed({"event": "consent_revoked"}, "d2"))[0] == 204
 
 
+def test_refuses_a_function_for_what_is_no_event() -> None:
+    with pytest.raises(ValueError, match=r"'user_forgoten'.*Events are: user_forgotten, consent_revoked, ping"):
+        WebhookHandler(SECRET, {"user_forgotten": print, "user_forgoten": print})
+    WebhookHandler(SECRET, {"user_forgotten": print, "consent_revoked": print, "ping": print})
+
+
 def test_a_failed_function_is_called_again() -> None:
     calls = []
 

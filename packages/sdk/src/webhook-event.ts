@@ -25,6 +25,14 @@ export interface PingEvent {
 
 export type WebhookEvent = UserForgottenEvent | ConsentRevokedEvent | PingEvent;
 
+const ALL: Readonly<Record<WebhookEvent['event'], true>> = {
+  user_forgotten: true,
+  consent_revoked: true,
+  ping: true,
+};
+/** Every event that the service sends. */
+export const WEBHOOK_EVENTS: readonly string[] = Object.keys(ALL);
+
 /** A verified call of the service. */
 export interface VerifiedWebhook {
   /** The same in every attempt of one delivery: process each id once. */

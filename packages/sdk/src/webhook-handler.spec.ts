@@ -118,6 +118,13 @@ describe.each(Object.entries(MOUNTED))('createWebhookHandler with %s', (_name, m
 });
 
 describe('createWebhookHandler', () => {
+  it('refuses a function for what is no event', () => {
+    const on = { user_forgotten: () => undefined, user_forgoten: () => undefined };
+    expect(() => createWebhookHandler({ secrets: secret, on })).toThrow(
+      'on names user_forgoten, which is no event. Events are: user_forgotten, consent_revoked, ping.',
+    );
+  });
+
   it('shows a developer whose parser came first what to do', async () => {
     const { node } = createWebhookHandler({ secrets: secret, on: {} });
     const app = express().use(express.json()).post('/gdpr', node);

@@ -8,7 +8,7 @@ import {
   type WebhookHeaders,
 } from './verify-webhook';
 import { WebhookVerificationError } from './webhook-error';
-import type { VerifiedWebhook, WebhookEvent } from './webhook-event';
+import { type VerifiedWebhook, WEBHOOK_EVENTS, type WebhookEvent } from './webhook-event';
 
 /** The limit of a body in bytes. Calls of the service are far smaller. */
 const BODY_MAX_BYTES = 65_536;
@@ -84,6 +84,7 @@ export class WebhookHandler {
     requireTolerance(options.toleranceSeconds);
     // A bot without its secret would learn of it by the first call that it refuses.
     requireSecrets(options.secrets);
+    requireEvents(options.on);
     this.store = options.store ?? new ReplayCache();
   }
 
@@ -196,6 +197,15 @@ async function bodyOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>):
     length += chunk.length;
   }
   return body.subarray(0, length);
+}
+
+/** A function that is never called would be missed at the first erasure. @throws TypeError for a name that is no event */
+function requireEvents(on: object): void {
+  const unknown = Object.keys(on).filter((name) => !WEBHOOK_EVENTS.includes(name));
+  if (unknown.length === 0) return;
+  throw new TypeError(
+    `on names ${unknown.join(', ')}, which is no event. Events are: ${WEBHOOK_EVENTS.join(', ')}.`,
+  );
 }
 
 /** A framework can have read a body with a limit of its own. */

@@ -1,8 +1,10 @@
 """Client for Lethe, a self-hosted GDPR service for bots."""
 
-from ._async import AsyncLethe, AsyncPages
-from ._core import CallOptions, Id
-from ._sync import Lethe, Pages
+from ._async import AsyncLethe
+from ._async_caller import AsyncPages
+from ._caller import Pages
+from ._core import CallOptions
+from ._sync import Lethe
 from .errors import (
     ConflictError,
     ConsentRequiredError,
@@ -17,6 +19,7 @@ from .errors import (
     UnauthorizedError,
     UnavailableError,
 )
+from .types import Id, Subject
 from .webhooks import Webhook, WebhookHandler, WebhookVerificationError, verify_webhook
 
 __all__ = [
@@ -35,6 +38,7 @@ __all__ = [
     "NotFoundError",
     "Pages",
     "RateLimitedError",
+    "Subject",
     "SuspendedError",
     "UnauthorizedError",
     "UnavailableError",

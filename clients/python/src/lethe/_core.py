@@ -13,9 +13,18 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 from urllib.parse import quote, urlencode
 
 from .errors import ConflictError, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError, error_of
+from .types import Id
 
-Id = Union[str, int]
 Json = Dict[str, Any]
+
+
+class _Omitted:
+    def __repr__(self) -> str:
+        return "OMITTED"
+
+
+#: The default of what can be left out. None is something else where it clears a value.
+OMITTED: Any = _Omitted()
 
 #: The most items that one request takes.
 ITEMS_MAX = 100
@@ -68,6 +77,8 @@ def on_the_wire(given: Mapping[str, Any]) -> Json:
     """The JSON of a request: ids as text, also those of the items of a batch."""
     wire: Json = {}
     for written, value in given.items():
+        if value is OMITTED:
+            continue
         # `from` is a word of Python: it is written `from_`.
         name = written.rstrip("_")
         if name in _IDS:
@@ -262,15 +273,15 @@ class ConsentCache:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._found: Dict[Tuple[str, str], Tuple[float, Json]] = {}
+        self._found: Dict[Tuple[str, str], Tuple[float, Mapping[str, Any]]] = {}
         #: How often it was emptied: a status that was asked for before is not kept.
         self.changes = 0
 
-    def get(self, user_id: Id, guild_id: Id) -> Optional[Json]:
+    def get(self, user_id: Id, guild_id: Id) -> Optional[Mapping[str, Any]]:
         found = self._found.get((str(user_id), str(guild_id)))
         return found[1] if found is not None and found[0] > time.monotonic() else None
 
-    def keep(self, user_id: Id, guild_id: Id, status: Json, changes: int) -> None:
+    def keep(self, user_id: Id, guild_id: Id, status: Mapping[str, Any], changes: int) -> None:
         if status.get("status") != "accepted" or changes != self.changes:
             return
         while len(self._found) >= _ENTRIES_MAX:
@@ -282,7 +293,7 @@ class ConsentCache:
         self._found.clear()
 
 
-def require_consent(status: Json, category: str) -> None:
+def require_consent(status: Mapping[str, Any], category: str) -> None:
     """Raises ConsentRequiredError where the consent does not cover the category. One without categories covers all."""
     categories = status.get("categories")
     is_granted = categories is None or any(

@@ -34,6 +34,13 @@ class LetheError(Exception):
         return self.details.get("reason")
 
     @property
+    def docs(self) -> Optional[str]:
+        """Where the package explains this error and what to do."""
+        if self.status is None or self.code == "unexpected_answer":
+            return None
+        return f"lethe/errors.md#{self.reason or f'{self.status}-{self.code}'}"
+
+    @property
     def fields(self) -> List[Dict[str, str]]:
         """Every bad field of an invalid request."""
         return list(self.details.get("fields", []))

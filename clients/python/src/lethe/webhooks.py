@@ -12,16 +12,25 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple, Union
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple, TypedDict, Union
 
 from ._core import require_number
+from .types import EVENTS, ConsentRevokedPayload, UserForgottenPayload
 
 #: The limit of a body in bytes. Calls of the service are far smaller.
 BODY_MAX_BYTES = 65_536
 _IDS_MAX = 10_000
 _TOLERANCE_MAX = 86_400
 
-Act = Callable[[Dict[str, Any]], Any]
+
+
+class WebhookActs(TypedDict, total=False):
+    """A function, plain or async, for each event."""
+
+    user_forgotten: Callable[[UserForgottenPayload], Any]
+    consent_revoked: Callable[[ConsentRevokedPayload], Any]
+    #: The answer to `POST /webhooks/test`.
+    ping: Callable[[Dict[str, Any]], Any]
 
 
 class WebhookVerificationError(Exception):
@@ -166,7 +175,7 @@ class WebhookHandler:
     def __init__(
         self,
         secrets: Union[str, Sequence[str]],
-        on: Mapping[str, Act],
+        on: WebhookActs,
         *,
         tolerance: int = 300,
         store: Optional[Store] = None,
@@ -174,7 +183,12 @@ class WebhookHandler:
         on_error: Optional[Callable[[Exception], None]] = None,
     ) -> None:
         require_number("tolerance", tolerance, 0, _TOLERANCE_MAX)
-        self._secrets, self._on, self._tolerance = secrets, dict(on), tolerance
+        # A function that is never called would be missed at the first erasure.
+        unknown = [name for name in on if name not in EVENTS]
+        if unknown:
+            raise ValueError(f"on names {', '.join(map(repr, unknown))}, which is no event. Events are: {', '.join(EVENTS)}.")
+        self._secrets, self._tolerance = secrets, tolerance
+        self._on: Mapping[str, Any] = {**on}
         self._store: Store = store or MemoryStore()
         self._lethe, self._on_error = lethe, on_error
         # Two attempts of one delivery take turns; others do not wait.

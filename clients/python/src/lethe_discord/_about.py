@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence
+from typing import Any, Dict, List, Mapping, Sequence
 
 from ._facts import label_of
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
@@ -37,7 +37,7 @@ def _category_text(turn: Turn, category: Json) -> str:
     return "\n".join(lines)
 
 
-def states_of(status: Json, keys: Sequence[str]) -> Dict[str, str]:
+def states_of(status: Mapping[str, Any], keys: Sequence[str]) -> Dict[str, str]:
     """The state of each category. A consent without categories is one to all."""
     if status.get("categories") is None:
         return {key: status["status"] for key in keys}

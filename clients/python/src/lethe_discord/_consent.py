@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from lethe import NotFoundError
 
@@ -29,7 +29,7 @@ class ConsentAsked:
     digest: str
     #: Ties the buttons of a message to its text, version and categories.
     binding: str
-    texts: Json
+    texts: Mapping[str, Any]
     notice_url: Optional[str]
     categories: List[Json]
 
@@ -114,7 +114,7 @@ async def agree(turn: Turn, mask: str = "", binding: str = "", *_: str) -> Reply
         asked = await _request(turn)
     files: List[Tuple[str, bytes]] = []
     if asked.status == "pending":
-        given = {**turn.who, "source": SOURCE, "consent_version": asked.version, "categories": keys}
+        given: Json = {**turn.who, "source": SOURCE, "consent_version": asked.version, "categories": keys}
         receipt = (await consents.accept(**given, options=turn.once("accept"))).get("receipt")
         if receipt is not None:
             files.append(("consent-receipt.jwt", receipt.encode()))
@@ -137,7 +137,7 @@ async def decline(turn: Turn) -> Reply:
     return Reply(turn.words.say("consent_declined_kept" if status["status"] == "accepted" else "consent_declined"))
 
 
-def _granted_of(status: Json, asked: ConsentAsked) -> List[int]:
+def _granted_of(status: Mapping[str, Any], asked: ConsentAsked) -> List[int]:
     if status["status"] != "accepted":
         return []
     states = states_of(status, asked.keys)

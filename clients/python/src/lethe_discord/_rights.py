@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, List, Optional, Sequence, Tuple
+from typing import Any, AsyncIterator, List, Literal, Optional, Sequence, Tuple
 
 from lethe import CallOptions, LetheError, NotFoundError
 
@@ -22,7 +22,8 @@ async def export(turn: Turn) -> Reply:
     """Everything about the user as a file (GDPR Art. 15 and 20). A file is whole or not sent."""
     say = turn.words.say
     try:
-        for format, word in (("full", "export_done"), (None, "export_short")):
+        forms: Sequence[Tuple[Optional[Literal["full"]], str]] = (("full", "export_done"), (None, "export_short"))
+        for format, word in forms:
             data = await _exported(turn, format)
             if data is not None:
                 return Reply(say(word), files=[("privacy-export.json", data)])
@@ -33,7 +34,7 @@ async def export(turn: Turn) -> Reply:
     return Reply(f"{say('export_too_large')} {ask}")
 
 
-async def _exported(turn: Turn, format: Optional[str]) -> Optional[bytes]:
+async def _exported(turn: Turn, format: Optional[Literal["full"]]) -> Optional[bytes]:
     """The file; None where it is too large. No more than that is kept in memory."""
     most = turn.asked.file_max_bytes - _REST_BYTES
     guild_id = None if turn.asked.where == "everywhere" else turn.who["guild_id"]
@@ -115,7 +116,8 @@ async def erase(turn: Turn, where: str = "", until: str = "", *_: str) -> Reply:
         return Reply(say("forget_expired"))
     options = turn.once("forget")
     if where == "everywhere":
-        erased = (await privacy.forget_everywhere(user_id=turn.asked.user_id, options=options))["requests"]
+        everywhere = await privacy.forget_everywhere(user_id=turn.asked.user_id, options=options)
+        erased: List[Json] = [{**one} for one in everywhere["requests"]]
     else:
         erased = [{**await privacy.forget(**turn.who, options=options), "guild_id": turn.who["guild_id"]}]
     if not erased:

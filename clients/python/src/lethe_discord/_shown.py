@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict
+from typing import Any, Dict, Mapping
 
 from lethe import NotFoundError
 
@@ -28,7 +28,7 @@ async def shown_for(turn: Turn, what: str) -> Dict[str, str]:
     return {}
 
 
-def labels_in(texts: Json) -> Dict[str, str]:
+def labels_in(texts: Mapping[str, Any]) -> Dict[str, str]:
     return {category["key"]: category["label"] for category in texts["categories"]}
 
 

@@ -2,6 +2,7 @@ import type { WebhookEvent } from '../webhook-event';
 import { type Category, FakeCategories } from './fake-categories';
 import { FakeConsent, type Json } from './fake-consent';
 import { idOf, type Ids, idsOf, keyOf } from './fake-ids';
+import { FakeKeys } from './fake-keys';
 import { FakeLinks } from './fake-links';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { statsOf } from './fake-stats';
@@ -29,6 +30,7 @@ export class FakeBot {
   readonly servers = new Map<string, Json>();
   readonly categories: FakeCategories;
   readonly links: FakeLinks;
+  readonly keys: FakeKeys;
   readonly erasures = new Map<string, Json>();
   readonly events: Json[] = [];
   /** The time of each webhook call. */
@@ -37,26 +39,24 @@ export class FakeBot {
 
   constructor(
     readonly record: Json & { readonly id: string; readonly name: string },
-    readonly key: string,
     readonly secret: string,
     private readonly tools: Tools,
   ) {
     this.categories = new FakeCategories(tools);
     this.links = new FakeLinks(tools);
+    this.keys = new FakeKeys(tools);
   }
 
   registerServer({ guild_id, name }: Json): Json {
     const id = idOf({ guild_id }, 'guild_id');
     const before = this.servers.get(id);
     const { newId, nowIso } = this.tools;
-    const made = {
-      id: newId(),
-      guild_id: id,
-      name: null,
-      created_at: nowIso(),
+    const made = { id: newId(), guild_id: id, name: null, created_at: nowIso() };
+    const server = {
       deletion_scheduled_for: null,
+      ...(before ?? made),
+      ...(typeof name === 'string' && { name }),
     };
-    const server = { ...(before ?? made), ...(typeof name === 'string' && { name }) };
     this.servers.set(id, server);
     return server;
   }

@@ -15,6 +15,17 @@ export function idOf(given: Json, name: string): string {
   throw invalid(name, 'must be a string of 17 to 20 digits');
 }
 
+const SOURCE = /^[a-z][a-z0-9_.:-]{0,63}$/;
+/** Only the service names these as the place of an act. */
+const RESERVED: readonly unknown[] = ['privacy_page', 'console'];
+
+/** An act with its place. @throws FakeRefusal 400 for a malformed place, and for one that only the service names */
+export function placed(given: Json): Json {
+  const source = given['source'] ?? 'api';
+  if (typeof source === 'string' && SOURCE.test(source) && !RESERVED.includes(source)) return given;
+  throw invalid('source', `must be a short name, and none of ${RESERVED.join(', ')}`);
+}
+
 export const idsOf = (given: Json): Ids => ({
   user_id: idOf(given, 'user_id'),
   guild_id: idOf(given, 'guild_id'),

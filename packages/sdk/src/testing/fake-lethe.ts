@@ -3,6 +3,8 @@ import { webCrypto } from '../web-crypto';
 import type { WebhookEvent } from '../webhook-event';
 import { FakeBot, type Tools } from './fake-bot';
 import type { Json } from './fake-consent';
+import { placed } from './fake-ids';
+import { type FakeKey, requireScope } from './fake-keys';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { signedCall, type SignedCall } from './signed-call';
 
@@ -12,22 +14,24 @@ export interface FakeOptions {
   readonly now?: () => Date;
 }
 
-type Act = (bot: FakeBot, given: Json) => unknown;
+type Act = (bot: FakeBot, given: Json, key: FakeKey) => unknown;
 
 /** The routes of the fake. A name in braces is part of what the act is given. */
 const ACTS: Readonly<Record<string, Act>> = {
-  'GET /bots/me': ({ record }) => record,
-  'GET /bots/{bot_id}': ({ record }, { bot_id: id }) => (id === record.id ? record : undefined),
+  'GET /bots/me': (bot, _given, key) => shownTo(bot, key),
+  'GET /bots/{bot_id}': (bot, { bot_id: id }, key) => (id === bot.record.id ? shownTo(bot, key) : undefined),
+  'POST /bots/{bot_id}/keys': ({ keys, record }, { bot_id: id, ...given }, key) =>
+    id === record.id ? keys.create(given, key) : undefined,
   'POST /servers/register': (bot, given) => bot.registerServer(given),
   'GET /servers': ({ servers }, given) => pageOf('servers', [...servers.values()], given),
   'DELETE /servers/{guild_id}': (bot, given) => bot.deleteServer(given),
   'POST /data/register': (bot, given) => bot.categories.register(given),
   'GET /data/categories': ({ categories }, given) => pageOf('categories', categories.all, given),
   'GET /data/categories/{key}': ({ categories }, { key }) => categories.named(key),
-  'POST /consents/request': (bot, given) => bot.requestConsent(given),
-  'POST /consents/accept': (bot, given) => bot.acceptConsent(given),
-  'POST /consents/decline': (bot, given) => bot.declineConsent(given),
-  'POST /consents/revoke': (bot, given) => bot.revokeConsent(given),
+  'POST /consents/request': (bot, given) => bot.requestConsent(placed(given)),
+  'POST /consents/accept': (bot, given) => bot.acceptConsent(placed(given)),
+  'POST /consents/decline': (bot, given) => bot.declineConsent(placed(given)),
+  'POST /consents/revoke': (bot, given) => bot.revokeConsent(placed(given)),
   'GET /consents/status': (bot, given) => bot.consentStatus(given),
   'POST /consents/status/batch': (bot, given) => ({
     results: itemsOf(given).map((item) => bot.consentStatus(item)),
@@ -40,24 +44,24 @@ const ACTS: Readonly<Record<string, Act>> = {
   'GET /data/export/{user_id}': (bot, given) => bot.export(given),
   'POST /gdpr/forget-user': (bot, given) => bot.forget(given),
   'GET /gdpr/forget-status/{id}': ({ erasures }, { id }) => erasures.get(String(id)),
-  'POST /privacy-links': ({ links }, given) => links.create(given),
-  'DELETE /privacy-links/{id}': ({ links }, given) => links.remove(given),
+  'POST /privacy-links': ({ links }, given, key) => links.create(given, key),
+  'DELETE /privacy-links/{id}': ({ links }, given, key) => links.remove(given, key),
   'POST /audit/event': (bot, given) => bot.writeEvent(given),
   'GET /stats': (bot, given) => bot.stats(given),
   'GET /audit/events': ({ events }, given) => pageOf('events', filtered(events, given), given),
 };
 
-const CREATED = /register|consents\/request|audit\/event|privacy-links/;
+const CREATED = /register|consents\/request|audit\/event|privacy-links|keys$/;
 
 /**
  * The core routes of the service in memory, for the tests of a bot: give `url` and `fetch` to the client. It has no limits,
- * no scopes, no consent texts and no signed evidence.
+ * no consent texts and no signed evidence.
  */
 export class FakeLethe {
   readonly url = 'http://lethe.test';
   /** Every webhook call that was sent, oldest first. */
   readonly webhooks: SignedCall[] = [];
-  private readonly bots = new Map<string, FakeBot>();
+  private readonly bots: FakeBot[] = [];
   private readonly answers = new Map<string, { body: string; status: number; data: unknown }>();
   private readonly planned: FakeRefusal[] = [];
 
@@ -90,14 +94,17 @@ export class FakeLethe {
     const given = { ...Object.fromEntries(searchParams), ...(body && (JSON.parse(body) as Json)) };
     if (method === 'POST' && path === '/bots/register')
       return { status: 201, data: await this.register(given) };
-    const bot = this.bots.get(headers.get('authorization')?.replace(/^Bearer /i, '') ?? '');
-    if (bot === undefined) throw new FakeRefusal('unauthorized', 'The API key is missing or unknown');
-    const place = `${bot.key} ${method} ${path} ${headers.get('idempotency-key')}`;
+    const text = headers.get('authorization')?.replace(/^Bearer /i, '') ?? '';
+    const bot = this.bots.find(({ keys }) => keys.find(text));
+    const key = bot?.keys.find(text);
+    if (bot === undefined || key === undefined)
+      throw new FakeRefusal('unauthorized', 'The API key is missing or unknown');
+    const place = `${bot.record.id} ${method} ${path} ${headers.get('idempotency-key')}`;
     const before = headers.has('idempotency-key') ? this.answers.get(place) : undefined;
     if (before !== undefined && before.body !== body)
       throw new FakeRefusal('conflict', 'This key was used', { reason: 'idempotency_key_reused' });
     if (before !== undefined) return before;
-    const data = await acted(bot, method, path, given);
+    const data = await acted({ bot, key, method, path }, given);
     const status = method === 'POST' && CREATED.test(path) ? 201 : 200;
     this.answers.set(place, { body, status, data });
     return { status, data };
@@ -107,7 +114,7 @@ export class FakeLethe {
     if (typeof platform_bot_id !== 'string' || !/^\d{17,20}$/.test(platform_bot_id))
       throw invalid('platform_bot_id', 'must be a string of 17 to 20 digits');
     if (typeof name !== 'string' || name === '') throw invalid('name', 'must be a text');
-    if ([...this.bots.values()].some(({ record }) => record['platform_bot_id'] === platform_bot_id))
+    if (this.bots.some(({ record }) => record['platform_bot_id'] === platform_bot_id))
       throw new FakeRefusal('conflict', 'This bot is registered', { reason: 'bot_exists' });
     const crypto = await webCrypto();
     const tools: Tools = {
@@ -119,13 +126,15 @@ export class FakeLethe {
       },
     };
     const { privacy_contact = null, webhook_url = null } = given;
-    const api_key = `sk_test_${tools.newId().replaceAll('-', '')}`;
     const webhook_secret = `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
-    const shared = { id: tools.newId(), platform_bot_id, name, api_key_prefix: api_key.slice(0, 16) };
+    const named = { id: tools.newId(), platform_bot_id, name };
     const times = { created_at: tools.nowIso(), updated_at: tools.nowIso() };
-    const record = { ...shared, privacy_contact, webhook_url, webhook_health: null, ...times };
-    this.bots.set(api_key, new FakeBot(record, api_key, webhook_secret, tools));
-    return { ...shared, api_key, webhook_secret, notice: 'Keep the key and the secret.' };
+    const record = { ...named, privacy_contact, webhook_url, webhook_health: null, ...times };
+    const bot = new FakeBot(record, webhook_secret, tools);
+    this.bots.push(bot);
+    const { text: api_key } = bot.keys.issue();
+    const shown = { api_key, api_key_prefix: api_key.slice(0, 16), webhook_secret };
+    return { ...named, ...shown, notice: 'Keep the key and the secret.' };
   }
 
   private async send({ secret }: FakeBot, event: WebhookEvent): Promise<void> {
@@ -135,13 +144,26 @@ export class FakeLethe {
   }
 }
 
-async function acted(bot: FakeBot, method: string, path: string, given: Json): Promise<unknown> {
+const shownTo = ({ record }: FakeBot, { text }: FakeKey): Json => ({
+  ...record,
+  api_key_prefix: text.slice(0, 16),
+});
+
+interface Called {
+  readonly bot: FakeBot;
+  readonly key: FakeKey;
+  readonly method: string;
+  readonly path: string;
+}
+
+async function acted({ bot, key, method, path }: Called, given: Json): Promise<unknown> {
   for (const [route, act] of Object.entries(ACTS)) {
     const [ofMethod, template = ''] = route.split(' ');
     const pattern = new RegExp(`^${template.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
     const found = ofMethod === method ? pattern.exec(path) : null;
     if (found === null) continue;
-    const data = await act(bot, { ...given, ...found.groups });
+    requireScope(key, route);
+    const data = await act(bot, { ...given, ...found.groups }, key);
     if (data === undefined) throw notFound('This');
     return data;
   }

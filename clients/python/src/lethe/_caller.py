@@ -1,0 +1,177 @@
+"""How the synchronous client sends. It is made of the asynchronous file: python3 scripts/unasync.py."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, Generic, Iterator, List, Mapping, Optional, TypeVar, cast
+
+import httpx
+
+from . import _core
+from ._core import CallOptions, Json
+from ._page import Page
+from .errors import ConsentRequiredError, LetheError
+
+T = TypeVar("T")
+_DEFAULTS = CallOptions()
+
+
+class Caller:
+    """Sends requests: time limit, repetitions, errors."""
+
+    def __init__(
+        self,
+        url: str,
+        key: Optional[str],
+        timeout: float,
+        retries: int,
+        client: Optional[httpx.Client],
+        on_retry: Optional[Callable[[str, LetheError, float], None]],
+    ) -> None:
+        _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
+        _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
+        self.base = str(httpx.URL(url)).rstrip("/")
+        self.cache: Optional[_core.ConsentCache] = None
+        self._key = _core.client_key(key)
+        self._timeout, self._retries, self._on_retry = timeout, retries, on_retry
+        self._owned = client is None
+        self._client = client or httpx.Client(follow_redirects=False)
+        self._bot_id: Optional[str] = None
+
+    def close(self) -> None:
+        if self._owned:
+            self._client.close()
+
+    def send(self, route: str, given: Mapping[str, Any], options: Optional[CallOptions] = None) -> Any:
+        """`data` of the answer."""
+        try:
+            request, attempts = self._begun(route, given, options or _DEFAULTS)
+            return self._repeated(request, attempts)
+        except ConsentRequiredError:
+            self._consent_may_have_ended()
+            raise
+        finally:
+            if route in _core.ENDING:
+                self._consent_may_have_ended()
+
+    def stream(
+        self, route: str, given: Mapping[str, Any], options: Optional[CallOptions] = None
+    ) -> Iterator[bytes]:
+        """The answer as it arrives. The time limit ends with its headers."""
+        request, attempts = self._begun(route, given, options or _DEFAULTS)
+        while True:
+            left = attempts.begin()
+            try:
+                built = self._client.build_request(
+                    request.method, request.url, headers=request.headers, timeout=left
+                )
+                response = self._client.send(built, stream=True)
+            except httpx.HTTPError as cause:
+                self._pause(request, attempts, _fault(request, attempts, cause))
+                continue
+            try:
+                if response.status_code == 200:
+                    for chunk in response.iter_bytes():
+                        yield chunk
+                    return
+                content = response.read()
+            except httpx.HTTPError as cause:
+                raise _fault(request, attempts, cause) from cause
+            finally:
+                response.close()
+            error = _core.refusal_of(response.status_code, response.headers, content)
+            self._pause(request, attempts, error)
+
+    def document(self, path: str) -> Any:
+        """A document of the service outside of the interface."""
+        response = self._client.get(self.base + path, timeout=self._timeout)
+        if response.status_code != 200:
+            raise _core.refusal_of(response.status_code, response.headers, response.content)
+        return _core.envelope_of(response.content)
+
+    def own_id(self) -> str:
+        """The id of the bot that the key belongs to, asked once."""
+        if self._bot_id is None:
+            self._bot_id = str((self.send("GET /bots/me", {}))["id"])
+        return self._bot_id
+
+    def _begun(
+        self, route: str, given: Mapping[str, Any], options: CallOptions
+    ) -> "tuple[_core.Request, _core.Attempts]":
+        if "bot_id" in _core.ids_in(route) and given.get("bot_id") is None:
+            own: Dict[str, Any] = {"bot_id": self.own_id()}
+            given = {**given, **own}
+        request = _core.request_of(self.base, self._key, route, given, options)
+        timeout = self._timeout if options.timeout is None else options.timeout
+        retries = self._retries if options.retries is None else options.retries
+        _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
+        _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
+        return request, _core.Attempts(request, timeout, retries)
+
+    def _repeated(self, request: _core.Request, attempts: _core.Attempts) -> Any:
+        while True:
+            left = attempts.begin()
+            try:
+                response = self._client.request(
+                    request.method, request.url, headers=request.headers, content=request.body, timeout=left
+                )
+                return _core.data_of(response.status_code, response.headers, response.content)
+            except httpx.HTTPError as cause:
+                self._pause(request, attempts, _fault(request, attempts, cause))
+            except LetheError as error:
+                self._pause(request, attempts, error)
+
+    def _pause(self, request: _core.Request, attempts: _core.Attempts, error: LetheError) -> None:
+        seconds = attempts.pause_after(error)
+        if self._on_retry is not None:
+            self._on_retry(request.route, error, seconds)
+        time.sleep(seconds)
+
+    def _consent_may_have_ended(self) -> None:
+        if self.cache is not None:
+            self.cache.clear()
+
+
+def _fault(request: _core.Request, attempts: _core.Attempts, cause: Exception) -> LetheError:
+    never_sent = isinstance(cause, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
+    if isinstance(cause, httpx.TimeoutException) and not never_sent:
+        return attempts.over()
+    return _core.network_error(request.route, cause, never_sent)
+
+
+class Pages(Generic[T]):
+    """A list of the service. `for` reads it in pages; rows that come or go meanwhile hide no other row."""
+
+    def __init__(
+        self, call: Caller, route: str, name: str, given: Mapping[str, Any], options: Optional[CallOptions]
+    ) -> None:
+        self._call, self._route, self._name, self._given, self._options = call, route, name, given, options
+
+    def page(self, number: int, size: int = _core.PAGE_SIZE) -> Page[T]:
+        """One page: `items`, and `pagination` as the service answers it."""
+        return self._asked({"page": number, "page_size": size})
+
+    def __iter__(self) -> Iterator[T]:
+        place: Json = {}
+        while True:
+            found = self._asked({**place, "page_size": _core.PAGE_SIZE})
+            for item in found["items"]:
+                yield item
+            if found["pagination"]["next"] is None:
+                return
+            place = {"after": found["pagination"]["next"]}
+
+    def to_list(self) -> List[T]:
+        """Every item."""
+        return [item for item in self]
+
+    def _asked(self, place: Mapping[str, Any]) -> Page[T]:
+        answer = self._call.send(self._route, {**self._given, **place}, self._options)
+        return cast("Page[T]", _core.page_of(answer, self._name))
+
+
+class Group:
+    """Methods of the client that belong together."""
+
+    def __init__(self, call: Caller) -> None:
+        self._call = call

@@ -1,0 +1,238 @@
+"""One bot of the fake with everything that is stored for it."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+
+from ._consent import Asked, FakeConsent
+from ._links import FakeLinks
+from ._refusal import Ids, Json, Refusal, id_of, ids_of, invalid, named, not_found, require_source, text_of
+from ._values import TYPES, faults_of, stats_of
+
+_NOTICE = "Only data stored through this service was erased."
+
+
+def new_id() -> str:
+    return str(uuid.uuid4())
+
+
+class _Held:
+    """What is stored about a user in a guild."""
+
+    def __init__(self, ids: Ids) -> None:
+        self.ids = ids
+        self.consent = FakeConsent(ids)
+        #: The values of each category, and when they were stored.
+        self.values: Dict[str, Tuple[Json, str]] = {}
+
+
+class FakeBot:
+    """The acts of a bot."""
+
+    def __init__(self, record: Json, now: Callable[[], str], send: Callable[["FakeBot", Json], None]) -> None:
+        self.record, self.now, self._send = record, now, send
+        self.servers: Dict[str, Json] = {}
+        self.categories: Dict[str, Json] = {}
+        self.links = FakeLinks(now)
+        self.erasures: Dict[str, Json] = {}
+        self.events: List[Json] = []
+        #: The time of each webhook call.
+        self.calls: List[str] = []
+        self._subjects: Dict[Ids, _Held] = {}
+
+    def register_server(self, given: Json) -> Json:
+        guild = id_of(given, "guild_id")
+        made = {"id": new_id(), "guild_id": guild, "name": None, "created_at": self.now(), "deletion_scheduled_for": None}
+        server = {**self.servers.get(guild, made)}
+        if isinstance(given.get("name"), str):
+            server["name"] = given["name"]
+        self.servers[guild] = server
+        return server
+
+    def delete_server(self, given: Json) -> Json:
+        guild = id_of(given, "guild_id")
+        held = [ids for ids in self._subjects if ids[1] == guild]
+        for ids in held:
+            self._forget_in(ids)
+        self.servers.pop(guild, None)
+        return {"guild_id": guild, "deleted": True, "erased_users": len(held)}
+
+    def register_category(self, given: Json) -> Json:
+        labels = {name: text_of(given, name) for name in ("key", "label_de", "label_en")}
+        if not isinstance(given.get("fields"), list):
+            raise invalid("fields", "must be a list")
+        if labels["key"] in self.categories:
+            raise Refusal("conflict", "This category exists", {"reason": "category_exists"})
+        further = {"description": None, "retention_days": None, "legal_basis": "consent"}
+        category = {"id": new_id(), **labels, **{name: given.get(name, one) for name, one in further.items()}}
+        category.update(fields=given["fields"], created_at=self.now())
+        self.categories[labels["key"]] = category
+        return category
+
+    def category(self, key: Any) -> Json:
+        if key not in self.categories:
+            raise not_found("Category")
+        return self.categories[key]
+
+    def request_consent(self, given: Json) -> Json:
+        ids, categories = ids_of(given), given.get("categories")
+        require_source(given)
+        version = given.get("consent_version") or (None if categories is None else f"digest-of-{','.join(categories)}")
+        if not isinstance(version, str) or not re.fullmatch(r"[A-Za-z0-9._+:,\-]{1,10000}", version):
+            raise invalid("consent_version", "must be a text")
+        for key in categories or []:
+            self.category(key)
+        view, is_new = self._held(ids).consent.request(Asked(new_id(), version, categories, self.now()))
+        if is_new:
+            self._note("consent_requested", ids, {"version": version})
+        return view
+
+    def accept_consent(self, given: Json) -> Json:
+        require_source(given)
+        held = self._addressed(given)
+        view, is_new = held.consent.accept(given, self.now())
+        if is_new:
+            self._note("consent_accepted", held.ids, {"version": view["version"]})
+        return view
+
+    def decline_consent(self, given: Json) -> Json:
+        require_source(given)
+        return self._addressed(given).consent.decline(given, self.now())
+
+    def revoke_consent(self, given: Json) -> Json:
+        ids, at = ids_of(given), self.now()
+        require_source(given)
+        consent = self._held(ids).consent
+        view, is_over = consent.revoke(given.get("categories"), at, list(self.categories))
+        self._note("consent_revoked", ids, {"version": view["version"]})
+        if is_over:
+            event = {"event": "consent_revoked", **named(ids), "revoked_at": at, "previous_version": consent.version}
+            self._send(self, event)
+        return view
+
+    def consent_status(self, given: Json) -> Json:
+        return self._held(ids_of(given)).consent.status_view
+
+    def submit(self, given: Json) -> Json:
+        ids, category, data = ids_of(given), text_of(given, "category"), given.get("data")
+        if not isinstance(data, dict):
+            raise invalid("data", "must be an object")
+        held = self._held(ids)
+        fields = faults_of(self._permitted(held.consent, category)["fields"], data)
+        if fields:
+            raise Refusal("invalid_request", "The request is malformed", {"fields": fields})
+        left = dict(data)
+        if given.get("mode") == "merge":
+            before = held.values[category][0] if category in held.values else {}
+            left = {key: value for key, value in {**before, **data}.items() if value is not None}
+        at = self.now()
+        held.values[category] = (left, at)
+        self._note("data_submitted", ids, {"category": category})
+        return {**named(ids), "category": category, "stored": True, "updated_at": at}
+
+    def values_of(self, given: Json) -> Json:
+        ids, category = ids_of(given), given.get("category")
+        held = self._held(ids)
+        held.consent.require()
+        if category is not None:
+            self._permitted(held.consent, category)
+        shown = {
+            key: value
+            for key, value in sorted(held.values.items())
+            if held.consent.covers(key) and category in (None, key)
+        }
+        return {
+            **named(ids),
+            "values": {key: data for key, (data, _) in shown.items()},
+            "updated_at": {key: at for key, (_, at) in shown.items()},
+        }
+
+    def values_of_guild(self, given: Json) -> List[Json]:
+        guild, key = id_of(given, "guild_id"), str(self.category(given.get("category"))["key"])
+        return [
+            {"user_id": held.ids[0], "data": held.values[key][0], "updated_at": held.values[key][1]}
+            for held in self._subjects.values()
+            if held.ids[1] == guild and key in held.values and held.consent.covers(key)
+        ]
+
+    def erase_values(self, given: Json) -> Json:
+        ids, category = ids_of(given), str(self.category(given.get("category"))["key"])
+        deleted = self._held(ids).values.pop(category, None) is not None
+        if deleted:
+            self._note("data_deleted", ids, {"category": category})
+        return {"deleted": deleted}
+
+    def export(self, given: Json) -> Json:
+        user, is_everywhere = id_of(given, "user_id"), given.get("scope") == "all_guilds"
+        about = {"exportedAt": self.now(), "bot": {"id": self.record["id"], "name": self.record["name"]}}
+        guilds = []
+        for guild in self._guilds_of(user) if is_everywhere else [id_of(given, "guild_id")]:
+            held = self._held((user, guild))
+            if held.consent.exported is None and not held.values:
+                continue
+            self._note("data_exported", held.ids, None)
+            data = {key: value for key, (value, _) in held.values.items()}
+            guilds.append({"guildId": guild, "consent": held.consent.exported, "data": data})
+        if not guilds:
+            raise not_found("Data of this user")
+        return {"userId": user, **about, **({"guilds": guilds} if is_everywhere else guilds[0])}
+
+    def forget(self, given: Json) -> Json:
+        if given.get("scope") != "all_guilds":
+            return self._forget_in(ids_of(given))
+        user = id_of(given, "user_id")
+        requests = [{**self._forget_in((user, guild)), "guild_id": guild} for guild in self._guilds_of(user)]
+        return {"user_id": user, "scope": "all_guilds", "status": "completed", "requests": requests, "notice": _NOTICE}
+
+    def write_event(self, given: Json) -> Json:
+        if given.get("event_type") not in TYPES:
+            raise invalid("event_type", f"must be one of {', '.join(TYPES)}")
+        return self._note(given["event_type"], ids_of(given), given.get("details"), "client")
+
+    def stats(self, given: Json) -> Json:
+        return stats_of(self.events, self.calls, given, self.now())
+
+    def _forget_in(self, ids: Ids) -> Json:
+        at, id = self.now(), new_id()
+        deleted = list(self._held(ids).values)
+        del self._subjects[ids]
+        self.links.erase(ids, bool(self._guilds_of(ids[0])))
+        self._note("deletion_requested", ids, None)
+        self._note("deletion_completed", ids, None)
+        done = {"request_id": id, "status": "completed", "deleted_categories": deleted, "completed_at": at}
+        known = {**done, **named(ids), "created_at": at, "unrecoverable_at": at, "webhook_sent": True}
+        self.erasures[id] = known
+        event = {"event": "user_forgotten", "request_id": id, **named(ids), "completed_at": at, "notice": _NOTICE}
+        self._send(self, event)
+        return {**done, "certificate_salt": new_id(), "notice": _NOTICE}
+
+    def _addressed(self, given: Mapping[str, Any]) -> _Held:
+        """The subject of a request, named by its ids or by the `consent_id`."""
+        id = given.get("consent_id")
+        if id is None:
+            return self._held(ids_of(given))
+        for held in self._subjects.values():
+            if held.consent.has_request(id):
+                return held
+        raise not_found("Consent request", {"current_status": "none"})
+
+    def _permitted(self, consent: FakeConsent, category: str) -> Json:
+        """In the order of the service: without any consent 403, then 404, then 403 for this category."""
+        consent.require()
+        declared = self.category(category)
+        consent.require(category)
+        return declared
+
+    def _guilds_of(self, user: str) -> List[str]:
+        return [ids[1] for ids, held in self._subjects.items() if ids[0] == user and held.consent.exported is not None]
+
+    def _held(self, ids: Ids) -> _Held:
+        return self._subjects.setdefault(ids, _Held(ids))
+
+    def _note(self, type: str, ids: Ids, details: Optional[Json], source: str = "service") -> Json:
+        event = {"id": new_id(), **named(ids), "event_type": type, "source": source, "details": details}
+        event["created_at"] = self.now()
+        self.events.insert(0, event)
+        return event

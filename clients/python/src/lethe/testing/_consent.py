@@ -1,0 +1,163 @@
+"""The consent of one user in a guild, with its transitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from ._refusal import Ids, Json, Refusal, invalid, named, not_found
+
+
+@dataclass(frozen=True)
+class Asked:
+    id: str
+    version: str
+    categories: Optional[List[str]]
+    requested_at: str
+
+
+class FakeConsent:
+    """Answers as the service does; a repeat changes nothing."""
+
+    def __init__(self, ids: Ids) -> None:
+        self._ids = ids
+        self._status = "none"
+        self._in_force: Optional[Asked] = None
+        self._waiting: Optional[Asked] = None
+        self._granted: Optional[Dict[str, str]] = None
+        self._accepted_at: Optional[str] = None
+        self._revoked_at: Optional[str] = None
+        self._declined_at: Optional[str] = None
+
+    def request(self, asked: Asked) -> Tuple[Json, bool]:
+        """The answer, and whether the state changed."""
+        known = next(
+            (
+                one
+                for one in (self._waiting, self._in_force if self._status == "accepted" else None)
+                if one is not None and (one.version, one.categories) == (asked.version, asked.categories)
+            ),
+            None,
+        )
+        if known is None:
+            self._waiting, self._declined_at = asked, None
+        shown = known or asked
+        status = "accepted" if shown is self._in_force and shown is not self._waiting else "pending"
+        view: Json = {"id": shown.id, "status": status, "version": shown.version, "requested_at": shown.requested_at}
+        if shown.categories is not None:
+            view.update(consent_id=shown.id, categories=shown.categories)
+        return view, known is None
+
+    def has_request(self, id: str) -> bool:
+        return any(one is not None and one.id == id for one in (self._waiting, self._in_force))
+
+    def accept(self, given: Mapping[str, Any], at: str) -> Tuple[Json, bool]:
+        """The answer, and whether it is new. 404 without a request that waits for this version."""
+        if self._is_repeated(given):
+            return self._view, False
+        asked, categories = self._waiting, given.get("categories")
+        if asked is None or not self._names(asked, given):
+            raise not_found("Consent request", {"current_status": self._current})
+        for place, key in enumerate(categories or []):
+            if asked.categories is not None and key not in asked.categories:
+                raise invalid(f"categories[{place}]", "was not part of this consent request")
+        keys = categories if asked.categories is None else asked.categories
+        granted = keys if categories is None else categories
+        self._granted = None if keys is None else {key: "accepted" if key in granted else "none" for key in keys}
+        self._in_force, self._waiting, self._status = asked, None, "accepted"
+        self._accepted_at, self._revoked_at = at, None
+        return self._view, True
+
+    def decline(self, given: Mapping[str, Any], at: str) -> Json:
+        """404 without a request that waits."""
+        if self._waiting is None or not self._names(self._waiting, {"consent_id": given.get("consent_id")}):
+            raise not_found("Consent request", {"current_status": self._current})
+        self._waiting, self._declined_at = None, at
+        return self.status_view
+
+    def revoke(self, categories: Optional[Sequence[str]], at: str, declared: Sequence[str]) -> Tuple[Json, bool]:
+        """The answer, and whether the consent has ended. 404 without a consent in force."""
+        if self._status != "accepted":
+            raise not_found("Consent", {"current_status": self._current})
+        if self._granted is None and categories is not None:
+            self._granted = {key: "accepted" for key in declared}
+        for key, status in (self._granted or {}).items():
+            if status == "accepted" and (categories is None or key in categories):
+                (self._granted or {})[key] = "revoked"
+        is_over = "accepted" not in (self._granted or {}).values()
+        if is_over:
+            self._status, self._waiting, self._revoked_at = "revoked", None, at
+        return self._view, is_over
+
+    def require(self, category: Optional[str] = None) -> None:
+        """403 without a consent in force, and where it does not cover the category."""
+        if self._status == "accepted" if category is None else self.covers(category):
+            return
+        raise Refusal("consent_required", "The user has not accepted", {"current_status": self._current})
+
+    def covers(self, category: str) -> bool:
+        is_granted = self._granted is None or self._granted.get(category) == "accepted"
+        return self._status == "accepted" and is_granted
+
+    @property
+    def version(self) -> Optional[str]:
+        return None if self._in_force is None else self._in_force.version
+
+    @property
+    def status_view(self) -> Json:
+        waiting = self._waiting
+        is_asked = self._current == "pending" and waiting is not None
+        view = {
+            "status": self._current,
+            **named(self._ids),
+            "accepted_at": self._accepted_at,
+            "revoked_at": self._revoked_at,
+            "declined_at": self._declined_at,
+            "version": waiting.version if is_asked and waiting else self.version,
+        }
+        if self._status == "accepted" and waiting is not None:
+            view["pending_version"] = waiting.version
+        return {**view, **self._categories}
+
+    @property
+    def exported(self) -> Optional[Json]:
+        if self._current == "none":
+            return None
+        view = self.status_view
+        return {"status": view["status"], "version": view["version"], "acceptedAt": self._accepted_at}
+
+    def _is_repeated(self, given: Mapping[str, Any]) -> bool:
+        """Whether an acceptance names the consent in force by its id and would change nothing."""
+        if self._status != "accepted" or self._in_force is None or given.get("consent_id") != self._in_force.id:
+            return False
+        keys = {key for key, status in (self._granted or {}).items() if status == "accepted"}
+        return set(given.get("categories", self._granted or {})) == keys
+
+    @staticmethod
+    def _names(asked: Asked, given: Mapping[str, Any]) -> bool:
+        version, id = given.get("consent_version"), given.get("consent_id")
+        return version in (None, asked.version) and id in (None, asked.id)
+
+    @property
+    def _view(self) -> Json:
+        of = self._in_force
+        return {
+            "id": of and of.id,
+            "status": self._status,
+            "version": of and of.version,
+            **named(self._ids),
+            "requested_at": of and of.requested_at,
+            "accepted_at": self._accepted_at,
+            "revoked_at": self._revoked_at,
+            **self._categories,
+        }
+
+    @property
+    def _current(self) -> str:
+        return "pending" if self._status != "accepted" and self._waiting is not None else self._status
+
+    @property
+    def _categories(self) -> Json:
+        if self._granted is None:
+            return {}
+        return {"categories": [{"key": key, "status": status} for key, status in self._granted.items()]}

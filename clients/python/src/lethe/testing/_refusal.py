@@ -1,0 +1,94 @@
+"""What the fake answers in place of a success."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+Json = Dict[str, Any]
+#: A user in a guild.
+Ids = Tuple[str, str]
+_ITEMS_MAX = 100
+
+_STATUSES = {
+    "invalid_request": 400,
+    "unauthorized": 401,
+    "consent_required": 403,
+    "suspended": 403,
+    "insufficient_scope": 403,
+    "not_found": 404,
+    "conflict": 409,
+    "payload_too_large": 413,
+    "unsupported_media_type": 415,
+    "misdirected_request": 421,
+    "rate_limit_exceeded": 429,
+    "internal_error": 500,
+    "service_unavailable": 503,
+}
+
+
+class Refusal(Exception):
+    """A request that is refused with a code of the service."""
+
+    def __init__(self, code: str, message: str, details: Optional[Mapping[str, Any]] = None) -> None:
+        super().__init__(message)
+        if code not in _STATUSES:
+            raise ValueError(f"{code!r} is no code of the service. Codes are: {', '.join(_STATUSES)}.")
+        self.status = _STATUSES[code]
+        self.error: Json = {"code": code, "message": message}
+        if details is not None:
+            self.error["details"] = dict(details)
+
+
+def invalid(field: str, message: str) -> Refusal:
+    fields = [{"field": field, "message": message}]
+    return Refusal("invalid_request", f"The request is malformed: {field} {message}", {"fields": fields})
+
+
+def not_found(what: str, details: Optional[Mapping[str, Any]] = None) -> Refusal:
+    return Refusal("not_found", f"{what} not found", details)
+
+
+def lacking(scope: str) -> Refusal:
+    return Refusal("insufficient_scope", f"The API key lacks the scope {scope}", {"required": scope})
+
+
+def text_of(given: Mapping[str, Any], name: str) -> str:
+    text = given.get(name)
+    if isinstance(text, str) and text != "":
+        return text
+    raise invalid(name, "must be a text")
+
+
+def id_of(given: Mapping[str, Any], name: str) -> str:
+    id = given.get(name)
+    if isinstance(id, str) and re.fullmatch(r"[0-9]{17,20}", id):
+        return id
+    raise invalid(name, "must be a string of 17 to 20 digits")
+
+
+def ids_of(given: Mapping[str, Any]) -> Ids:
+    return id_of(given, "user_id"), id_of(given, "guild_id")
+
+
+def items_of(given: Mapping[str, Any]) -> List[Json]:
+    items = given.get("items")
+    if isinstance(items, list) and 0 < len(items) <= _ITEMS_MAX:
+        return items
+    raise invalid("items", f"must be a list of 1 to {_ITEMS_MAX}")
+
+
+def named(ids: Ids) -> Json:
+    return {"user_id": ids[0], "guild_id": ids[1]}
+
+
+_RESERVED = ("privacy_page", "console")
+
+
+def require_source(given: Mapping[str, Any]) -> None:
+    """Refuses a place of an act that is malformed, or that only the service names."""
+    source = given.get("source", "api")
+    if isinstance(source, str) and re.fullmatch(r"[a-z][a-z0-9_.:-]{0,63}", source) and source not in _RESERVED:
+        return
+    message = "must be 1 to 64 small letters, digits and _ . : -, beginning with a letter, and none of "
+    raise invalid("source", message + ", ".join(_RESERVED))

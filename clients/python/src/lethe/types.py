@@ -1,0 +1,807 @@
+"""The records of the interface: what calls take and answer. It is made of openapi.json: npm run openapi."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Mapping, Optional, Tuple, TypedDict, Union
+
+Id = Union[str, int]
+
+#: The codes of the errors of the service.
+CODES: Tuple[str, ...] = (
+    "invalid_request",
+    "unauthorized",
+    "consent_required",
+    "suspended",
+    "insufficient_scope",
+    "not_found",
+    "conflict",
+    "payload_too_large",
+    "unsupported_media_type",
+    "misdirected_request",
+    "rate_limit_exceeded",
+    "internal_error",
+    "service_unavailable",
+)
+
+#: What the webhook calls say.
+EVENTS: Tuple[str, ...] = ("user_forgotten", "consent_revoked", "ping")
+
+
+class BotRegisteredView(TypedDict):
+    id: str
+    platform_bot_id: str
+    name: str
+    api_key: str
+    api_key_prefix: str
+    webhook_secret: str
+    notice: str
+
+
+class BotView(TypedDict):
+    id: str
+    platform_bot_id: str
+    name: str
+    privacy_contact: Optional[str]
+    webhook_url: Optional[str]
+    webhook_health: Optional[WebhookHealthView]
+    api_key_prefix: str
+    created_at: str
+    updated_at: str
+
+
+class WebhookHealthView(TypedDict):
+    status: Literal["unused", "healthy", "failing"]
+    pending: int
+    undelivered: int
+    consecutive_failures: int
+    last_outcome: Optional[str]
+    last_delivered_at: Optional[str]
+    last_failed_at: Optional[str]
+
+
+class BotDeletedView(TypedDict):
+    id: str
+    deleted: bool
+    deleted_at: str
+
+
+class WebhookSecretView(TypedDict):
+    webhook_secret: str
+    overlap_until: str
+
+
+class DeliveryView(TypedDict):
+    id: str
+    event: Literal["user_forgotten", "consent_revoked", "ping"]
+    status: Literal["pending", "delivered", "exhausted", "gone", "cancelled"]
+    user_id: Optional[str]
+    guild_id: Optional[str]
+    request_id: Optional[str]
+    attempt_count: int
+    last_outcome: Optional[str]
+    last_status_code: Optional[int]
+    created_at: str
+    next_attempt_at: Optional[str]
+    finished_at: Optional[str]
+
+
+class DeliveryDetailsView(TypedDict):
+    id: str
+    event: Literal["user_forgotten", "consent_revoked", "ping"]
+    status: Literal["pending", "delivered", "exhausted", "gone", "cancelled"]
+    user_id: Optional[str]
+    guild_id: Optional[str]
+    request_id: Optional[str]
+    attempt_count: int
+    last_outcome: Optional[str]
+    last_status_code: Optional[int]
+    created_at: str
+    next_attempt_at: Optional[str]
+    finished_at: Optional[str]
+    payload: Dict[str, Any]
+    attempts: List[AttemptView]
+
+
+class AttemptView(TypedDict):
+    number: int
+    started_at: Optional[str]
+    duration_ms: Optional[int]
+    outcome: str
+    status_code: Optional[int]
+
+
+class ReplayView(TypedDict):
+    queued: int
+
+
+class ApiKeyView(TypedDict):
+    id: str
+    api_key_prefix: str
+    scopes: List[Literal["read", "write", "erase", "admin"]]
+    expires_at: Optional[str]
+    last_used_at: Optional[str]
+    created_at: str
+
+
+class ApiKeyCreatedView(TypedDict):
+    id: str
+    api_key: str
+    api_key_prefix: str
+    scopes: List[Literal["read", "write", "erase", "admin"]]
+    expires_at: Optional[str]
+    created_at: str
+
+
+class ApiKeyRotatedView(TypedDict):
+    id: str
+    api_key: str
+    api_key_prefix: str
+    scopes: List[Literal["read", "write", "erase", "admin"]]
+    expires_at: Optional[str]
+    created_at: str
+    overlap_until: str
+
+
+class ApiKeyDeletedView(TypedDict):
+    id: str
+    deleted: Literal[True]
+    deleted_at: str
+
+
+class ServerView(TypedDict):
+    id: str
+    guild_id: str
+    name: Optional[str]
+    created_at: str
+    deletion_scheduled_for: Optional[str]
+
+
+class _GuildErasedView(TypedDict):
+    guild_id: str
+    deleted: bool
+    erased_users: int
+
+
+class GuildErasedView(_GuildErasedView, total=False):
+    scheduled_for: str
+
+
+class _DataFieldInput(TypedDict):
+    key: str
+    type: Literal["string", "number", "boolean", "date", "json"]
+    label_de: str
+    label_en: str
+
+
+class DataFieldInput(_DataFieldInput, total=False):
+    labels: Mapping[str, str]
+    description: Optional[str]
+
+
+class _CategoryView(TypedDict):
+    id: str
+    key: str
+    label_de: str
+    label_en: str
+    description: Optional[str]
+    retention_days: Optional[int]
+    legal_basis: Literal["consent", "contract", "legal_obligation", "vital_interests", "public_task", "legitimate_interests"]
+    fields: List[DataFieldInput]
+    created_at: str
+
+
+class CategoryView(_CategoryView, total=False):
+    labels: Dict[str, str]
+
+
+class CategoryDeletedView(TypedDict):
+    key: str
+    deleted: Literal[True]
+
+
+class _ConsentRequestedView(TypedDict):
+    id: str
+    status: Literal["none", "pending", "accepted", "revoked"]
+    version: str
+    requested_at: str
+
+
+class ConsentRequestedView(_ConsentRequestedView, total=False):
+    consent_id: str
+    categories: List[str]
+    texts: ConsentTextsView
+
+
+class _ConsentTextsView(TypedDict):
+    title: str
+    body: str
+    categories: List[CategoryText]
+
+
+class ConsentTextsView(_ConsentTextsView, total=False):
+    accept_label: str
+    decline_label: str
+
+
+class CategoryText(TypedDict):
+    key: str
+    label: str
+    text: str
+
+
+class _AcceptedConsentView(TypedDict):
+    id: str
+    status: Literal["none", "pending", "accepted", "revoked"]
+    version: str
+    user_id: str
+    guild_id: str
+    requested_at: str
+    accepted_at: Optional[str]
+    revoked_at: Optional[str]
+
+
+class AcceptedConsentView(_AcceptedConsentView, total=False):
+    data_erased_at: str
+    categories: List[CategoryConsentView]
+    receipt: str
+
+
+class _CategoryConsentView(TypedDict):
+    key: str
+    status: Literal["none", "pending", "accepted", "revoked"]
+
+
+class CategoryConsentView(_CategoryConsentView, total=False):
+    data_erased_at: str
+
+
+class _ConsentDeclinedView(TypedDict):
+    status: Literal["none", "pending", "accepted", "revoked"]
+    version: Optional[str]
+    user_id: str
+    guild_id: str
+    accepted_at: Optional[str]
+    revoked_at: Optional[str]
+    declined_at: Optional[str]
+
+
+class ConsentDeclinedView(_ConsentDeclinedView, total=False):
+    pending_version: str
+    data_erased_at: str
+    categories: List[CategoryConsentView]
+
+
+class _ConsentView(TypedDict):
+    id: str
+    status: Literal["none", "pending", "accepted", "revoked"]
+    version: str
+    user_id: str
+    guild_id: str
+    requested_at: str
+    accepted_at: Optional[str]
+    revoked_at: Optional[str]
+
+
+class ConsentView(_ConsentView, total=False):
+    data_erased_at: str
+    categories: List[CategoryConsentView]
+
+
+class _ConsentStatusView(TypedDict):
+    status: Literal["none", "pending", "accepted", "revoked"]
+    version: Optional[str]
+    user_id: str
+    guild_id: str
+    accepted_at: Optional[str]
+    revoked_at: Optional[str]
+    declined_at: Optional[str]
+
+
+class ConsentStatusView(_ConsentStatusView, total=False):
+    pending_version: str
+    data_erased_at: str
+    categories: List[CategoryConsentView]
+
+
+class ConsentHistoryEntryView(TypedDict):
+    id: str
+    consent_id: str
+    action: Literal["requested", "shown", "accepted", "declined", "revoked", "categories_withdrawn"]
+    version: str
+    categories: Optional[List[str]]
+    language: Optional[str]
+    texts: List[ShownTextView]
+    source: Optional[str]
+    created_at: str
+
+
+class ShownTextView(TypedDict):
+    language: str
+    digest: str
+
+
+class ConsentReceiptView(TypedDict):
+    receipt: str
+    payload: Dict[str, Any]
+
+
+class _FurtherConsentText(TypedDict):
+    title: str
+    body: str
+
+
+class FurtherConsentText(_FurtherConsentText, total=False):
+    accept_label: str
+    decline_label: str
+    privacy_notice: str
+    jurisdiction: str
+    storage_locations: List[str]
+    recipient_third_parties: List[str]
+    withdrawal_method: str
+    categories: List[CategoryText]
+
+
+class _ConsentTextView(TypedDict):
+    title: str
+    body: str
+    consent_version: str
+    language: str
+    digest: str
+    categories: List[CategoryText]
+    created_at: str
+
+
+class ConsentTextView(_ConsentTextView, total=False):
+    accept_label: str
+    decline_label: str
+    privacy_notice: str
+    jurisdiction: str
+    storage_locations: List[str]
+    recipient_third_parties: List[str]
+    withdrawal_method: str
+    texts: Dict[str, ConsentTextView]
+
+
+class _ConsentWordsView(TypedDict):
+    title: str
+    body: str
+    digest: str
+    categories: List[CategoryText]
+
+
+class ConsentWordsView(_ConsentWordsView, total=False):
+    accept_label: str
+    decline_label: str
+    privacy_notice: str
+    jurisdiction: str
+    storage_locations: List[str]
+    recipient_third_parties: List[str]
+    withdrawal_method: str
+
+
+class _UserValueView(TypedDict):
+    user_id: str
+    data: Optional[Dict[str, Any]]
+    updated_at: str
+
+
+class UserValueView(_UserValueView, total=False):
+    unreadable: bool
+
+
+class ValuesView(TypedDict):
+    user_id: str
+    guild_id: str
+    values: Dict[str, Dict[str, Any]]
+    updated_at: Dict[str, str]
+
+
+class ValuesErasedView(TypedDict):
+    deleted: bool
+
+
+class _AuditEventView(TypedDict):
+    id: str
+    guild_id: str
+    user_id: str
+    event_type: Literal["consent_requested", "consent_accepted", "consent_revoked", "data_submitted", "data_exported", "data_deleted", "deletion_requested", "deletion_completed", "deletion_failed"]
+    source: Literal["service", "client"]
+    details: Optional[Dict[str, Any]]
+    created_at: str
+
+
+class AuditEventView(_AuditEventView, total=False):
+    erased: bool
+    unreadable: bool
+
+
+class AuditProofView(TypedDict):
+    bot_id: str
+    event: ProvenEventView
+    leaf_index: int
+    path: List[str]
+    checkpoint: str
+
+
+class ProvenEventView(TypedDict):
+    seq: int
+    id: str
+    event_type: Literal["consent_requested", "consent_accepted", "consent_revoked", "data_submitted", "data_exported", "data_deleted", "deletion_requested", "deletion_completed", "deletion_failed"]
+    source: Literal["service", "client"]
+    created_at: str
+    commitment: str
+    erased: bool
+    parts: Optional[ProvenEventViewParts]
+
+
+class ProvenEventViewParts(TypedDict, total=False):
+    """The parts behind the commitment: each with its salt, or only its hash where it must stay secret; null once
+    erased
+    """
+    user: ProvenEventViewPartsUser
+    guild: ProvenEventViewPartsGuild
+    details: ProvenEventViewPartsDetails
+
+
+class ProvenEventViewPartsUser(TypedDict, total=False):
+    value: Optional[str]
+    salt: str
+    hash: str
+
+
+class ProvenEventViewPartsGuild(TypedDict, total=False):
+    value: Optional[str]
+    salt: str
+    hash: str
+
+
+class ProvenEventViewPartsDetails(TypedDict, total=False):
+    value: Optional[str]
+    salt: str
+    hash: str
+
+
+class CheckpointView(TypedDict):
+    number: int
+    first_seq: int
+    last_seq: int
+    events: int
+    root: str
+    chain: str
+    sealed_at: str
+    checkpoint: str
+
+
+BreachScopeView = TypedDict("BreachScopeView", {"from": "str", "to": "str", "generated_at": "str", "log_begins_at": "Optional[str]", "exact": "bool", "affected": "AffectedCount", "acts": "ActCounts", "records_held": "int", "records_touched": "int", "categories": "List[CategoryScope]"})
+
+
+class AffectedCount(TypedDict):
+    subjects: int
+    users: int
+    guilds: int
+
+
+class ActCounts(TypedDict):
+    stored: ActCount
+    exported: ActCount
+    deleted: ActCount
+    erased: ActCount
+
+
+class ActCount(TypedDict):
+    events: int
+    subjects: int
+
+
+class CategoryScope(TypedDict):
+    category: str
+    label_de: str
+    label_en: str
+    records_held: int
+    records_touched: int
+
+
+class StatsView(TypedDict):
+    buckets: List[StatsBucket]
+
+
+class StatsBucket(TypedDict):
+    at: str
+    counts: StatsBucketCounts
+    webhooks: WebhookCounts
+    erasure_ms: Optional[ErasureTimes]
+
+
+class StatsBucketCounts(TypedDict):
+    """For each audit event type the number of events of the service"""
+    consent_requested: int
+    consent_accepted: int
+    consent_revoked: int
+    data_submitted: int
+    data_exported: int
+    data_deleted: int
+    deletion_requested: int
+    deletion_completed: int
+    deletion_failed: int
+
+
+class WebhookCounts(TypedDict):
+    delivered: int
+    failed: int
+    exhausted: int
+
+
+class ErasureTimes(TypedDict):
+    p50: int
+    p95: int
+    max: int
+
+
+class PrivacyLinkView(TypedDict):
+    id: str
+    url: str
+    expires_at: str
+
+
+class PrivacyLinkDeletedView(TypedDict):
+    id: str
+    deleted: bool
+
+
+class DeletionRequestView(TypedDict):
+    request_id: str
+    status: Literal["processing", "completed", "failed"]
+    user_id: str
+    guild_id: str
+    created_at: str
+    completed_at: Optional[str]
+    unrecoverable_at: Optional[str]
+    deleted_categories: Optional[List[str]]
+    webhook_sent: bool
+
+
+class CertificateView(TypedDict):
+    certificate: str
+
+
+class ConsentQuery(TypedDict):
+    user_id: Id
+    guild_id: Id
+
+
+class _SubmitData(TypedDict):
+    user_id: Id
+    guild_id: Id
+    category: str
+    data: Mapping[str, Any]
+
+
+class SubmitData(_SubmitData, total=False):
+    mode: Literal["replace", "merge"]
+
+
+class ApiKeysView(TypedDict):
+    keys: List[ApiKeyView]
+    pagination: Pagination
+
+
+class Pagination(TypedDict):
+    page: Optional[int]
+    page_size: int
+    total_count: int
+    total_pages: int
+    next: Optional[str]
+
+
+class ServersView(TypedDict):
+    servers: List[ServerView]
+    pagination: Pagination
+
+
+class RegisteredCategoriesView(TypedDict):
+    categories: List[CategoryView]
+
+
+class CategoriesView(TypedDict):
+    categories: List[CategoryView]
+    pagination: Pagination
+
+
+class StatusBatchView(TypedDict):
+    results: List[ConsentStatusView]
+
+
+class ConsentHistoryView(TypedDict):
+    entries: List[ConsentHistoryEntryView]
+    pagination: Pagination
+
+
+class ConsentTextsListView(TypedDict):
+    texts: List[ConsentTextView]
+    pagination: Pagination
+
+
+class SubmittedView(TypedDict):
+    user_id: str
+    guild_id: str
+    category: str
+    stored: bool
+    updated_at: str
+
+
+class SubmittedBatchView(TypedDict):
+    results: List[Union[SubmittedBatchViewResults1, SubmittedBatchViewResults2]]
+
+
+class SubmittedBatchViewResults1(TypedDict):
+    ok: Literal[True]
+    data: SubmittedView
+
+
+class SubmittedBatchViewResults2(TypedDict):
+    ok: Literal[False]
+    error: ItemErrorView
+
+
+class _ItemErrorView(TypedDict):
+    code: str
+    message: str
+
+
+class ItemErrorView(_ItemErrorView, total=False):
+    details: Dict[str, Any]
+
+
+class GuildValuesView(TypedDict):
+    values: List[UserValueView]
+    pagination: Pagination
+
+
+class AuditEventsView(TypedDict):
+    events: List[AuditEventView]
+    pagination: Pagination
+
+
+class CheckpointsView(TypedDict):
+    checkpoints: List[CheckpointView]
+    pruning: Optional[str]
+    pagination: Pagination
+
+
+class DeliveriesView(TypedDict):
+    deliveries: List[DeliveryView]
+    pagination: Pagination
+
+
+class ForgottenView(TypedDict):
+    request_id: str
+    status: Literal["processing", "completed", "failed"]
+    deleted_categories: Optional[List[str]]
+    completed_at: Optional[str]
+    certificate_salt: str
+    notice: str
+
+
+class ForgottenEverywhereView(TypedDict):
+    user_id: str
+    scope: Literal["all_guilds"]
+    status: Literal["completed"]
+    requests: List[ForgottenInGuildView]
+    notice: str
+
+
+class ForgottenInGuildView(TypedDict):
+    request_id: str
+    status: Literal["processing", "completed", "failed"]
+    deleted_categories: Optional[List[str]]
+    completed_at: Optional[str]
+    certificate_salt: str
+    notice: str
+    guild_id: str
+
+
+class ExportView(TypedDict):
+    userId: str
+    guildId: str
+    exportedAt: str
+    bot: ExportedBot
+    consent: Optional[ExportedConsent]
+    data: Dict[str, Dict[str, Any]]
+
+
+class ExportedBot(TypedDict):
+    id: str
+    name: str
+
+
+class ExportedConsent(TypedDict):
+    status: str
+    version: str
+    acceptedAt: Optional[str]
+
+
+class ExportAllGuildsView(TypedDict):
+    userId: str
+    exportedAt: str
+    bot: ExportedBot
+    guilds: List[ExportedGuild]
+
+
+class ExportedGuild(TypedDict):
+    guildId: str
+    consent: Optional[ExportedConsent]
+    data: Dict[str, Dict[str, Any]]
+
+
+class ProcessingRecordView(TypedDict):
+    generated_at: str
+    controller: ControllerView
+    data_subjects: str
+    recipients: List[RecipientView]
+    transfers: str
+    time_limits: List[TimeLimitView]
+    security_measures: List[str]
+    activities: List[ActivityView]
+
+
+class ControllerView(TypedDict):
+    bot_id: str
+    platform_bot_id: str
+    name: str
+    privacy_contact: Optional[str]
+
+
+class RecipientView(TypedDict):
+    recipient: str
+    host: Optional[str]
+    receives: str
+
+
+class TimeLimitView(TypedDict):
+    applies_to: str
+    days: Optional[int]
+
+
+class ActivityView(TypedDict):
+    category: str
+    label_de: str
+    label_en: str
+    purpose: Optional[str]
+    legal_basis: str
+    retention_days: Optional[int]
+    fields: List[FieldView]
+
+
+class FieldView(TypedDict):
+    key: str
+    type: str
+    label_de: str
+    label_en: str
+    description: Optional[str]
+
+
+class _UserForgottenPayload(TypedDict):
+    event: Literal["user_forgotten"]
+    request_id: str
+    user_id: str
+    guild_id: str
+    completed_at: str
+
+
+class UserForgottenPayload(_UserForgottenPayload, total=False):
+    notice: str
+
+
+class _ConsentRevokedPayload(TypedDict):
+    event: Literal["consent_revoked"]
+    user_id: str
+    guild_id: str
+    revoked_at: str
+
+
+class ConsentRevokedPayload(_ConsentRevokedPayload, total=False):
+    previous_version: str
+
+
+#: A user of the bot in a guild.
+Subject = ConsentQuery
