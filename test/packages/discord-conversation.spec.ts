@@ -10,7 +10,8 @@ import { snowflake } from '../support/snowflakes';
 
 const toldStatus = async (user: DiscordUser) => (await user.privacy('status')).embeds[0]?.description;
 
-const service = useServiceInProcess();
+const PUBLIC_URL = 'https://gdpr.bot.example';
+const service = useServiceInProcess({ PUBLIC_URL });
 const discord = useFakeDiscord();
 afterEach(stopBots);
 
@@ -271,6 +272,28 @@ describe.each(KITS)('%s', (kit) => {
       expect(certificates.every(({ certificate }) => certificate.startsWith('eyJ'))).toBe(true);
       const again = await here.press(await here.privacy('forget', { where: 'everywhere' }), 'Erase my data');
       expect(again.content).toBe('Nothing was stored about you.');
+    });
+  });
+
+  describe('the privacy page', () => {
+    itInPart('is offered by a link of the user, in their language, of one guild or of all', async () => {
+      const { user, errors } = await bot(TWO);
+      const robin = user('de');
+      await agreed(robin, 'Ich stimme zu');
+      for (const [where, ids] of [
+        ['here', [robin.guildId]],
+        ['everywhere', [robin.guildId]],
+      ] as const) {
+        const message = await robin.privacy('page', { where });
+        expect(message.content).toMatch(/^Deine Datenschutzseite .*\nDer Link gilt bis <t:\d+:t>\. /);
+        expect(message.flags).toBe(64);
+        const [{ url = '', label } = {}] = componentsOf(message);
+        expect([label, new URL(url).origin]).toEqual(['Datenschutzseite öffnen', PUBLIC_URL]);
+        const page = await (await fetch(url.replace(PUBLIC_URL, service.url))).text();
+        expect(page).toContain('<html lang="de"');
+        for (const id of ids) expect(page).toContain(id);
+      }
+      expect(errors).toEqual([]);
     });
   });
 

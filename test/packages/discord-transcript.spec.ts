@@ -11,7 +11,7 @@ import { snowflake } from '../support/snowflakes';
 // The conversation in both languages, as the documentation shows it. WRITE_TRANSCRIPTS=1 writes it anew.
 
 const ROOT = join(__dirname, '../..');
-const service = useServiceInProcess();
+const service = useServiceInProcess({ PUBLIC_URL: 'https://gdpr.bot.example' });
 const discord = useFakeDiscord();
 
 const PAGES = { 'en-US': 'docs/discord.md', de: 'docs/discord/german.md' } as const;
@@ -44,7 +44,8 @@ function shown({ content, embeds, components, files }: DiscordMessage): string {
   return steady.replace(/^(?=.)/gm, '  ');
 }
 
-function componentText({ type, label, options = [], disabled, ...rest }: DiscordComponent): string {
+function componentText({ type, label, options = [], disabled, url, ...rest }: DiscordComponent): string {
+  if (url !== undefined) return `[${label}: ${url.replace(/[^/]+$/, '…')}]`;
   if (type !== 3) return disabled === true ? `[${label}: off]` : `[${label}]`;
   const { placeholder } = rest as { placeholder?: string };
   const choices = options.map((one) => `${one.default === true ? '(x)' : '( )'} ${one.label}`);
@@ -95,6 +96,7 @@ async function conversation(locale: keyof typeof PAGES, start: Start): Promise<s
   const who = { user_id: robin.id, guild_id: robin.guildId ?? '' };
   await lethe.data.submit({ ...who, category: 'birthday', data: { day: '2000-02-29' } });
   await type('status');
+  await type('page');
   await type('export');
   await press(await type('revoke'), words.all);
   await press(await type('forget'), words.erase);

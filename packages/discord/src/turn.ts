@@ -4,6 +4,7 @@ import { ACTS, customId } from './custom-id';
 import type { BotFacts } from './facts';
 import { button, type Embed, pagesOf, type Row, row } from './reply';
 import type { Words } from './texts';
+import type { Waiting } from './waiting';
 
 /** One act of a user, with all that an answer needs. */
 export interface Turn {
@@ -15,6 +16,10 @@ export interface Turn {
   readonly consentVersion: string | undefined;
   readonly confirmSeconds: number;
   readonly now: () => number;
+  /** Hands a failure to the people who run the bot. */
+  readonly report: (error: unknown) => void;
+  /** The commands that wait for a consent. */
+  readonly waiting: Waiting;
 }
 
 /** Where the user decided, in the history of the consent. */
@@ -26,8 +31,8 @@ export const once = ({ asked }: Turn, act: string): { idempotencyKey: string } =
 });
 
 /** A time that Discord shows in the time zone of the user. */
-export const when = (iso: string | null | undefined): string =>
-  `<t:${Math.floor(Date.parse(iso ?? '') / 1000)}:f>`;
+export const when = (iso: string | null | undefined, style: 'f' | 't' = 'f'): string =>
+  `<t:${Math.floor(Date.parse(iso ?? '') / 1000)}:${style}>`;
 
 export const jsonFile = (name: string, content: unknown) => ({
   name,

@@ -12,6 +12,7 @@ from lethe import AsyncLethe, CallOptions
 from ._custom_id import PAGE, custom_id
 from ._facts import Facts
 from ._reply import Json, button, pages_of, row
+from ._waiting import Waiting
 from ._words import Words
 
 #: Where the user decided, in the history of the consent.
@@ -53,6 +54,10 @@ class Turn:
     consent_version: Optional[str]
     confirm_seconds: int
     now: Callable[[], float]
+    #: Hands a failure to the people who run the bot.
+    report: Callable[[BaseException], None]
+    #: The commands that wait for a consent.
+    waiting: Waiting
 
     @property
     def who(self) -> Json:
@@ -63,10 +68,10 @@ class Turn:
         return CallOptions(idempotency_key=f"discord-{self.asked.id}-{act}")
 
 
-def when(iso: Optional[str]) -> str:
+def when(iso: Optional[str], style: str = "f") -> str:
     """A time that Discord shows in the time zone of the user."""
     moment = datetime.fromisoformat((iso or "1970-01-01T00:00:00Z").replace("Z", "+00:00"))
-    return f"<t:{int(moment.astimezone(timezone.utc).timestamp())}:f>"
+    return f"<t:{int(moment.astimezone(timezone.utc).timestamp())}:{style}>"
 
 
 def json_file(name: str, content: Any) -> Tuple[str, bytes]:

@@ -5,6 +5,7 @@ export const DE: Texts = {
   command_about: 'Was dieser Bot speichert, wozu und wie lange',
   command_consent: 'Entscheide, was dieser Bot über dich speichern darf',
   command_status: 'Was du entschieden hast',
+  command_page: 'Öffne deine Datenschutzseite, auf der du alles siehst und entscheidest',
   command_export: 'Erhalte eine Kopie deiner Daten als Datei',
   command_revoke: 'Widerrufe deine Einwilligung',
   command_forget: 'Lass deine Daten löschen',
@@ -47,6 +48,11 @@ export const DE: Texts = {
     'In Ordnung. Du hast nicht zugestimmt. Wenn du es dir anders überlegst: `/privacy consent`.',
   consent_declined_kept: 'Was du vorher erlaubt hast, gilt weiter. `/privacy revoke` widerruft es.',
 
+  command_again: 'Gib deinen Befehl jetzt bitte noch einmal ein.',
+  command_needs: 'Dein Befehl braucht etwas, dem du nicht zugestimmt hast: `/privacy consent`.',
+  command_failed:
+    'Deine Einwilligung ist gespeichert, aber danach ist dein Befehl fehlgeschlagen. Das wurde den Betreibern gemeldet. Bitte gib ihn später noch einmal ein.',
+
   status_title: 'Was du entschieden hast',
   status_declined: 'Du hast am {when} abgelehnt. Wenn du es dir anders überlegst: `/privacy consent`.',
   status_declined_newer:
@@ -62,6 +68,12 @@ export const DE: Texts = {
   state_revoked: 'widerrufen',
   state_pending: 'nicht entschieden',
   state_none: 'nicht erlaubt',
+
+  own_page: 'Deine Datenschutzseite zeigt, was dieser Bot über dich speichert und was du damit tun kannst.',
+  own_page_open: 'Datenschutzseite öffnen',
+  own_page_until: 'Der Link gilt bis {when}. Gib ihn nicht weiter: Wer ihn hat, sieht deine Seite.',
+  own_page_missing:
+    'Dieser Bot kann dir keine Datenschutzseite zeigen. Was er speichert, sagt dir `/privacy about`, und `/privacy export` gibt dir eine Kopie.',
 
   export_done: 'Deine Daten sind in der angehängten Datei. Nur du siehst diese Nachricht.',
   export_short:

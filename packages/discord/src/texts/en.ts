@@ -4,6 +4,7 @@ export const EN = {
   command_about: 'What this bot stores, why, and for how long',
   command_consent: 'Decide what this bot may store about you',
   command_status: 'What you have decided',
+  command_page: 'Open your privacy page, on which you see and decide everything',
   command_export: 'Get a copy of your data as a file',
   command_revoke: 'Withdraw your consent',
   command_forget: 'Have your data erased',
@@ -45,6 +46,11 @@ export const EN = {
     'Understood. You have not agreed to anything. If you change your mind: `/privacy consent`.',
   consent_declined_kept: 'What you agreed to before stays in force. `/privacy revoke` withdraws it.',
 
+  command_again: 'Now please give your command again.',
+  command_needs: 'Your command needs something that you have not agreed to: `/privacy consent`.',
+  command_failed:
+    'Your consent is recorded, but then your command failed, and this was reported to the people who run this bot. Please give it again later.',
+
   status_title: 'What you have decided',
   status_declined: 'You declined on {when}. If you change your mind: `/privacy consent`.',
   status_declined_newer: 'You declined a newer text on {when}. If you change your mind: `/privacy consent`.',
@@ -58,6 +64,12 @@ export const EN = {
   state_revoked: 'withdrawn',
   state_pending: 'not decided',
   state_none: 'not agreed',
+
+  own_page: 'Your privacy page shows what this bot stores about you, and what you can do about it.',
+  own_page_open: 'Open your privacy page',
+  own_page_until: 'The link works until {when}. Do not pass it on: whoever has it sees your page.',
+  own_page_missing:
+    'This bot cannot show you a privacy page. `/privacy about` says what it stores, and `/privacy export` gives you a copy.',
 
   export_done: 'Your data is in the attached file. Only you can see this message.',
   export_short:
