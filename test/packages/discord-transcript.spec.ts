@@ -11,7 +11,8 @@ import { snowflake } from '../support/snowflakes';
 // The conversation in both languages, as the documentation shows it. WRITE_TRANSCRIPTS=1 writes it anew.
 
 const ROOT = join(__dirname, '../..');
-const service = useServiceInProcess({ PUBLIC_URL: 'https://gdpr.bot.example' });
+const PUBLIC_URL = 'https://gdpr.bot.example';
+const service = useServiceInProcess({ PUBLIC_URL });
 const discord = useFakeDiscord();
 
 const PAGES = { 'en-US': 'docs/discord.md', de: 'docs/discord/german.md' } as const;
@@ -107,7 +108,7 @@ async function conversation(locale: keyof typeof PAGES, start: Start): Promise<s
 describe.each(['en-US', 'de'] as const)('the conversation in %s', (locale) => {
   it('is in the documentation as it is now (else: WRITE_TRANSCRIPTS=1)', async () => {
     const path = join(ROOT, PAGES[locale]);
-    const now = await conversation(locale, (lethe) => coreSeat(discord, { lethe }));
+    const now = await conversation(locale, (lethe) => coreSeat(discord, { lethe, publicUrl: PUBLIC_URL }));
     const page = readFileSync(path, 'utf8');
     const block = /```text\n[\s\S]*?\n```/;
     if (process.env['WRITE_TRANSCRIPTS'] !== undefined) {
@@ -121,7 +122,9 @@ describe.each(['en-US', 'de'] as const)('the conversation in %s', (locale) => {
   });
 
   (HAS_DISCORD_PY ? it : it.skip)('is the same with lethe_discord, word by word', async () => {
-    const told = await conversation(locale, (_, key) => discordPySeat(discord, { url: service.url, key }));
+    const told = await conversation(locale, (_, key) =>
+      discordPySeat(discord, { url: service.url, key }, { public_url: PUBLIC_URL }),
+    );
     expect(readFileSync(join(ROOT, PAGES[locale]), 'utf8')).toContain(told);
   });
 });

@@ -4,7 +4,7 @@ import { ACTS, customId, maskOf, placesOf } from './custom-id';
 import { button, cut, LIMITS, type Reply, reply, type Row, row, type Select } from './reply';
 import { labelShown } from './shown';
 import { statesOf } from './status';
-import { once, shownPage, SOURCE, type Turn, when } from './turn';
+import { isNamed, once, shownPage, SOURCE, type Turn, verifyRow, when } from './turn';
 import type { Then } from './waiting';
 
 /** The state of the message: which page is shown, what is selected, and of which text. */
@@ -77,7 +77,8 @@ export async function agree(turn: Turn, [mask = '', binding = '', waits]: readon
   const { then, isLost = false } = waits === undefined ? {} : turn.waiting.take(waits, turn.asked.userId);
   if (isLost) lines.push(words.say('command_again'));
   const content = cut(lines.join('\n'), LIMITS.content);
-  return reply({ content, files, ...(then && { following: () => goOn(turn, then) }) });
+  const components = files.length > 0 ? verifyRow(turn) : [];
+  return reply({ content, files, components, ...(then && { following: () => goOn(turn, then) }) });
 }
 
 /** Goes on with the command. The consent is recorded before: no failure of the command is one of the consent. */
@@ -131,8 +132,9 @@ function view(turn: Turn, asked: ConsentAsked, { page: at, chosen, notes, waits 
   const shown = shownPage(turn, {
     ...{ text: textOf(asked, say), at: Number(at ?? 0), view: 'consent', parts: [mask, ...parts] },
   });
-  const page = [say('consent_version', { version, digest }), shown.embed.footer?.text].filter(Boolean);
-  const embed = { ...shown.embed, footer: { text: page.join(' · ') } };
+  const named = isNamed(version) ? say('consent_version', { version, digest }) : undefined;
+  const footer = [named, shown.embed.footer?.text].filter(Boolean).join(' · ');
+  const embed = { ...shown.embed, ...(footer !== '' && { footer: { text: footer } }) };
   const all = maskOf(asked.categories.map((_, place) => place));
   const decide = row(
     button('success', texts.accept_label ?? say('consent_agree'), customId(ACTS.agree, all, ...parts)),

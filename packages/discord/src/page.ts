@@ -1,4 +1,4 @@
-import { InsufficientScopeError } from '@lethe/sdk';
+import { InsufficientScopeError, LetheError } from '@lethe/sdk';
 import type { Where } from './export-file';
 import { linkButton, type Reply, reply, row } from './reply';
 import { bestTag } from './texts';
@@ -9,21 +9,44 @@ const LANGUAGES = ['en', 'de'];
 
 /** A link to the page on which the user sees, decides, downloads and erases what is stored, as far as the bot's key may. */
 export async function page(turn: Turn, where: Where): Promise<Reply> {
-  const { asked, lethe, report, who, words } = turn;
-  const { say } = words;
-  const language = bestTag(asked.locale, LANGUAGES) ?? 'en';
-  const of = where === 'here' ? who : { user_id: who.user_id, scope: 'all_guilds' as const };
+  const { say } = turn.words;
   try {
-    const { url, expires_at: end } = await lethe.privacy.link({ ...of, language }, once(turn, 'page'));
-    requirePublic(url);
-    const until = say('own_page_until', { when: when(end, 't') });
+    const { url, until } = await linkTo(turn, where, 'page');
     const open = row(linkButton(say('own_page_open'), url));
-    return reply({ content: `${say('own_page')}\n${until}`, components: [open] });
+    const content = `${say('own_page')}\n${say('own_page_until', { when: until })}`;
+    return reply({ content, components: [open] });
   } catch (error) {
     if (!(error instanceof InsufficientScopeError || error instanceof NotPublicError)) throw error;
-    report(error);
+    turn.report(error);
     return reply({ content: say('own_page_missing') });
   }
+}
+
+/** The way to the copy to read, beside the JSON; undefined where the service has no pages for users. */
+export async function readableCopy(
+  turn: Turn,
+  where: Where,
+): Promise<Pick<Reply, 'content' | 'components'> | undefined> {
+  const { say } = turn.words;
+  try {
+    const { url, until } = await linkTo(turn, where, 'copy', ['view', 'export']);
+    const open = row(linkButton(say('export_open'), url));
+    return { content: say('export_read', { when: until }), components: [open] };
+  } catch (error) {
+    // The export is there without it.
+    if (error instanceof LetheError || error instanceof NotPublicError) return undefined;
+    throw error;
+  }
+}
+
+async function linkTo(turn: Turn, where: Where, act: string, allow?: ('view' | 'export')[]) {
+  const { asked, lethe, who } = turn;
+  const language = bestTag(asked.locale, LANGUAGES) ?? 'en';
+  const of = where === 'here' ? who : { user_id: who.user_id, scope: 'all_guilds' as const };
+  const given = { ...of, language, ...(allow && { allow }) };
+  const { url, expires_at: end } = await lethe.privacy.link(given, once(turn, act));
+  requirePublic(url);
+  return { url, until: when(end, 't') };
 }
 
 class NotPublicError extends Error {}

@@ -27,6 +27,8 @@ export interface PrivacyOptions {
   readonly texts?: TextTable;
   /** How long the button of an erasure works; 5 minutes by default. */
   readonly confirmSeconds?: number;
+  /** `PUBLIC_URL` of the service: its page /verify is linked beside receipts and certificates. */
+  readonly publicUrl?: string;
   /** Called for every failure. The user gets an answer in any case. */
   readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
@@ -36,13 +38,15 @@ export interface PrivacyOptions {
 export class Privacy {
   private readonly facts: BotFacts;
   private readonly waiting: Waiting;
+  private readonly verifyUrl: string | undefined;
 
   constructor(private readonly options: PrivacyOptions) {
     // Discord keeps a button for as long as its message; a day is more than anyone hesitates.
     requireNumber('confirmSeconds', options.confirmSeconds, 1, 86_400);
-    const { lethe, categories, now = Date.now } = options;
+    const { lethe, categories, now = Date.now, publicUrl } = options;
     this.facts = new BotFacts(lethe, categories, now);
     this.waiting = new Waiting(now);
+    this.verifyUrl = publicUrl === undefined ? undefined : new URL('/verify', publicUrl).href;
   }
 
   /** The declaration of `/privacy` for Discord, in all languages. */
@@ -99,7 +103,7 @@ export class Privacy {
     const { lethe, texts, consentVersion, confirmSeconds = CONFIRM_SECONDS, now = Date.now } = this.options;
     return {
       ...{ lethe, facts: this.facts, asked, consentVersion, confirmSeconds, now },
-      ...{ waiting: this.waiting, report: (error) => this.report(error) },
+      ...{ waiting: this.waiting, verifyUrl: this.verifyUrl, report: (error) => this.report(error) },
       words: wordsFor(asked.locale, texts),
       who: { user_id: asked.userId, guild_id: asked.guildId ?? DIRECT_MESSAGES },
     };

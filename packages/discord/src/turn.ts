@@ -2,7 +2,7 @@ import type { Lethe } from '@lethe/sdk';
 import type { Asked } from './asked';
 import { ACTS, customId } from './custom-id';
 import type { BotFacts } from './facts';
-import { button, type Embed, pagesOf, type Row, row } from './reply';
+import { button, type Embed, linkButton, pagesOf, type Row, row } from './reply';
 import type { Words } from './texts';
 import type { Waiting } from './waiting';
 
@@ -15,6 +15,8 @@ export interface Turn {
   readonly who: { readonly user_id: string; readonly guild_id: string };
   readonly consentVersion: string | undefined;
   readonly confirmSeconds: number;
+  /** Where users check files, if it is known. */
+  readonly verifyUrl: string | undefined;
   readonly now: () => number;
   /** Hands a failure to the people who run the bot. */
   readonly report: (error: unknown) => void;
@@ -30,6 +32,9 @@ export const once = ({ asked }: Turn, act: string): { idempotencyKey: string } =
   idempotencyKey: `discord-${asked.id}-${act}`,
 });
 
+/** Whether a version is one that people named. Without one the service makes a digest, which says nothing to a user. */
+export const isNamed = (version: string): boolean => !/^(sha256:|$)/.test(version);
+
 /** A time that Discord shows in the time zone of the user. */
 export const when = (iso: string | null | undefined, style: 'f' | 't' = 'f'): string =>
   `<t:${Math.floor(Date.parse(iso ?? '') / 1000)}:${style}>`;
@@ -38,6 +43,10 @@ export const jsonFile = (name: string, content: unknown) => ({
   name,
   data: new TextEncoder().encode(`${JSON.stringify(content, null, 2)}\n`),
 });
+
+/** The button to the page that checks a receipt or certificate. */
+export const verifyRow = ({ verifyUrl, words }: Turn): Row[] =>
+  verifyUrl === undefined ? [] : [row(linkButton(words.say('verify_open'), verifyUrl))];
 
 export interface Shown {
   readonly embed: Embed;

@@ -13,7 +13,7 @@ from ._about import states_of
 from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, places_of
 from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, Json, Reply, button, cut, row, select
 from ._shown import label_shown, labels_in
-from ._turn import SOURCE, Shown, Turn, shown_page, when
+from ._turn import SOURCE, Shown, Turn, is_named, shown_page, verify_rows, when
 from ._waiting import Then
 from ._words import best_tag
 
@@ -135,7 +135,8 @@ async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", 
     if is_lost:
         lines.append(say("command_again"))
     following = None if then is None else lambda: _following(turn, then)
-    return Reply(cut("\n".join(lines), CONTENT_MAX), files=files, following=following)
+    components = verify_rows(turn) if files else []
+    return Reply(cut("\n".join(lines), CONTENT_MAX), files=files, components=components, following=following)
 
 
 async def _following(turn: Turn, then: Then) -> Optional[Reply]:
@@ -173,10 +174,10 @@ def _view(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int, notes
     say, mask = turn.words.say, mask_of(chosen)
     parts = (asked.binding, *([waits] if waits else []))
     shown = shown_page(turn, _text_of(turn, asked), at, "consent", mask, *parts)
-    footer = [say("consent_version", version=asked.version, digest=asked.digest)]
+    footer = [say("consent_version", version=asked.version, digest=asked.digest)] if is_named(asked.version) else []
     if "footer" in shown.embed:
         footer.append(shown.embed["footer"]["text"])
-    embed = {**shown.embed, "footer": {"text": " · ".join(footer)}}
+    embed = {**shown.embed, "footer": {"text": " · ".join(footer)}} if footer else shown.embed
     content = "\n".join([*notes, say("consent_details" if shown.is_last else "consent_read_on")])
     return Reply(content, [embed], _components(turn, asked, chosen, at, shown, parts))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Optional, Tuple
 from urllib.parse import urlsplit
 
-from lethe import InsufficientScopeError
+from lethe import InsufficientScopeError, LetheError
 
 from ._reply import Json, Reply, link_button, row
 from ._turn import Turn, when
@@ -20,18 +21,34 @@ _LOCAL = re.compile(r"127\.|::|[^.:]*$")
 async def page(turn: Turn) -> Reply:
     """The link offers what the bot's key may do."""
     say = turn.words.say
+    try:
+        url, until = await _link(turn, "page")
+    except (InsufficientScopeError, NotPublicError) as error:
+        turn.report(error)
+        return Reply(say("own_page_missing"))
+    content = f"{say('own_page')}\n{say('own_page_until', when=until)}"
+    return Reply(content, components=[row(link_button(say("own_page_open"), url))])
+
+
+async def readable_copy(turn: Turn) -> Optional[Reply]:
+    """The way to the copy to read, beside the JSON; None where the service has no pages for users."""
+    say = turn.words.say
+    try:
+        url, until = await _link(turn, "copy", allow=["view", "export"])
+    except (LetheError, NotPublicError):
+        # The export is there without it.
+        return None
+    return Reply(say("export_read", when=until), components=[row(link_button(say("export_open"), url))])
+
+
+async def _link(turn: Turn, act: str, **given: Any) -> Tuple[str, str]:
     of: Json = turn.who
     if turn.asked.where == "everywhere":
         of = {"user_id": turn.asked.user_id, "scope": "all_guilds"}
     language = best_tag(turn.asked.locale, _LANGUAGES)
-    try:
-        made = await turn.lethe.privacy.link(**of, language=language, options=turn.once("page"))
-        _require_public(made["url"])
-    except (InsufficientScopeError, NotPublicError) as error:
-        turn.report(error)
-        return Reply(say("own_page_missing"))
-    until = say("own_page_until", when=when(made["expires_at"], "t"))
-    return Reply(f"{say('own_page')}\n{until}", components=[row(link_button(say("own_page_open"), made["url"]))])
+    made = await turn.lethe.privacy.link(**of, **given, language=language, options=turn.once(act))
+    _require_public(made["url"])
+    return made["url"], when(made["expires_at"], "t")
 
 
 class NotPublicError(Exception):

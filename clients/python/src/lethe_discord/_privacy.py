@@ -37,6 +37,7 @@ class Privacy:
         categories: Optional[Sequence[str]],
         texts: Optional[TextTable],
         confirm_seconds: int,
+        public_url: Optional[str],
         on_error: Optional[OnError],
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -47,6 +48,7 @@ class Privacy:
         self._consent_version, self._confirm_seconds, self._now = consent_version, confirm_seconds, now
         self._on_error = on_error or _logged
         self._waiting = Waiting(now)
+        self._verify_url = None if public_url is None else f"{public_url.rstrip('/')}/verify"
 
     async def reply(self, asked: Asked) -> Reply:
         """The answer. A failure is reported and said in words; no LetheError leaves this method."""
@@ -59,7 +61,7 @@ class Privacy:
 
     async def _answered(self, asked: Asked, answer: Callable[[Turn], Awaitable[Reply]]) -> Reply:
         words = Words(asked.locale, self.texts)
-        shared = (self._consent_version, self._confirm_seconds, self._now, self.report, self._waiting)
+        shared = (self._consent_version, self._confirm_seconds, self._verify_url, self._now, self.report, self._waiting)
         try:
             return await answer(Turn(self._lethe, self._facts, words, asked, *shared))
         except Exception as error:

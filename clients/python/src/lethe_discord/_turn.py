@@ -11,7 +11,7 @@ from lethe import AsyncLethe, CallOptions
 
 from ._custom_id import PAGE, custom_id
 from ._facts import Facts
-from ._reply import Json, button, pages_of, row
+from ._reply import Json, button, link_button, pages_of, row
 from ._waiting import Waiting
 from ._words import Words
 
@@ -53,6 +53,8 @@ class Turn:
     asked: Asked
     consent_version: Optional[str]
     confirm_seconds: int
+    #: Where users check files, if it is known.
+    verify_url: Optional[str]
     now: Callable[[], float]
     #: Hands a failure to the people who run the bot.
     report: Callable[[BaseException], None]
@@ -66,6 +68,16 @@ class Turn:
     def once(self, act: str) -> CallOptions:
         """An act takes effect once, also if its interaction arrives twice."""
         return CallOptions(idempotency_key=f"discord-{self.asked.id}-{act}")
+
+
+def is_named(version: Optional[str]) -> bool:
+    """Whether a version is one that people named. Without one the service makes a digest, which says nothing to a user."""
+    return version is not None and not version.startswith("sha256:")
+
+
+def verify_rows(turn: Turn) -> List[Json]:
+    """The button to the page that checks a receipt or certificate."""
+    return [] if turn.verify_url is None else [row(link_button(turn.words.say("verify_open"), turn.verify_url))]
 
 
 def when(iso: Optional[str], style: str = "f") -> str:

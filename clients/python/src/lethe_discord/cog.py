@@ -32,7 +32,8 @@ class PrivacyCog(commands.Cog, name="Privacy"):
     `consent_version` is the version of your registered texts; without one the service makes the text. `categories` are
     those that consent is asked for, at most 50; all that are declared by default. `texts` has words of further languages:
     `{"fr": {"consent_agree": "J'accepte"}}`. `confirm_seconds` is how long the button of an erasure works, and
-    `grace_days` how long the data of a guild is kept after the bot has left it, 0 to 90. `on_error` is called for every
+    `grace_days` how long the data of a guild is kept after the bot has left it, 0 to 90. With `public_url`, the `PUBLIC_URL` of the
+    service, its page /verify is linked beside receipts and certificates. `on_error` is called for every
     failure, which is logged by default; the user gets an answer in any case.
     """
 
@@ -46,12 +47,13 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         texts: Optional[TextTable] = None,
         confirm_seconds: int = 300,
         grace_days: int = 7,
+        public_url: Optional[str] = None,
         on_error: Optional[OnError] = None,
     ) -> None:
         if not 0 <= grace_days <= _GRACE_DAYS_MAX:
             raise ValueError(f"grace_days must be 0 to {_GRACE_DAYS_MAX}, not {grace_days}.")
         self._bot, self._lethe, self._grace_days = bot, lethe, grace_days
-        self._privacy = Privacy(lethe, consent_version, categories, texts, confirm_seconds, on_error)
+        self._privacy = Privacy(lethe, consent_version, categories, texts, confirm_seconds, public_url, on_error)
         self._group = _PrivacyGroup(self._privacy.texts, self._commanded)
 
     async def cog_load(self) -> None:

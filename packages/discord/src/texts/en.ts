@@ -36,11 +36,11 @@ export const EN = {
   consent_details: 'Which data this is in detail: `/privacy about`',
   consent_read_on: 'Read on to decide.',
   consent_changed: 'The text has changed since it was shown to you. Please read it and decide again.',
-  consent_version: 'Version {version} · {digest}',
+  consent_version: 'Version {version}',
   consent_notice: 'Privacy notice: {url}',
   consent_in_force: 'You agreed to this on {when}.',
   consent_done: 'Thank you. You agreed to:',
-  consent_receipt: 'The attached file is your signed receipt.',
+  consent_receipt: 'The attached file is your receipt: it is signed, and proves what you agreed to and when.',
   consent_withdraw: 'You can withdraw at any time with `/privacy revoke`.',
   consent_declined:
     'Understood. You have not agreed to anything. If you change your mind: `/privacy consent`.',
@@ -56,7 +56,8 @@ export const EN = {
   status_declined_newer: 'You declined a newer text on {when}. If you change your mind: `/privacy consent`.',
   status_none: 'You have not been asked yet. Nothing is stored about you here.',
   status_pending: 'You have not decided yet. Nothing new is stored about you here.',
-  status_accepted: 'You agreed to version {version} on {when}.',
+  status_accepted: 'You agreed on {when}.',
+  status_accepted_version: 'You agreed to version {version} on {when}.',
   status_revoked: 'You withdrew your consent on {when}. Nothing new is stored about you here.',
   status_newer: 'A newer text waits for your decision: `/privacy consent`.',
   status_erased_at: 'What is still stored is erased on {when}.',
@@ -72,6 +73,9 @@ export const EN = {
     'This bot cannot show you a privacy page. `/privacy about` says what it stores, and `/privacy export` gives you a copy.',
 
   export_done: 'Your data is in the attached file. Only you can see this message.',
+  export_read:
+    'To read and to print: the button opens your page, where you get the same as a document. The link works until {when}.',
+  export_open: 'Copy to read',
   export_short:
     'Your data is in the attached file. The history was left out because the file would be too large for Discord.',
   export_too_large: 'Your data is too large for a file on Discord.',
@@ -98,9 +102,11 @@ export const EN = {
   forget_nothing: 'Nothing was stored about you.',
   forget_under_way: 'Your data is being erased. Reference: {id}',
   forget_certificate:
-    'The attached file has the signed certificate of the erasure. Keep it: it is shown this once.',
+    'The attached file is the certificate of the erasure: it is signed, and proves what was erased and when. Keep it: you get it this once.',
   forget_incomplete: 'A certificate that is missing in the file is handed out for its reference later.',
   forget_beyond: 'Messages on Discord and what the bot keeps elsewhere are not affected.',
+
+  verify_open: 'Check the file',
 
   page_back: 'Back',
   page_next: 'Next',
