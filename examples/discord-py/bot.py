@@ -49,7 +49,7 @@ async def answer(interaction: discord.Interaction, run: Then) -> None:
     try:
         await interaction.followup.send(await run())
     except ConsentRequiredError:
-        await bot.privacy.ask(interaction, run)  # goes on after a yes
+        await bot.privacy.ask(interaction, run)  # continues after a yes
 
 
 @birthday.command(name="set", description="Save your birthday")

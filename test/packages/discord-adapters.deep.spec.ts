@@ -41,7 +41,7 @@ async function newLethe(): Promise<Lethe> {
   return lethe;
 }
 
-/** What goes on after the consent. */
+/** What continues after the consent. */
 const thenOf = (name: string | undefined) => async () => {
   if (name === 'failing') throw new Error('no birthday');
   return 'Saved.';
@@ -139,7 +139,7 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
   it.each([
     ['birthday', /^Saved\.$/],
     ['failing', /^Your consent is recorded, but then your command failed/],
-  ])('goes on once after the consent in the command %s', async (command, said) => {
+  ])('continues once after the consent in the command %s', async (command, said) => {
     const robin = user();
     const asked = await robin.command(command, []);
     const done = await robin.press(asked, 'I agree');

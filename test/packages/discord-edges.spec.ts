@@ -110,7 +110,7 @@ describe.each(KITS)('%s', (kit) => {
     const AGAIN = 'Now please give your command again.';
 
     inTypeScript(
-      'goes on once after the consent is recorded, however often the button is pressed',
+      'continues once after the consent is recorded, however often the button is pressed',
       async () => {
         const states: string[] = [];
         const { lethe, pressed, question, ids, errors } = await asking(async () => {

@@ -45,7 +45,7 @@ async def fails() -> None:
     raise RuntimeError("no birthday")
 
 
-@bot.tree.command(description="Asks for consent, and goes on")
+@bot.tree.command(description="Asks for consent, and continues")
 async def birthday(interaction: discord.Interaction) -> None:
     await bot.privacy.ask(interaction, saved)
 

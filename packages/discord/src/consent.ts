@@ -81,7 +81,7 @@ export async function agree(turn: Turn, [mask = '', binding = '', waits]: readon
   return reply({ content, files, components, ...(then && { following: () => goOn(turn, then) }) });
 }
 
-/** Goes on with the command. The consent is recorded before: no failure of the command is one of the consent. */
+/** Continues the command. The consent is recorded before: no failure of the command is one of the consent. */
 async function goOn({ report, words: { say } }: Turn, then: Then): Promise<Reply | undefined> {
   try {
     const said = await then();

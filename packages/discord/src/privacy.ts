@@ -65,7 +65,7 @@ export class Privacy {
   }
 
   /**
-   * Asks the user for consent, for a command of your own that was refused with `ConsentRequiredError`. `then` goes on with
+   * Asks the user for consent, for a command of your own that was refused with `ConsentRequiredError`. `then` continues
    * the command: it is called once, after the consent is recorded, and a text that it answers is shown to the user. Without
    * it, after a restart and after 15 minutes, the user is asked to give the command again.
    */

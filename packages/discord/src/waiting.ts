@@ -1,4 +1,4 @@
-/** Goes on with a command of the bot. A text that it answers is shown to the user. */
+/** Continues a command of the bot. A text that it answers is shown to the user. */
 export type Then = () => Promise<unknown>;
 
 /** A command that waits in no process: its user is asked to give it again. */

@@ -140,7 +140,7 @@ async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", 
 
 
 async def _following(turn: Turn, then: Then) -> Optional[Reply]:
-    """Goes on with the command. The consent is recorded before: no failure of the command is one of the consent."""
+    """Continues the command. The consent is recorded before: no failure of the command is one of the consent."""
     try:
         said = await then()
     except ConsentRequiredError:

@@ -55,7 +55,7 @@ class Privacy:
         return await self._answered(asked, self._answer)
 
     async def ask(self, asked: Asked, then: Optional[Then]) -> Reply:
-        """Asks the user for consent. `then` goes on with the command once the consent is recorded."""
+        """Asks the user for consent. `then` continues the command once the consent is recorded."""
         waits = self._waiting.add(asked.user_id, then)
         return await self._answered(asked, lambda turn: consent(turn, waits=waits))
 

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, Optional, Tuple
 
-#: Goes on with a command of the bot. A text that it answers is shown to the user.
+#: Continues a command of the bot. A text that it answers is shown to the user.
 Then = Callable[[], Awaitable[Any]]
 #: A command that waits in no process: its user is asked to give it again.
 NOWHERE = "-"

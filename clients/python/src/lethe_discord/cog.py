@@ -65,7 +65,7 @@ class PrivacyCog(commands.Cog, name="Privacy"):
     async def ask(self, interaction: discord.Interaction, then: Optional[Then] = None) -> None:
         """Asks the user of an interaction of your own for consent, after `ConsentRequiredError`. Only this user sees it.
 
-        `then` goes on with the command: it is called once, after the consent is recorded. A text that it answers is shown to
+        `then` continues the command: it is called once, after the consent is recorded. A text that it answers is shown to
         the user alone. Without it, after a restart and after 15 minutes, the user is asked to give the command again.
         """
         asked = _asked_of(interaction, subcommand="consent")

@@ -33,7 +33,7 @@ export class DiscordJsPrivacy {
     return true;
   };
 
-  /** Asks the user of an interaction of your own for consent, and goes on by `then`. Only this user sees it. */
+  /** Asks the user of an interaction of your own for consent, and continues by `then`. Only this user sees it. */
   async ask(interaction: Answerable, then?: Then): Promise<void> {
     const asked = askedOf(interaction);
     await this.answered(interaction, asked, () => this.privacy.ask(asked, then));

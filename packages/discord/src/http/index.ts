@@ -14,7 +14,7 @@ const TOLERANCE_MAX_SECONDS = 86_400;
 export interface HttpOptions extends PrivacyOptions {
   /** The public key of the application, of Discord's developer portal. */
   readonly publicKey: string;
-  /** The commands and buttons of the bot itself. `ask()` is an answer that asks for consent; `then` goes on. */
+  /** The commands and buttons of the bot itself. `ask()` is an answer that asks for consent; `then` continues. */
   readonly others?: (
     interaction: RawInteraction,
     ask: (then?: Then) => Promise<Reply>,
