@@ -26,11 +26,12 @@ const webhooks = createWebhookHandler({
 });
 
 async function answered(interaction, ask) {
+  const [{ name, options }] = interaction.data.options;
+  const run = () => (name === 'set' ? save(interaction, options[0].value) : today(interaction));
   try {
-    const [{ name, options }] = interaction.data.options;
-    return await (name === 'set' ? save(interaction, options[0].value) : today(interaction));
+    return await run();
   } catch (error) {
-    if (error instanceof ConsentRequiredError) return ask();
+    if (error instanceof ConsentRequiredError) return ask(run);
     throw error;
   }
 }

@@ -36,11 +36,12 @@ client.on(Events.InteractionCreate, async (interaction) => {
   if (await privacy.handleInteraction(interaction)) return;
   if (!interaction.isChatInputCommand()) return;
   await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+  const isSet = interaction.options.getSubcommand() === 'set';
+  const run = () => (isSet ? save(interaction) : today(interaction));
   try {
-    const isSet = interaction.options.getSubcommand() === 'set';
-    await interaction.editReply(await (isSet ? save(interaction) : today(interaction)));
+    await interaction.editReply(await run());
   } catch (error) {
-    if (error instanceof ConsentRequiredError) return privacy.ask(interaction);
+    if (error instanceof ConsentRequiredError) return privacy.ask(interaction, run);
     console.error(error);
     await interaction.editReply('That did not work. Please try again later.');
   }

@@ -9,7 +9,7 @@ from aiohttp import web
 from discord import app_commands
 from discord.ext import commands
 from lethe import AsyncLethe, ConsentRequiredError, InvalidRequestError, WebhookHandler
-from lethe_discord import PrivacyCog
+from lethe_discord import PrivacyCog, Then
 
 lethe = AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"])
 # The calls of Lethe. This bot keeps no copy of its own; a bot that does erases it here.
@@ -44,35 +44,42 @@ birthday = app_commands.Group(name="birthday", description="Birthdays on this se
 bot.tree.add_command(birthday)
 
 
+async def answer(interaction: discord.Interaction, run: Then) -> None:
+    await interaction.response.defer(ephemeral=True)
+    try:
+        await interaction.followup.send(await run())
+    except ConsentRequiredError:
+        await bot.privacy.ask(interaction, run)  # continues after a yes
+
+
 @birthday.command(name="set", description="Save your birthday")
 @app_commands.describe(day="For example 2000-02-29")
 async def save(interaction: discord.Interaction, day: str) -> None:
-    await interaction.response.defer(ephemeral=True)
-    who = {"user_id": interaction.user.id, "guild_id": interaction.guild_id}
-    try:
-        await lethe.data.submit(**who, category="birthday", data={"day": day})
-        await interaction.followup.send("Your birthday is saved.")
-    except InvalidRequestError:
-        await interaction.followup.send("Please write the day like this: 2000-02-29")
+    async def run() -> str:
+        given = {"user_id": interaction.user.id, "guild_id": interaction.guild_id, "data": {"day": day}}
+        try:
+            await lethe.data.submit(**given, category="birthday")
+        except InvalidRequestError:
+            return "Please write the day like this: 2000-02-29"
+        return "Your birthday is saved."
+
+    await answer(interaction, run)
 
 
 @birthday.command(name="today", description="Whose birthday is today?")
 async def today(interaction: discord.Interaction) -> None:
-    await interaction.response.defer(ephemeral=True)
-    now = datetime.now(timezone.utc).strftime("%m-%d")
-    saved = lethe.data.values_of_guild(guild_id=interaction.guild_id, category="birthday")
-    names = [f"<@{one['user_id']}>" async for one in saved if one["data"].get("day", "")[5:10] == now]
-    text = f"Happy birthday, {', '.join(names)}!" if names else "No one today."
-    await interaction.followup.send(text)
+    async def run() -> str:
+        now = datetime.now(timezone.utc).strftime("%m-%d")
+        saved = lethe.data.values_of_guild(guild_id=interaction.guild_id, category="birthday")
+        names = [f"<@{one['user_id']}>" async for one in saved if one["data"].get("day", "")[5:10] == now]
+        return f"Happy birthday, {', '.join(names)}!" if names else "No one today."
+
+    await answer(interaction, run)
 
 
 @bot.tree.error
 async def on_error(interaction: discord.Interaction, error: app_commands.AppCommandError) -> None:
-    cause = getattr(error, "original", error)
-    if isinstance(cause, ConsentRequiredError):
-        await bot.privacy.ask(interaction)
-        return
-    logging.error("A command has failed", exc_info=cause)
+    logging.error("A command has failed", exc_info=error)
     await interaction.followup.send("That did not work. Please try again later.")
 
 

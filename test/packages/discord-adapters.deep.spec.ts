@@ -41,6 +41,12 @@ async function newLethe(): Promise<Lethe> {
   return lethe;
 }
 
+/** What continues after the consent. */
+const thenOf = (name: string | undefined) => async () => {
+  if (name === 'failing') throw new Error('no birthday');
+  return 'Saved.';
+};
+
 /** A bot that asks for consent in every command of its own, with each adapter. */
 const SEATS: readonly (readonly [string, (lethe: Lethe) => Promise<BotSeat>])[] = [
   [
@@ -52,10 +58,13 @@ const SEATS: readonly (readonly [string, (lethe: Lethe) => Promise<BotSeat>])[] 
         if (name === 'private') await interaction.deferReply({ flags: 64 });
         if (name === 'public' || name === 'answered') await interaction.deferReply();
         if (name === 'answered') await interaction.editReply('Hello');
-        await kit.ask(interaction);
+        await kit.ask(interaction, thenOf(name));
       }),
   ],
-  ['signed HTTP', (lethe) => httpSeat(discord, { lethe, onError, others: (_interaction, ask) => ask() })],
+  [
+    'signed HTTP',
+    (lethe) => httpSeat(discord, { lethe, onError, others: ({ data }, ask) => ask(thenOf(data?.name)) }),
+  ],
   ...(HAS_DISCORD_PY ? [['discord.py', newDiscordPySeat] as const] : []),
 ];
 
@@ -125,6 +134,21 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
     await robin.press(asked, buttonsOf(asked)[0] ?? '');
     expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
     expect(errors).toEqual([]);
+  });
+
+  it.each([
+    ['birthday', /^Saved\.$/],
+    ['failing', /^Your consent is recorded, but then your command failed/],
+  ])('continues once after the consent in the command %s', async (command, said) => {
+    const robin = user();
+    const asked = await robin.command(command, []);
+    const done = await robin.press(asked, 'I agree');
+    expect(done.content).toContain('Thank you. You agreed to:');
+    await until(() => said.test(discord.last?.content ?? ''));
+    expect(discord.last?.flags).toBe(64);
+    await robin.press(asked, 'I agree');
+    expect(discord.requests.filter((one) => one.startsWith('POST /webhooks'))).toHaveLength(1);
+    await until(() => errors.length === (command === 'failing' ? 1 : 0));
   });
 
   if (name !== 'signed HTTP')

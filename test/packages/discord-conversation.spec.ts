@@ -10,7 +10,8 @@ import { snowflake } from '../support/snowflakes';
 
 const toldStatus = async (user: DiscordUser) => (await user.privacy('status')).embeds[0]?.description;
 
-const service = useServiceInProcess();
+const PUBLIC_URL = 'https://gdpr.bot.example';
+const service = useServiceInProcess({ PUBLIC_URL });
 const discord = useFakeDiscord();
 afterEach(stopBots);
 
@@ -60,21 +61,21 @@ describe.each(KITS)('%s', (kit) => {
       ]);
     });
 
-    itInPart('shows version and digest as the history of the consent has them', async () => {
+    itInPart('shows no digest as its version, nor does the status', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();
       const asked = await robin.privacy('consent');
       await robin.press(asked, 'I agree');
       const [entry] = await lethe.consents.history(idsOf(robin)).toArray();
-      const text = `Version ${entry?.version} · ${entry?.texts[0]?.digest}`;
-      expect(asked.embeds[0]?.footer?.text).toBe(text);
       expect(entry).toMatchObject({ action: 'accepted', source: 'discord' });
+      expect(asked.embeds[0]?.footer).toBeUndefined();
+      expect(await toldStatus(robin)).toMatch(/^You agreed on <t:\d+:f>\.\n/);
     });
 
     itInPart('shows the registered text of the language, else the English one', async () => {
       const { lethe, user } = await bot(TWO, { consentVersion: '7' });
       const text = { consent_version: '7', title: 'Titel', body: 'Worum es geht', accept_label: 'Ja!' };
-      const german = await lethe.consents.registerText({
+      await lethe.consents.registerText({
         ...text,
         language: 'de',
         privacy_notice: 'https://bot.example/',
@@ -85,10 +86,13 @@ describe.each(KITS)('%s', (kit) => {
         body: 'What it is about',
         accept_label: 'Yes!',
       });
-      const asked = await user('de').privacy('consent');
+      const robin = user('de');
+      const asked = await robin.privacy('consent');
       expect(wordsOf(asked)).toContain('Worum es geht');
       expect(wordsOf(asked)).toContain('https://bot.example/');
-      expect(asked.embeds[0]?.footer?.text).toBe(`Version 7 · ${german.digest}`);
+      expect(asked.embeds[0]?.footer?.text).toBe('Version 7');
+      await agreed(robin, 'Ja!');
+      expect(await toldStatus(robin)).toMatch(/^Du hast am <t:\d+:f> der Version 7 zugestimmt\.\n/);
       const english = await user('fr').privacy('consent');
       expect([wordsOf(english), buttonsOf(english)[0]]).toEqual([
         expect.stringContaining('What it is about'),
@@ -178,10 +182,10 @@ describe.each(KITS)('%s', (kit) => {
       const kept = await agreed(robin, 'No, thank you');
       expect(kept.content).toContain('stays in force');
       expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
-      expect(await toldStatus(robin)).toMatch(/^You agreed to version /);
+      expect(await toldStatus(robin)).toMatch(/^You agreed on /);
       await lethe.consents.request({ ...idsOf(robin), consent_version: 'newer' });
       await lethe.consents.decline(idsOf(robin));
-      expect(await toldStatus(robin)).toMatch(/^You agreed to version [^]*\n\nYou declined a newer text on /);
+      expect(await toldStatus(robin)).toMatch(/^You agreed on [^]*\n\nYou declined a newer text on /);
     });
   });
 
@@ -274,6 +278,46 @@ describe.each(KITS)('%s', (kit) => {
     });
   });
 
+  describe('a receipt and a certificate', () => {
+    itInPart('are said to be what they are, beside the page that checks them where it is known', async () => {
+      for (const given of [{}, { publicUrl: `${PUBLIC_URL}/` }]) {
+        const { user } = await bot(TWO, given);
+        const robin = user();
+        const done = await agreed(robin);
+        const erased = await robin.press(await robin.privacy('forget'), 'Erase my data');
+        expect(done.content).toContain('The attached file is your receipt: it is signed,');
+        expect(erased.content).toContain(
+          'The attached file is the certificate of the erasure: it is signed,',
+        );
+        const links = [done, erased].map((one) => componentsOf(one).map(({ label, url }) => [label, url]));
+        const link = 'publicUrl' in given ? [['Check the file', `${PUBLIC_URL}/verify`]] : [];
+        expect(links).toEqual([link, link]);
+      }
+    });
+  });
+
+  describe('the privacy page', () => {
+    itInPart('is offered by a link of the user, in their language, of one guild or of all', async () => {
+      const { user, errors } = await bot(TWO);
+      const robin = user('de');
+      await agreed(robin, 'Ich stimme zu');
+      for (const [where, ids] of [
+        ['here', [robin.guildId]],
+        ['everywhere', [robin.guildId]],
+      ] as const) {
+        const message = await robin.privacy('page', { where });
+        expect(message.content).toMatch(/^Deine Datenschutzseite .*\nDer Link gilt bis <t:\d+:t>\. /);
+        expect(message.flags).toBe(64);
+        const [{ url = '', label } = {}] = componentsOf(message);
+        expect([label, new URL(url).origin]).toEqual(['Datenschutzseite öffnen', PUBLIC_URL]);
+        const page = await (await fetch(url.replace(PUBLIC_URL, service.url))).text();
+        expect(page).toContain('<html lang="de"');
+        for (const id of ids) expect(page).toContain(id);
+      }
+      expect(errors).toEqual([]);
+    });
+  });
+
   describe('an export', () => {
     itInPart('is of one guild or of all, and says where there is nothing', async () => {
       const { lethe, user } = await bot(TWO);
@@ -281,8 +325,16 @@ describe.each(KITS)('%s', (kit) => {
       expect((await robin.privacy('export')).content).toBe('Nothing is stored about you.');
       await agreed(robin);
       await lethe.data.submit({ ...idsOf(robin), category: 'birthday', data: { value: 'x' } });
-      const file =
-        (await robin.privacy('export', { where: 'everywhere' })).files['privacy-export.json'] ?? '';
+      const exported = await robin.privacy('export', { where: 'everywhere' });
+      const [{ label, url = '' } = {}] = componentsOf(exported);
+      expect([label, exported.content]).toEqual([
+        'Copy to read',
+        expect.stringContaining('To read and to print'),
+      ]);
+      const page = await (await fetch(url.replace(PUBLIC_URL, service.url))).text();
+      expect(page).toContain('Download to read');
+      expect(page).not.toContain('Erase everything');
+      const file = exported.files['privacy-export.json'] ?? '';
       expect(JSON.parse(file)).toMatchObject({
         guilds: [{ guildId: robin.guildId, data: { birthday: { value: 'x' } } }],
       });
@@ -316,8 +368,8 @@ describe.each(KITS)('%s', (kit) => {
         });
         const none = await privacy.reply({ ...asked, act, fileMaxBytes: 10_000 + room });
         expect(none.files).toEqual([]);
-        expect(none.content).toBe(
-          'Your data is too large for a file on Discord. Please ask privacy@bot.example.',
+        expect(none.content).toMatch(
+          /^Your data is too large for a file on Discord\. Please ask privacy@bot\.example\.\nTo read/,
         );
       },
     );

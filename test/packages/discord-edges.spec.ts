@@ -1,11 +1,12 @@
 import { itInPart } from '../support/depth';
-import type { PrivacyOptions } from '@lethe/discord';
+import { Privacy, type PrivacyOptions, type Reply } from '@lethe/discord';
 import { Lethe } from '@lethe/sdk';
 import { categoryOf, discordBot, idsOf, KITS, readAll, stopBots, TWO, wordsOf } from '../support/discord-bot';
 import { coreSeat } from '../support/discord-seats';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
 import { useServiceInProcess } from '../support/service';
+import { snowflake } from '../support/snowflakes';
 import { until } from '../support/until';
 
 // Declarations of every size, and failures, in the conversation.
@@ -14,9 +15,12 @@ const service = useServiceInProcess();
 const discord = useFakeDiscord();
 afterEach(stopBots);
 
+const told = (error: unknown): string => (error as Error).message;
+
 describe.each(KITS)('%s', (kit) => {
+  const seats = { service, discord };
   const bot = (categories: readonly object[], given?: Partial<PrivacyOptions>) =>
-    discordBot({ service, discord, kit }, categories, given);
+    discordBot({ ...seats, kit }, categories, given);
   const inTypeScript = kit === '@lethe/discord' ? it : it.skip;
 
   describe('the limits of Discord', () => {
@@ -82,6 +86,105 @@ describe.each(KITS)('%s', (kit) => {
     });
   });
 
+  describe('a command that waits for the consent', () => {
+    const asking = async (then: () => Promise<unknown>, given?: Partial<PrivacyOptions>) => {
+      const made = await bot(TWO, given);
+      const who = { userId: snowflake(), guildId: snowflake(), locale: 'en-US' };
+      const act = { kind: 'command', name: 'birthday', options: {} } as const;
+      const pressed =
+        (customId: string, values: string[] = [], privacy = made.privacy) =>
+        (userId = who.userId) =>
+          privacy.reply({
+            ...{ ...who, userId, id: snowflake() },
+            act: { kind: 'component', customId, values, isPrivate: true },
+          });
+      const question = await made.privacy.ask({ ...who, id: snowflake(), act }, then);
+      return { ...made, pressed, question, ids: { user_id: who.userId, guild_id: who.guildId } };
+    };
+    const idOf = ({ components }: Reply, label: RegExp): string =>
+      components
+        .flatMap((row) => row.components)
+        .flatMap((one) =>
+          'label' in one && 'custom_id' in one && label.test(one.label) ? one.custom_id : [],
+        )[0] ?? '';
+    const AGAIN = 'Now please give your command again.';
+
+    inTypeScript(
+      'continues once after the consent is recorded, however often the button is pressed',
+      async () => {
+        const states: string[] = [];
+        const { lethe, pressed, question, ids, errors } = await asking(async () => {
+          states.push((await lethe.consents.status(ids)).status);
+          return 'Saved.';
+        });
+        const press = pressed(idOf(question, /I agree/));
+        const answers = [...(await Promise.all([press(), press()])), await press()];
+        for (const { content } of answers) {
+          expect(content).toContain('Thank you. You agreed to:');
+          expect(content).not.toContain(AGAIN);
+        }
+        expect(states).toEqual([]);
+        const [following, ...others] = answers.flatMap((one) => one.following ?? []);
+        expect(others).toEqual([]);
+        expect(await following?.()).toMatchObject({ content: 'Saved.', components: [] });
+        expect([states, errors]).toEqual([['accepted'], []]);
+      },
+    );
+
+    inTypeScript('is carried through menus and a text that has changed', async () => {
+      const { lethe, pressed, question } = await asking(async () => 'Saved.');
+      const menu = question.components[0]?.components[0] as { custom_id: string };
+      const chosen = await pressed(menu.custom_id, ['birthday'])();
+      await lethe.categories.change({ key: 'birthday', description: 'To sell it.' });
+      const again = await pressed(idOf(chosen, /\(1\)/))();
+      expect(again.content).toContain('The text has changed');
+      const done = await pressed(idOf(again, /I agree/))();
+      expect(await done.following?.()).toMatchObject({ content: 'Saved.' });
+    });
+
+    inTypeScript(
+      'is to be given again after a restart, too late, by another user, and without a `then`',
+      async () => {
+        let nowMs = Date.now();
+        const calls: string[] = [];
+        const { lethe, privacy, pressed, question } = await asking(async () => calls.push('called'), {
+          now: () => nowMs,
+        });
+        const id = idOf(question, /I agree/);
+        const restarted = new Privacy({ lethe });
+        const answers = [await pressed(id, [], restarted)(snowflake()), await pressed(id)(snowflake())];
+        nowMs += 15 * 60_000;
+        answers.push(await pressed(id)());
+        const act = { kind: 'command', name: 'birthday', options: {} } as const;
+        const user = { userId: snowflake(), guildId: snowflake(), locale: 'en-US' };
+        const bare = await privacy.ask({ ...user, id: snowflake(), act });
+        answers.push(await pressed(idOf(bare, /I agree/))());
+        for (const { content, following } of answers)
+          expect([content.endsWith(`\n${AGAIN}`), following]).toEqual([true, undefined]);
+        expect(calls).toEqual([]);
+      },
+    );
+
+    inTypeScript('fails as a command, not as the consent', async () => {
+      const fails = new Error('no birthday');
+      const failing = await asking(() => Promise.reject(fails));
+      const done = await failing.pressed(idOf(failing.question, /I agree/))();
+      expect(done.content).toContain('Thank you. You agreed to:');
+      expect((await done.following?.())?.content).toMatch(
+        /^Your consent is recorded, but then your command failed/,
+      );
+      expect(failing.errors).toEqual([fails]);
+      const { pressed, question, errors } = await asking(() =>
+        failing.lethe.data.submit({ ...idsOf(failing.user()), category: 'birthday', data: { value: 'x' } }),
+      );
+      const partial = await pressed(idOf(question, /I agree/))();
+      expect((await partial.following?.())?.content).toBe(
+        'Your command needs something that you have not agreed to: `/privacy consent`.',
+      );
+      expect(errors).toEqual([]);
+    });
+  });
+
   describe('a failure', () => {
     itInPart('is said in words, and reported', async () => {
       const { lethe, errors, user } = await bot(TWO);
@@ -91,6 +194,28 @@ describe.each(KITS)('%s', (kit) => {
       await until(() => errors.length > 0);
       expect(errors).toEqual([expect.objectContaining({ status: 401 })]);
     });
+
+    itInPart(
+      'is no privacy page where the service has no PUBLIC_URL, or the key no scope for it',
+      async () => {
+        const [local, lacking] = [
+          await bot(TWO),
+          await discordBot({ ...seats, kit, scopes: ['admin'] }, TWO),
+        ];
+        for (const { user } of [local, lacking]) {
+          const told = await user('de').privacy('page');
+          expect(told).toMatchObject({
+            content: expect.stringMatching(/^Dieser Bot kann dir keine Datenschutzseite zeigen\. .*export/),
+            components: [],
+          });
+        }
+        await until(
+          () => local.errors.length > 0 && lacking.errors.some((one) => told(one).includes('scope')),
+        );
+        expect(local.errors.map(told)).toEqual([expect.stringMatching(/ Set PUBLIC_URL of the service\.$/)]);
+        expect(told(local.errors[0])).not.toContain('/p/');
+      },
+    );
 
     inTypeScript('is one for a moment where the service cannot be reached', async () => {
       const errors: unknown[] = [];

@@ -11,7 +11,8 @@ import { snowflake } from '../support/snowflakes';
 // The conversation in both languages, as the documentation shows it. WRITE_TRANSCRIPTS=1 writes it anew.
 
 const ROOT = join(__dirname, '../..');
-const service = useServiceInProcess();
+const PUBLIC_URL = 'https://gdpr.bot.example';
+const service = useServiceInProcess({ PUBLIC_URL });
 const discord = useFakeDiscord();
 
 const PAGES = { 'en-US': 'docs/discord.md', de: 'docs/discord/german.md' } as const;
@@ -44,7 +45,8 @@ function shown({ content, embeds, components, files }: DiscordMessage): string {
   return steady.replace(/^(?=.)/gm, '  ');
 }
 
-function componentText({ type, label, options = [], disabled, ...rest }: DiscordComponent): string {
+function componentText({ type, label, options = [], disabled, url, ...rest }: DiscordComponent): string {
+  if (url !== undefined) return `[${label}: ${url.replace(/[^/]+$/, '…')}]`;
   if (type !== 3) return disabled === true ? `[${label}: off]` : `[${label}]`;
   const { placeholder } = rest as { placeholder?: string };
   const choices = options.map((one) => `${one.default === true ? '(x)' : '( )'} ${one.label}`);
@@ -95,6 +97,7 @@ async function conversation(locale: keyof typeof PAGES, start: Start): Promise<s
   const who = { user_id: robin.id, guild_id: robin.guildId ?? '' };
   await lethe.data.submit({ ...who, category: 'birthday', data: { day: '2000-02-29' } });
   await type('status');
+  await type('page');
   await type('export');
   await press(await type('revoke'), words.all);
   await press(await type('forget'), words.erase);
@@ -105,7 +108,7 @@ async function conversation(locale: keyof typeof PAGES, start: Start): Promise<s
 describe.each(['en-US', 'de'] as const)('the conversation in %s', (locale) => {
   it('is in the documentation as it is now (else: WRITE_TRANSCRIPTS=1)', async () => {
     const path = join(ROOT, PAGES[locale]);
-    const now = await conversation(locale, (lethe) => coreSeat(discord, { lethe }));
+    const now = await conversation(locale, (lethe) => coreSeat(discord, { lethe, publicUrl: PUBLIC_URL }));
     const page = readFileSync(path, 'utf8');
     const block = /```text\n[\s\S]*?\n```/;
     if (process.env['WRITE_TRANSCRIPTS'] !== undefined) {
@@ -119,7 +122,9 @@ describe.each(['en-US', 'de'] as const)('the conversation in %s', (locale) => {
   });
 
   (HAS_DISCORD_PY ? it : it.skip)('is the same with lethe_discord, word by word', async () => {
-    const told = await conversation(locale, (_, key) => discordPySeat(discord, { url: service.url, key }));
+    const told = await conversation(locale, (_, key) =>
+      discordPySeat(discord, { url: service.url, key }, { public_url: PUBLIC_URL }),
+    );
     expect(readFileSync(join(ROOT, PAGES[locale]), 'utf8')).toContain(told);
   });
 });

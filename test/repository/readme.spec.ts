@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSync, transformSync } from 'esbuild';
+import { buildSync } from 'esbuild';
 import { freePort } from '../support/free-port';
 import { useServiceInProcess } from '../support/service';
 
@@ -40,11 +40,8 @@ function blocks(language: string): string[] {
   function script(port: number): string {
     const elsewhere = (text: string): string =>
       text.replaceAll('http://127.0.0.1:3000', service.url).replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
-    const [bot = ''] = blocks('ts');
-    writeFileSync(
-      join(directory, 'bot.mjs'),
-      transformSync(elsewhere(bot), { loader: 'ts', format: 'esm' }).code,
-    );
+    const [bot = ''] = blocks('js');
+    writeFileSync(join(directory, 'bot.mjs'), elsewhere(bot));
     const pasted = blocks('sh').filter((block) => !block.startsWith('npm '));
     const lines = pasted.flatMap((block) => [
       block,
@@ -52,7 +49,7 @@ function blocks(language: string): string[] {
     ]);
     return elsewhere([...lines, 'node bot.mjs', 'echo the end', 'wait'].join('\n'))
       .replace('node docs/receiver.mjs &', 'node docs/receiver.mjs > received &')
-      .replace('npx lethe-verify', 'node verify.cjs');
+      .replace('npx --package @lethe/sdk lethe-verify', 'node verify.cjs');
   }
 
   /** The output of the shell at the end of the script. */

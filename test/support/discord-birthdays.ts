@@ -16,6 +16,7 @@ export async function playBirthdays(
   let day = utcDay();
   const asked = await robin.command('birthday', option(day));
   await robin.press(asked, 'I agree');
+  await until(() => discord.last?.content === 'Your birthday is saved.');
   expect((await robin.command('birthday', option('tomorrow'))).content).toContain('like this');
   let today: string | undefined;
   // Once more if the day ends meanwhile.

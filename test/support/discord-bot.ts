@@ -27,9 +27,17 @@ export async function stopBots(): Promise<void> {
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+interface BotGiven {
+  readonly service: Service;
+  readonly discord: FakeDiscord;
+  readonly kit?: Kit;
+  /** Those of the key of the kit; all by default. */
+  readonly scopes?: ('read' | 'write' | 'erase' | 'admin')[];
+}
+
 /** A bot with categories and its users. `stopBots` ends it. */
 export async function discordBot(
-  { service, discord, kit = '@lethe/discord' }: { service: Service; discord: FakeDiscord; kit?: Kit },
+  { service, discord, kit = '@lethe/discord', scopes }: BotGiven,
   categories: readonly object[],
   given: Partial<PrivacyOptions> = {},
 ) {
@@ -42,9 +50,11 @@ export async function discordBot(
   for (const category of categories)
     await lethe.categories.register(category as ReturnType<typeof categoryOf>);
   const errors: unknown[] = [];
-  const core = coreSeat(discord, { lethe, onError: (error) => void errors.push(error), ...given });
+  const { key } = scopes === undefined ? registered : { key: (await lethe.keys.create({ scopes })).api_key };
+  const itsLethe = new Lethe({ url: service.url, key });
+  const core = coreSeat(discord, { lethe: itsLethe, onError: (error) => void errors.push(error), ...given });
   const options = Object.fromEntries(Object.entries(given).map(([name, value]) => [snake(name), value]));
-  const address = { url: service.url, key: registered.key };
+  const address = { url: service.url, key };
   const python = kit === 'lethe_discord' ? await discordPySeat(discord, address, options) : undefined;
   const seat = python ?? core;
   open.push(seat);

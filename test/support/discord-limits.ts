@@ -8,7 +8,7 @@ const SELECT = 3;
 /** Every limit that a message exceeds. */
 export function faultsOf({ content = '', embeds = [], components = [] }: Partial<DiscordMessage>): string[] {
   const all = components.flatMap((row) => row.components);
-  const ids = all.map((one) => one.custom_id);
+  const ids = all.filter(({ url }) => url === undefined).map((one) => one.custom_id);
   const texts = embeds.flatMap(
     ({ title = '', description = '', footer }) => title + description + (footer?.text ?? ''),
   );
@@ -32,8 +32,20 @@ export function faultsOf({ content = '', embeds = [], components = [] }: Partial
   return faults.flatMap(([isFault, name]) => (isFault ? [name] : []));
 }
 
+const LINK = 5;
+
+/** Whether Discord takes a button that opens an address. */
+function isAddress(component: DiscordComponent, url: string): boolean {
+  const { style, custom_id: id } = component as { style?: number; custom_id?: string };
+  const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  return (
+    style === LINK && id === undefined && url.length <= 512 && isWeb && new URL(url).hostname.includes('.')
+  );
+}
+
 function isFaulty(component: DiscordComponent): boolean {
-  const { type, label = '', options = [] } = component;
+  const { type, label = '', options = [], url } = component;
+  if (url !== undefined && !isAddress(component, url)) return true;
   if (type === BUTTON) return label.length < 1 || label.length > 80;
   const { min_values: min = 1, max_values: max = 1 } = component as {
     min_values?: number;

@@ -37,9 +37,22 @@ class Bot(commands.Bot):
 bot = Bot("!", intents=discord.Intents(guilds=True), guild_ready_timeout=0.01)
 
 
-@bot.tree.command(description="Asks for consent")
+async def saved() -> str:
+    return "Saved."
+
+
+async def fails() -> None:
+    raise RuntimeError("no birthday")
+
+
+@bot.tree.command(description="Asks for consent, and continues")
 async def birthday(interaction: discord.Interaction) -> None:
-    await bot.privacy.ask(interaction)
+    await bot.privacy.ask(interaction, saved)
+
+
+@bot.tree.command(description="Asks for consent, and fails")
+async def failing(interaction: discord.Interaction) -> None:
+    await bot.privacy.ask(interaction, fails)
 
 
 @bot.tree.command(description="Asks for consent after a public deferral")

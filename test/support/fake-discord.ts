@@ -17,6 +17,8 @@ export interface DiscordComponent {
   readonly type: number;
   readonly custom_id: string;
   readonly label?: string;
+  /** Of a button that opens an address, which has no `custom_id`. */
+  readonly url?: string;
   readonly disabled?: boolean;
   readonly options?: { label: string; value: string; default?: boolean }[];
 }

@@ -32,7 +32,9 @@ export interface CommandData extends Described {
   })[];
 }
 
-export const SUBCOMMANDS = ['about', 'consent', 'status', 'export', 'revoke', 'forget'] as const;
+export const SUBCOMMANDS = ['about', 'consent', 'status', 'page', 'export', 'revoke', 'forget'] as const;
+
+const WITH_WHERE: readonly string[] = ['page', 'export', 'forget'];
 
 /** The declaration of `/privacy`. */
 export function commandOf(table?: TextTable): CommandData {
@@ -62,7 +64,7 @@ export function commandOf(table?: TextTable): CommandData {
     options: SUBCOMMANDS.map((name) => ({
       ...described(name, `command_${name}`),
       type: SUBCOMMAND,
-      ...((name === 'export' || name === 'forget') && { options: [where] }),
+      ...(WITH_WHERE.includes(name) && { options: [where] }),
     })),
   };
 }

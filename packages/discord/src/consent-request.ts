@@ -5,6 +5,8 @@ import { SOURCE, type Turn } from './turn';
 
 export interface ConsentAsked {
   readonly status: Schemas['ConsentRequestedView']['status'];
+  /** Of the request, by which a second press is answered like the first. */
+  readonly id: string;
   readonly version: string;
   /** The digest of the text that was shown, as the history of the consent has it. */
   readonly digest: string;
@@ -27,7 +29,7 @@ export async function request(turn: Turn): Promise<ConsentAsked> {
   const tags = registered.length === 0 ? made : registered.map(({ language }) => language);
   const language = bestTag(asked.locale, tags) ?? 'en';
   const keys = categories.map(({ key }) => key);
-  const { status, version, texts } = await lethe.consents.request({
+  const { id, status, version, texts } = await lethe.consents.request({
     ...{ ...who, categories: keys, language, source: SOURCE },
     ...(consentVersion !== undefined && { consent_version: consentVersion }),
   });
@@ -35,7 +37,7 @@ export async function request(turn: Turn): Promise<ConsentAsked> {
   const known = registered.find((text) => text.language === language);
   const digest = known?.digest ?? `sha256:${await sha256(canonical(texts))}`;
   const binding = (await sha256(canonical([version, digest, keys]))).slice(0, BINDING_LENGTH);
-  return { status, version, digest, binding, texts, noticeUrl: known?.privacy_notice, categories };
+  return { status, id, version, digest, binding, texts, noticeUrl: known?.privacy_notice, categories };
 }
 
 /** The whole text, as the user reads it. */

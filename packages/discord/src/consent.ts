@@ -1,16 +1,19 @@
-import { NotFoundError } from '@lethe/sdk';
+import { ConsentRequiredError, NotFoundError } from '@lethe/sdk';
 import { type ConsentAsked, request, textOf } from './consent-request';
 import { ACTS, customId, maskOf, placesOf } from './custom-id';
 import { button, cut, LIMITS, type Reply, reply, type Row, row, type Select } from './reply';
 import { labelShown } from './shown';
 import { statesOf } from './status';
-import { once, shownPage, SOURCE, type Turn, when } from './turn';
+import { isNamed, once, shownPage, SOURCE, type Turn, verifyRow, when } from './turn';
+import type { Then } from './waiting';
 
 /** The state of the message: which page is shown, what is selected, and of which text. */
 export interface ConsentState {
   readonly page?: string;
   readonly mask?: string;
   readonly binding?: string;
+  /** The command that waits for the consent. */
+  readonly waits?: string;
 }
 
 /** Asks for consent. Nothing is selected beforehand but what the user has already agreed to. */
@@ -21,16 +24,17 @@ export async function consent(turn: Turn, state: ConsentState = {}): Promise<Rep
   const isKnown = state.binding === asked.binding;
   const notes = state.binding === undefined || isKnown ? [] : [words.say('consent_changed')];
   if (state.mask !== undefined && isKnown)
-    return view(turn, asked, placesOf(state.mask, asked.categories.length), Number(state.page), notes);
+    return view(turn, asked, { ...state, chosen: placesOf(state.mask, asked.categories.length), notes });
   const status = await lethe.consents.status(who);
   const granted = status.status === 'accepted' ? grantedOf(status, asked) : [];
   if (asked.status === 'accepted')
     notes.push(words.say('consent_in_force', { when: when(status.accepted_at) }));
-  return view(turn, asked, granted, 0, notes);
+  return view(turn, asked, { waits: state.waits, chosen: granted, notes });
 }
 
 /** Selects in one of the menus; the others keep their selection. */
-export async function choose(turn: Turn, [menu = '', page, mask = '', binding = '']: readonly string[]) {
+export async function choose(turn: Turn, given: readonly string[]): Promise<Reply> {
+  const [menu = '', page, mask = '', binding = '', waits] = given;
   const { act } = turn.asked;
   const asked = await turn.facts.asked();
   const places = asked.map((_, place) => place);
@@ -38,15 +42,15 @@ export async function choose(turn: Turn, [menu = '', page, mask = '', binding = 
   const values = act.kind === 'component' ? act.values : [];
   const before = placesOf(mask, asked.length).filter((place) => !inMenu(place));
   const now = places.filter((place) => inMenu(place) && values.includes(asked[place]?.key ?? ''));
-  return consent(turn, { page, mask: maskOf([...before, ...now]), binding });
+  return consent(turn, { page, mask: maskOf([...before, ...now]), binding, waits });
 }
 
 /** Records the consent to what is selected, in the words that were shown. */
-export async function agree(turn: Turn, [mask = '', binding = '']: readonly string[]): Promise<Reply> {
+export async function agree(turn: Turn, [mask = '', binding = '', waits]: readonly string[]): Promise<Reply> {
   const { lethe, who, words } = turn;
   const asked = await request(turn);
   const keys = placesOf(mask, asked.categories.length).map((place) => asked.categories[place]?.key ?? '');
-  if (binding !== asked.binding || keys.length === 0) return consent(turn, { mask, binding });
+  if (binding !== asked.binding || keys.length === 0) return consent(turn, { mask, binding, waits });
   const status = await lethe.consents.status(who);
   const granted = status.status === 'accepted' ? grantedOf(status, asked) : [];
   const dropped = granted
@@ -55,10 +59,10 @@ export async function agree(turn: Turn, [mask = '', binding = '']: readonly stri
   const given = { ...who, source: SOURCE };
   // What is no longer selected is withdrawn: the data stored under it is erased.
   if (dropped.length > 0) await lethe.consents.revoke({ ...given, categories: dropped }, once(turn, 'drop'));
-  const { status: waiting, version } = dropped.length > 0 ? await request(turn) : asked;
+  const { status: waiting, id } = dropped.length > 0 ? await request(turn) : asked;
   const files = [];
   if (waiting === 'pending') {
-    const accept = { ...given, consent_version: version, categories: keys };
+    const accept = { consent_id: id, source: SOURCE, categories: keys };
     const { receipt } = await lethe.consents.accept(accept, once(turn, 'accept'));
     if (receipt !== undefined)
       files.push({ name: 'consent-receipt.jwt', data: new TextEncoder().encode(receipt) });
@@ -70,7 +74,25 @@ export async function agree(turn: Turn, [mask = '', binding = '']: readonly stri
     });
   const lines = [words.say('consent_done'), ...labels, words.say('consent_withdraw')];
   if (files.length > 0) lines.push(words.say('consent_receipt'));
-  return reply({ content: cut(lines.join('\n'), LIMITS.content), files });
+  const { then, isLost = false } = waits === undefined ? {} : turn.waiting.take(waits, turn.asked.userId);
+  if (isLost) lines.push(words.say('command_again'));
+  const content = cut(lines.join('\n'), LIMITS.content);
+  const components = files.length > 0 ? verifyRow(turn) : [];
+  return reply({ content, files, components, ...(then && { following: () => goOn(turn, then) }) });
+}
+
+/** Continues the command. The consent is recorded before: no failure of the command is one of the consent. */
+async function goOn({ report, words: { say } }: Turn, then: Then): Promise<Reply | undefined> {
+  try {
+    const said = await then();
+    return typeof said === 'string' && said !== ''
+      ? reply({ content: cut(said, LIMITS.content) })
+      : undefined;
+  } catch (error) {
+    if (error instanceof ConsentRequiredError) return reply({ content: say('command_needs') });
+    report(error);
+    return reply({ content: say('command_failed') });
+  }
 }
 
 /** Records a no. What was agreed to before is not withdrawn by it. */
@@ -96,36 +118,39 @@ function grantedOf(status: Status, { categories }: ConsentAsked): number[] {
   return [...states.values()].flatMap((state, place) => (state === 'accepted' ? [place] : []));
 }
 
+interface Viewed extends Pick<ConsentState, 'page' | 'waits'> {
+  readonly chosen: readonly number[];
+  readonly notes: string[];
+}
+
 /** The buttons that agree are on the last page: a user has seen every page before. */
-function view(
-  turn: Turn,
-  asked: ConsentAsked,
-  chosen: readonly number[],
-  at: number,
-  notes: string[],
-): Reply {
+function view(turn: Turn, asked: ConsentAsked, { page: at, chosen, notes, waits }: Viewed): Reply {
   const { say } = turn.words;
   const { version, digest, binding, texts } = asked;
   const mask = maskOf(chosen);
-  const shown = shownPage(turn, { text: textOf(asked, say), at, view: 'consent', parts: [mask, binding] });
-  const page = [say('consent_version', { version, digest }), shown.embed.footer?.text].filter(Boolean);
-  const embed = { ...shown.embed, footer: { text: page.join(' · ') } };
+  const parts = [binding, ...(waits === undefined ? [] : [waits])];
+  const shown = shownPage(turn, {
+    ...{ text: textOf(asked, say), at: Number(at ?? 0), view: 'consent', parts: [mask, ...parts] },
+  });
+  const named = isNamed(version) ? say('consent_version', { version, digest }) : undefined;
+  const footer = [named, shown.embed.footer?.text].filter(Boolean).join(' · ');
+  const embed = { ...shown.embed, ...(footer !== '' && { footer: { text: footer } }) };
   const all = maskOf(asked.categories.map((_, place) => place));
   const decide = row(
-    button('success', texts.accept_label ?? say('consent_agree'), customId(ACTS.agree, all, binding)),
+    button('success', texts.accept_label ?? say('consent_agree'), customId(ACTS.agree, all, ...parts)),
     ...(asked.categories.length === 1
       ? []
       : [
           button(
             'primary',
             say('consent_chosen', { count: chosen.length }),
-            customId(ACTS.agreeToChosen, mask, binding),
+            customId(ACTS.agreeToChosen, mask, ...parts),
             chosen.length === 0,
           ),
         ]),
     button('secondary', texts.decline_label ?? say('consent_decline'), customId(ACTS.decline)),
   );
-  const menus = asked.categories.length === 1 ? [] : menusOf(turn, asked, chosen, at);
+  const menus = asked.categories.length === 1 ? [] : menusOf(turn, asked, chosen, [at ?? 0, mask, ...parts]);
   notes.push(say(shown.isLast ? 'consent_details' : 'consent_read_on'));
   const components = shown.isLast ? [...menus, decide, ...shown.navigation] : shown.navigation;
   return reply({ content: notes.join('\n'), embeds: [embed], components });
@@ -135,7 +160,7 @@ function menusOf(
   { words, asked: { locale } }: Turn,
   asked: ConsentAsked,
   chosen: readonly number[],
-  at: number,
+  state: readonly (string | number)[],
 ): Row[] {
   const menus: Row[] = [];
   for (let first = 0; first < asked.categories.length; first += LIMITS.options) {
@@ -144,7 +169,7 @@ function menusOf(
       value: category.key,
       default: chosen.includes(first + place),
     }));
-    const id = customId(ACTS.choose, menus.length, at, maskOf(chosen), asked.binding);
+    const id = customId(ACTS.choose, menus.length, ...state);
     const menu: Select = {
       ...{ type: 3, custom_id: id, placeholder: cut(words.say('consent_choose'), LIMITS.label) },
       ...{ min_values: 0, max_values: options.length, options },

@@ -5,6 +5,7 @@ import { cut, LIMITS, pagesOf } from './reply';
 import { bestTag, wordsFor } from './texts';
 import { DE } from './texts/de';
 import { EN } from './texts/en';
+import { Waiting, WAITING_MAX } from './waiting';
 
 // The parts of the conversation that need no service.
 
@@ -76,6 +77,26 @@ describe('a custom_id', () => {
   });
 });
 
+describe('the commands that wait', () => {
+  it('are bounded in number and time, and each is taken once, by its user', () => {
+    let nowMs = 0;
+    const waiting = new Waiting(() => nowMs);
+    const then = async () => undefined;
+    const ids = Array.from({ length: WAITING_MAX + 1 }, () => waiting.add('1', then));
+    const [oldest = '', next = ''] = ids;
+    expect(waiting.take(oldest, '1')).toEqual({ isLost: true });
+    expect(waiting.take(next, '2')).toEqual({ isLost: true });
+    expect([waiting.take(next, '1'), waiting.take(next, '1')]).toEqual([
+      { then, isLost: false },
+      { then: undefined, isLost: false },
+    ]);
+    nowMs = 15 * 60_000;
+    expect(waiting.take(ids.at(-1) ?? '', '1')).toEqual({ isLost: true });
+    const late = waiting.add('1', then);
+    expect([waiting.take(late, '1').then, waiting['kept'].size]).toEqual([then, 1]);
+  });
+});
+
 describe('the words', () => {
   const valuesOf = (words: string): string[] =>
     [...words.matchAll(/\{\w+\}/g)].map(([found]) => found).sort();
@@ -108,7 +129,7 @@ describe('the declaration of /privacy', () => {
 
   it('has descriptions that Discord takes whole, in the languages that there are', () => {
     const all = described(commandOf({ 'pt-BR': { command: 'O que este bot guarda' } }));
-    expect(all).toHaveLength(9);
+    expect(all).toHaveLength(11);
     for (const { description, description_localizations: others } of all) {
       expect(Object.keys(others)).toEqual(['de', 'pt-BR']);
       for (const words of [description, ...Object.values(others)]) {

@@ -1,4 +1,5 @@
 import { NotFoundError } from '@lethe/sdk';
+import { readableCopy } from './page';
 import { type Reply, reply } from './reply';
 import type { Turn } from './turn';
 
@@ -19,8 +20,9 @@ export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
     for (const format of ['full', undefined] as const) {
       const data = await exported(turn, where, format, maxBytes);
       if (data === undefined) continue;
-      const content = words.say(format === 'full' ? 'export_done' : 'export_short');
-      return reply({ content, files: [{ name: 'privacy-export.json', data }] });
+      const said = words.say(format === 'full' ? 'export_done' : 'export_short');
+      const files = [{ name: 'privacy-export.json', data }];
+      return withCopy(turn, where, reply({ content: said, files }));
     }
   } catch (error) {
     if (error instanceof NotFoundError) return reply({ content: words.say('export_nothing') });
@@ -28,7 +30,14 @@ export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
   }
   const { privacy_contact: contact } = await facts.bot();
   const ask = contact === null ? words.say('ask_operator') : words.say('ask_contact', { contact });
-  return reply({ content: `${words.say('export_too_large')} ${ask}` });
+  return withCopy(turn, where, reply({ content: `${words.say('export_too_large')} ${ask}` }));
+}
+
+/** The message, with the way to the copy that people read. */
+async function withCopy(turn: Turn, where: Where, message: Reply): Promise<Reply> {
+  const copy = await readableCopy(turn, where);
+  if (copy === undefined) return message;
+  return { ...message, content: `${message.content}\n${copy.content}`, components: copy.components };
 }
 
 /** The file, or undefined if it is larger than `maxBytes`. No more than that is kept in memory. */

@@ -2,7 +2,7 @@ import { LetheError } from '@lethe/sdk';
 import { ACTS, customId } from './custom-id';
 import { type Where, whereOf } from './export-file';
 import { button, type Reply, reply, row } from './reply';
-import { jsonFile, once, type Turn } from './turn';
+import { jsonFile, once, type Turn, verifyRow } from './turn';
 
 /** How long the certificates of one answer may take; an interaction can be answered for 15 minutes. */
 const CERTIFICATES_MS = 60_000;
@@ -47,7 +47,9 @@ export async function erase(turn: Turn, [where, until = '']: readonly string[]):
     ...[say('forget_certificate'), ...(isWhole ? [] : [say('forget_incomplete')]), say('forget_beyond')],
   ];
   const file = jsonFile('erasure-certificate.json', { user_id: who.user_id, certificates });
-  return reply({ content: lines.join('\n'), files: [file] });
+  // The page reads one certificate of a file.
+  const components = certificates.length === 1 && isWhole ? verifyRow(turn) : [];
+  return reply({ content: lines.join('\n'), files: [file], components });
 }
 
 /** The salts are answered this once, so that the file has them also where a certificate is not ready. */

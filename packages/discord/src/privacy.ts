@@ -7,11 +7,13 @@ import { ACTS, isOurs, parseCustomId } from './custom-id';
 import { exportFile, whereOf } from './export-file';
 import { BotFacts } from './facts';
 import { erase, forget } from './forget';
+import { page as ownPage } from './page';
 import { type Reply, reply } from './reply';
 import { revoke, withdraw } from './revoke';
 import { status } from './status';
 import { type TextTable, type Texts, wordsFor } from './texts';
 import type { Turn } from './turn';
+import { type Then, Waiting } from './waiting';
 
 const CONFIRM_SECONDS = 300;
 
@@ -25,6 +27,8 @@ export interface PrivacyOptions {
   readonly texts?: TextTable;
   /** How long the button of an erasure works; 5 minutes by default. */
   readonly confirmSeconds?: number;
+  /** `PUBLIC_URL` of the service: its page /verify is linked beside receipts and certificates. */
+  readonly publicUrl?: string;
   /** Called for every failure. The user gets an answer in any case. */
   readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
@@ -33,11 +37,16 @@ export interface PrivacyOptions {
 /** The conversation about privacy: from what a user has done to the answer that only this user sees. */
 export class Privacy {
   private readonly facts: BotFacts;
+  private readonly waiting: Waiting;
+  private readonly verifyUrl: string | undefined;
 
   constructor(private readonly options: PrivacyOptions) {
     // Discord keeps a button for as long as its message; a day is more than anyone hesitates.
     requireNumber('confirmSeconds', options.confirmSeconds, 1, 86_400);
-    this.facts = new BotFacts(options.lethe, options.categories, options.now ?? Date.now);
+    const { lethe, categories, now = Date.now, publicUrl } = options;
+    this.facts = new BotFacts(lethe, categories, now);
+    this.waiting = new Waiting(now);
+    this.verifyUrl = publicUrl === undefined ? undefined : new URL('/verify', publicUrl).href;
   }
 
   /** The declaration of `/privacy` for Discord, in all languages. */
@@ -51,10 +60,24 @@ export class Privacy {
   }
 
   /** The answer. It never rejects: a failure is reported to `onError` and said in words. */
-  async reply(asked: Asked): Promise<Reply> {
+  reply(asked: Asked): Promise<Reply> {
+    return this.answered(asked, (turn) => this.answer(turn));
+  }
+
+  /**
+   * Asks the user for consent, for a command of your own that was refused with `ConsentRequiredError`. `then` continues
+   * the command: it is called once, after the consent is recorded, and a text that it answers is shown to the user. Without
+   * it, after a restart and after 15 minutes, the user is asked to give the command again.
+   */
+  ask(asked: Asked, then?: Then): Promise<Reply> {
+    const waits = this.waiting.add(asked.userId, then);
+    return this.answered(asked, (turn) => consent(turn, { waits }));
+  }
+
+  private async answered(asked: Asked, answer: (turn: Turn) => Promise<Reply> | Reply): Promise<Reply> {
     const words = wordsFor(asked.locale, this.options.texts);
     try {
-      return await this.answer(this.turnOf(asked));
+      return await answer(this.turnOf(asked));
     } catch (error) {
       this.facts.forget();
       this.report(error);
@@ -65,12 +88,6 @@ export class Privacy {
   /** The answer to an act of a user that failed in the bot itself. */
   failed({ locale }: Asked): Reply {
     return reply({ content: wordsFor(locale, this.options.texts).say('failed') });
-  }
-
-  /** Asks the user for consent, for a command of your own that was refused with `ConsentRequiredError`. */
-  ask(asked: Asked): Promise<Reply> {
-    const act = { kind: 'command', name: this.command.name, subcommand: 'consent', options: {} } as const;
-    return this.reply({ ...asked, act });
   }
 
   /** Hands a failure to `onError`. */
@@ -86,6 +103,7 @@ export class Privacy {
     const { lethe, texts, consentVersion, confirmSeconds = CONFIRM_SECONDS, now = Date.now } = this.options;
     return {
       ...{ lethe, facts: this.facts, asked, consentVersion, confirmSeconds, now },
+      ...{ waiting: this.waiting, verifyUrl: this.verifyUrl, report: (error) => this.report(error) },
       words: wordsFor(asked.locale, texts),
       who: { user_id: asked.userId, guild_id: asked.guildId ?? DIRECT_MESSAGES },
     };
@@ -102,6 +120,8 @@ export class Privacy {
         return status(turn);
       case 'export':
         return exportFile(turn, where);
+      case 'page':
+        return ownPage(turn, where);
       case 'revoke':
         return revoke(turn);
       case 'forget':
@@ -114,10 +134,10 @@ export class Privacy {
 
   private pressed(turn: Turn, { customId, values }: Component): Promise<Reply> | Reply {
     const { act = '', parts = [] } = parseCustomId(customId) ?? {};
-    const [view, page, mask, binding] = parts;
+    const [view, page, mask, binding, waits] = parts;
     switch (act) {
       case ACTS.page:
-        if (view === 'consent') return consent(turn, { page, mask, binding });
+        if (view === 'consent') return consent(turn, { page, mask, binding, waits });
         return view === 'status' ? status(turn, Number(page)) : about(turn, Number(page));
       case ACTS.choose:
         return choose(turn, parts);

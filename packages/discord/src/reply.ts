@@ -18,6 +18,14 @@ export interface Button {
   disabled?: boolean;
 }
 
+/** A button that opens an address. Discord tells the bot nothing of a press. */
+export interface LinkButton {
+  type: 2;
+  style: 5;
+  label: string;
+  url: string;
+}
+
 export interface Select {
   type: 3;
   custom_id: string;
@@ -29,7 +37,7 @@ export interface Select {
 
 export interface Row {
   type: 1;
-  components: (Button | Select)[];
+  components: (Button | LinkButton | Select)[];
 }
 
 /** A message as Discord's interface takes it, and its files. It is for the acting user alone. */
@@ -38,6 +46,8 @@ export interface Reply {
   readonly embeds: Embed[];
   readonly components: Row[];
   readonly files: readonly ReplyFile[];
+  /** What follows once the message is sent: the command that has waited for the consent. It never rejects. */
+  readonly following?: (() => Promise<Reply | undefined>) | undefined;
 }
 
 /** The limits of Discord, in UTF-16 units: at least as narrow as where Discord counts characters. */
@@ -75,7 +85,11 @@ export function button(
   return { type: 2, style: STYLES[style], label: shown, custom_id: customId, ...(disabled && { disabled }) };
 }
 
-export const row = (...components: (Button | Select)[]): Row => ({ type: 1, components });
+export const linkButton = (label: string, url: string): LinkButton => ({
+  ...{ type: 2, style: 5, label: cut(label, LIMITS.button), url },
+});
+
+export const row = (...components: (Button | LinkButton | Select)[]): Row => ({ type: 1, components });
 
 /** Splits a text into pages of an embed: at the ends of lines, at blanks where a line is longer. Nothing is left out. */
 export function pagesOf(text: string): string[] {

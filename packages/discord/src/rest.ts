@@ -1,3 +1,4 @@
+import { EPHEMERAL } from './asked';
 import type { CommandData } from './commands';
 import type { Reply } from './reply';
 
@@ -45,6 +46,11 @@ export class DiscordRest {
   async answer(applicationId: string, token: string, reply: Reply): Promise<void> {
     const path = `/webhooks/${applicationId}/${token}/messages/@original`;
     await this.send('PATCH', path, () => formOf(reply));
+  }
+
+  /** Adds a message that only the acting user sees. */
+  async followUp(applicationId: string, token: string, reply: Reply): Promise<void> {
+    await this.send('POST', `/webhooks/${applicationId}/${token}`, () => formOf(reply, { flags: EPHEMERAL }));
   }
 
   /**
@@ -108,9 +114,9 @@ const json = (body: unknown): Content => ({
 });
 
 /** The message, with its files as parts of a form. Files of an earlier answer are removed. */
-function formOf({ content, embeds, components, files }: Reply): Content {
+function formOf({ content, embeds, components, files }: Reply, given: object = {}): Content {
   const attachments = files.map(({ name }, id) => ({ id, filename: name }));
-  const message = { content, embeds, components, attachments, allowed_mentions: { parse: [] } };
+  const message = { content, embeds, components, attachments, allowed_mentions: { parse: [] }, ...given };
   if (files.length === 0) return json(message);
   const form = new FormData();
   form.append('payload_json', JSON.stringify(message));

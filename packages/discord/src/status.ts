@@ -1,6 +1,6 @@
 import { cut, LIMITS, type Reply, reply } from './reply';
 import { labelShown, shownFor } from './shown';
-import { shownPage, type Turn, when } from './turn';
+import { isNamed, shownPage, type Turn, when } from './turn';
 
 export type ConsentStatus = Awaited<ReturnType<Turn['lethe']['consents']['status']>>;
 
@@ -27,7 +27,10 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
   const head = {
     none: () => declined ?? say('status_none'),
     pending: () => say('status_pending'),
-    accepted: () => say('status_accepted', { version: version ?? '', when: when(accepted_at) }),
+    accepted: () => {
+      const key = isNamed(version ?? '') ? 'status_accepted_version' : 'status_accepted';
+      return say(key, { version: version ?? '', when: when(accepted_at) });
+    },
     revoked: () => say('status_revoked', { when: when(revoked_at) }),
   }[found.status]();
   const states = statesOf(

@@ -2,8 +2,9 @@ import type { Lethe } from '@lethe/sdk';
 import type { Asked } from './asked';
 import { ACTS, customId } from './custom-id';
 import type { BotFacts } from './facts';
-import { button, type Embed, pagesOf, type Row, row } from './reply';
+import { button, type Embed, linkButton, pagesOf, type Row, row } from './reply';
 import type { Words } from './texts';
+import type { Waiting } from './waiting';
 
 /** One act of a user, with all that an answer needs. */
 export interface Turn {
@@ -14,7 +15,13 @@ export interface Turn {
   readonly who: { readonly user_id: string; readonly guild_id: string };
   readonly consentVersion: string | undefined;
   readonly confirmSeconds: number;
+  /** Where users check files, if it is known. */
+  readonly verifyUrl: string | undefined;
   readonly now: () => number;
+  /** Hands a failure to the people who run the bot. */
+  readonly report: (error: unknown) => void;
+  /** The commands that wait for a consent. */
+  readonly waiting: Waiting;
 }
 
 /** Where the user decided, in the history of the consent. */
@@ -25,14 +32,21 @@ export const once = ({ asked }: Turn, act: string): { idempotencyKey: string } =
   idempotencyKey: `discord-${asked.id}-${act}`,
 });
 
+/** Whether a version is one that people named. Without one the service makes a digest, which says nothing to a user. */
+export const isNamed = (version: string): boolean => !/^(sha256:|$)/.test(version);
+
 /** A time that Discord shows in the time zone of the user. */
-export const when = (iso: string | null | undefined): string =>
-  `<t:${Math.floor(Date.parse(iso ?? '') / 1000)}:f>`;
+export const when = (iso: string | null | undefined, style: 'f' | 't' = 'f'): string =>
+  `<t:${Math.floor(Date.parse(iso ?? '') / 1000)}:${style}>`;
 
 export const jsonFile = (name: string, content: unknown) => ({
   name,
   data: new TextEncoder().encode(`${JSON.stringify(content, null, 2)}\n`),
 });
+
+/** The button to the page that checks a receipt or certificate. */
+export const verifyRow = ({ verifyUrl, words }: Turn): Row[] =>
+  verifyUrl === undefined ? [] : [row(linkButton(words.say('verify_open'), verifyUrl))];
 
 export interface Shown {
   readonly embed: Embed;

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping, Sequence
 from ._facts import label_of
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
 from ._shown import label_shown, shown_for
-from ._turn import Turn, shown_page, when
+from ._turn import Turn, is_named, shown_page, when
 
 
 async def about(turn: Turn, at: int = 0) -> Reply:
@@ -60,7 +60,8 @@ async def status(turn: Turn, at: int = 0) -> Reply:
     if found["status"] == "none" and declined:
         parts = declined
     else:
-        parts = [say(f"status_{found['status']}", **values.get(found["status"], {}))]
+        suffix = "_version" if found["status"] == "accepted" and is_named(found.get("version")) else ""
+        parts = [say(f"status_{found['status']}{suffix}", **values.get(found["status"], {}))]
     states = states_of(found, [category["key"] for category in categories])
     if found["status"] != "none":
         present = set(states.values())

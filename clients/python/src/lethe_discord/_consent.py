@@ -7,13 +7,14 @@ import json
 from dataclasses import dataclass
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
-from lethe import NotFoundError
+from lethe import ConsentRequiredError, NotFoundError
 
 from ._about import states_of
 from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, places_of
 from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, Json, Reply, button, cut, row, select
 from ._shown import label_shown, labels_in
-from ._turn import SOURCE, Shown, Turn, shown_page, when
+from ._turn import SOURCE, Shown, Turn, is_named, shown_page, verify_rows, when
+from ._waiting import Then
 from ._words import best_tag
 
 #: Where the bot has registered no text, the service makes one in these languages and in those of labels.
@@ -24,6 +25,8 @@ _BINDING_LENGTH = 24
 @dataclass(frozen=True)
 class ConsentAsked:
     status: str
+    #: Of the request, by which a second press is answered like the first.
+    id: str
     version: str
     #: The digest of the text that was shown, as the history of the consent has it.
     digest: str
@@ -54,7 +57,8 @@ async def _request(turn: Turn) -> ConsentAsked:
     digest = known.get("digest") or f"sha256:{_sha256(answer['texts'])}"
     binding = _sha256([answer["version"], digest, keys])[:_BINDING_LENGTH]
     notice = known.get("privacy_notice")
-    return ConsentAsked(answer["status"], answer["version"], digest, binding, answer["texts"], notice, categories)
+    shown = (answer["status"], answer["id"], answer["version"], digest)
+    return ConsentAsked(*shown, binding, answer["texts"], notice, categories)
 
 
 def _sha256(value: Any) -> str:
@@ -72,8 +76,10 @@ def _text_of(turn: Turn, asked: ConsentAsked) -> str:
     return "\n\n".join(parts)
 
 
-async def consent(turn: Turn, page: str = "", mask: Optional[str] = None, binding: Optional[str] = None) -> Reply:
-    """Asks for consent. Nothing is selected beforehand but what the user has already agreed to."""
+async def consent(
+    turn: Turn, page: str = "", mask: Optional[str] = None, binding: Optional[str] = None, waits: str = ""
+) -> Reply:
+    """Asks for consent, for the command `waits`. Nothing is selected beforehand but what the user has already agreed to."""
     say = turn.words.say
     if not await turn.facts.asked():
         return Reply(say("about_nothing"))
@@ -81,30 +87,32 @@ async def consent(turn: Turn, page: str = "", mask: Optional[str] = None, bindin
     is_known = binding == asked.binding
     notes = [] if binding is None or is_known else [say("consent_changed")]
     if mask is not None and is_known:
-        return _view(turn, asked, places_of(mask, len(asked.categories)), page_of(page), notes)
+        return _view(turn, asked, places_of(mask, len(asked.categories)), page_of(page), notes, waits)
     status = await turn.lethe.consents.status(**turn.who)
     if asked.status == "accepted":
         notes.append(say("consent_in_force", when=when(status.get("accepted_at"))))
-    return _view(turn, asked, _granted_of(status, asked), 0, notes)
+    return _view(turn, asked, _granted_of(status, asked), 0, notes, waits)
 
 
-async def choose(turn: Turn, menu: str = "", page: str = "", mask: str = "", binding: str = "", *_: str) -> Reply:
+async def choose(
+    turn: Turn, menu: str = "", page: str = "", mask: str = "", binding: str = "", waits: str = "", *_: str
+) -> Reply:
     """Selects in one of the menus; the others keep their selection."""
     asked = await turn.facts.asked()
     chosen = [place for place in places_of(mask, len(asked)) if str(place // OPTIONS_MAX) != menu]
     for place, category in enumerate(asked):
         if str(place // OPTIONS_MAX) == menu and category["key"] in turn.asked.values:
             chosen.append(place)
-    return await consent(turn, page, mask_of(chosen), binding)
+    return await consent(turn, page, mask_of(chosen), binding, waits)
 
 
-async def agree(turn: Turn, mask: str = "", binding: str = "", *_: str) -> Reply:
+async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", *_: str) -> Reply:
     """Records the consent to what is selected, in the words that were shown."""
     consents, say = turn.lethe.consents, turn.words.say
     asked = await _request(turn)
     places = places_of(mask, len(asked.categories))
     if binding != asked.binding or not places:
-        return await consent(turn, "", mask, binding)
+        return await consent(turn, "", mask, binding, waits)
     keys = [asked.keys[place] for place in places]
     granted = _granted_of(await consents.status(**turn.who), asked)
     dropped = [asked.keys[place] for place in granted if place not in places]
@@ -114,7 +122,7 @@ async def agree(turn: Turn, mask: str = "", binding: str = "", *_: str) -> Reply
         asked = await _request(turn)
     files: List[Tuple[str, bytes]] = []
     if asked.status == "pending":
-        given: Json = {**turn.who, "source": SOURCE, "consent_version": asked.version, "categories": keys}
+        given: Json = {"consent_id": asked.id, "source": SOURCE, "categories": keys}
         receipt = (await consents.accept(**given, options=turn.once("accept"))).get("receipt")
         if receipt is not None:
             files.append(("consent-receipt.jwt", receipt.encode()))
@@ -123,7 +131,24 @@ async def agree(turn: Turn, mask: str = "", binding: str = "", *_: str) -> Reply
     lines = [say("consent_done"), *(f"• {label}" for label in labels), say("consent_withdraw")]
     if files:
         lines.append(say("consent_receipt"))
-    return Reply(cut("\n".join(lines), CONTENT_MAX), files=files)
+    then, is_lost = turn.waiting.take(waits, turn.asked.user_id) if waits else (None, False)
+    if is_lost:
+        lines.append(say("command_again"))
+    following = None if then is None else lambda: _following(turn, then)
+    components = verify_rows(turn) if files else []
+    return Reply(cut("\n".join(lines), CONTENT_MAX), files=files, components=components, following=following)
+
+
+async def _following(turn: Turn, then: Then) -> Optional[Reply]:
+    """Continues the command. The consent is recorded before: no failure of the command is one of the consent."""
+    try:
+        said = await then()
+    except ConsentRequiredError:
+        return Reply(turn.words.say("command_needs"))
+    except Exception as error:
+        turn.report(error)
+        return Reply(turn.words.say("command_failed"))
+    return Reply(cut(said, CONTENT_MAX)) if isinstance(said, str) and said else None
 
 
 async def decline(turn: Turn) -> Reply:
@@ -144,34 +169,37 @@ def _granted_of(status: Mapping[str, Any], asked: ConsentAsked) -> List[int]:
     return [place for place, key in enumerate(asked.keys) if states[key] == "accepted"]
 
 
-def _view(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int, notes: List[str]) -> Reply:
+def _view(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int, notes: List[str], waits: str) -> Reply:
     """The buttons that agree are on the last page: a user has seen every page before."""
     say, mask = turn.words.say, mask_of(chosen)
-    shown = shown_page(turn, _text_of(turn, asked), at, "consent", mask, asked.binding)
-    footer = [say("consent_version", version=asked.version, digest=asked.digest)]
+    parts = (asked.binding, *([waits] if waits else []))
+    shown = shown_page(turn, _text_of(turn, asked), at, "consent", mask, *parts)
+    footer = [say("consent_version", version=asked.version, digest=asked.digest)] if is_named(asked.version) else []
     if "footer" in shown.embed:
         footer.append(shown.embed["footer"]["text"])
-    embed = {**shown.embed, "footer": {"text": " · ".join(footer)}}
+    embed = {**shown.embed, "footer": {"text": " · ".join(footer)}} if footer else shown.embed
     content = "\n".join([*notes, say("consent_details" if shown.is_last else "consent_read_on")])
-    return Reply(content, [embed], _components(turn, asked, chosen, at, shown))
+    return Reply(content, [embed], _components(turn, asked, chosen, at, shown, parts))
 
 
-def _components(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int, shown: Shown) -> List[Json]:
+def _components(
+    turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int, shown: Shown, parts: Sequence[str]
+) -> List[Json]:
     if not shown.is_last:
         return shown.navigation
     say, texts, is_single = turn.words.say, asked.texts, len(asked.categories) == 1
     everything = mask_of(range(len(asked.categories)))
     yes = texts.get("accept_label") or say("consent_agree")
-    decide = [button("success", yes, custom_id(AGREE, everything, asked.binding))]
+    decide = [button("success", yes, custom_id(AGREE, everything, *parts))]
     if not is_single:
-        some = custom_id(AGREE_TO_CHOSEN, mask_of(chosen), asked.binding)
+        some = custom_id(AGREE_TO_CHOSEN, mask_of(chosen), *parts)
         decide.append(button("primary", say("consent_chosen", count=len(chosen)), some, not chosen))
     decide.append(button("secondary", texts.get("decline_label") or say("consent_decline"), custom_id(DECLINE)))
-    menus = [] if is_single else _menus(turn, asked, chosen, at)
+    menus = [] if is_single else _menus(turn, asked, chosen, at, parts)
     return [*menus, row(*decide), *shown.navigation]
 
 
-def _menus(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int) -> List[Json]:
+def _menus(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int, parts: Sequence[str]) -> List[Json]:
     menus: List[Json] = []
     for first in range(0, len(asked.categories), OPTIONS_MAX):
         options = [
@@ -182,6 +210,6 @@ def _menus(turn: Turn, asked: ConsentAsked, chosen: Sequence[int], at: int) -> L
             }
             for place, category in enumerate(asked.categories[first : first + OPTIONS_MAX])
         ]
-        id = custom_id(CHOOSE, len(menus), at, mask_of(chosen), asked.binding)
+        id = custom_id(CHOOSE, len(menus), at, mask_of(chosen), *parts)
         menus.append(row(select(id, turn.words.say("consent_choose"), options, 0)))
     return menus

@@ -7,7 +7,7 @@ from typing import Dict, List
 from ._reply import LABEL_MAX, Json, cut
 from ._words import TextTable, Words
 
-SUBCOMMANDS = ("about", "consent", "status", "export", "revoke", "forget")
+SUBCOMMANDS = ("about", "consent", "status", "page", "export", "revoke", "forget")
 #: The languages of Discord's client. It refuses others in a declaration.
 _LOCALES = (
     "id da de en-GB en-US es-ES es-419 fr hr it lt hu nl no pl pt-BR ro fi sv-SE vi tr cs el bg ru uk hi th "
@@ -42,5 +42,5 @@ def declaration(table: TextTable) -> Json:
     options: List[Json] = []
     for name in SUBCOMMANDS:
         option = {**described(name, f"command_{name}"), "type": _SUBCOMMAND}
-        options.append({**option, "options": [where]} if name in ("export", "forget") else option)
+        options.append({**option, "options": [where]} if name in ("page", "export", "forget") else option)
     return {**described("privacy", "command"), "type": 1, "contexts": [_GUILD, _BOT_DM], "options": options}

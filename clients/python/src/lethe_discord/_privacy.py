@@ -12,9 +12,11 @@ from . import _custom_id as ids
 from ._about import about, status
 from ._consent import agree, choose, consent, decline
 from ._facts import Facts
+from ._page import page as own_page
 from ._reply import Reply
 from ._rights import erase, export, forget, revoke, withdraw
 from ._turn import Asked, Turn
+from ._waiting import Then, Waiting
 from ._words import TextTable, Words, checked
 
 OnError = Callable[[BaseException], None]
@@ -35,6 +37,7 @@ class Privacy:
         categories: Optional[Sequence[str]],
         texts: Optional[TextTable],
         confirm_seconds: int,
+        public_url: Optional[str],
         on_error: Optional[OnError],
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -44,13 +47,23 @@ class Privacy:
         self._lethe, self._facts = lethe, Facts(lethe, categories)
         self._consent_version, self._confirm_seconds, self._now = consent_version, confirm_seconds, now
         self._on_error = on_error or _logged
+        self._waiting = Waiting(now)
+        self._verify_url = None if public_url is None else f"{public_url.rstrip('/')}/verify"
 
     async def reply(self, asked: Asked) -> Reply:
         """The answer. A failure is reported and said in words; no LetheError leaves this method."""
+        return await self._answered(asked, self._answer)
+
+    async def ask(self, asked: Asked, then: Optional[Then]) -> Reply:
+        """Asks the user for consent. `then` continues the command once the consent is recorded."""
+        waits = self._waiting.add(asked.user_id, then)
+        return await self._answered(asked, lambda turn: consent(turn, waits=waits))
+
+    async def _answered(self, asked: Asked, answer: Callable[[Turn], Awaitable[Reply]]) -> Reply:
         words = Words(asked.locale, self.texts)
-        shared = (self._consent_version, self._confirm_seconds, self._now)
+        shared = (self._consent_version, self._confirm_seconds, self._verify_url, self._now, self.report, self._waiting)
         try:
-            return await self._answer(Turn(self._lethe, self._facts, words, asked, *shared))
+            return await answer(Turn(self._lethe, self._facts, words, asked, *shared))
         except Exception as error:
             self._facts.forget()
             self.report(error)
@@ -73,6 +86,7 @@ class Privacy:
         answers: Dict[str, Callable[[Turn], Awaitable[Reply]]] = {
             "consent": consent,
             "status": status,
+            "page": own_page,
             "export": export,
             "revoke": revoke,
         }
@@ -83,9 +97,9 @@ class Privacy:
     async def _pressed(self, turn: Turn) -> Reply:
         act, parts = ids.parsed(turn.asked.custom_id) or ("", [])
         if act == ids.PAGE:
-            view, page, mask, binding = (*parts, "", "", "", "")[:4]
+            view, page, mask, binding, waits = (*parts, "", "", "", "", "")[:5]
             if view == "consent":
-                return await consent(turn, page, mask, binding)
+                return await consent(turn, page, mask, binding, waits)
             at = ids.page_of(page)
             return await status(turn, at) if view == "status" else await about(turn, at)
         if act == ids.CHOOSE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Tuple
+from typing import Any, Awaitable, Callable, Dict, List, Optional, Tuple
 
 Json = Dict[str, Any]
 
@@ -27,6 +27,8 @@ class Reply:
     embeds: List[Json] = field(default_factory=list)
     components: List[Json] = field(default_factory=list)
     files: List[Tuple[str, bytes]] = field(default_factory=list)
+    #: What follows once the message is sent: the command that has waited for the consent. It raises nothing.
+    following: Optional[Callable[[], Awaitable[Optional[Reply]]]] = None
 
 
 def units(text: str) -> int:
@@ -47,6 +49,11 @@ def cut(text: str, most: int) -> str:
 def button(style: str, label: str, custom_id: str, disabled: bool = False) -> Json:
     shown = {"type": 2, "style": _STYLES[style], "label": cut(label, BUTTON_MAX), "custom_id": custom_id}
     return {**shown, "disabled": True} if disabled else shown
+
+
+def link_button(label: str, url: str) -> Json:
+    """A button that opens an address. Discord tells the bot nothing of a press."""
+    return {"type": 2, "style": 5, "label": cut(label, BUTTON_MAX), "url": url}
 
 
 def select(custom_id: str, placeholder: str, options: List[Json], least: int) -> Json:

@@ -8,9 +8,10 @@ from lethe import CallOptions, LetheError, NotFoundError
 
 from ._about import states_of
 from ._custom_id import FORGET, KEEP, WITHDRAW, WITHDRAW_ALL, base36, custom_id, number_of
+from ._page import readable_copy
 from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, ROWS_MAX, Json, Reply, button, cut, row, select
 from ._shown import label_shown, shown_for
-from ._turn import SOURCE, Turn, json_file, when
+from ._turn import SOURCE, Turn, json_file, verify_rows, when
 
 #: Of a request with a file: its other parts, the boundaries, the message.
 _REST_BYTES = 16 * 1024
@@ -26,12 +27,20 @@ async def export(turn: Turn) -> Reply:
         for format, word in forms:
             data = await _exported(turn, format)
             if data is not None:
-                return Reply(say(word), files=[("privacy-export.json", data)])
+                return await _with_copy(turn, Reply(say(word), files=[("privacy-export.json", data)]))
     except NotFoundError:
         return Reply(say("export_nothing"))
     contact = (await turn.facts.bot()).get("privacy_contact")
     ask = say("ask_operator") if contact is None else say("ask_contact", contact=contact)
-    return Reply(f"{say('export_too_large')} {ask}")
+    return await _with_copy(turn, Reply(f"{say('export_too_large')} {ask}"))
+
+
+async def _with_copy(turn: Turn, message: Reply) -> Reply:
+    """The message, with the way to the copy that people read."""
+    copy = await readable_copy(turn)
+    if copy is None:
+        return message
+    return Reply(f"{message.content}\n{copy.content}", files=message.files, components=copy.components)
 
 
 async def _exported(turn: Turn, format: Optional[Literal["full"]]) -> Optional[bytes]:
@@ -130,7 +139,9 @@ async def erase(turn: Turn, where: str = "", until: str = "", *_: str) -> Reply:
         lines.append(say("forget_incomplete"))
     lines.append(say("forget_beyond"))
     file = {"user_id": turn.asked.user_id, "certificates": certificates}
-    return Reply("\n".join(lines), files=[json_file("erasure-certificate.json", file)])
+    # The page reads one certificate of a file.
+    components = verify_rows(turn) if len(certificates) == 1 and is_whole else []
+    return Reply("\n".join(lines), files=[json_file("erasure-certificate.json", file)], components=components)
 
 
 async def _certificates(turn: Turn, erased: Sequence[Json]) -> Tuple[List[Json], bool]:

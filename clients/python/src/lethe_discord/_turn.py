@@ -11,7 +11,8 @@ from lethe import AsyncLethe, CallOptions
 
 from ._custom_id import PAGE, custom_id
 from ._facts import Facts
-from ._reply import Json, button, pages_of, row
+from ._reply import Json, button, link_button, pages_of, row
+from ._waiting import Waiting
 from ._words import Words
 
 #: Where the user decided, in the history of the consent.
@@ -52,7 +53,13 @@ class Turn:
     asked: Asked
     consent_version: Optional[str]
     confirm_seconds: int
+    #: Where users check files, if it is known.
+    verify_url: Optional[str]
     now: Callable[[], float]
+    #: Hands a failure to the people who run the bot.
+    report: Callable[[BaseException], None]
+    #: The commands that wait for a consent.
+    waiting: Waiting
 
     @property
     def who(self) -> Json:
@@ -63,10 +70,20 @@ class Turn:
         return CallOptions(idempotency_key=f"discord-{self.asked.id}-{act}")
 
 
-def when(iso: Optional[str]) -> str:
+def is_named(version: Optional[str]) -> bool:
+    """Whether a version is one that people named. Without one the service makes a digest, which says nothing to a user."""
+    return version is not None and not version.startswith("sha256:")
+
+
+def verify_rows(turn: Turn) -> List[Json]:
+    """The button to the page that checks a receipt or certificate."""
+    return [] if turn.verify_url is None else [row(link_button(turn.words.say("verify_open"), turn.verify_url))]
+
+
+def when(iso: Optional[str], style: str = "f") -> str:
     """A time that Discord shows in the time zone of the user."""
     moment = datetime.fromisoformat((iso or "1970-01-01T00:00:00Z").replace("Z", "+00:00"))
-    return f"<t:{int(moment.astimezone(timezone.utc).timestamp())}:f>"
+    return f"<t:{int(moment.astimezone(timezone.utc).timestamp())}:{style}>"
 
 
 def json_file(name: str, content: Any) -> Tuple[str, bytes]:

@@ -16,11 +16,13 @@ from ._declaration import declaration
 from ._privacy import OnError, Privacy
 from ._reply import Json, Reply
 from ._turn import FILE_MAX_BYTES, Asked
+from ._waiting import Then
 from ._words import TextTable
 from .guilds import Reconciled, guild_joined, guild_left, reconcile_guilds
 
 #: Answers a subcommand, with its option.
 Act = Callable[[discord.Interaction, str, str], Awaitable[None]]
+Answer = Callable[[], Awaitable[Reply]]
 _GRACE_DAYS_MAX = 90
 
 
@@ -30,7 +32,8 @@ class PrivacyCog(commands.Cog, name="Privacy"):
     `consent_version` is the version of your registered texts; without one the service makes the text. `categories` are
     those that consent is asked for, at most 50; all that are declared by default. `texts` has words of further languages:
     `{"fr": {"consent_agree": "J'accepte"}}`. `confirm_seconds` is how long the button of an erasure works, and
-    `grace_days` how long the data of a guild is kept after the bot has left it, 0 to 90. `on_error` is called for every
+    `grace_days` how long the data of a guild is kept after the bot has left it, 0 to 90. With `public_url`, the `PUBLIC_URL` of the
+    service, its page /verify is linked beside receipts and certificates. `on_error` is called for every
     failure, which is logged by default; the user gets an answer in any case.
     """
 
@@ -44,12 +47,13 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         texts: Optional[TextTable] = None,
         confirm_seconds: int = 300,
         grace_days: int = 7,
+        public_url: Optional[str] = None,
         on_error: Optional[OnError] = None,
     ) -> None:
         if not 0 <= grace_days <= _GRACE_DAYS_MAX:
             raise ValueError(f"grace_days must be 0 to {_GRACE_DAYS_MAX}, not {grace_days}.")
         self._bot, self._lethe, self._grace_days = bot, lethe, grace_days
-        self._privacy = Privacy(lethe, consent_version, categories, texts, confirm_seconds, on_error)
+        self._privacy = Privacy(lethe, consent_version, categories, texts, confirm_seconds, public_url, on_error)
         self._group = _PrivacyGroup(self._privacy.texts, self._commanded)
 
     async def cog_load(self) -> None:
@@ -58,16 +62,22 @@ class PrivacyCog(commands.Cog, name="Privacy"):
     async def cog_unload(self) -> None:
         self._bot.tree.remove_command(self._group.name)
 
-    async def ask(self, interaction: discord.Interaction) -> None:
-        """Asks the user of an interaction of your own for consent, after `ConsentRequiredError`. Only this user sees it."""
-        await self._answered(interaction, _asked_of(interaction, subcommand="consent"))
+    async def ask(self, interaction: discord.Interaction, then: Optional[Then] = None) -> None:
+        """Asks the user of an interaction of your own for consent, after `ConsentRequiredError`. Only this user sees it.
+
+        `then` continues the command: it is called once, after the consent is recorded. A text that it answers is shown to
+        the user alone. Without it, after a restart and after 15 minutes, the user is asked to give the command again.
+        """
+        asked = _asked_of(interaction, subcommand="consent")
+        await self._answered(interaction, asked, lambda: self._privacy.ask(asked, then))
 
     async def reconcile_guilds(self) -> Reconciled:
         """Compares the guilds of the bot with those of the service."""
         return await reconcile_guilds(self._lethe, self._bot, self._grace_days)
 
     async def _commanded(self, interaction: discord.Interaction, subcommand: str, where: str) -> None:
-        await self._answered(interaction, _asked_of(interaction, subcommand=subcommand, where=where))
+        asked = _asked_of(interaction, subcommand=subcommand, where=where)
+        await self._answered(interaction, asked, lambda: self._privacy.reply(asked))
 
     @commands.Cog.listener()
     async def on_interaction(self, interaction: discord.Interaction) -> None:
@@ -75,7 +85,7 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         custom_id = str(data.get("custom_id", ""))
         if interaction.type is discord.InteractionType.component and is_ours(custom_id):
             asked = _asked_of(interaction, custom_id=custom_id, values=data.get("values", ()))
-            await self._answered(interaction, asked)
+            await self._answered(interaction, asked, lambda: self._privacy.reply(asked))
 
     @commands.Cog.listener()
     async def on_guild_join(self, guild: discord.Guild) -> None:
@@ -96,37 +106,25 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         except Exception as error:
             self._privacy.report(error)
 
-    async def _answered(self, interaction: discord.Interaction, asked: Asked) -> None:
+    async def _answered(self, interaction: discord.Interaction, asked: Asked, answer: Answer) -> None:
         """Defers at once, since Discord waits three seconds, and answers when the service has answered."""
+        reply: Optional[Reply] = None
         try:
             if interaction.response.is_done():
-                await self._followed_up(interaction, asked)
-                return
-            message = interaction.message
-            is_private = asked.subcommand is None and message is not None and message.flags.ephemeral
-            # A message that only this user sees is changed into the answer; any other is left as it is.
-            await interaction.response.defer(ephemeral=True, thinking=not is_private)
-            await _edit(interaction, await self._privacy.reply(asked))
+                reply = await answer()
+                await _add(interaction, reply)
+            else:
+                message = interaction.message
+                is_private = asked.subcommand is None and message is not None and message.flags.ephemeral
+                # A message that only this user sees is changed into the answer; any other is left as it is.
+                await interaction.response.defer(ephemeral=True, thinking=not is_private)
+                reply = await answer()
+                await _edit(interaction, reply)
         except Exception as error:
             self._privacy.report(error)
-
-    async def _followed_up(self, interaction: discord.Interaction, asked: Asked) -> None:
-        flags = (await interaction.original_response()).flags
-        reply = await self._privacy.reply(asked)
-        if flags.ephemeral:
-            await _edit(interaction, reply)
-            return
-        # Discord puts the first message after a public deferral in its place, for everybody to see.
-        if flags.loading:
-            await interaction.delete_original_response()
-        await interaction.followup.send(
-            reply.content,
-            embeds=_embeds(reply),
-            files=_files(reply),
-            view=_view(reply),
-            allowed_mentions=discord.AllowedMentions.none(),
-            ephemeral=True,
-        )
+        # Also where Discord did not take the message: the consent is recorded.
+        if reply is not None and reply.following is not None:
+            await self._reported(_go_on(interaction, reply.following))
 
 
 class _PrivacyGroup(app_commands.Group):
@@ -173,6 +171,35 @@ def _asked_of(interaction: discord.Interaction, **act: Any) -> Asked:
     )
 
 
+async def _go_on(interaction: discord.Interaction, following: Callable[[], Awaitable[Optional[Reply]]]) -> None:
+    reply = await following()
+    if reply is not None:
+        await _send(interaction, reply)
+
+
+async def _add(interaction: discord.Interaction, reply: Reply) -> None:
+    """Answers an interaction that the bot has answered itself."""
+    flags = (await interaction.original_response()).flags
+    if flags.ephemeral:
+        await _edit(interaction, reply)
+        return
+    # Discord puts the first message after a public deferral in its place, for everybody to see.
+    if flags.loading:
+        await interaction.delete_original_response()
+    await _send(interaction, reply)
+
+
+async def _send(interaction: discord.Interaction, reply: Reply) -> None:
+    await interaction.followup.send(
+        reply.content,
+        embeds=_embeds(reply),
+        files=_files(reply),
+        view=_view(reply),
+        allowed_mentions=discord.AllowedMentions.none(),
+        ephemeral=True,
+    )
+
+
 async def _edit(interaction: discord.Interaction, reply: Reply) -> None:
     """Puts an answer in the place of the one before. Files of an earlier answer are removed."""
     await interaction.edit_original_response(
@@ -203,10 +230,13 @@ def _view(reply: Reply) -> discord.ui.View:
 
 
 def _button(given: Dict[str, Any], row: int) -> discord.ui.Button[discord.ui.View]:
-    style = discord.ButtonStyle(given["style"])
-    disabled = given.get("disabled", False)
     return discord.ui.Button(
-        style=style, label=given["label"], custom_id=given["custom_id"], disabled=disabled, row=row
+        style=discord.ButtonStyle(given["style"]),
+        label=given["label"],
+        custom_id=given.get("custom_id"),
+        url=given.get("url"),
+        disabled=given.get("disabled", False),
+        row=row,
     )
 
 

@@ -10,6 +10,7 @@ import type { CommandData } from '../commands';
 import { type GuildOptions, guildJoined, guildLeft, type Reconciled, reconcileGuilds } from '../guilds';
 import { Privacy, type PrivacyOptions } from '../privacy';
 import type { Reply } from '../reply';
+import type { Then } from '../waiting';
 
 type Answerable = ChatInputCommandInteraction | ButtonInteraction | StringSelectMenuInteraction;
 
@@ -32,10 +33,10 @@ export class DiscordJsPrivacy {
     return true;
   };
 
-  /** Asks the user of an interaction of your own for consent. Only this user sees it. */
-  async ask(interaction: Answerable): Promise<void> {
+  /** Asks the user of an interaction of your own for consent, and continues by `then`. Only this user sees it. */
+  async ask(interaction: Answerable, then?: Then): Promise<void> {
     const asked = askedOf(interaction);
-    await this.answered(interaction, asked, () => this.privacy.ask(asked));
+    await this.answered(interaction, asked, () => this.privacy.ask(asked, then));
   }
 
   /** Declares `/privacy` and the other commands of the bot. Commands that are not listed are removed. */
@@ -64,26 +65,39 @@ export class DiscordJsPrivacy {
 
   /** Defers at once, since Discord waits three seconds, and answers when the service has answered. */
   private async answered(interaction: Answerable, asked: Asked, answer: () => Promise<Reply>): Promise<void> {
+    let reply: Reply | undefined;
     try {
       if (interaction.deferred || interaction.replied) {
-        const message = messageOf(await answer());
-        if (interaction.ephemeral === true) {
-          await interaction.editReply({ ...message, attachments: [] });
-          return;
-        }
-        // Discord puts the first message after a public deferral in its place, for everybody to see. A public answer is left
-        // as it is, and so is the message of a button or menu, of which `ephemeral` says nothing.
-        if (interaction.ephemeral === false && !interaction.replied) await interaction.deleteReply();
-        await interaction.followUp({ ...message, flags: EPHEMERAL });
-        return;
+        reply = await answer();
+        await this.add(interaction, reply);
+      } else {
+        if (asked.act.kind === 'component' && asked.act.isPrivate && this.privacy.handles(asked))
+          await (interaction as ButtonInteraction).deferUpdate();
+        else await interaction.deferReply({ flags: EPHEMERAL });
+        reply = await answer();
+        await interaction.editReply({ ...messageOf(reply), attachments: [] });
       }
-      if (asked.act.kind === 'component' && asked.act.isPrivate && this.privacy.handles(asked))
-        await (interaction as ButtonInteraction).deferUpdate();
-      else await interaction.deferReply({ flags: EPHEMERAL });
-      await interaction.editReply({ ...messageOf(await answer()), attachments: [] });
     } catch (error) {
       this.privacy.report(error);
     }
+    // Also where Discord did not take the message: the consent is recorded.
+    const following = await reply?.following?.();
+    if (following === undefined) return;
+    const message = { ...messageOf(following), flags: EPHEMERAL } as const;
+    await interaction.followUp(message).catch((error) => this.privacy.report(error));
+  }
+
+  /** Answers an interaction that the bot has answered itself. */
+  private async add(interaction: Answerable, reply: Reply): Promise<void> {
+    const message = messageOf(reply);
+    if (interaction.ephemeral === true) {
+      await interaction.editReply({ ...message, attachments: [] });
+      return;
+    }
+    // Discord puts the first message after a public deferral in its place, for everybody to see. A public answer is left
+    // as it is, and so is the message of a button or menu, of which `ephemeral` says nothing.
+    if (interaction.ephemeral === false && !interaction.replied) await interaction.deleteReply();
+    await interaction.followUp({ ...message, flags: EPHEMERAL });
   }
 }
 

@@ -3,6 +3,7 @@ import { type Asked, askedOf, EPHEMERAL, type RawInteraction } from '../asked';
 import { Privacy, type PrivacyOptions } from '../privacy';
 import { type Reply, reply } from '../reply';
 import { DiscordRest, type RestOptions } from '../rest';
+import type { Then } from '../waiting';
 import { bodyOf, isSigned, keyOf, type PublicKey, type RequestHeaders } from './signed-request';
 
 const [PING, COMMAND, COMPONENT] = [1, 2, 3] as const;
@@ -13,8 +14,11 @@ const TOLERANCE_MAX_SECONDS = 86_400;
 export interface HttpOptions extends PrivacyOptions {
   /** The public key of the application, of Discord's developer portal. */
   readonly publicKey: string;
-  /** The commands and buttons of the bot itself. `ask()` is an answer that asks for consent. */
-  readonly others?: (interaction: RawInteraction, ask: () => Promise<Reply>) => Promise<string | Reply>;
+  /** The commands and buttons of the bot itself. `ask()` is an answer that asks for consent; `then` continues. */
+  readonly others?: (
+    interaction: RawInteraction,
+    ask: (then?: Then) => Promise<Reply>,
+  ) => Promise<string | Reply>;
   readonly rest?: RestOptions;
   /** How old the time of a request may be, in either direction; 5 minutes by default. */
   readonly toleranceSeconds?: number;
@@ -109,19 +113,27 @@ export class HttpInteractions {
 
   /** It never rejects. */
   private async work(interaction: RawInteraction, asked: Asked): Promise<void> {
+    let answer: Reply | undefined;
+    const { application_id: application, token } = interaction;
     try {
-      const answer = await (this.privacy.handles(asked)
+      answer = await (this.privacy.handles(asked)
         ? this.privacy.reply(asked)
         : this.other(interaction, asked));
-      await this.rest.answer(interaction.application_id, interaction.token, answer);
+      await this.rest.answer(application, token, answer);
     } catch (error) {
       this.privacy.report(error);
     }
+    // Also where Discord did not take the message: the consent is recorded.
+    const following = await answer?.following?.();
+    if (following !== undefined)
+      await this.rest
+        .followUp(application, token, following)
+        .catch((error: unknown) => this.privacy.report(error));
   }
 
   private async other(interaction: RawInteraction, asked: Asked): Promise<Reply> {
     try {
-      const answer = await this.options.others?.(interaction, () => this.privacy.ask(asked));
+      const answer = await this.options.others?.(interaction, (then) => this.privacy.ask(asked, then));
       return typeof answer === 'string' ? reply({ content: answer }) : (answer ?? this.privacy.failed(asked));
     } catch (error) {
       this.privacy.report(error);

@@ -5,6 +5,7 @@ export const DE: Texts = {
   command_about: 'Was dieser Bot speichert, wozu und wie lange',
   command_consent: 'Entscheide, was dieser Bot über dich speichern darf',
   command_status: 'Was du entschieden hast',
+  command_page: 'Öffne deine Datenschutzseite, auf der du alles siehst und entscheidest',
   command_export: 'Erhalte eine Kopie deiner Daten als Datei',
   command_revoke: 'Widerrufe deine Einwilligung',
   command_forget: 'Lass deine Daten löschen',
@@ -37,15 +38,21 @@ export const DE: Texts = {
   consent_read_on: 'Lies weiter, um zu entscheiden.',
   consent_changed:
     'Der Text hat sich geändert, seit er dir gezeigt wurde. Bitte lies ihn und entscheide neu.',
-  consent_version: 'Version {version} · {digest}',
+  consent_version: 'Version {version}',
   consent_notice: 'Datenschutzerklärung: {url}',
   consent_in_force: 'Du hast am {when} zugestimmt.',
   consent_done: 'Danke. Du hast zugestimmt:',
-  consent_receipt: 'Die angehängte Datei ist deine signierte Quittung.',
+  consent_receipt:
+    'Die angehängte Datei ist deine Quittung: Sie ist signiert und belegt, was du wann erlaubt hast.',
   consent_withdraw: 'Du kannst jederzeit mit `/privacy revoke` widerrufen.',
   consent_declined:
     'In Ordnung. Du hast nicht zugestimmt. Wenn du es dir anders überlegst: `/privacy consent`.',
   consent_declined_kept: 'Was du vorher erlaubt hast, gilt weiter. `/privacy revoke` widerruft es.',
+
+  command_again: 'Gib deinen Befehl jetzt bitte noch einmal ein.',
+  command_needs: 'Dein Befehl braucht etwas, dem du nicht zugestimmt hast: `/privacy consent`.',
+  command_failed:
+    'Deine Einwilligung ist gespeichert, aber danach ist dein Befehl fehlgeschlagen. Das wurde den Betreibern gemeldet. Bitte gib ihn später noch einmal ein.',
 
   status_title: 'Was du entschieden hast',
   status_declined: 'Du hast am {when} abgelehnt. Wenn du es dir anders überlegst: `/privacy consent`.',
@@ -53,7 +60,8 @@ export const DE: Texts = {
     'Einen neueren Text hast du am {when} abgelehnt. Wenn du es dir anders überlegst: `/privacy consent`.',
   status_none: 'Du wurdest noch nicht gefragt. Hier ist nichts über dich gespeichert.',
   status_pending: 'Du hast noch nicht entschieden. Hier wird nichts Neues über dich gespeichert.',
-  status_accepted: 'Du hast Version {version} am {when} zugestimmt.',
+  status_accepted: 'Du hast am {when} zugestimmt.',
+  status_accepted_version: 'Du hast am {when} der Version {version} zugestimmt.',
   status_revoked:
     'Du hast deine Einwilligung am {when} widerrufen. Hier wird nichts Neues über dich gespeichert.',
   status_newer: 'Ein neuerer Text wartet auf deine Entscheidung: `/privacy consent`.',
@@ -63,7 +71,16 @@ export const DE: Texts = {
   state_pending: 'nicht entschieden',
   state_none: 'nicht erlaubt',
 
+  own_page: 'Deine Datenschutzseite zeigt, was dieser Bot über dich speichert und was du damit tun kannst.',
+  own_page_open: 'Datenschutzseite öffnen',
+  own_page_until: 'Der Link gilt bis {when}. Gib ihn nicht weiter: Wer ihn hat, sieht deine Seite.',
+  own_page_missing:
+    'Dieser Bot kann dir keine Datenschutzseite zeigen. Was er speichert, sagt dir `/privacy about`, und `/privacy export` gibt dir eine Kopie.',
+
   export_done: 'Deine Daten sind in der angehängten Datei. Nur du siehst diese Nachricht.',
+  export_read:
+    'Zum Lesen und Drucken: Der Knopf öffnet deine Seite, auf der du dasselbe als Dokument bekommst. Der Link gilt bis {when}.',
+  export_open: 'Kopie zum Lesen',
   export_short:
     'Deine Daten sind in der angehängten Datei. Der Verlauf fehlt darin, weil die Datei sonst zu groß für Discord wäre.',
   export_too_large: 'Deine Daten sind zu groß für eine Datei auf Discord.',
@@ -91,9 +108,11 @@ export const DE: Texts = {
   forget_nothing: 'Über dich war nichts gespeichert.',
   forget_under_way: 'Deine Daten werden gerade gelöscht. Vorgang: {id}',
   forget_certificate:
-    'Die angehängte Datei enthält die signierte Bescheinigung der Löschung. Bewahre sie auf: Sie wird nur dieses eine Mal gezeigt.',
+    'Die angehängte Datei ist die Bescheinigung der Löschung: Sie ist signiert und belegt, was wann gelöscht wurde. Bewahre sie auf: Du bekommst sie nur dieses eine Mal.',
   forget_incomplete: 'Eine Bescheinigung, die in der Datei fehlt, wird später zu ihrem Vorgang ausgegeben.',
   forget_beyond: 'Nachrichten auf Discord und was der Bot anderswo aufbewahrt, sind nicht betroffen.',
+
+  verify_open: 'Datei prüfen',
 
   page_back: 'Zurück',
   page_next: 'Weiter',

@@ -4,6 +4,7 @@ export const EN = {
   command_about: 'What this bot stores, why, and for how long',
   command_consent: 'Decide what this bot may store about you',
   command_status: 'What you have decided',
+  command_page: 'Open your privacy page, on which you see and decide everything',
   command_export: 'Get a copy of your data as a file',
   command_revoke: 'Withdraw your consent',
   command_forget: 'Have your data erased',
@@ -35,22 +36,28 @@ export const EN = {
   consent_details: 'Which data this is in detail: `/privacy about`',
   consent_read_on: 'Read on to decide.',
   consent_changed: 'The text has changed since it was shown to you. Please read it and decide again.',
-  consent_version: 'Version {version} · {digest}',
+  consent_version: 'Version {version}',
   consent_notice: 'Privacy notice: {url}',
   consent_in_force: 'You agreed to this on {when}.',
   consent_done: 'Thank you. You agreed to:',
-  consent_receipt: 'The attached file is your signed receipt.',
+  consent_receipt: 'The attached file is your receipt: it is signed, and proves what you agreed to and when.',
   consent_withdraw: 'You can withdraw at any time with `/privacy revoke`.',
   consent_declined:
     'Understood. You have not agreed to anything. If you change your mind: `/privacy consent`.',
   consent_declined_kept: 'What you agreed to before stays in force. `/privacy revoke` withdraws it.',
+
+  command_again: 'Now please give your command again.',
+  command_needs: 'Your command needs something that you have not agreed to: `/privacy consent`.',
+  command_failed:
+    'Your consent is recorded, but then your command failed, and this was reported to the people who run this bot. Please give it again later.',
 
   status_title: 'What you have decided',
   status_declined: 'You declined on {when}. If you change your mind: `/privacy consent`.',
   status_declined_newer: 'You declined a newer text on {when}. If you change your mind: `/privacy consent`.',
   status_none: 'You have not been asked yet. Nothing is stored about you here.',
   status_pending: 'You have not decided yet. Nothing new is stored about you here.',
-  status_accepted: 'You agreed to version {version} on {when}.',
+  status_accepted: 'You agreed on {when}.',
+  status_accepted_version: 'You agreed to version {version} on {when}.',
   status_revoked: 'You withdrew your consent on {when}. Nothing new is stored about you here.',
   status_newer: 'A newer text waits for your decision: `/privacy consent`.',
   status_erased_at: 'What is still stored is erased on {when}.',
@@ -59,7 +66,16 @@ export const EN = {
   state_pending: 'not decided',
   state_none: 'not agreed',
 
+  own_page: 'Your privacy page shows what this bot stores about you, and what you can do about it.',
+  own_page_open: 'Open your privacy page',
+  own_page_until: 'The link works until {when}. Do not pass it on: whoever has it sees your page.',
+  own_page_missing:
+    'This bot cannot show you a privacy page. `/privacy about` says what it stores, and `/privacy export` gives you a copy.',
+
   export_done: 'Your data is in the attached file. Only you can see this message.',
+  export_read:
+    'To read and to print: the button opens your page, where you get the same as a document. The link works until {when}.',
+  export_open: 'Copy to read',
   export_short:
     'Your data is in the attached file. The history was left out because the file would be too large for Discord.',
   export_too_large: 'Your data is too large for a file on Discord.',
@@ -86,9 +102,11 @@ export const EN = {
   forget_nothing: 'Nothing was stored about you.',
   forget_under_way: 'Your data is being erased. Reference: {id}',
   forget_certificate:
-    'The attached file has the signed certificate of the erasure. Keep it: it is shown this once.',
+    'The attached file is the certificate of the erasure: it is signed, and proves what was erased and when. Keep it: you get it this once.',
   forget_incomplete: 'A certificate that is missing in the file is handed out for its reference later.',
   forget_beyond: 'Messages on Discord and what the bot keeps elsewhere are not affected.',
+
+  verify_open: 'Check the file',
 
   page_back: 'Back',
   page_next: 'Next',
