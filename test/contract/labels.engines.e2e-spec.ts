@@ -142,3 +142,116 @@ describe('the labels of a category in further languages', () => {
     expect(full.data.categories[0]).toMatchObject({ labels: LABELS, fields: [{ labels: { fr: 'Valeur' } }] });
   });
 });
+
+const PURPOSES = {
+  description: 'Greeting',
+  description_de: 'Damit wir dich begrüßen',
+  description_en: 'To greet you',
+  descriptions: { fr: 'Pour te saluer' },
+};
+const OF_THE_FIELD = { ...PURPOSES, description_en: 'Your name', descriptions: { fr: 'Ton nom' } };
+const described = (more: Json = {}): Json =>
+  valid({ ...PURPOSES, fields: [{ ...field('value'), ...OF_THE_FIELD }], ...more });
+
+describe('the purpose of a category in several languages', () => {
+  const textIn = async (language?: string) => {
+    const { data } = await ask(language);
+    return (data.texts.categories[0] as { text?: string }).text?.split('. ')[0];
+  };
+
+  it('is answered and listed as it was given, of a field too', async () => {
+    expectSuccess(await bot.post('/data/register', described()), 201, category(described()));
+    expectSuccess(await read(), 200, category(described()));
+    const list = await bot.get<{ categories: Json[] }>('/data/categories');
+    expect(list.data.categories).toStrictEqual([category(described())]);
+    const body = { bot_id: bot.id, categories: [{ name: 'levels', ...PURPOSES }] };
+    const { data } = await bot.post<{ categories: Json[] }>('/data/register', body);
+    expect(data.categories[0]).toMatchObject(PURPOSES);
+  });
+
+  it('is nowhere where none is declared', async () => {
+    const bare = JSON.stringify([(await register()).text, (await read()).text, (await ask()).text]);
+    expect(bare).not.toMatch(/description_|descriptions/);
+  });
+
+  it('stays where a change does not mention it, of a field too, and ends with null', async () => {
+    await bot.post('/data/register', described());
+    const change = (body: Json) => bot.put('/data/categories/profile', body);
+    const fields = [field('value')];
+    expectSuccess(await change({ description: 'New' }), 200, category(described({ description: 'New' })));
+    expectSuccess(await change({ fields }), 200, category(described({ description: 'New' })));
+    const german = { description_de: 'Neu' };
+    expectSuccess(await change({ ...german, description: 'Greeting' }), 200, category(described(german)));
+    const none = { description_de: null, description_en: null, descriptions: null };
+    const { data } = await change({ ...none, fields: [{ ...field('value'), ...none }] });
+    const { description } = PURPOSES;
+    const bare = [{ ...field('value'), description }];
+    expect(data).toStrictEqual(category(valid({ description, fields: bare })));
+  });
+
+  it('has the limits of a description', async () => {
+    const refused = async (name: string, value: unknown) => {
+      expectFaults(await register({ [name]: value }), name);
+      expectFaults(await register({ fields: [{ ...field('value'), [name]: value }] }), `fields[0].${name}`);
+    };
+    for (const name of ['description_de', 'description_en'])
+      for (const value of ['x'.repeat(10_001), '\u200b', 1, {}]) await refused(name, value);
+    for (const value of [{}, { de: 'Deutsch' }, { french: 'x' }, { fr: '' }, { fr: 'x'.repeat(10_001) }])
+      await refused('descriptions', value);
+    expectFailure(await read(), 404, 'not_found');
+    const long = { description_de: 'x'.repeat(10_000), description_en: 'x'.repeat(10_000) };
+    expectFailure(
+      await register({ ...long, descriptions: { fr: 'é'.repeat(10_000) } }),
+      413,
+      'payload_too_large',
+    );
+    expectSuccess(await register({ description_de: '' }), 201, category(valid({ description_de: '' })));
+  });
+
+  it('is asked for in the language of the request, else in English, else in the one without a language', async () => {
+    await bot.post('/data/register', described());
+    expect(await textIn('de')).toBe('Damit wir dich begrüßen');
+    expect(await textIn('fr-CA')).toBe('Pour te saluer');
+    expect(await textIn('pt')).toBe('To greet you');
+    await bot.put('/data/categories/profile', { description_en: null });
+    expect(await textIn()).toBe('Greeting');
+    await bot.put('/data/categories/profile', { description: null });
+    expect(await textIn()).toBe('Damit wir dich begrüßen');
+    await bot.put('/data/categories/profile', { description: 'Greeting', description_de: '' });
+    expect(await textIn('de')).toBe('Greeting');
+  });
+
+  it.each(Object.keys(PURPOSES))(
+    'is part of the declaration: with another %s the version is another',
+    async (name) => {
+      await bot.post('/data/register', described());
+      const before = (await ask()).data.version;
+      const value = name === 'descriptions' ? { fr: 'Autre' } : 'Other';
+      await bot.put('/data/categories/profile', { [name]: value });
+      const changed = (await ask()).data.version;
+      expect(changed).not.toBe(before);
+      await bot.put('/data/categories/profile', { fields: [{ ...field('value'), [name]: value }] });
+      expect((await ask()).data.version).not.toBe(changed);
+    },
+  );
+
+  it('is in the receipt, in the language of the request and in all, and in the full export', async () => {
+    await bot.post('/data/register', described());
+    const who = subject();
+    const { data: asked } = await bot.post<{ consent_id: string }>('/consents/request', {
+      ...{ ...who, categories: ['profile'], language: 'de' },
+    });
+    const { data } = await bot.post<{ receipt: string }>('/consents/accept', {
+      consent_id: asked.consent_id,
+    });
+    const payload = Buffer.from(data.receipt.split('.')[1]!, 'base64url').toString();
+    const { pii_processing: processing } = JSON.parse(payload) as { pii_processing: { purposes: Json[] } };
+    expect(processing.purposes[0]).toMatchObject({
+      purpose_description: 'Damit wir dich begrüßen',
+      purpose_descriptions: { de: 'Damit wir dich begrüßen', en: 'To greet you', fr: 'Pour te saluer' },
+    });
+    await bot.hasData(who, 'profile', { value: 'a' });
+    const full = await bot.export<{ categories: Json[] }>(who, '&format=full');
+    expect(full.data.categories[0]).toMatchObject({ ...PURPOSES, fields: [OF_THE_FIELD] });
+  });
+});

@@ -696,6 +696,31 @@ describe('a form', () => {
     expect((await get(url)).text).toContain('Everything that is stored about you');
   });
 
+  it('says in the language of the page what a category and its fields are for, in the copy too', async () => {
+    const purposes = {
+      description: 'Without a language',
+      description_de: 'Zum Gruß',
+      description_en: 'To greet',
+    };
+    const meaning = { description_de: 'Wie du heißt', description_en: 'How you are called' };
+    await bot.post('/data/register', {
+      ...{ key: 'profile', label_de: 'Profil', label_en: 'Profile', ...purposes },
+      fields: [{ ...field('value'), ...meaning }],
+    });
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'Robin' });
+    for (const [language, own, other] of [
+      ['de', ['Zum Gruß', 'Wie du heißt'], /To greet|How you|Without/],
+      ['en', ['To greet', 'How you are called'], /Zum Gru|Wie du|Without/],
+    ] as const) {
+      const { url } = await linked({ language });
+      const [page, copy] = [(await get(url)).text, (await act(url, 'export', 0)).text];
+      expect(page).toContain(`<dd>${own[0]}</dd>`);
+      for (const part of own) expect(copy).toContain(`<dd>${part}</dd>`);
+      expect(page + copy).not.toMatch(other);
+    }
+  });
+
   it('exports as JSON and to read, each recorded', async () => {
     await stored();
     const { url } = await linked({ language: 'de' });

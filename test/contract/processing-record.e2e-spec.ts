@@ -3,7 +3,7 @@ import { A_TEXT, A_TIME, expectFailure, expectFaults, expectSuccess } from '../s
 import { UNKNOWN_UUID } from '../support/inputs';
 import { Service } from '../support/service';
 import { useService } from '../support/shared-service';
-import { PREFIX } from '../support/client';
+import { type Json, PREFIX } from '../support/client';
 
 const service = useService();
 let bot: Bot;
@@ -62,6 +62,25 @@ describe('GET /api/v1/bots/{bot_id}/processing-record', () => {
       ],
     });
     expect(answer.text).not.toContain('hidden');
+  });
+
+  it('has each purpose in both languages, of a field too, where they are declared', async () => {
+    const meaning = { description_de: 'Wie du heißt', description_en: 'How you are called' };
+    await bot.hasCategory('profile', [{ ...field('value'), ...meaning }], {
+      ...{ description: 'Any', description_de: 'Zum Gruß', description_en: 'To greet' },
+    });
+    await bot.hasCategory('german', [field('value')], { description: 'Any', description_de: 'Nur so' });
+    const { data } = await bot.get<{ activities: Json[] }>(path());
+    const [german, profile] = data.activities;
+    expect(german).toMatchObject({ purpose: 'Any', purpose_de: 'Nur so' });
+    expect(german).not.toHaveProperty('purpose_en');
+    expect(profile).toMatchObject({
+      ...{ purpose: 'To greet', purpose_de: 'Zum Gruß', purpose_en: 'To greet', fields: [meaning] },
+    });
+    const { text } = await markdown();
+    expect(text).toContain('- Purpose: To greet / Zum Gruß\n');
+    expect(text).toContain('- Purpose: Any / Nur so\n');
+    expect(text).toContain('| How you are called / Wie du heißt |');
   });
 
   it('answers 200 with no activities where nothing is declared, and one recipient without a webhook URL', async () => {

@@ -83,6 +83,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'd59af31578849e212d39280eefad58ae',
     postgres: '5c1f0401e27687e5f68a67e653c7b322',
   },
+  Purposes1763600000023: {
+    sqlite: '9d8123f232145221ec0963c302d8cd39',
+    postgres: '43e0cca14fcf210dfed15b4b608d307e',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

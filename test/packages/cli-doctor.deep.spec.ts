@@ -74,7 +74,7 @@ describe('lethe doctor', () => {
     const ran = await cli.run(['doctor']);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect([...ran.stdout.matchAll(/^✓ (\w+)/gm)].map(([, name]) => name)).toEqual([
-      ...['settings', 'service', 'clock', 'key', 'scopes', 'webhook', 'signature', 'texts'],
+      ...['settings', 'service', 'clock', 'key', 'scopes', 'webhook', 'signature', 'purposes', 'texts'],
     ]);
     expect(cli.written).not.toMatch(/sk_live_|whsec_/);
   });
@@ -115,7 +115,7 @@ describe('lethe doctor', () => {
     });
     await lethe.consents.registerText({ consent_version: '2', language: 'en', title: '?', body: '.' });
     const ran = await cli.run(['doctor']);
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('1 of 8 checks failed: texts') });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('1 of 9 checks failed: texts') });
     expect(ran.stdout).toMatch(
       /version 2: no text in de; the text in en does not explain profile\n +→ Complete/,
     );
@@ -126,13 +126,23 @@ describe('lethe doctor', () => {
     expect(await cli.run(['init', ...args])).toMatchObject({ code: 0 });
     const lethe = new Lethe({ url: service.url, key: settings()['LETHE_KEY'] ?? '' });
     const labels = { label_de: 'Profil', label_en: 'Profile' };
+    const purpose = { description_de: 'Zum Gruß', description_en: 'To greet' };
+    const greeting = { ...labels, ...purpose };
+    const german = { key: 'b', type: 'string' as const, ...labels, description_de: 'Nur so' };
     await lethe.categories.register({
       key: 'profile',
-      ...labels,
-      fields: [{ key: 'a', type: 'string', ...labels }],
+      ...greeting,
+      fields: [{ key: 'a', type: 'string', ...greeting }, german],
     });
+    const one = {
+      ...labels,
+      description: 'To greet',
+      fields: [{ key: 'a', type: 'string' as const, ...labels }],
+    };
+    await lethe.categories.register({ key: 'one', ...one });
     expect(await faults()).toEqual({ webhook: expect.stringContaining('lethe bot set --webhook-url') });
     const { stdout } = await cli.run(['doctor']);
+    expect(stdout).toMatch(/^! purposes +not in both German and English: profile\.b, one\n +→ Write/m);
     expect(stdout).toMatch(/^! texts +no text is registered[^]*→ For words of your own/m);
     expect(stdout).toMatch(/^\? signature +could not be checked: the bot has no webhook URL$/m);
   });

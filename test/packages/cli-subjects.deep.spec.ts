@@ -85,6 +85,19 @@ describe('lethe categories', () => {
     expect(await push()).toMatchObject({ code: 0, stdout: expect.stringContaining('all of it already') });
   });
 
+  it('push warns of a purpose that is not in both languages', async () => {
+    const purposes = (words: string) => FILE.replace('    retention_days', `${words}    retention_days`);
+    const both = '    description_de: Zum Gruß\n    description_en: To greet\n';
+    for (const words of ['    description: To greet\n', '    description_de: Zum Gruß\n']) {
+      write(purposes(words));
+      expect((await push('--yes')).stderr).toContain('The purpose of profile is not in both languages.');
+    }
+    write(purposes(both));
+    const pushed = await push('--yes');
+    expect(pushed).toMatchObject({ code: 0, stderr: expect.not.stringContaining('both languages') });
+    expect(await lethe.categories.get('profile')).toMatchObject({ description_de: 'Zum Gruß' });
+  });
+
   it('push changes what differs, and clears what the file no longer has', async () => {
     write(FILE);
     await push('--yes');
@@ -196,7 +209,13 @@ describe('what the service holds, in a file and back', () => {
   const RICH = {
     ...PROFILE,
     ...{ labels: { no: 'Profil', fr: 'Profil' }, description: 'Greetings', legal_basis: 'contract' as const },
-    fields: [{ ...PROFILE.fields[0], labels: { no: 'Kallenavn', fr: 'Pseudo' }, description: 'A name' }],
+    ...{ description_de: 'Zum Gruß', description_en: 'To greet', descriptions: { fr: 'Pour saluer' } },
+    fields: [
+      {
+        ...{ ...PROFILE.fields[0], labels: { no: 'Kallenavn', fr: 'Pseudo' }, description: 'A name' },
+        ...{ description_de: 'Ein Name', description_en: 'Any name', descriptions: { fr: 'Un nom' } },
+      },
+    ],
   } as const;
   const pushed = () => done('categories', 'push', '--yes');
   const edit = (before: string | RegExp, after: string): void =>
@@ -220,8 +239,8 @@ describe('what the service holds, in a file and back', () => {
   it('what is taken out of the file is cleared, in a field too', async () => {
     await lethe.categories.register(RICH);
     await done('categories', 'pull');
-    edit(/ +(labels:|(fr|no): .*|description: .*|legal_basis: .*)\n/g, '');
-    edit(/ +(labels:|(fr|no|"no"): .*|description: .*|legal_basis: .*)\n/g, '');
+    edit(/ +(labels:|(fr|no): .*|description\w*: .*|legal_basis: .*)\n/g, '');
+    edit(/ +(labels:|(fr|no|"no"): .*|description\w*: .*|legal_basis: .*)\n/g, '');
     await pushed();
     const fields = [{ ...PROFILE.fields[0], description: null }];
     expect(await held()).toEqual({

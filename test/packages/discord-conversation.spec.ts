@@ -117,6 +117,30 @@ describe.each(KITS)('%s', (kit) => {
       expect(wordsOf(about)).toContain('**Anniversaire**');
     });
 
+    itInPart(
+      'says the purpose in the language of the user, else in English, else as it is declared',
+      async () => {
+        const only = {
+          description: 'Greeting',
+          description_de: 'Zum Gruß',
+          descriptions: { fr: 'Pour saluer' },
+        };
+        const { user } = await bot([{ ...categoryOf('birthday', 'Birthday'), ...only }]);
+        const said = async (locale: string) => {
+          const [asked, about] = [await user(locale).privacy('consent'), await user(locale).privacy('about')];
+          return [wordsOf(asked), wordsOf(about)];
+        };
+        const has = (words: string): unknown[] => [1, 2].map((): unknown => expect.stringContaining(words));
+        expect(await said('de')).toEqual(has('Zum Gruß'));
+        expect(await said('fr')).toEqual(has('Pour saluer'));
+        expect(await said('pt-BR')).toEqual(has('Greeting'));
+        const other = await bot([
+          { ...categoryOf('birthday', 'Birthday'), ...only, description_en: 'To greet' },
+        ]);
+        expect(wordsOf(await other.user('pt-BR').privacy('about'))).toContain('To greet');
+      },
+    );
+
     itInPart('is asked anew where text or categories have changed since it was shown', async () => {
       const { lethe, user } = await bot(TWO);
       const robin = user();

@@ -30,6 +30,17 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     expect(await thrown(again)).toMatchObject({ status: 409, reason: 'bot_exists' });
   });
 
+  it('declares labels and purposes in several languages, and reads them again', async () => {
+    const words = {
+      ...{ labels: { fr: 'Compte' }, description_de: 'Zum Gruß', description_en: 'To greet' },
+      descriptions: { fr: 'Pour saluer' },
+    };
+    expect(await lethe.categories.register({ ...PROFILE, key: 'words', ...words })).toMatchObject(words);
+    expect(await lethe.categories.get('words')).toMatchObject(words);
+    const all = await lethe.categories.list().toArray();
+    expect(Object.keys(all.find(({ key }) => key === 'profile') ?? {})).not.toContain('description_de');
+  });
+
   it('asks, stores, merges and exports', async () => {
     const who = await asked();
     const values = { ...who, category: 'profile', data: { nickname: 'Robin' } };

@@ -30,6 +30,8 @@ const LABEL_MAX = 2_000;
 const DESCRIPTION_MAX = 10_000;
 const RETENTION_DAYS_MAX = 3650;
 
+const FURTHER = 'Purpose in further languages, by language tag (BCP 47)';
+
 export class DataFieldInput {
   @Slug() key: string;
   @OneOf(FIELD_TYPES) type: FieldType;
@@ -37,12 +39,19 @@ export class DataFieldInput {
   @Text(LABEL_MAX) label_en: string;
   @LabelsByLanguage(LABEL_MAX, { optional: true }) labels?: Labels | null;
   @OptionalText(DESCRIPTION_MAX, { nullable: true }) description?: string | null;
+  @OptionalText(DESCRIPTION_MAX) description_de?: string | null;
+  @OptionalText(DESCRIPTION_MAX) description_en?: string | null;
+  @LabelsByLanguage(DESCRIPTION_MAX, { optional: true, description: FURTHER }) descriptions?: Labels | null;
 }
 
 /** What both shapes of the registration can declare besides a name. */
 class Purpose {
   @LabelsByLanguage(LABEL_MAX, { optional: true, nullable: true }) labels?: Labels | null;
   @OptionalText(DESCRIPTION_MAX, { nullable: true }) description?: string | null;
+  @OptionalText(DESCRIPTION_MAX, { nullable: true }) description_de?: string | null;
+  @OptionalText(DESCRIPTION_MAX, { nullable: true }) description_en?: string | null;
+  @LabelsByLanguage(DESCRIPTION_MAX, { optional: true, nullable: true, description: FURTHER })
+  descriptions?: Labels | null;
   @Integer(1, RETENTION_DAYS_MAX, { optional: true, nullable: true }) retention_days?: number | null;
   @OneOf(LEGAL_BASES, { optional: true, description: 'Default: consent' }) legal_basis?: string | null;
 }
@@ -85,6 +94,9 @@ export class CategoryView {
   @Text(LABEL_MAX) label_en: string;
   @LabelsByLanguage(LABEL_MAX, { optional: true }) labels?: Labels;
   @OptionalText(DESCRIPTION_MAX, { optional: false, nullable: true }) description: string | null;
+  @OptionalText(DESCRIPTION_MAX) description_de?: string;
+  @OptionalText(DESCRIPTION_MAX) description_en?: string;
+  @LabelsByLanguage(DESCRIPTION_MAX, { optional: true, description: FURTHER }) descriptions?: Labels;
   @Integer(1, RETENTION_DAYS_MAX, { nullable: true }) retention_days: number | null;
   @OneOf(LEGAL_BASES) legal_basis: string;
   @ListOf(() => DataFieldInput, 0, FIELDS_MAX) fields: readonly DataFieldInput[];

@@ -5,9 +5,10 @@ import { CategoriesService } from './categories.service';
 import { Category } from './category.entity';
 import { CategoryDeclarations } from './category-declarations';
 import { Categories1763600000003 } from './migrations/1763600000003-categories';
+import { Purposes1763600000023 } from './migrations/1763600000023-purposes';
 
 @Module({
-  imports: [DatabaseModule.forFeature([Category], [Categories1763600000003])],
+  imports: [DatabaseModule.forFeature([Category], [Categories1763600000003, Purposes1763600000023])],
   controllers: [CategoriesController],
   providers: [CategoriesService, CategoryDeclarations],
   exports: [CategoriesService, CategoryDeclarations],

@@ -11,6 +11,7 @@ import type { CategoryView, ChangeCategory, DataFieldInput, RegisterCategory } f
 import { Category, type DataField } from './category.entity';
 import { categoryTexts, countCategories, declaresMoreThan, undeclared } from './category-queries';
 import { requireCompatible, requireDistinctKeys } from './declared-fields';
+import { changedPurposes } from './purposes';
 
 /** A category to declare; one without fields takes any object. */
 export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };
@@ -87,6 +88,7 @@ export class CategoriesService {
         labelEn: input.label_en ?? category.labelEn,
         labels: input.labels === undefined ? category.labels : input.labels,
         description: input.description === undefined ? category.description : input.description,
+        purposes: changedPurposes(input, category.purposes),
         retentionDays: input.retention_days === undefined ? category.retentionDays : input.retention_days,
         legalBasis: input.legal_basis ?? category.legalBasis,
         fields: input.fields?.map((one) => changedField(category.fields, one)) ?? category.fields,
@@ -158,6 +160,7 @@ export class CategoriesService {
       labelEn: input.label_en,
       labels: input.labels ?? null,
       description: input.description ?? null,
+      purposes: changedPurposes(input),
       retentionDays: input.retention_days ?? null,
       legalBasis: input.legal_basis ?? 'consent',
       createdAt: now,
@@ -203,24 +206,26 @@ async function insertIfNew(tx: Tx, category: Category): Promise<boolean> {
     labelEn,
     labels,
     description,
+    purposes,
     retentionDays,
     legalBasis,
     fields,
     createdAt,
   } = category;
   const inserted = await tx.run(
-    `INSERT INTO categories (bot_id, key, id, label_de, label_en, labels, description, retention_days, legal_basis, fields,
-       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
+    `INSERT INTO categories (bot_id, key, id, label_de, label_en, labels, description, purposes, retention_days, legal_basis,
+       fields, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
     ...[botId, key, id, labelDe, labelEn, labels && JSON.stringify(labels)],
-    ...[description, retentionDays, legalBasis],
+    ...[description, purposes && JSON.stringify(purposes), retentionDays, legalBasis],
     ...[JSON.stringify(fields), createdAt, createdAt],
   );
   return inserted === 1;
 }
 
-function dataField({ key, type, label_de, label_en, labels, description }: DataFieldInput): DataField {
+function dataField(given: DataFieldInput): DataField {
+  const { key, type, label_de, label_en, labels, description } = given;
   const named = { key, type, label_de, label_en, ...(labels != null && { labels }) };
-  return { ...named, description: description ?? null };
+  return { ...named, description: description ?? null, ...changedPurposes(given) };
 }
 
 /** A client of an older version does not know all that a field has, so what `given` does not mention stays. */
@@ -238,6 +243,7 @@ export function categoryView(category: Category): CategoryView {
     label_en: category.labelEn,
     ...(category.labels !== null && { labels: category.labels }),
     description: category.description,
+    ...category.purposes,
     retention_days: category.retentionDays,
     legal_basis: category.legalBasis,
     fields: category.fields,

@@ -2,6 +2,7 @@ import { amongValues, type Tx, type UnitOfWork } from '@app/database';
 import { JsonText, type Labels, type Page } from '@app/http';
 import { notFound } from '@app/kernel';
 import type { Category } from './category.entity';
+import type { Purposes } from './purposes';
 
 /** A category whose values are kept for a limited time. */
 export interface LimitedCategory {
@@ -61,6 +62,8 @@ export interface CategoryWords {
   /** JSON text. */
   readonly labels: string | null;
   readonly description: string | null;
+  /** JSON text. */
+  readonly purposes: string | null;
   readonly retention_days: number | string | null;
   /** JSON text. */
   readonly fields: string;
@@ -71,7 +74,7 @@ export interface CategoryRow extends CategoryWords {
   readonly legal_basis: string;
 }
 
-const WORDS = 'key, label_de, label_en, labels, description, retention_days, fields';
+const WORDS = 'key, label_de, label_en, labels, description, purposes, retention_days, fields';
 
 /** The words of `keys`, in their order. @throws ApiError 404 for a category that is not declared. */
 export function wordsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryWords[]> {
@@ -113,7 +116,7 @@ export async function categoryTexts(tx: Tx, botId: string, page: Page<[id: strin
       const { id, key, label_de, label_en, description, legal_basis } = row;
       const labels = labelsOf(row);
       const names = { id, key, label_de, label_en, ...(labels !== undefined && { labels }) };
-      const before = { ...names, description, retention_days, legal_basis };
+      const before = { ...names, description, ...purposesOf(row), retention_days, legal_basis };
       const head = JSON.stringify(before).slice(0, -1);
       return new JsonText(`${head},"fields":${fields},"created_at":${JSON.stringify(created_at)}}`);
     });
@@ -121,6 +124,10 @@ export async function categoryTexts(tx: Tx, botId: string, page: Page<[id: strin
 
 export function labelsOf({ labels }: Pick<CategoryWords, 'labels'>): Labels | undefined {
   return labels === null ? undefined : (JSON.parse(labels) as Labels);
+}
+
+export function purposesOf({ purposes }: Pick<CategoryWords, 'purposes'>): Purposes | null {
+  return purposes === null ? null : (JSON.parse(purposes) as Purposes);
 }
 
 /** PostgreSQL answers a 64-bit integer as text. */

@@ -10,12 +10,13 @@ import {
 } from '@app/database';
 import type { Labels } from '@app/http';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Purposes } from './purposes';
 
 export const FIELD_TYPES = ['string', 'number', 'boolean', 'date', 'json'] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 /** One declared value of a category. */
-export interface DataField {
+export interface DataField extends Purposes {
   readonly key: string;
   readonly type: FieldType;
   readonly label_de: string;
@@ -35,7 +36,9 @@ export class Category {
   @TextColumn({ name: 'label_en' }) labelEn: string;
   /** In further languages. */
   @JsonColumn({ nullable: true }) labels: Labels | null;
+  /** For readers of every language that the purposes below lack. */
   @TextColumn({ nullable: true }) description: string | null;
+  @JsonColumn({ nullable: true }) purposes: Purposes | null;
   @IntegerColumn({ name: 'retention_days', nullable: true }) retentionDays: number | null;
   @TextColumn({ name: 'legal_basis' }) legalBasis: string;
   /** Empty for a category that takes any object. */

@@ -1,21 +1,31 @@
 import type { Tx } from '@app/database';
 import type { Category } from './category.entity';
+import { purposesOf } from './category-queries';
 
 /** The declaration of a category at `updatedAt`: content, purpose and time limit (GDPR Art. 13). */
 export type DeclaredPurpose = Pick<
   Category,
-  'key' | 'labelDe' | 'labelEn' | 'labels' | 'description' | 'retentionDays' | 'legalBasis' | 'updatedAt'
+  | 'key'
+  | 'labelDe'
+  | 'labelEn'
+  | 'labels'
+  | 'description'
+  | 'purposes'
+  | 'retentionDays'
+  | 'legalBasis'
+  | 'updatedAt'
 > & {
   /** The JSON text of the fields, which most readers do not need. */
   readonly fields: string;
 };
 
-const SELECT = `SELECT key, label_de, label_en, labels, description, retention_days, legal_basis, fields, updated_at
+const SELECT = `SELECT key, label_de, label_en, labels, description, purposes, retention_days, legal_basis, fields, updated_at
   FROM categories WHERE bot_id = ?`;
 
 type Row = Record<'key' | 'label_de' | 'label_en' | 'legal_basis' | 'fields' | 'updated_at', string> & {
   labels: string | null;
   description: string | null;
+  purposes: string | null;
   retention_days: number | string | null;
 };
 
@@ -39,6 +49,7 @@ function purposeOf(row: Row): DeclaredPurpose {
     labelEn: row.label_en,
     labels: row.labels === null ? null : (JSON.parse(row.labels) as Category['labels']),
     description: row.description,
+    purposes: purposesOf(row),
     retentionDays: row.retention_days === null ? null : Number(row.retention_days),
     legalBasis: row.legal_basis,
     fields: row.fields,

@@ -13,9 +13,11 @@ export {
   legalBasisOf,
   limitedCategories,
   nextBotWithLimits,
+  purposesOf,
   tryHoldCategories,
   undeclared,
   wordsOf,
 } from './category-queries';
 export { Category } from './category.entity';
 export { type DeclaredPurpose, declaredPurposes } from './declared-purposes';
+export { purposeIn, type Purposes, purposesByLanguage } from './purposes';

@@ -83,9 +83,12 @@ async function noticeOf(
 /** As many purposes as a receipt lists, which repeats the notice for each. */
 function fitting(found: readonly DeclaredPurpose[], noticeLength: number): DeclaredPurpose[] {
   let length = 0;
-  return found.slice(0, PURPOSES_MAX).filter(({ labelDe, labelEn, labels, description, fields }) => {
-    length += JSON.stringify(labels ?? '').length;
-    length += labelDe.length + labelEn.length + (description?.length ?? 0) + fields.length + noticeLength;
-    return length <= PURPOSES_LENGTH_MAX;
-  });
+  return found
+    .slice(0, PURPOSES_MAX)
+    .filter(({ labelDe, labelEn, labels, description, purposes, fields }) => {
+      length +=
+        JSON.stringify(labels ?? '').length + (purposes === null ? 0 : JSON.stringify(purposes).length);
+      length += labelDe.length + labelEn.length + (description?.length ?? 0) + fields.length + noticeLength;
+      return length <= PURPOSES_LENGTH_MAX;
+    });
 }

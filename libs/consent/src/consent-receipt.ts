@@ -1,4 +1,4 @@
-import type { Category, DeclaredPurpose } from '@app/categories';
+import { type Category, type DeclaredPurpose, purposeIn, purposesByLanguage } from '@app/categories';
 import type { SubjectIds } from '@app/subjects';
 import type { Consent } from './consent.entity';
 import type { HistoryEntry } from './consent-history';
@@ -30,6 +30,7 @@ const WITHDRAWAL = 'By telling the bot or its privacy contact, at any time, with
 export function receiptOf(facts: ReceiptFacts) {
   const { consent, ids, decision, notice, bot } = facts;
   const texts = decision?.texts ?? [];
+  const language = decision?.language ?? (texts.length === 1 ? (texts[0]?.language ?? null) : null);
   return {
     schema_version: 'lethe-consent-receipt/1; ISO/IEC TS 27560:2023',
     receipt_id: decision?.id ?? consent.id,
@@ -37,9 +38,9 @@ export function receiptOf(facts: ReceiptFacts) {
     pii_principal_id: ids.user_id,
     pii_processing: {
       privacy_notice: { consent_version: consent.version, url: notice?.privacy_notice ?? null, texts },
-      language: decision?.language ?? (texts.length === 1 ? (texts[0]?.language ?? null) : null),
+      language,
       service: { bot_id: bot.id, guild_id: ids.guild_id },
-      purposes: facts.purposes.map((purpose) => purposeOf(purpose, facts)),
+      purposes: facts.purposes.map((purpose) => purposeOf(purpose, facts, language)),
       purposes_omitted: facts.purposesInAll - facts.purposes.length,
     },
     party_identification: [
@@ -65,13 +66,18 @@ export function receiptOf(facts: ReceiptFacts) {
 export type ConsentReceipt = ReturnType<typeof receiptOf>;
 
 /** A declaration changed after the request is not what the user agreed to: the receipt states only its key. */
-function purposeOf(purpose: DeclaredPurpose, { consent, notice, bot }: ReceiptFacts) {
+function purposeOf(
+  purpose: DeclaredPurpose,
+  { consent, notice, bot }: ReceiptFacts,
+  language: string | null,
+) {
   const asked = purpose.updatedAt < consent.requestedAt ? purpose : null;
   return {
     purpose: purpose.key,
     declared_at: purpose.updatedAt,
     purpose_label: asked && { de: asked.labelDe, en: asked.labelEn, ...asked.labels },
-    purpose_description: asked && asked.description,
+    purpose_description: asked && purposeIn(language ?? 'en', { ...asked, ...asked.purposes }),
+    ...(asked?.purposes != null && { purpose_descriptions: purposesByLanguage(asked.purposes) }),
     lawful_basis: asked && asked.legalBasis,
     pii_information:
       asked &&

@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { type CategoryRow, type CategoryWords, daysOf, labelsOf } from '@app/categories';
+import {
+  type CategoryRow,
+  type CategoryWords,
+  daysOf,
+  labelsOf,
+  purposeIn,
+  purposesOf,
+} from '@app/categories';
 import { type Labels, languageFor } from '@app/http';
 
 export const LANGUAGES = ['de', 'en'] as const;
@@ -53,10 +60,13 @@ const WORDINGS: Record<Language, Wording> = {
   },
 };
 
-/** Whether a request can be made in a language: its sentences are, or a category has a label in it. */
+/** Whether a request can be made in a language: its sentences are, or a category has a label or its purpose in it. */
 export function speaks(language: string, categories: readonly CategoryWords[]): boolean {
   if (LANGUAGES.some((each) => each === language)) return true;
-  return categories.some((each) => languageFor(language, Object.keys(labelsOf(each) ?? {})) !== undefined);
+  return categories.some((each) => {
+    const tags = Object.keys({ ...labelsOf(each), ...purposesOf(each)?.descriptions });
+    return languageFor(language, tags) !== undefined;
+  });
 }
 
 /**
@@ -73,11 +83,12 @@ export function consentTexts(
     body: wording.body(botName),
     categories: categories.map((category) => {
       const { key, description } = category;
+      const purpose = purposeIn(language, { description, ...purposesOf(category) });
       const days = daysOf(category);
       const kept = days === null ? wording.keptUntilWithdrawn : wording.kept(days);
       const fields = fieldsOf(category).map((field) => labelIn(language, field, field.labels));
       const data = fields.length === 0 ? [] : [wording.fields(fields.join(', '))];
-      const text = [...(description === null ? [] : [sentence(description)]), ...data, kept].join(' ');
+      const text = [...(purpose === null ? [] : [sentence(purpose)]), ...data, kept].join(' ');
       return { key, label: labelIn(language, category, labelsOf(category)), text };
     }),
     accept_label: wording.accept_label,
@@ -109,7 +120,9 @@ export function declaredVersion(categories: readonly CategoryRow[]): string {
     .map((category) => {
       const { key, label_de, label_en, description, legal_basis, fields } = category;
       const labels = labelsOf(category);
-      const words = [label_de, label_en, ...(labels === undefined ? [] : [labels]), description];
+      const purposes = purposesOf(category);
+      const named = [label_de, label_en, ...(labels === undefined ? [] : [labels])];
+      const words = [...named, description, ...(purposes === null ? [] : [purposes])];
       const declared = JSON.stringify([...words, daysOf(category), legal_basis]);
       return `[${JSON.stringify(key)},${declared.slice(0, -1)},${fields}]]`;
     });

@@ -24,7 +24,7 @@ export const LanguageTag = (given?: Presence): PropertyDecorator =>
     given,
   );
 
-/** Labels by language tag, beside the German and the English one. */
+/** Labels, or other texts, by language tag, beside the German and the English one. */
 export type Labels = Readonly<Record<string, string>>;
 
 const LABELS_MAX = 50;
@@ -43,7 +43,7 @@ export const LabelsByLanguage = (max: number, given: Presence = {}): PropertyDec
           entries.every(([tag, label]) => isTag(tag) && !isOwn(tag) && isLabel(label, max))
         );
       },
-      message: `must be an object of 1 to ${LABELS_MAX} labels of 1 to ${max} characters by language tag, for example pt-BR, without de and en, which have a label of their own`,
+      message: `must be an object of 1 to ${LABELS_MAX} texts of 1 to ${max} characters by language tag, for example pt-BR, without de and en, which have a name of their own`,
       schema: {
         type: 'object',
         additionalProperties: { type: 'string', minLength: 1, maxLength: max },

@@ -1,4 +1,4 @@
-import type { DeclaredPurpose } from '@app/categories';
+import { type DeclaredPurpose, purposeIn, type Purposes } from '@app/categories';
 import { Html, html } from './html';
 import { basisIn, type PageLanguage, PAGE_TEXTS } from './texts';
 import type { PageTexts } from './texts.en';
@@ -8,7 +8,7 @@ const ROWS_MAX = 20;
 const TEXT_MAX = 300;
 const DEPTH_MAX = 4;
 
-interface Field {
+interface Field extends Purposes {
   readonly key: string;
   readonly type: string;
   readonly label_de: string;
@@ -61,23 +61,27 @@ export class PageParts {
   }
 
   /** Purpose, legal basis and retention of a category; the whole one also what its fields mean. */
-  purposeOf({ description, legalBasis, retentionDays, fields }: DeclaredPurpose, isWhole = false): Html {
-    const { texts } = this;
+  purposeOf(declared: DeclaredPurpose, isWhole = false): Html {
+    const { texts, language } = this;
+    const { description, purposes, legalBasis, retentionDays, fields } = declared;
+    const purpose = purposeIn(language, { description, ...purposes });
     return html`<dl>
       <dt>${texts.purpose}</dt>
-      <dd>${description === null ? texts.noPurpose : isWhole ? description : cut(description)}</dd>
+      <dd>${purpose === null ? texts.noPurpose : isWhole ? purpose : cut(purpose)}</dd>
       <dt>${texts.basis}</dt>
       <dd>${basisIn(this.language, legalBasis)}</dd>
       <dt>${texts.retention}</dt>
       <dd>${retentionDays === null ? texts.untilErased : texts.days(retentionDays)}</dd>
       ${
         isWhole &&
-        (JSON.parse(fields) as readonly Field[]).map(
-          (field) =>
-            field.description != null &&
+        (JSON.parse(fields) as readonly Field[]).map((field) => {
+          const meaning = purposeIn(language, field);
+          return (
+            meaning !== null &&
             html`<dt>${this.labelIn(field)}</dt>
-              <dd>${field.description}</dd>`,
-        )
+              <dd>${meaning}</dd>`
+          );
+        })
       }
     </dl>`;
   }

@@ -41,6 +41,8 @@ class FieldView {
   @Text(TEXT_MAX) label_de: string;
   @Text(TEXT_MAX) label_en: string;
   @Text(TEXT_MAX, { nullable: true }) description: string | null;
+  @Text(TEXT_MAX, { optional: true }) description_de?: string;
+  @Text(TEXT_MAX, { optional: true }) description_en?: string;
 }
 
 class ActivityView {
@@ -48,6 +50,8 @@ class ActivityView {
   @Text(TEXT_MAX) label_de: string;
   @Text(TEXT_MAX) label_en: string;
   @Text(TEXT_MAX, { nullable: true, description: 'null: none was declared' }) purpose: string | null;
+  @Text(TEXT_MAX, { optional: true, description: 'Where it was declared in German' }) purpose_de?: string;
+  @Text(TEXT_MAX, { optional: true, description: 'Where it was declared in English' }) purpose_en?: string;
   @Text(32) legal_basis: string;
   @Integer(1, 3650, { nullable: true, description: 'null: none was declared' }) retention_days: number | null;
   @ApiProperty({ type: [FieldView], description: 'Empty for a category that takes any object' })

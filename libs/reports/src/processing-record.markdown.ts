@@ -1,3 +1,4 @@
+import { purposeIn } from '@app/categories';
 import type { Activity, ProcessingRecordHead } from './processing-record.dto';
 
 /** The beginning of the document, up to the heading of the categories. */
@@ -39,9 +40,24 @@ ${list(measures)}
 }
 
 export function activityInMarkdown(activity: Activity): string {
-  const { category, label_de, label_en, purpose, legal_basis, retention_days: days, fields } = activity;
+  const {
+    category,
+    label_de,
+    label_en,
+    purpose,
+    purpose_de,
+    legal_basis,
+    retention_days: days,
+    fields,
+  } = activity;
   const rows = fields.map((field) => {
-    const cells = [field.key, field.type, field.label_en, field.label_de, field.description ?? ''];
+    const cells = [
+      field.key,
+      field.type,
+      field.label_en,
+      field.label_de,
+      inBoth(purposeIn('en', field), field.description_de),
+    ];
     return `| ${cells.map(plain).join(' | ')} |`;
   });
   const table = [
@@ -53,12 +69,17 @@ export function activityInMarkdown(activity: Activity): string {
 ### ${plain(label_en)} / ${plain(label_de)}
 
 - Key: ${plain(category)}
-- Purpose: ${purpose === null ? 'not declared' : plain(purpose)}
+- Purpose: ${purpose === null ? 'not declared' : plain(inBoth(purpose, purpose_de))}
 - Legal basis: ${plain(legal_basis)}
 - Erased: ${days === null ? 'no period declared' : `${days} days after the last update`}
 
 ${rows.length === 0 ? 'Any values; no fields are declared.' : table.join('\n')}
 `;
+}
+
+/** A text in English, and in German where it was declared so. */
+function inBoth(text: string | null, german?: string): string {
+  return [...new Set([text ?? '', german ?? ''])].filter((one) => one !== '').join(' / ');
 }
 
 function list(items: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Bot } from '@app/bots';
-import { CategoriesService, type Category } from '@app/categories';
+import { CategoriesService, type Category, purposeIn } from '@app/categories';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
 import { JsonStream, TextStream } from '@app/http';
 import { Clock, CONFIG, type Config, notFound } from '@app/kernel';
@@ -111,12 +111,15 @@ function recipientsOf(webhookUrl: string | null): ProcessingRecordHead['recipien
 }
 
 function activityOf(category: Category): Activity {
-  const { key, labelDe, labelEn, description, legalBasis, retentionDays, fields } = category;
+  const { key, labelDe, labelEn, description, purposes, legalBasis, retentionDays, fields } = category;
+  const { description_de: german, description_en: english } = purposes ?? {};
   return {
     category: key,
     label_de: labelDe,
     label_en: labelEn,
-    purpose: description,
+    purpose: purposeIn('en', { description, ...purposes }),
+    ...(german !== undefined && { purpose_de: german }),
+    ...(english !== undefined && { purpose_en: english }),
     legal_basis: legalBasis,
     retention_days: retentionDays,
     fields: [...fields],

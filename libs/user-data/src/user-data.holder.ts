@@ -72,9 +72,17 @@ export class UserDataHolder implements SubjectDataHolder {
     );
     for (const { category_key: stored } of rows) {
       const declared = await this.categories.require(tx, botId, stored);
-      const { key, labelDe, labelEn, labels, description, legalBasis, retentionDays, fields } = declared;
+      const { key, labelDe, labelEn, labels, description, purposes, legalBasis, retentionDays, fields } =
+        declared;
       const names = { key, label_de: labelDe, label_en: labelEn, ...(labels !== null && { labels }) };
-      yield { ...names, description, legal_basis: legalBasis, retention_days: retentionDays, fields };
+      yield {
+        ...names,
+        description,
+        ...purposes,
+        legal_basis: legalBasis,
+        retention_days: retentionDays,
+        fields,
+      };
     }
   }
 }

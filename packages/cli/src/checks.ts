@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { InsufficientScopeError, type Lethe, type Schemas } from '@lethe/sdk';
+import { inOneLanguage } from './declarations';
 import { isIgnored } from './env-file';
 import { EXIT, failureOf } from './failures';
 import { forward, isConfirmed } from './forward';
@@ -61,6 +62,7 @@ export async function* checks(session: Session): AsyncGenerator<Check, void, und
   yield check('scopes', await outcomeOf(session, () => scopes(session, lethe)));
   yield check('webhook', await outcomeOf(session, () => webhook(lethe, url)));
   yield check('signature', await outcomeOf(session, () => signature(session, url)));
+  yield check('purposes', await outcomeOf(session, () => purposes(lethe)));
   yield check('texts', await outcomeOf(session, () => texts(lethe)));
 }
 
@@ -164,6 +166,17 @@ async function signature(session: Session, url: string | null): Promise<Found> {
   return [
     `the receiver refuses a call that is signed with LETHE_WEBHOOK_SECRET (${signed.status ?? signed.answer})`,
     'Give the receiver the same secret as this .env, and the body as it arrived, before any JSON parser.',
+  ];
+}
+
+async function purposes(lethe: Lethe): Promise<Found> {
+  const categories = await lethe.categories.list().toArray();
+  const partial = inOneLanguage({ categories });
+  if (partial.length === 0) return ['no purpose is in one language only'];
+  return [
+    `not in both German and English: ${partial.join(', ')}`,
+    'Write description_de and description_en into lethe.yaml, then lethe categories push.',
+    'warning',
   ];
 }
 

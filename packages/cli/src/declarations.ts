@@ -12,10 +12,12 @@ export type Category = Omit<Schemas['CategoryView'], 'id' | 'created_at'>;
 type Text = Omit<Schemas['ConsentTextView'], 'digest' | 'created_at'>;
 
 /** The order of names in the file. A name of a newer service is kept behind them. */
-const CATEGORY_NAMES = [
-  ...['key', 'label_de', 'label_en', 'labels', 'description', 'retention_days', 'legal_basis', 'fields'],
+const WORDS = [
+  ...['label_de', 'label_en', 'labels'],
+  ...['description', 'description_de', 'description_en', 'descriptions'],
 ];
-const FIELD_NAMES = ['key', 'type', 'label_de', 'label_en', 'labels', 'description'];
+const CATEGORY_NAMES = ['key', ...WORDS, 'retention_days', 'legal_basis', 'fields'];
+const FIELD_NAMES = ['key', 'type', ...WORDS];
 const TEXT_NAMES = [
   ...['consent_version', 'language', 'title', 'body', 'accept_label', 'decline_label', 'categories'],
   ...['privacy_notice', 'jurisdiction', 'storage_locations', 'recipient_third_parties', 'withdrawal_method'],
@@ -25,7 +27,8 @@ const OF_THE_SERVICE = ['id', 'digest', 'created_at', 'updated_at'];
 const DEFAULTS: Readonly<Record<string, unknown>> = { legal_basis: 'consent' };
 
 const HEAD = `# What the bot stores, and the words with which it asks. lethe categories push brings changes to the service.
-# Labels of categories and fields are in German and English. Texts never change: new words have a new consent_version.
+# Labels of categories and fields are in German and English, and so are purposes: description_de, description_en.
+# Texts never change: new words have a new consent_version.
 # README.md of @lethe/cli shows an example.
 `;
 
@@ -102,6 +105,22 @@ const clearedFrom = (there: Plain, wanted: Plain): Plain =>
       .filter((name) => !(name in wanted))
       .map((name) => [name, DEFAULTS[name] ?? null]),
   );
+
+/**
+ * The categories and fields whose purpose is declared, and not in both German and English: some users are asked in words
+ * that they do not understand (GDPR Art. 12(1)).
+ */
+export function inOneLanguage({ categories }: Pick<Declarations, 'categories'>): string[] {
+  const isPartial = (one: Plain): boolean =>
+    ['description', 'description_de', 'description_en', 'descriptions'].some((name) => one[name]) &&
+    !(one['description_de'] && one['description_en']);
+  return categories.flatMap((category) => [
+    ...(isPartial(category) ? [category.key] : []),
+    ...fieldsOf(category)
+      .filter(isPartial)
+      .map(({ key }) => `${category.key}.${String(key)}`),
+  ]);
+}
 
 const isObject = (value: unknown): value is Plain => typeof value === 'object' && value !== null;
 

@@ -1,4 +1,4 @@
-import { type Category, labelOf } from './facts';
+import { type Category, labelOf, purposeOf } from './facts';
 import { cut, LIMITS, type Reply, reply } from './reply';
 import type { Texts } from './texts';
 import { shownPage, type Turn } from './turn';
@@ -19,12 +19,13 @@ export async function about(turn: Turn, at = 0): Promise<Reply> {
 }
 
 function categoryText({ asked: { locale }, words: { say } }: Turn, category: Category): string {
-  const { description, fields, legal_basis: basis, retention_days: days } = category;
+  const { fields, legal_basis: basis, retention_days: days } = category;
+  const purpose = purposeOf(category, locale);
   const names = fields.map((field) => labelOf(field, locale));
   const basisKey: keyof Texts = `basis_${basis}`;
   return [
     `**${labelOf(category, locale)}**`,
-    ...(description === null ? [] : [description]),
+    ...(purpose === null ? [] : [purpose]),
     ...(names.length === 0 ? [] : [say('about_fields', { fields: names.join(', ') })]),
     say('about_basis', { basis: say(basisKey) }),
     days === null ? say('about_kept') : say('about_kept_days', { days }),

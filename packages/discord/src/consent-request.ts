@@ -17,7 +17,7 @@ export interface ConsentAsked {
   readonly categories: readonly Category[];
 }
 
-/** Where the bot has registered no text, the service makes one in these languages and in those of labels. */
+/** Where the bot has registered no text, the service makes one in these languages and in those of labels and purposes. */
 const GENERATED = ['en', 'de'];
 const BINDING_LENGTH = 24;
 
@@ -25,7 +25,10 @@ const BINDING_LENGTH = 24;
 export async function request(turn: Turn): Promise<ConsentAsked> {
   const { lethe, facts, asked, who, consentVersion } = turn;
   const [categories, registered] = await Promise.all([facts.asked(), facts.texts(consentVersion)]);
-  const made = [...GENERATED, ...categories.flatMap(({ labels = {} }) => Object.keys(labels))];
+  const made = [
+    ...GENERATED,
+    ...categories.flatMap(({ labels, descriptions }) => Object.keys({ ...labels, ...descriptions })),
+  ];
   const tags = registered.length === 0 ? made : registered.map(({ language }) => language);
   const language = bestTag(asked.locale, tags) ?? 'en';
   const keys = categories.map(({ key }) => key);

@@ -59,6 +59,14 @@ export class BotFacts {
   }
 }
 
+/** The purpose of a category for the user: in their language, else in English, else as it is declared without one. */
+export function purposeOf(category: Category, locale: string): string | null {
+  const { description, description_de: de, description_en: en, descriptions } = category;
+  const words = Object.entries({ ...descriptions, de, en: en || description });
+  const all = new Map(words.flatMap(([tag, text]) => (text ? [[tag, text] as const] : [])));
+  return all.get(bestTag(locale, [...all.keys()]) ?? '') ?? null;
+}
+
 type Labelled = Pick<Category, 'key' | 'label_de' | 'label_en' | 'labels'>;
 
 /** The name of a category or field in the language of the user, as the service chooses it for its texts. */

@@ -224,7 +224,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Declare a data category and its fields
-     * @description Declares what the bot will store: a key, labels in German and English, and typed fields that every submit is checked against. Purpose, `retention_days` and `legal_basis` appear in exports and in the record of processing activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`. In the shape with `bot_id` several categories are declared at once, all of them or none.
+     * @description Declares what the bot will store: a key, labels in German and English, and typed fields that every submit is checked against. The purpose is given in `description_de`, `description_en` and `descriptions`; `description` serves where these are missing. Purpose, `retention_days` and `legal_basis` appear in exports and in the record of processing activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`. In the shape with `bot_id` several categories are declared at once, all of them or none.
      */
     readonly post: operations['categoriesRegister'];
     readonly delete?: never;
@@ -1187,6 +1187,12 @@ export interface components {
         readonly [key: string]: string;
       };
       readonly description?: string | null;
+      readonly description_de?: string;
+      readonly description_en?: string;
+      /** @description Purpose in further languages, by language tag (BCP 47) */
+      readonly descriptions?: {
+        readonly [key: string]: string;
+      };
     };
     readonly CategoryView: {
       /** Format: uuid */
@@ -1199,6 +1205,12 @@ export interface components {
         readonly [key: string]: string;
       };
       readonly description: string | null;
+      readonly description_de?: string;
+      readonly description_en?: string;
+      /** @description Purpose in further languages, by language tag (BCP 47) */
+      readonly descriptions?: {
+        readonly [key: string]: string;
+      };
       readonly retention_days: number | null;
       /** @enum {string} */
       readonly legal_basis:
@@ -1221,6 +1233,12 @@ export interface components {
         readonly [key: string]: string;
       } | null;
       readonly description?: string | null;
+      readonly description_de?: string | null;
+      readonly description_en?: string | null;
+      /** @description Purpose in further languages, by language tag (BCP 47) */
+      readonly descriptions?: {
+        readonly [key: string]: string;
+      } | null;
       readonly retention_days?: number | null;
       /**
        * @description Default: consent
@@ -1244,6 +1262,12 @@ export interface components {
         readonly [key: string]: string;
       } | null;
       readonly description?: string | null;
+      readonly description_de?: string | null;
+      readonly description_en?: string | null;
+      /** @description Purpose in further languages, by language tag (BCP 47) */
+      readonly descriptions?: {
+        readonly [key: string]: string;
+      } | null;
       readonly retention_days?: number | null;
       /**
        * @description Default: consent
@@ -1273,6 +1297,12 @@ export interface components {
         readonly [key: string]: string;
       } | null;
       readonly description?: string | null;
+      readonly description_de?: string | null;
+      readonly description_en?: string | null;
+      /** @description Purpose in further languages, by language tag (BCP 47) */
+      readonly descriptions?: {
+        readonly [key: string]: string;
+      } | null;
       readonly retention_days?: number | null;
       /**
        * @description Default: consent
@@ -2206,6 +2236,8 @@ export interface components {
       readonly label_de: string;
       readonly label_en: string;
       readonly description: string | null;
+      readonly description_de?: string;
+      readonly description_en?: string;
     };
     readonly ActivityView: {
       /** @description The key of the data category */
@@ -2214,6 +2246,10 @@ export interface components {
       readonly label_en: string;
       /** @description null: none was declared */
       readonly purpose: string | null;
+      /** @description Where it was declared in German */
+      readonly purpose_de?: string;
+      /** @description Where it was declared in English */
+      readonly purpose_en?: string;
       readonly legal_basis: string;
       /** @description null: none was declared */
       readonly retention_days: number | null;

@@ -1,8 +1,16 @@
 import { useState } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
+import type { Schemas } from '@lethe/sdk';
 import { lethe } from '../service';
 import { Loaded, Table } from '../ui';
+
+/** The purpose for a reader of `language`, as the service chooses it for its own pages. */
+function purposeOf(one: Schemas['CategoryView'], language: 'de' | 'en'): string | undefined {
+  const { description, description_de: german, description_en: english } = one;
+  const words = [language === 'de' ? german : english, english, description, german];
+  return words.find((text) => text != null && text !== '') ?? undefined;
+}
 
 /** What the bot stores and why, and the texts by which it asks. */
 export function CategoriesPage() {
@@ -29,7 +37,7 @@ export function CategoriesPage() {
                   </>
                 ),
               },
-              { title: t('purpose'), cell: ({ description }) => <bdi>{description ?? '–'}</bdi> },
+              { title: t('purpose'), cell: (one) => <bdi>{purposeOf(one, language) ?? '–'}</bdi> },
               { title: t('legalBasis'), cell: ({ legal_basis: basis }) => basis },
               {
                 title: t('retention'),

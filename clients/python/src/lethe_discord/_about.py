@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Sequence
 
-from ._facts import label_of
+from ._facts import label_of, purpose_of
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
 from ._shown import label_shown, shown_for
 from ._turn import Turn, is_named, shown_page, when
@@ -28,8 +28,9 @@ def _category_text(turn: Turn, category: Json) -> str:
     say, locale, days = turn.words.say, turn.asked.locale, category["retention_days"]
     names = [label_of(one, locale) for one in category["fields"]]
     lines = [f"**{label_of(category, locale)}**"]
-    if category["description"] is not None:
-        lines.append(category["description"])
+    purpose = purpose_of(category, locale)
+    if purpose is not None:
+        lines.append(purpose)
     if names:
         lines.append(say("about_fields", fields=", ".join(names)))
     lines.append(say("about_basis", basis=say(f"basis_{category['legal_basis']}")))

@@ -44,7 +44,8 @@ class ConsentAsked:
 async def _request(turn: Turn) -> ConsentAsked:
     """Records that the user is shown the text, and answers it. A repeat changes nothing."""
     categories, registered = await turn.facts.asked(), await turn.facts.texts(turn.consent_version)
-    made = [*_GENERATED, *(tag for category in categories for tag in category.get("labels") or {})]
+    further = [one.get(name) or {} for one in categories for name in ("labels", "descriptions")]
+    made = [*_GENERATED, *(tag for words in further for tag in words)]
     language = best_tag(turn.asked.locale, [text["language"] for text in registered] or made) or "en"
     keys = [category["key"] for category in categories]
     given: Json = {"categories": keys, "language": language, "source": SOURCE}

@@ -63,6 +63,17 @@ class Facts:
             return found
 
 
+def purpose_of(category: Json, locale: str) -> Optional[str]:
+    """The purpose for the user: in their language, else in English, else as it is declared without one."""
+    words: Dict[str, Optional[str]] = {
+        **(category.get("descriptions") or {}),
+        "de": category.get("description_de"),
+        "en": category.get("description_en") or category["description"],
+    }
+    every = {tag: text for tag, text in words.items() if text}
+    return every.get(best_tag(locale, list(every)) or "")
+
+
 def label_of(labelled: Json, locale: str) -> str:
     """The name of a category or field in the language of the user, as the service chooses it for its texts."""
     labels: Dict[str, str] = {"en": labelled["label_en"], "de": labelled["label_de"], **(labelled.get("labels") or {})}

@@ -8,6 +8,7 @@ import {
   type Declarations,
   declarationsOf,
   fileOf,
+  inOneLanguage,
   textKey,
   textOf,
 } from '../declarations';
@@ -84,6 +85,11 @@ async function push(session: Session, file: string, options: Answers): Promise<v
   const lethe = session.client();
   const there = await declarationsOf(lethe);
   const wanted = declarationsIn(readText(file), file, there);
+  const partial = inOneLanguage(wanted);
+  if (partial.length > 0)
+    output.note(
+      `The purpose of ${partial.join(', ')} is not in both languages. Write description_de and description_en: users read their own, else the other.`,
+    );
   const plan = planOf(there, wanted, options.prune === true);
   if (plan.kept.length > 0)
     output.note(

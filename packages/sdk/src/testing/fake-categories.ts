@@ -6,6 +6,9 @@ export interface Category extends Json {
   readonly fields: readonly { readonly key: string; readonly type: string }[];
 }
 
+/** What an answer has only where it was declared. */
+const OPTIONAL = ['labels', 'description_de', 'description_en', 'descriptions'];
+
 /** What a bot of the fake has declared. */
 export class FakeCategories {
   private readonly declared = new Map<string, Category>();
@@ -20,8 +23,14 @@ export class FakeCategories {
     if (this.declared.has(key))
       throw new FakeRefusal('conflict', 'This category exists', { reason: 'category_exists' });
     const { description = null, retention_days = null, legal_basis = 'consent' } = given;
+    const declared = OPTIONAL.map((name) => [name, given[name]] as const).filter(
+      ([, words]) => words != null,
+    );
     const further = { description, retention_days, legal_basis, fields, created_at: this.tools.nowIso() };
-    const category: Category = { id: this.tools.newId(), key, label_de, label_en, ...further };
+    const category: Category = {
+      ...{ id: this.tools.newId(), key, label_de, label_en, ...further },
+      ...(Object.fromEntries(declared) as Json),
+    };
     this.declared.set(key, category);
     return category;
   }
