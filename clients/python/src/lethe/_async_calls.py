@@ -330,6 +330,9 @@ class AsyncCategories(AsyncGroup):
         fields: List[DataFieldInput],
         labels: Optional[Mapping[str, str]] = OMITTED,
         description: Optional[str] = OMITTED,
+        description_de: Optional[str] = OMITTED,
+        description_en: Optional[str] = OMITTED,
+        descriptions: Optional[Mapping[str, str]] = OMITTED,
         retention_days: Optional[int] = OMITTED,
         legal_basis: Optional[Literal["consent", "contract", "legal_obligation", "vital_interests", "public_task", "legitimate_interests"]] = OMITTED,
         options: Optional[CallOptions] = None,
@@ -337,10 +340,11 @@ class AsyncCategories(AsyncGroup):
         """Declare a data category and its fields.
 
         Declares what the bot will store: a key, labels in German and English, and typed fields that every submit
-        is checked against. Purpose, `retention_days` and `legal_basis` appear in exports and in the record of
-        processing activities (GDPR Art. 30). A key that is registered already is refused with 409
-        `category_exists`. In the shape with `bot_id` several categories are declared at once, all of them or
-        none.
+        is checked against. The purpose is given in `description_de`, `description_en` and `descriptions`;
+        `description` serves where these are missing. Purpose, `retention_days` and `legal_basis` appear in
+        exports and in the record of processing activities (GDPR Art. 30). A key that is registered already is
+        refused with 409 `category_exists`. In the shape with `bot_id` several categories are declared at once,
+        all of them or none.
         """
         given: Dict[str, Any] = {
             "key": key,
@@ -349,6 +353,9 @@ class AsyncCategories(AsyncGroup):
             "fields": fields,
             "labels": labels,
             "description": description,
+            "description_de": description_de,
+            "description_en": description_en,
+            "descriptions": descriptions,
             "retention_days": retention_days,
             "legal_basis": legal_basis,
         }
@@ -378,6 +385,9 @@ class AsyncCategories(AsyncGroup):
         key: str,
         labels: Optional[Mapping[str, str]] = OMITTED,
         description: Optional[str] = OMITTED,
+        description_de: Optional[str] = OMITTED,
+        description_en: Optional[str] = OMITTED,
+        descriptions: Optional[Mapping[str, str]] = OMITTED,
         retention_days: Optional[int] = OMITTED,
         legal_basis: Optional[Literal["consent", "contract", "legal_obligation", "vital_interests", "public_task", "legitimate_interests"]] = OMITTED,
         label_de: Optional[str] = OMITTED,
@@ -395,6 +405,9 @@ class AsyncCategories(AsyncGroup):
             "key": key,
             "labels": labels,
             "description": description,
+            "description_de": description_de,
+            "description_en": description_en,
+            "descriptions": descriptions,
             "retention_days": retention_days,
             "legal_basis": legal_basis,
             "label_de": label_de,

@@ -176,6 +176,9 @@ class _DataFieldInput(TypedDict):
 class DataFieldInput(_DataFieldInput, total=False):
     labels: Mapping[str, str]
     description: Optional[str]
+    description_de: str
+    description_en: str
+    descriptions: Mapping[str, str]
 
 
 class _CategoryView(TypedDict):
@@ -192,6 +195,9 @@ class _CategoryView(TypedDict):
 
 class CategoryView(_CategoryView, total=False):
     labels: Dict[str, str]
+    description_de: str
+    description_en: str
+    descriptions: Dict[str, str]
 
 
 class CategoryDeletedView(TypedDict):
@@ -762,7 +768,7 @@ class TimeLimitView(TypedDict):
     days: Optional[int]
 
 
-class ActivityView(TypedDict):
+class _ActivityView(TypedDict):
     category: str
     label_de: str
     label_en: str
@@ -772,12 +778,22 @@ class ActivityView(TypedDict):
     fields: List[FieldView]
 
 
-class FieldView(TypedDict):
+class ActivityView(_ActivityView, total=False):
+    purpose_de: str
+    purpose_en: str
+
+
+class _FieldView(TypedDict):
     key: str
     type: str
     label_de: str
     label_en: str
     description: Optional[str]
+
+
+class FieldView(_FieldView, total=False):
+    description_de: str
+    description_en: str
 
 
 class _UserForgottenPayload(TypedDict):
