@@ -7,6 +7,8 @@ import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
 import { DESKTOP, describeInBrowser, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
 import { builtConsole } from '../support/built-console';
+import { freePort } from '../support/free-port';
+import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -18,7 +20,8 @@ const FIRST_LOAD_MAX_BYTES = 150 * 1024;
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 const PAGES = ['', 'users', 'categories', 'audit', 'webhooks', 'keys', 'reports'];
 
-const service = useServiceInProcess();
+const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
+const receiver = useReceiver();
 let folder: string;
 let browser: Browser;
 let bot: Bot;
@@ -167,6 +170,50 @@ describeInBrowser('the console in a browser', () => {
     await page.waitForSelector('.facts .badge.none');
     expect(await page.textContent('.facts')).toMatch(/Declined\w/);
   });
+
+  it.each([
+    ['on a wide screen', DESKTOP, ['Send a test call', 'Try now', 'Send again']],
+    [
+      'in German, 360 px wide',
+      { ...PHONE, width: 360 },
+      ['Testaufruf senden', 'Jetzt versuchen', 'Noch einmal senden'],
+    ],
+  ] as const)(
+    'says what became of a call, and shows its attempts under it, %s',
+    async (_, view, [send, now, again]) => {
+      receiver.reset();
+      receiver.status = 500;
+      await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
+      await bot.post('/consents/revoke', user);
+      type Deliveries = { deliveries: { last_outcome: string | null }[] };
+      await until(async () => {
+        const { data } = await bot.get<Deliveries>('/webhooks/deliveries');
+        return data.deliveries[0]?.last_outcome === 'refused';
+      });
+      const closed = `127.0.0.1:${await freePort()}`;
+      const page = await signedIn(view);
+      await toPage(page, 'webhooks');
+      await page.getByRole('button', { name: now }).click();
+      expect(await page.textContent('td.below .notice.bad')).toMatch(/ · Status 500 · [0-9]+ ms · /);
+      receiver.status = 204;
+      await page.getByRole('button', { name: now }).click();
+      expect(await page.textContent('td.below .notice.good')).toMatch(
+        /^(Delivered|Zugestellt) · .* · Status 204 · [0-9]+ ms$/,
+      );
+      await page.getByRole('button', { name: again }).waitFor();
+      await page.waitForSelector('tbody tr + tr > td.below [title=confirmed]');
+      expect(await page.locator('td.below tbody [title=refused]').count()).toBe(2);
+      await bot.put(`/bots/${bot.id}`, { webhook_url: `http://${closed}/hook` });
+      await page.getByRole('button', { name: send }).click();
+      const outcome = await page.textContent('main > [role=status] .notice.bad');
+      const [what, host, time] = outcome?.split(' · ') ?? [];
+      expect(what).toMatch(/^(Not delivered: connection refused|Nicht zugestellt: Verbindung abgelehnt)/);
+      expect([host, time]).toEqual([closed, expect.stringMatching(/^[0-9]+ ms$/)]);
+      expect(await page.textContent('td.below .notice')).toContain(` · ${new URL(receiver.url).host} · `);
+      expect(await watched.accessibility()).toStrictEqual([]);
+      await picture(page, `webhook-outcome-${view.language}-${view.width}`);
+    },
+  );
 
   it('makes a key, shows it once, and deletes it', async () => {
     const page = await signedIn();

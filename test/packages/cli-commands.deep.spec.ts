@@ -325,11 +325,16 @@ describe('lethe deliveries and lethe redeliver', () => {
     const isOnRecord = () =>
       until(async () => (await client().webhooks.delivery(one?.id ?? '')).status === 'delivered');
     await isOnRecord();
-    await done('redeliver', one?.id ?? '');
+    const again = await done('redeliver', one?.id ?? '');
+    expect(again.stdout).toMatch(/^consent_revoked \S+: confirmed, 200, \d+ ms\n$/);
     const calls = await receiver.received(2);
     await isOnRecord();
     expect(calls.map(({ headers }) => headers['webhook-id'])).toEqual([one?.id, one?.id]);
     expect((await done('deliveries', one?.id ?? '')).stdout).toContain('confirmed');
+    receiver.status = 500;
+    const refused = await done('redeliver', one?.id ?? '');
+    expect(refused.stdout).toMatch(/: refused, 500, \d+ ms; the next attempt is at 20\S+\n$/);
+    receiver.status = 200;
     expect(json(await done('redeliver', '--since', '2026-01-01T00:00:00Z', '--json'))).toEqual({
       queued: expect.any(Number),
     });

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { CODES } from './codes';
 import { de } from './texts.de';
 import { en, type TextName, type Texts } from './texts.en';
 
@@ -28,6 +29,8 @@ export const LanguageContext = createContext<{ language: Language; change: (to: 
 export interface Words {
   readonly language: Language;
   readonly t: (name: TextName) => string;
+  /** A name of the interface in words. */
+  readonly code: (name: string) => string;
   readonly time: (text: string | null | undefined) => string;
   readonly count: (value: number) => string;
 }
@@ -40,6 +43,7 @@ export function useWords(): Words {
   return {
     language,
     t: (name) => LANGUAGES[language][name],
+    code: (name) => CODES[language][name] ?? name,
     time: (text) => (text == null ? '–' : times.format(new Date(text))),
     count: (value) => counts.format(value),
   };

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { LetheError } from '@lethe/sdk';
 import { useWords } from './language';
@@ -80,17 +80,22 @@ interface Column<Item> {
   readonly cell: (item: Item) => ComponentChildren;
 }
 
-/** A table that becomes a list of cards on a narrow screen, with the way to the next page. */
+/**
+ * A table that becomes a list of cards on a narrow screen, with the way to the next page where there are pages. `below` is
+ * shown under the row of its entry.
+ */
 export function Table<Item>({
   caption,
   columns,
   of,
   onPage,
+  below,
 }: {
   readonly caption: string;
   readonly columns: readonly Column<Item>[];
   readonly of: Paged<Item>;
-  readonly onPage: (page: number) => void;
+  readonly onPage?: (page: number) => void;
+  readonly below?: (item: Item) => ComponentChildren;
 }) {
   const { t, count } = useWords();
   if (of.items.length === 0) return <p class="empty">{t('empty')}</p>;
@@ -110,30 +115,54 @@ export function Table<Item>({
           </thead>
           <tbody>
             {of.items.map((item, at) => (
-              <tr key={at}>
-                {columns.map(({ title, cell }) => (
-                  <td key={title} data-title={title}>
-                    {cell(item)}
-                  </td>
-                ))}
-              </tr>
+              <Fragment key={at}>
+                <tr>
+                  {columns.map(({ title, cell }) => (
+                    <td key={title} data-title={title}>
+                      {cell(item)}
+                    </td>
+                  ))}
+                </tr>
+                {below?.(item)}
+              </Fragment>
             ))}
           </tbody>
         </table>
       </div>
-      <div class="pager">
-        <button type="button" disabled={of.page <= 1} onClick={() => onPage(of.page - 1)}>
-          {t('previous')}
-        </button>
-        <span>
-          {t('page')} {count(of.page)} {t('of')} {count(Math.max(1, of.total_pages))} ·{' '}
-          {count(of.total_count)} {t('entries')}
-        </span>
-        <button type="button" disabled={of.page >= of.total_pages} onClick={() => onPage(of.page + 1)}>
-          {t('next')}
-        </button>
-      </div>
+      {onPage && (
+        <div class="pager">
+          <button type="button" disabled={of.page <= 1} onClick={() => onPage(of.page - 1)}>
+            {t('previous')}
+          </button>
+          <span>
+            {t('page')} {count(of.page)} {t('of')} {count(Math.max(1, of.total_pages))} · {t('entries')}{' '}
+            {count(of.total_count)}
+          </span>
+          <button type="button" disabled={of.page >= of.total_pages} onClick={() => onPage(of.page + 1)}>
+            {t('next')}
+          </button>
+        </div>
+      )}
     </>
+  );
+}
+
+/** A name of the interface in words; the name itself is its title. */
+export function Code({
+  of,
+  class: look,
+  children,
+}: {
+  readonly of: string;
+  readonly class?: string;
+  readonly children?: ComponentChildren;
+}) {
+  const { code } = useWords();
+  return (
+    <span class={look} title={of}>
+      {code(of)}
+      {children}
+    </span>
   );
 }
 

@@ -3,7 +3,14 @@ export { DeliveryResults } from './delivery-results';
 export { DeliveriesSettled } from './deliveries-settled.event';
 export { DeliveryTexts } from './delivery-texts';
 export { DeliveryRetention } from './delivery-retention.job';
-export { Attempt, Delivery, ReceiverHealth, UrlChange } from './delivery.entity';
+export {
+  Attempt,
+  Delivery,
+  DELIVERY_EVENTS,
+  DELIVERY_STATUSES,
+  ReceiverHealth,
+  UrlChange,
+} from './delivery.entity';
 export { Dispatcher } from './dispatcher';
 export { HttpWebhookSender } from './http.sender';
 export { NameResolver } from './name-resolver';
@@ -13,5 +20,5 @@ export { RetrySchedule } from './retry-schedule';
 export { UrlChanges } from './url-changes';
 export { WakeUpTimer } from './wake-up-timer';
 export { WebhookEventsListener } from './webhook-events.listener';
-export { type CallResult, type WebhookCall, WebhookSender } from './webhook-sender';
+export { type CallResult, OUTCOMES, type WebhookCall, WebhookSender } from './webhook-sender';
 export { WebhooksModule } from './webhooks.module';

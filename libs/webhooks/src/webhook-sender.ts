@@ -6,20 +6,22 @@ export interface WebhookCall {
 }
 
 /** The outcome of an attempt; of an answer only its status and timing are kept besides. */
-export type Outcome =
-  | 'confirmed'
-  | 'gone'
-  | 'refused'
-  | 'redirected'
-  | 'timed_out'
-  | 'not_connected_in_time'
-  | 'connection_failed'
-  | 'tls_failed'
-  | 'name_not_found'
-  | 'blocked_address'
-  | 'invalid_answer'
-  | 'answer_too_large'
-  | 'interrupted';
+export const OUTCOMES = [
+  'confirmed',
+  'gone',
+  'refused',
+  'redirected',
+  'timed_out',
+  'not_connected_in_time',
+  'connection_failed',
+  'tls_failed',
+  'name_not_found',
+  'blocked_address',
+  'invalid_answer',
+  'answer_too_large',
+  'interrupted',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 export interface CallResult {
   readonly outcome: Outcome;

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { InsufficientScopeError, type Lethe, type Schemas } from '@lethe/sdk';
+import { outcomeOfCall, whatBecameOf } from './call-outcome';
 import { inOneLanguage } from './declarations';
 import { isIgnored } from './env-file';
 import { EXIT, failureOf } from './failures';
@@ -21,8 +21,6 @@ type Bot = Schemas['BotView'];
 type Found = readonly [message: string, mend?: string, isWarning?: 'warning'] | string;
 
 const SKEW_MAX_MS = 30_000;
-/** The last of the pauses, which double so that a small limit of requests is enough. */
-const PING_WAIT_MAX_MS = 5_000;
 const LANGUAGES = ['de', 'en'];
 
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -136,17 +134,12 @@ async function webhook(lethe: Lethe, url: string | null): Promise<Found> {
       'On a laptop use lethe listen; in production lethe bot set --webhook-url URL.',
     ];
   const { id } = await lethe.webhooks.test();
-  for (let waitMs = 250; ; waitMs *= 2) {
-    await pause(waitMs);
-    const ping = await lethe.webhooks.delivery(id);
-    if (ping.status === 'delivered') return [`${url} confirms the calls of the service`];
-    const outcome = ping.last_outcome;
-    if (outcome !== null || waitMs > PING_WAIT_MAX_MS)
-      return [
-        `${url} does not confirm a ping (${outcome ?? 'no attempt yet'}${ping.last_status_code === null ? '' : `, ${ping.last_status_code}`})`,
-        OUTCOMES[outcome ?? ''] ?? `lethe deliveries ${id} shows its attempts.`,
-      ];
-  }
+  const ping = await outcomeOfCall(lethe, id, 0);
+  if (ping.status === 'delivered') return [`${url} confirms the calls of the service`];
+  return [
+    `${url} does not confirm a ping (${whatBecameOf(ping, 0)})`,
+    OUTCOMES[ping.last_outcome ?? ''] ?? `lethe deliveries ${id} shows its attempts.`,
+  ];
 }
 
 /** Makes one call with a wrong signature and one with the right one, straight from here. */

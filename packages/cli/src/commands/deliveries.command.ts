@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Schemas } from '@lethe/sdk';
+import { attemptsOf, outcomeOfCall, whatBecameOf } from '../call-outcome';
 import { wrongUsage } from '../failures';
 import { moment, positive, Session, snowflake } from '../session';
 
@@ -36,7 +37,7 @@ export function addDeliveries(program: Command): void {
     .command('redeliver')
     .summary('send webhook calls again')
     .description(
-      'Sends one call again, or all since a time that were not confirmed, to the webhook_url of the bot.',
+      'Sends one call again and says what became of it, or all since a time that were not confirmed.',
     )
     .argument('[id]', 'one call')
     .option('--since <time>', 'all unconfirmed calls since then (ISO 8601 with zone)', moment)
@@ -75,8 +76,11 @@ async function redeliver(session: Session, id: string | undefined, since: string
     throw wrongUsage('Give the id of one call, or --since.', 'lethe deliveries shows the ids.');
   const { webhooks } = session.client();
   if (id !== undefined) {
-    const one = await webhooks.redeliver(id);
-    return session.output.result(one, `${one.event} ${one.id} is sent again.`);
+    const before = attemptsOf(await webhooks.delivery(id));
+    await webhooks.redeliver(id);
+    const one = await outcomeOfCall(session.client(), id, before);
+    const next = one.next_attempt_at === null ? '' : `; the next attempt is at ${one.next_attempt_at}`;
+    return session.output.result(one, `${one.event} ${one.id}: ${whatBecameOf(one, before)}${next}`);
   }
   const { queued } = await webhooks.replay({ since: since ?? '', undelivered_only: true });
   return session.output.result(
