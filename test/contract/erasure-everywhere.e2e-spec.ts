@@ -61,6 +61,19 @@ async function naming(): Promise<string[]> {
 }
 
 describe('POST /api/v1/gdpr/forget-user with scope all_guilds', () => {
+  it('stores for a repeat one short row for the request and one for each guild, and none for a repeat', async () => {
+    await lives(3);
+    const body = { user_id: userId, scope: 'all_guilds' };
+    for (let call = 0; call < 2; call++) {
+      expect((await bot.post('/gdpr/forget-user', body, { 'idempotency-key': 'rows' })).status).toBe(200);
+      const rows = await service.database.rows<{ answer: string }>(
+        'SELECT answer FROM idempotency_keys WHERE bot_id = ?',
+        bot.id,
+      );
+      expect([rows.length, rows.filter(({ answer }) => answer.length > 300)]).toEqual([4, []]);
+    }
+  });
+
   it('answers 200 completed with an erasure of each guild where anything was held', async () => {
     const [one = '', other = ''] = await lives(2);
     await bot.hasConsent(inGuild(BOT_WIDE));

@@ -51,7 +51,7 @@ export class DeletionRequest {
   @JsonColumn({ name: 'erased_rows', nullable: true }) erasedRows: Readonly<Record<string, number>> | null;
   /** The text of the first issue. */
   @TextColumn({ nullable: true }) certificate: string | null;
-  /** Who has asked for it: whoever completes it, its events say so. Null in a row of an earlier version. */
+  /** Who has asked for it: its events say so, also where the recovery completes it. Null in a row of an earlier version. */
   @TextColumn({ name: 'via', nullable: true }) askedBy: Actor | null;
 
   @BelongsToBot('deletion_requests') bot?: object;

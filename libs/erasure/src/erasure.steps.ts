@@ -225,7 +225,7 @@ export class ErasureSteps {
   }
 }
 
-/** The subject of a request, about whom the acts are done for whoever has asked for it. */
+/** The subject of a request, with the actor of its events: the one that has asked for it. */
 function askedBy(request: DeletionRequest): Subject {
   return { ...subjectOf(request), actor: request.askedBy ?? undefined };
 }
