@@ -18,4 +18,4 @@ export {
   wordsOf,
 } from './category-queries';
 export { Category } from './category.entity';
-export { type DeclaredPurpose, declaredPurposes } from './declared-purposes';
+export { type DeclaredPurpose, declaredPurposes, purposesShown } from './declared-purposes';
