@@ -8,6 +8,7 @@ import { Client, type Json } from '../support/client';
 import { A_TEXT, A_TIME, AN_ID, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
+import { SqlLog } from '../support/sql-log';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useServiceInProcess();
@@ -105,6 +106,20 @@ const events = async (about: SubjectIds = who): Promise<Event[]> =>
       `/audit/events?user_id=${about.user_id}&guild_id=${about.guild_id}&page_size=100`,
     )
   ).data.events;
+
+it('reads the fields of the categories that have values, and of no other', async () => {
+  for (const key of ['stored', 'empty'])
+    await bot.hasCategory(key, [{ ...field('value'), label_en: `Of ${key}` }]);
+  await bot.hasConsent(who);
+  await bot.hasData(who, 'stored', { value: 'Ada' });
+  const { url } = await linked();
+  const log = new SqlLog().open();
+  const { text } = await get(url);
+  log.close();
+  expect(text).toContain('Of stored');
+  const reading = log.statements().filter((sql) => /\bfields\b.*FROM categories/s.test(sql));
+  expect(reading).toEqual([expect.stringMatching(/CASE WHEN key .* THEN fields ELSE '\[\]' END AS fields,/)]);
+});
 
 describe('POST /privacy-links', () => {
   it('answers 201 with an unguessable link that names nobody and ends in 15 minutes', async () => {

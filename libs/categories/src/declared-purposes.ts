@@ -1,4 +1,4 @@
-import type { Tx } from '@app/database';
+import { amongValues, type Tx } from '@app/database';
 import type { Category } from './category.entity';
 import { purposesOf } from './category-queries';
 
@@ -19,8 +19,11 @@ export type DeclaredPurpose = Pick<
   readonly fields: string;
 };
 
-const SELECT = `SELECT key, label_de, label_en, labels, description, purposes, retention_days, legal_basis, fields, updated_at
+const selecting = (fields: string): string =>
+  `SELECT key, label_de, label_en, labels, description, purposes, retention_days, legal_basis, ${fields}, updated_at
   FROM categories WHERE bot_id = ?`;
+const SELECT = selecting('fields');
+const FIRST = 'ORDER BY key LIMIT ?';
 
 type Row = Record<'key' | 'label_de' | 'label_en' | 'legal_basis' | 'fields' | 'updated_at', string> & {
   labels: string | null;
@@ -36,10 +39,21 @@ export async function declaredPurposes(
   keys: readonly string[] | null,
   limit: number,
 ): Promise<DeclaredPurpose[]> {
-  if (keys === null)
-    return (await tx.all<Row>(`${SELECT} ORDER BY key LIMIT ?`, botId, limit)).map(purposeOf);
+  if (keys === null) return (await tx.all<Row>(`${SELECT} ${FIRST}`, botId, limit)).map(purposeOf);
   const found = await Promise.all(keys.map((key) => tx.get<Row>(`${SELECT} AND key = ?`, botId, key)));
   return found.flatMap((row) => (row === undefined ? [] : [purposeOf(row)]));
+}
+
+/** The declarations of the first `limit` categories of the bot. Those that are not among `keys` are read without their fields. */
+export async function purposesShown(
+  tx: Tx,
+  botId: string,
+  keys: readonly string[],
+  limit: number,
+): Promise<DeclaredPurpose[]> {
+  const among = amongValues(tx, 'key', keys);
+  const select = selecting(`CASE WHEN ${among.sql} THEN fields ELSE '[]' END AS fields`);
+  return (await tx.all<Row>(`${select} ${FIRST}`, among.value, botId, limit)).map(purposeOf);
 }
 
 function purposeOf(row: Row): DeclaredPurpose {

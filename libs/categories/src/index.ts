@@ -19,5 +19,5 @@ export {
   wordsOf,
 } from './category-queries';
 export { Category } from './category.entity';
-export { type DeclaredPurpose, declaredPurposes } from './declared-purposes';
+export { type DeclaredPurpose, declaredPurposes, purposesShown } from './declared-purposes';
 export { purposeIn, type Purposes, purposesByLanguage } from './purposes';

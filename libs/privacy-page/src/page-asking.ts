@@ -13,7 +13,10 @@ const WORDS_MAX = 1_500;
  */
 export function shownBy({ bot, purposes }: PageFacts, asked: ShownRequest): string {
   const { id, entry, version, categories } = asked;
-  const stated = purposes.filter(({ key }) => categories?.includes(key) ?? true);
+  // Their fields are read where there are values alone; the time of the declaration changes with them.
+  const stated = purposes
+    .filter(({ key }) => categories?.includes(key) ?? true)
+    .map((purpose) => ({ ...purpose, fields: undefined }));
   const shown = [id, entry, version, categories, bot.name, bot.privacy_contact, stated];
   return hash('sha256', JSON.stringify(shown), 'base64url');
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { type BotFacts, findBot, suspensionOf } from '@app/bots';
-import { type DeclaredPurpose, declaredPurposes } from '@app/categories';
+import { type DeclaredPurpose, declaredPurposes, purposesShown } from '@app/categories';
 import {
   ConsentReceipts,
   ConsentService,
@@ -87,13 +87,18 @@ export class PageReading {
     private readonly digests: SubjectDigests,
   ) {}
 
-  /** The bot of a link and its purposes. */
-  async about({ botId }: OpenLink): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore'>> {
+  /** The bot of a link and its purposes: with the fields of all of them, or of those with values alone. */
+  async about(
+    { botId }: OpenLink,
+    held?: readonly string[],
+  ): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore'>> {
     const [bot, standing, purposes] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
         findBot(tx, botId),
         suspensionOf(tx, botId),
-        declaredPurposes(tx, botId, null, CATEGORIES_MAX),
+        held === undefined
+          ? declaredPurposes(tx, botId, null, CATEGORIES_MAX)
+          : purposesShown(tx, botId, held, CATEGORIES_MAX),
       ]),
     );
     if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
@@ -101,11 +106,12 @@ export class PageReading {
   }
 
   async facts(link: OpenLink): Promise<PageFacts> {
-    const about = await this.about(link);
     const all = await this.subjectsOf(link);
     const shown = all.slice(0, GUILDS_MAX);
     const subjects: HeldSubject[] = [];
     for (const subject of shown) subjects.push(await this.heldOf(subject));
+    const held = new Set(subjects.flatMap(({ values }) => [...values.keys()]));
+    const about = await this.about(link, [...held]);
     const servers = await this.servers.names(
       link.botId,
       shown.map(({ ids }) => ids.guild_id),
