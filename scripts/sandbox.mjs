@@ -12,6 +12,8 @@ const CATEGORY = {
   key: 'profile',
   label_de: 'Profil',
   label_en: 'Profile',
+  description_de: 'Um dich mit deinem Namen zu begrüßen und dir zum Geburtstag zu gratulieren.',
+  description_en: 'To greet you by your name and to congratulate you on your birthday.',
   fields: [
     { key: 'nickname', type: 'string', label_de: 'Spitzname', label_en: 'Nickname' },
     { key: 'birthday', type: 'date', label_de: 'Geburtstag', label_en: 'Birthday' },

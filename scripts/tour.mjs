@@ -18,6 +18,10 @@ const UUID = /^[0-9a-f-]{36}$/;
 const POLLS = 50;
 const POLL_PAUSE_MS = 100;
 
+const PURPOSE = {
+  description_de: 'Um dich mit deinem Namen und deiner Stufe zu begrüßen',
+  description_en: 'To greet you by your name and level',
+};
 const field = (key, type, labelDe, labelEn) => ({ key, type, label_de: labelDe, label_en: labelEn });
 const refused = (status, code) => ({ status, error: { code, message: /./ } });
 
@@ -55,9 +59,10 @@ async function settleIn(tell, webhookUrl) {
   ];
   await tell.call('POST', '/api/v1/data/register', {
     key,
-    body: { key: 'profile', label_de: 'Profil', label_en: 'Profile', fields },
-    expected: { status: 201, data: { id: UUID, key: 'profile', fields } },
+    body: { key: 'profile', label_de: 'Profil', label_en: 'Profile', ...PURPOSE, fields },
+    expected: { status: 201, data: { id: UUID, key: 'profile', ...PURPOSE, fields } },
   });
+  tell.why('The purpose is there in both languages, for the users who are asked and for their privacy page.');
   tell.why('Ids of the platform are strings: as JSON numbers they would lose their last digits.');
   return bot;
 }

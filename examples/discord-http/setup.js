@@ -29,7 +29,8 @@ await lethe.categories.register({
   key: 'birthday',
   label_de: 'Geburtstag',
   label_en: 'Birthday',
-  description: 'To congratulate you on this server.',
+  description_de: 'Um dir auf diesem Server zum Geburtstag zu gratulieren.',
+  description_en: 'To congratulate you on your birthday on this server.',
   fields: [{ key: 'day', type: 'date', label_de: 'Tag', label_en: 'Day' }],
 });
 console.log(`${username} is registered. Start it: npm start`);

@@ -28,7 +28,8 @@ with Lethe(LETHE_URL, bot["api_key"]) as lethe:
         key="birthday",
         label_de="Geburtstag",
         label_en="Birthday",
-        description="To congratulate you on this server.",
+        description_de="Um dir auf diesem Server zum Geburtstag zu gratulieren.",
+        description_en="To congratulate you on your birthday on this server.",
         fields=[{"key": "day", "type": "date", "label_de": "Tag", "label_en": "Day"}],
     )
 print(f"{me['username']} is registered. Start it: python3 bot.py")

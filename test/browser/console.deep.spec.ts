@@ -41,7 +41,8 @@ describeInBrowser('the console in a browser', () => {
     const field = { key: 'day', type: 'string', label_de: 'Tag', label_en: 'Day' };
     const labels = { label_de: 'Geburtstag', label_en: 'Birthday' };
     await bot.post('/data/register', {
-      ...{ key: 'birthday', ...labels, description: 'To congratulate members', legal_basis: 'consent' },
+      ...{ key: 'birthday', ...labels, legal_basis: 'consent' },
+      ...{ description_de: 'Um zu gratulieren', description_en: 'To congratulate members' },
       ...{ retention_days: 365, fields: [field] },
     });
     await bot.post('/consents/texts', {
@@ -286,7 +287,7 @@ describeInBrowser('the console in a browser', () => {
     const hostile = await service.registerBot({ name: HOSTILE });
     const field = { key: 'f', type: 'json', label_de: HOSTILE, label_en: HOSTILE };
     await hostile.post('/data/register', {
-      ...{ key: 'c', label_de: HOSTILE, label_en: HOSTILE, description: HOSTILE, legal_basis: 'consent' },
+      ...{ key: 'c', label_de: HOSTILE, label_en: HOSTILE, description_en: HOSTILE, legal_basis: 'consent' },
       fields: [field],
     });
     await hostile.post('/consents/texts', {

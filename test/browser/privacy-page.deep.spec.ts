@@ -27,6 +27,7 @@ const VIEWS: readonly View[] = [
 const service = useServiceInProcess();
 let browser: Browser;
 let bot: Bot;
+const PURPOSES = { de: 'Um dir zum Geburtstag zu gratulieren', en: 'To congratulate members' };
 let who: SubjectIds;
 let watched: WatchedPage | undefined;
 
@@ -44,7 +45,8 @@ describeInBrowser('the privacy page in a browser', () => {
       ['notes', 'Notizen', 'Notes'],
     ])
       await bot.post('/data/register', {
-        ...{ key, label_de: de, label_en: en, description: 'To congratulate members', retention_days: 365 },
+        ...{ key, label_de: de, label_en: en, retention_days: 365 },
+        ...{ description_de: PURPOSES.de, description_en: PURPOSES.en },
         fields: [{ key: 'day', type: 'string', label_de: 'Tag', label_en: 'Day' }],
       });
     const asked = { ...who, categories: ['birthday', 'notes'], language: 'en' };
@@ -77,6 +79,7 @@ describeInBrowser('the privacy page in a browser', () => {
     const page = await opened(view);
     expect(await faultsOfAccess()).toStrictEqual([]);
     await picture(page, 'stored', view);
+    expect(await page.textContent('body')).toContain(PURPOSES[view.language]);
     await page.click('a.red');
     await page.waitForSelector('button.red');
     expect(await faultsOfAccess()).toStrictEqual([]);
@@ -120,7 +123,7 @@ describeInBrowser('the privacy page in a browser', () => {
 
   it('runs no script of a value, a label or a name', async () => {
     await bot.put(`/bots/${bot.id}`, { name: HOSTILE });
-    await bot.put('/data/categories/notes', { label_en: HOSTILE, description: HOSTILE });
+    await bot.put('/data/categories/notes', { label_en: HOSTILE, description_en: HOSTILE });
     await bot.hasData(who, 'birthday', { day: HOSTILE });
     const page = await opened();
     expect(await page.textContent('body')).toContain('onerror=alert(1)');

@@ -59,7 +59,7 @@ describe.each(SEATS)('the life of a bot with %s', (_name, start) => {
     });
     ({ id: botId, webhookSecret: secret } = bot);
     lethe = new Lethe({ url: service.url, key: bot.key });
-    const birthday = { description: 'To congratulate you.', retention_days: 365 };
+    const birthday = { description_en: 'To congratulate you.', retention_days: 365 };
     await lethe.categories.register({
       ...{ key: 'birthday', label_de: 'Geburtstag', label_en: 'Birthday', ...birthday },
       fields: [field('day', 'Tag', 'Day', 'date')],

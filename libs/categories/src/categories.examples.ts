@@ -1,10 +1,15 @@
 import { EXAMPLE, type Examples } from '@app/http';
 
+const PURPOSE = {
+  description_de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
+  description_en: 'To greet members by name',
+};
+
 const PROFILE = {
   key: EXAMPLE.category,
   label_de: 'Profil',
   label_en: 'Profile',
-  description: 'To greet members by name',
+  ...PURPOSE,
   retention_days: 365,
   legal_basis: 'consent',
   fields: [
@@ -30,7 +35,8 @@ export const EXAMPLES = {
         key: EXAMPLE.category,
         label_de: 'Profil',
         label_en: 'Profile',
-        description: 'To greet members by name',
+        description: null,
+        ...PURPOSE,
         retention_days: 365,
         legal_basis: 'consent',
         fields: [
@@ -69,7 +75,8 @@ export const EXAMPLES = {
             key: EXAMPLE.category,
             label_de: 'Profil',
             label_en: 'Profile',
-            description: 'To greet members by name',
+            description: null,
+            ...PURPOSE,
             retention_days: 365,
             legal_basis: 'consent',
             fields: [
@@ -102,7 +109,8 @@ export const EXAMPLES = {
         key: EXAMPLE.category,
         label_de: 'Profil',
         label_en: 'Profile',
-        description: 'To greet members by name',
+        description: null,
+        ...PURPOSE,
         retention_days: 365,
         legal_basis: 'consent',
         fields: [
@@ -121,7 +129,8 @@ export const EXAMPLES = {
         key: EXAMPLE.category,
         label_de: 'Profil',
         label_en: 'Public profile',
-        description: 'To greet members by name',
+        description: null,
+        ...PURPOSE,
         retention_days: 365,
         legal_basis: 'consent',
         fields: [

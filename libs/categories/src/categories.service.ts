@@ -8,9 +8,9 @@ import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app
 import { ConsentedDataHolders } from '@app/subjects';
 import { MoreThan } from 'typeorm';
 import type { CategoryView, ChangeCategory, DataFieldInput, RegisterCategory } from './categories.dto';
-import { Category, type DataField } from './category.entity';
+import { Category } from './category.entity';
 import { categoryTexts, countCategories, declaresMoreThan, undeclared } from './category-queries';
-import { requireCompatible, requireDistinctKeys } from './declared-fields';
+import { changedField, dataField, requireCompatible, requireDistinctKeys } from './declared-fields';
 import { changedPurposes } from './purposes';
 
 /** A category to declare; one without fields takes any object. */
@@ -220,19 +220,6 @@ async function insertIfNew(tx: Tx, category: Category): Promise<boolean> {
     ...[JSON.stringify(fields), createdAt, createdAt],
   );
   return inserted === 1;
-}
-
-function dataField(given: DataFieldInput): DataField {
-  const { key, type, label_de, label_en, labels, description } = given;
-  const named = { key, type, label_de, label_en, ...(labels != null && { labels }) };
-  return { ...named, description: description ?? null, ...changedPurposes(given) };
-}
-
-/** A client of an older version does not know all that a field has, so what `given` does not mention stays. */
-function changedField(declared: readonly DataField[], given: DataFieldInput): DataField {
-  const mentioned = Object.entries(given).filter(([, value]) => value !== undefined);
-  const before = declared.find(({ key }) => key === given.key);
-  return dataField({ ...before, ...(Object.fromEntries(mentioned) as unknown as DataFieldInput) });
 }
 
 export function categoryView(category: Category): CategoryView {

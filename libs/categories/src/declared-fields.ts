@@ -1,6 +1,7 @@
 import { conflict, type FieldFault, invalidRequest } from '@app/kernel';
 import type { DataFieldInput } from './categories.dto';
 import type { DataField } from './category.entity';
+import { changedPurposes } from './purposes';
 
 /** @throws ApiError 400 that names every field with the key of an earlier one. */
 export function requireDistinctKeys(fields: readonly DataFieldInput[]): void {
@@ -26,4 +27,18 @@ export function requireCompatible(declared: readonly DataField[], next: readonly
     'category_in_use',
     'Declared fields cannot be removed or get another type: register a new category instead',
   );
+}
+
+/** A field as it is stored and answered. */
+export function dataField(given: DataFieldInput): DataField {
+  const { key, type, label_de, label_en, labels, description } = given;
+  const named = { key, type, label_de, label_en, ...(labels != null && { labels }) };
+  return { ...named, description: description ?? null, ...changedPurposes(given) };
+}
+
+/** A client of an older version does not know all that a field has, so what `given` does not mention stays. */
+export function changedField(declared: readonly DataField[], given: DataFieldInput): DataField {
+  const mentioned = Object.entries(given).filter(([, value]) => value !== undefined);
+  const before = declared.find(({ key }) => key === given.key);
+  return dataField({ ...before, ...(Object.fromEntries(mentioned) as unknown as DataFieldInput) });
 }

@@ -12,7 +12,7 @@ type Given = { readonly [Name in keyof Purposes]?: Purposes[Name] | null };
 
 const NAMES = ['description_de', 'description_en', 'descriptions'] as const;
 
-/** What is left of `before` once `given` has named some of it: what it does not mention stays, null clears. */
+/** `before` as `given` changes it: what it does not mention stays, null clears. */
 export function changedPurposes(given: Given, before?: Purposes | null): Purposes | null {
   const kept = NAMES.map((name) => [name, given[name] === undefined ? before?.[name] : given[name]] as const);
   const named = kept.filter(([, words]) => words != null);

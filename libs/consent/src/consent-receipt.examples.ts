@@ -23,6 +23,10 @@ export const RECEIPT = {
               declared_at: EXAMPLE.time,
               purpose_label: { de: 'Profil', en: 'Profile' },
               purpose_description: 'To greet members by name',
+              purpose_descriptions: {
+                de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
+                en: 'To greet members by name',
+              },
               lawful_basis: 'consent',
               pii_information: [
                 { pii_type: 'nickname', pii_type_label: { de: 'Spitzname', en: 'Nickname' } },

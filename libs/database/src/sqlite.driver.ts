@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import type Sqlite from 'better-sqlite3';
-import { OwnError } from '@app/kernel';
 
 /** The first major version of Node.js that better-sqlite3 13 runs on. */
 const NAPI_SINCE = 22;
@@ -10,7 +9,7 @@ const NAPI_SINCE = 22;
  * newer when a statement is garbage collected; version 13 does not run on Node.js 20. Each loads its native part when
  * the first database is opened, so that the other one costs nothing.
  */
-export const SqliteDatabase = sqliteDriver(
+export const { SqliteDatabase, missing: missingDriver } = sqliteDriver(
   Number(process.versions.node.split('.')[0]) >= NAPI_SINCE ? 'better-sqlite3-napi' : 'better-sqlite3',
 );
 
@@ -20,18 +19,24 @@ export const SqliteDatabase = sqliteDriver(
  */
 export const OPENING_MS = 10_000;
 
-/** npm leaves version 13 out of an installation by Node.js 20. Without its driver a process still works with PostgreSQL. */
-export function sqliteDriver(name: string): typeof Sqlite {
+/**
+ * Loads a driver. npm leaves version 13 out of an installation by Node.js 20. A process without its driver still works with
+ * PostgreSQL, so `missing` is for the operator who opens a SQLite database.
+ */
+export function sqliteDriver(name: string): {
+  readonly SqliteDatabase: typeof Sqlite;
+  readonly missing: string | undefined;
+} {
   try {
-    return createRequire(__filename)(name) as typeof Sqlite;
+    return { SqliteDatabase: createRequire(__filename)(name) as typeof Sqlite, missing: undefined };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    return class {
+    const missing = `The SQLite driver ${name} is not installed: another version of Node.js, or npm with --omit=optional, has made this installation. Run \`npm ci\` with the Node.js that runs Lethe (${process.version})`;
+    const Missing = class {
       constructor() {
-        throw new OwnError(
-          `The SQLite driver ${name} is not installed: another version of Node.js, or npm with --omit=optional, has made this installation. Run \`npm ci\` with the Node.js that runs Lethe (${process.version})`,
-        );
+        throw new Error(missing);
       }
-    } as unknown as typeof Sqlite;
+    };
+    return { SqliteDatabase: Missing as unknown as typeof Sqlite, missing };
   }
 }

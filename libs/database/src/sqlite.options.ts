@@ -5,7 +5,7 @@ import type { Database } from 'better-sqlite3';
 import { bytesOf, isThere, StartError } from '@app/kernel';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
 import { keysPath } from './key-tables';
-import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
+import { missingDriver, OPENING_MS, SqliteDatabase } from './sqlite.driver';
 
 /**
  * The page cache, in KiB. Each event touches random pages of the indices, more of them as the log grows. With 16 MiB an
@@ -21,6 +21,7 @@ export class FileInUse extends StartError {}
  * is overwritten (`secure_delete`).
  */
 export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSqlite3DataSourceOptions {
+  if (missingDriver !== undefined) throw new StartError(missingDriver);
   return {
     type: 'better-sqlite3',
     driver: SqliteDatabase,

@@ -67,6 +67,8 @@ export const EXAMPLES = {
             label_de: 'Profil',
             label_en: 'Profile',
             purpose: 'To greet members by name',
+            purpose_de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
+            purpose_en: 'To greet members by name',
             legal_basis: 'consent',
             retention_days: 365,
             fields: [
