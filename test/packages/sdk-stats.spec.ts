@@ -35,6 +35,11 @@ describeOnPlaces('the numbers of a bot', new FakeLethe(), (bot) => {
     expect((await lethe.stats({ from: '2020-01-01', to: '2020-01-31' })).buckets).toEqual([]);
   });
 
+  it('have no event of a type that does not exist', async () => {
+    const event = { ...(await bot.consenting()), event_type: 'data_stolen' as 'data_deleted' };
+    expect(await thrown(bot.lethe.audit.write(event))).toMatchObject({ fields: [{ field: 'event_type' }] });
+  });
+
   it('are refused for a time in place of a date, and for too many days', async () => {
     const { lethe } = bot;
     for (const given of [

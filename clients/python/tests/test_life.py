@@ -39,11 +39,21 @@ def test_asks_stores_reads_back_exports_and_forgets(lethe: Lethe) -> None:
     with pytest.raises(ConsentRequiredError) as refused:
         lethe.data.submit(**who, category="profile", data={"nickname": "Robin"})
     assert refused.value.current_status == "pending"
+    for call in (
+        lambda: lethe.data.submit(**who, category="other", data={}),
+        lambda: lethe.data.values(**who),
+        lambda: lethe.data.values(**who, category="other"),
+    ):
+        with pytest.raises(ConsentRequiredError):
+            call()
     lethe.consents.accept(**who, consent_version="1.0")
     # An int of Python is exact.
     lethe.data.submit(
         user_id=int(who["user_id"]), guild_id=int(who["guild_id"]), category="profile", data={"nickname": "Robin"}
     )
+    for call in (lethe.data.erase_values, lethe.data.values):
+        with pytest.raises(NotFoundError):
+            call(**who, category="other")
     lethe.data.merge(**who, category="profile", data={"birthday": "2000-02-29"})
     profile = {"nickname": "Robin", "birthday": "2000-02-29"}
     assert lethe.data.values(**who)["values"] == {"profile": profile}
@@ -202,6 +212,12 @@ def test_counts_what_happened(lethe: Lethe) -> None:
     for period in ({"to": "2026-02-30"}, {"from_": "2024-01-01", "to": "2026-01-01"}):
         with pytest.raises(InvalidRequestError):
             lethe.stats(**period)
+
+
+def test_refuses_an_event_of_a_type_that_does_not_exist(lethe: Lethe) -> None:
+    with pytest.raises(InvalidRequestError) as refused:
+        lethe.audit.write(**subject(), event_type="data_stolen")  # type: ignore[arg-type]
+    assert [fault["field"] for fault in refused.value.fields] == ["event_type"]
 
 
 def test_signs_evidence_and_keeps_a_history(service: Lethe) -> None:

@@ -69,6 +69,14 @@ def test_refuses_a_function_for_what_is_no_event() -> None:
     WebhookHandler(SECRET, {"user_forgotten": print, "consent_revoked": print, "ping": print})
 
 
+def test_is_not_made_without_its_secret() -> None:
+    for secrets in ("", None, [], "sk_live_x", ["whsec_"], [SECRET, ""]):
+        with pytest.raises(WebhookVerificationError) as refused:
+            WebhookHandler(secrets, {})
+        assert refused.value.fault == "bad_secret"
+    WebhookHandler([SECRET, SECRET], {})
+
+
 def test_a_failed_function_is_called_again() -> None:
     calls = []
 

@@ -96,9 +96,7 @@ def verify_webhook(
     require_number("tolerance", tolerance, 0, _TOLERANCE_MAX)
     if not isinstance(raw_body, (bytes, bytearray)):
         raise WebhookVerificationError("parsed_body", "raw_body is not bytes: verify the body as it arrived.")
-    keys = [_key_of(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
-    if not keys:
-        raise _bad_secret()
+    keys = _keys_of(secrets)
     lowered = {name.lower(): value for name, value in headers.items()}
     id, timestamp, signatures = (_header(lowered, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
     # A stranger's header can be any text, also one that no UTF-8 has.
@@ -123,6 +121,11 @@ def verify_webhook(
             "that are tolerated: it was replayed, or a clock is wrong (check NTP).",
         )
     return Webhook(id, int(timestamp), _event_of(raw_body))
+
+
+def _keys_of(secrets: Union[str, Sequence[str]]) -> List[bytes]:
+    keys = [_key_of(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets or [])]
+    return keys or [_refused()]
 
 
 def _key_of(secret: str) -> bytes:
@@ -183,6 +186,8 @@ class WebhookHandler:
         on_error: Optional[Callable[[Exception], None]] = None,
     ) -> None:
         require_number("tolerance", tolerance, 0, _TOLERANCE_MAX)
+        # A bot without its secret would learn of it by the first call that it refuses.
+        _keys_of(secrets)
         # A function that is never called would be missed at the first erasure.
         unknown = [name for name in on if name not in EVENTS]
         if unknown:

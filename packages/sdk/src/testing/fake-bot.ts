@@ -5,7 +5,7 @@ import { idOf, type Ids, idsOf, keyOf } from './fake-ids';
 import { FakeKeys } from './fake-keys';
 import { FakeLinks } from './fake-links';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
-import { statsOf } from './fake-stats';
+import { statsOf, TYPES } from './fake-stats';
 import { dataOf, faultsOf } from './fake-values';
 
 export interface Tools {
@@ -184,13 +184,12 @@ export class FakeBot {
   }
 
   writeEvent(given: Json): Json {
-    if (typeof given['event_type'] !== 'string') throw invalid('event_type', 'must be a text');
-    return this.note(given['event_type'], idsOf(given), given['details'] ?? null, 'client');
+    const { event_type: type, details = null } = given;
+    if (!TYPES.includes(String(type))) throw invalid('event_type', `must be one of ${TYPES.join(', ')}`);
+    return this.note(String(type), idsOf(given), details, 'client');
   }
 
-  stats(given: Json): Json {
-    return statsOf(this, given, this.tools.nowIso());
-  }
+  stats = (given: Json): Json => statsOf(this, given, this.tools.nowIso());
 
   private async forgetIn(ids: Ids): Promise<Json> {
     const { newId, nowIso } = this.tools;

@@ -3,7 +3,8 @@ import type { Json } from './fake-consent';
 import { invalid } from './fake-refusal';
 
 const DAY_MS = 86_400_000;
-const TYPES = [
+/** Every type of an event. */
+export const TYPES = [
   ...['consent_requested', 'consent_accepted', 'consent_revoked', 'data_submitted', 'data_exported'],
   ...['data_deleted', 'deletion_requested', 'deletion_completed', 'deletion_failed'],
 ];
