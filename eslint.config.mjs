@@ -56,7 +56,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
-    files: ['libs/**', 'apps/**'],
+    files: ['libs/**', 'apps/**', 'packages/**'],
     ignores: ['**/*.spec.ts'],
     rules: {
       'no-restricted-imports': [
@@ -65,7 +65,8 @@ export default tseslint.config(
           paths: ['fs', 'node:fs'].map((name) => ({
             name,
             importNames: ['existsSync'],
-            message: 'It takes every fault for absence: take isThere of @app/kernel.',
+            message:
+              'It takes every fault for absence: take isThere of @app/kernel, or textAt of packages/cli.',
           })),
         },
       ],

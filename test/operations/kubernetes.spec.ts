@@ -37,6 +37,10 @@ interface Manifest {
     readonly replicas?: number;
     readonly template?: { readonly spec: Pod };
     readonly ingress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
+    readonly egress?: readonly {
+      readonly to?: readonly object[];
+      readonly ports?: readonly { readonly port: number }[];
+    }[];
   };
 }
 
@@ -116,5 +120,15 @@ describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s',
         [1],
       );
     expect(manifests.map(({ kind }) => kind)).toContain('NetworkPolicy');
+  });
+
+  it('lets a pod reach the DNS of the cluster, receivers and the database, and nothing else', () => {
+    const rules = manifests.flatMap(({ spec }) => spec.egress ?? []);
+    const reached = rules.map(({ to, ports }) => [ports?.map(({ port }) => port), to?.map(Object.keys)]);
+    expect(reached).toEqual([
+      [[53, 53], [['namespaceSelector', 'podSelector']]],
+      [[443, 80], [['ipBlock']]],
+      ...(name === 'postgres.yaml' ? [[[5432], [['podSelector']]]] : []),
+    ]);
   });
 });

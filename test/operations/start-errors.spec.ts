@@ -1,8 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { databaseEngine, isFilled } from '@app/database';
 import { isThere, readConfig } from '@app/kernel';
+import { writeEnvironment } from '../../apps/server/src/init';
 import { ormOptions } from '../../ormconfig';
 import { useBuild } from '../support/build';
 import { preloading, runScript } from '../support/child-script';
@@ -135,5 +145,27 @@ describe('a start that fails', () => {
     expect(() => isFilled(join(directory, 'other.db'))).toThrow('other.db cannot be seen (ELOOP)');
     expect(isThere(join(directory, 'none'))).toBe(false);
     expect(left()).not.toContain('lethe.db-wal');
+  });
+});
+
+describe('lethe-server init', () => {
+  it('keeps a .env that is there, byte for byte, and says what a start will make of it', () => {
+    const file = join(directory, '.env');
+    const key = `LETHE_MASTER_KEY=${Buffer.alloc(32).toString('base64')}\r\n`;
+    for (const [given, said] of [
+      [Buffer.from(key), 'its keys decrypt what is stored'],
+      [Buffer.from('PORT=3000\n'), 'without LETHE_MASTER_KEY'],
+      [Buffer.from(key, 'utf16le'), '.env is not UTF-8'],
+      [Buffer.from(`set ${key}`), '.env, line 1 is not understood'],
+    ] as const) {
+      writeFileSync(file, given);
+      const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+      expect(writeEnvironment(directory)).toBe(1);
+      expect(written.mock.calls.join('')).toContain(said);
+      expect(written.mock.calls.join('')).not.toContain('AAAA');
+      written.mockRestore();
+      expect(readFileSync(file)).toEqual(given);
+      expect(left()).toEqual(['.env']);
+    }
   });
 });

@@ -2,7 +2,17 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createWebhookHandler, Lethe } from '@lethe/sdk';
@@ -71,6 +81,35 @@ describe('lethe init', () => {
     expect(statSync(inFolder('.env')).mode & 0o777).toBe(0o600);
     expect(read('.gitignore')).toBe('node_modules\n.env\n');
     expect(await client().bots.me()).toMatchObject({ id: env()['LETHE_BOT_ID'], name: 'Greeter' });
+  });
+
+  it('registers nothing, and replaces no file, where it cannot read one that is there', async () => {
+    const args = ['init', '--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter'];
+    for (const name of ['.env', '.gitignore']) {
+      // A link to itself: what cannot be read is no absence.
+      symlinkSync(name, inFolder(name));
+      expect(await cli.run(args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('cannot be read'),
+      });
+      expect(lstatSync(inFolder(name)).isSymbolicLink()).toBe(true);
+      rmSync(inFolder(name));
+      const given = Buffer.from('node_modules\r\n', 'utf16le');
+      writeFileSync(inFolder(name), given);
+      expect(await cli.run(args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('save as UTF-8'),
+      });
+      expect(readFileSync(inFolder(name))).toEqual(given);
+      rmSync(inFolder(name));
+    }
+    expect(read('.env')).toBe(`LETHE_URL=${service.url}\n`);
+    symlinkSync('lethe.yaml', inFolder('lethe.yaml'));
+    await registered();
+    for (const act of ['pull', 'push'])
+      expect(await cli.run(['categories', act])).toMatchObject({
+        ...{ code: 2, stderr: expect.stringContaining('lethe.yaml cannot be read') },
+      });
   });
 
   it('registers nothing where the bot has a key already, or .env cannot be written', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 
@@ -93,6 +93,18 @@ describe('the install scripts', () => {
     }));
     const unique = new Map(found.map((one) => [one.name, one]));
     expect(new Map(table.map((one) => [one.name, one]))).toEqual(unique);
+  });
+});
+
+describe('the workflows', () => {
+  it('take each action at one commit, with its version beside it', () => {
+    const folder = '.github/workflows';
+    const used = readdirSync(join(ROOT, folder)).flatMap(
+      (file) => read(join(folder, file)).match(/uses: .*/g) ?? [],
+    );
+    expect(used.length).toBeGreaterThan(0);
+    const loose = used.filter((line) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line));
+    expect(loose).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError, readDotenv } from '@app/kernel';
 import { systemdUnit } from './systemd-unit';
 
 const environment = (): string => `# Settings of Lethe; docs/reference.md lists all.
@@ -28,6 +29,17 @@ Next: \`lethe-server start\`, then http://127.0.0.1:3000/docs. A systemd unit fo
 
 `;
 
+/** What follows for the operator: a start reads the file by the same parser. */
+function aboutKept(path: string): string {
+  try {
+    if (readDotenv(path)['LETHE_MASTER_KEY']) return ': its keys decrypt what is stored.';
+    return ', without LETHE_MASTER_KEY: a start with it uses the key file beside the database. To begin anew, move it away and run init again.';
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return `, but no start understands it:\n${error.faults.map((fault) => `  - ${fault}`).join('\n')}\nCorrect it: its keys may decrypt what is stored.`;
+  }
+}
+
 /** Writes `.env` with fresh keys into the folder. Answers the exit code: 1 where there is one already, which is kept. */
 export function writeEnvironment(folder: string): number {
   const path = join(folder, '.env');
@@ -40,7 +52,7 @@ export function writeEnvironment(folder: string): number {
     const { code, message } = error as NodeJS.ErrnoException;
     process.stderr.write(
       code === 'EEXIST'
-        ? `${path} exists and is kept as it is: its keys decrypt what is stored.\n`
+        ? `${path} exists and is kept as it is${aboutKept(path)}\n`
         : `.env cannot be written: ${message}\n`,
     );
     return 1;

@@ -87,13 +87,14 @@ export function loadConfig(): Config {
   return readConfig({ ...readDotenv('.env'), ...process.env });
 }
 
-function readDotenv(path: string): Environment {
+/** The settings of a file like `.env`; none where there is no file. @throws ConfigError that names each place that is not understood */
+export function readDotenv(path: string): Environment {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new ConfigError([`.env cannot be read: ${(error as Error).message}`]);
+    throw new ConfigError([`${path} cannot be read: ${(error as Error).message}`]);
   }
   const { values, faults } = settingsIn(bytes, path, (name) => KNOWN.has(name) || OWN_PREFIX.test(name));
   if (faults.length > 0) throw new ConfigError(faults);

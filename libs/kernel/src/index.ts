@@ -1,6 +1,6 @@
 export { type Actor, actingAs, presentActor } from './actor';
 export { Clock, daysAfter, Random, SystemClock, SystemRandom } from './clock';
-export { type Config, CONFIG, ConfigError, loadConfig, readConfig } from './config';
+export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } from './config';
 export { Degradations, DISK_LOW } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
 export { EgressPolicy } from './egress';

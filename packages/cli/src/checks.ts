@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { InsufficientScopeError, type Lethe, type Schemas } from '@lethe/sdk';
 import { outcomeOfCall, whatBecameOf } from './call-outcome';
 import { inOneLanguage } from './declarations';
@@ -93,8 +93,9 @@ function settings(session: Session): Found {
       'LETHE_KEY is missing',
       'Register the bot with lethe init, or set the key in .env or the environment.',
     ];
-  if (!existsSync(envFile)) return ['from the environment'];
-  if (process.platform !== 'win32' && (statSync(envFile).mode & 0o077) !== 0)
+  const file = statSync(envFile, { throwIfNoEntry: false });
+  if (file === undefined) return ['from the environment'];
+  if (process.platform !== 'win32' && (file.mode & 0o077) !== 0)
     return [`other users of the machine can read ${envFile}`, `chmod 600 ${envFile}`];
   if (isIgnored(envFile) === false)
     return [`git does not ignore ${envFile}`, 'Add it to .gitignore, before the key is committed.'];

@@ -1,13 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refused, wrongUsage } from './failures';
 import { notUtf8, settingsIn, utf8In } from './settings-file';
@@ -21,21 +13,34 @@ export type Values = Readonly<Record<string, string | undefined>>;
  * @throws Failure of wrong usage that names each line that is not understood
  */
 export function readEnvFile(path: string): Values {
-  return existsSync(path) ? valuesIn(bytesOf(path), path) : {};
+  const bytes = bytesAt(path);
+  return bytes === undefined ? {} : valuesIn(bytes, path);
 }
 
-/** The text of a file in UTF-8. @throws Failure of wrong usage for any other file */
+/** The text of a file in UTF-8. @throws Failure of wrong usage for any other file, and where there is none */
 export function readText(path: string): string {
-  const text = utf8In(bytesOf(path));
+  const text = textAt(path);
+  if (text === undefined) throw wrongUsage(`${path} does not exist.`, 'Name a file that you can read.');
+  return text;
+}
+
+/** {@link readText}; undefined where there is no file. */
+export function textAt(path: string): string | undefined {
+  const bytes = bytesAt(path);
+  if (bytes === undefined) return undefined;
+  const text = utf8In(bytes);
   if (text === undefined) throw wrongUsage(`${notUtf8(path)}.`, 'Nothing was done.');
   return text;
 }
 
-function bytesOf(path: string): Buffer {
+/** Only a missing entry is an absence: after any other fault a file would be replaced that is there. */
+function bytesAt(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw wrongUsage(`${path} cannot be read: ${(error as Error).message}`, 'Name a file that you can read.');
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (/^(ENOENT|ENOTDIR)$/.test(code)) return undefined;
+    throw wrongUsage(`${path} cannot be read: ${message}`, 'Name a file that you can read.');
   }
 }
 
@@ -54,8 +59,9 @@ function valuesIn(bytes: Uint8Array, path: string): Values {
  * replaced as a whole, so that a crash leaves the old or the new one.
  */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): void {
-  const target = existsSync(path) ? realpathSync(path) : path;
-  const before = existsSync(target) ? readFileSync(target, 'utf8') : '';
+  const found = textAt(path);
+  const target = found === undefined ? path : realpathSync(path);
+  const before = found ?? '';
   const text = withValues(before, values);
   requireUnchanged(path, before, text, values);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
@@ -107,7 +113,7 @@ export function isIgnored(path: string): boolean | undefined {
 /** Adds the file to the `.gitignore` of its folder; answers whether that was needed. */
 export function ignoreInGit(path: string): boolean {
   const file = join(dirname(path), '.gitignore');
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const text = textAt(file) ?? '';
   const name = basename(path);
   if (isIgnored(path) || text.split(/\r?\n/).some((line) => [name, `/${name}`].includes(line.trim())))
     return false;

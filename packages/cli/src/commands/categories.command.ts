@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Lethe } from '@lethe/sdk';
 import { TYPES_HEAD, typesOf } from '../category-types';
@@ -12,7 +12,7 @@ import {
   textKey,
   textOf,
 } from '../declarations';
-import { readText } from '../env-file';
+import { textAt } from '../env-file';
 import { EXIT, Failure, failureOf, refused } from '../failures';
 import { diffOf } from '../line-diff';
 import { many } from '../output';
@@ -53,7 +53,7 @@ async function types(session: Session, file: string | undefined): Promise<void> 
   const { categories } = await declarationsOf(session.client());
   const text = typesOf(categories);
   if (file === undefined) return session.output.result({ types: text }, text.trimEnd());
-  if (existsSync(file) && !readText(file).startsWith(TYPES_HEAD))
+  if (!(textAt(file) ?? TYPES_HEAD).startsWith(TYPES_HEAD))
     throw refused(`${file} was not written by this command.`, 'It was not changed. Name another file.');
   writeFileSync(file, text);
   return session.output.result(
@@ -66,8 +66,9 @@ async function pull(session: Session, file: string, { yes }: Answers): Promise<v
   const { output } = session;
   const found = await declarationsOf(session.client());
   const text = fileOf(found);
-  if (existsSync(file) && readText(file) !== text && !yes) {
-    showDiff(session, readText(file), text);
+  const before = textAt(file) ?? text;
+  if (before !== text && !yes) {
+    showDiff(session, before, text);
     const answer = await output.ask(`Replace ${file}? [y/N] `, '--yes');
     if (!/^y(es)?$/i.test(answer)) throw refused('Not confirmed.', `${file} was not changed.`);
   }
@@ -81,10 +82,11 @@ async function pull(session: Session, file: string, { yes }: Answers): Promise<v
 
 async function push(session: Session, file: string, options: Answers): Promise<void> {
   const { output } = session;
-  if (!existsSync(file)) throw refused(`${file} does not exist.`, 'lethe categories pull writes one.');
+  const given = textAt(file);
+  if (given === undefined) throw refused(`${file} does not exist.`, 'lethe categories pull writes one.');
   const lethe = session.client();
   const there = await declarationsOf(lethe);
-  const wanted = declarationsIn(readText(file), file, there);
+  const wanted = declarationsIn(given, file, there);
   const partial = inOneLanguage(wanted);
   if (partial.length > 0)
     output.note(

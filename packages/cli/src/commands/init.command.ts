@@ -42,8 +42,9 @@ async function init(session: Session, options: Options): Promise<void> {
   const url = webAddress(session.url, 'LETHE_URL');
   const token = process.env['LETHE_REGISTRATION_TOKEN'];
   if (token) session.requireOwnAddress('LETHE_REGISTRATION_TOKEN');
-  // A registration cannot be repeated. The file must be writable before its key is made.
+  // A registration cannot be repeated. The files must be writable before its key is made.
   writeEnvFile(envFile, { LETHE_URL: url });
+  const isAdded = ignoreInGit(envFile);
   const bot = await Lethe.register(
     { url, fetch: session.fetch, retries: 2, ...(token && { registrationToken: token }) },
     { platform_bot_id: platformBotId, name, ...(webhookUrl !== undefined && { webhook_url: webhookUrl }) },
@@ -53,7 +54,6 @@ async function init(session: Session, options: Options): Promise<void> {
     LETHE_KEY: bot.api_key,
     LETHE_WEBHOOK_SECRET: bot.webhook_secret,
   });
-  const isAdded = ignoreInGit(envFile);
   output.result(
     { bot_id: bot.id, name: bot.name, url, env_file: file, added_to_gitignore: isAdded },
     `${output.paint('green', 'Registered')} ${name} as ${bot.id}.
