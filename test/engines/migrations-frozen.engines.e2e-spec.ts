@@ -83,6 +83,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'd59af31578849e212d39280eefad58ae',
     postgres: '5c1f0401e27687e5f68a67e653c7b322',
   },
+  ReservedSources1763600000023: {
+    sqlite: 'b5d9cc6a59a99fda22b1c5825f37954b',
+    postgres: 'b5d9cc6a59a99fda22b1c5825f37954b',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;
