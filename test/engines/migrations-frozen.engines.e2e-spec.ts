@@ -87,6 +87,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: '9d8123f232145221ec0963c302d8cd39',
     postgres: '43e0cca14fcf210dfed15b4b608d307e',
   },
+  ReservedSources1763600000024: {
+    sqlite: 'b5d9cc6a59a99fda22b1c5825f37954b',
+    postgres: 'b5d9cc6a59a99fda22b1c5825f37954b',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

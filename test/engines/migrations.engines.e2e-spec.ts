@@ -160,6 +160,28 @@ describe('the migrations', () => {
     expect(await lasting()).toStrictEqual(before);
   });
 
+  itOfSize(
+    'take the names that bots are refused today from older entries: they do not tell who gave them',
+    async () => {
+      await filled();
+      const entries = () =>
+        database.rows<{ id: string; source: string | null }>(
+          'SELECT id, source FROM consent_history ORDER BY id',
+        );
+      const before = await entries();
+      const [one, other] = before.map(({ id }) => id);
+      await database.run(`UPDATE consent_history SET source = 'privacy_page' WHERE id = '${one}'`);
+      await database.run(`UPDATE consent_history SET source = 'console' WHERE id = '${other}'`);
+      await database.run(`DELETE FROM migrations WHERE name LIKE 'ReservedSources%'`);
+      await migrateUp(database);
+      const sources = before.map(({ id, source }) => ({
+        id,
+        source: id === one || id === other ? null : source,
+      }));
+      expect(await entries()).toStrictEqual(sources);
+    },
+  );
+
   itOfSize('are not taken back while there are keys, and nothing is changed', async () => {
     await filled();
     await database.run('DELETE FROM subjects');

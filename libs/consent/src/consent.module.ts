@@ -16,13 +16,14 @@ import { Consent, ConsentText, ConsentTransition, ConsentWords } from './consent
 import { ConsentHolder } from './consent.holder';
 import { ConsentService } from './consent.service';
 import { Consents1763600000004 } from './migrations/1763600000004-consents';
+import { ReservedSources1763600000024 } from './migrations/1763600000024-reserved-sources';
 import { NamedRequests } from './named-requests';
 
 @Module({
   imports: [
     DatabaseModule.forFeature(
       [Consent, ConsentText, ConsentTransition, ConsentWords],
-      [Consents1763600000004],
+      [Consents1763600000004, ReservedSources1763600000024],
     ),
     AuditModule,
     CategoriesModule,
