@@ -340,11 +340,10 @@ class Categories(Group):
         """Declare a data category and its fields.
 
         Declares what the bot will store: a key, labels in German and English, and typed fields that every submit
-        is checked against. The purpose is given in `description_de`, `description_en` and `descriptions`;
-        `description` serves where these are missing. Purpose, `retention_days` and `legal_basis` appear in
-        exports and in the record of processing activities (GDPR Art. 30). A key that is registered already is
-        refused with 409 `category_exists`. In the shape with `bot_id` several categories are declared at once,
-        all of them or none.
+        is checked against. Purpose (`description_de`, `description_en`, `descriptions`, and `description` where
+        these are missing), `retention_days` and `legal_basis` appear in exports and in the record of processing
+        activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`. In the
+        shape with `bot_id` several categories are declared at once, all of them or none.
         """
         given: Dict[str, Any] = {
             "key": key,
