@@ -66,8 +66,7 @@ const birthday = {
 };
 
 const server = createServer((request, response) => {
-  const receiver = request.url === '/gdpr' ? webhooks : interactions;
-  void receiver.node(request, response);
+  void (request.url === '/gdpr' ? webhooks : interactions).node(request, response);
 });
 server.listen(Number(PORT));
 

@@ -8,8 +8,8 @@ from lethe import Lethe
 DISCORD_API = os.environ.get("DISCORD_API", "https://discord.com/api")
 LETHE_URL, PRIVACY_CONTACT = os.environ["LETHE_URL"], os.environ["PRIVACY_CONTACT"]
 
-authorization = {"Authorization": f"Bot {os.environ['DISCORD_TOKEN']}"}
-answer = httpx.get(f"{DISCORD_API}/v10/users/@me", headers=authorization)
+token = os.environ["DISCORD_TOKEN"]
+answer = httpx.get(f"{DISCORD_API}/v10/users/@me", headers={"Authorization": f"Bot {token}"})
 answer.raise_for_status()
 me = answer.json()
 bot = Lethe.register(
@@ -19,8 +19,7 @@ bot = Lethe.register(
     privacy_contact=PRIVACY_CONTACT,
     webhook_url=os.environ.get("WEBHOOK_URL", "http://127.0.0.1:8080/gdpr"),
 )
-# Both are shown this once.
-with open(os.environ.get("ENV_FILE", ".env"), "a") as env:
+with open(os.environ.get("ENV_FILE", ".env"), "a") as env:  # both are shown this once
     env.write(f"\nLETHE_KEY={bot['api_key']}\nLETHE_WEBHOOK_SECRET={bot['webhook_secret']}\n")
 
 with Lethe(LETHE_URL, bot["api_key"]) as lethe:
