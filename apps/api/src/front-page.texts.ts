@@ -42,7 +42,7 @@ const en: FrontPageTexts = {
     'Ask the bot itself what it stores about you, for a copy or for the erasure: many bots have the command /privacy. Its operator is responsible for your data.',
   developers: 'You develop or operate a bot',
   links: {
-    guides: 'Guides: for developers, operators and data protection',
+    guides: 'Guides',
     docs: 'API reference',
     console: 'Console of your bot, for its API key',
     verify: 'Check of a certificate, receipt or proof, in the browser',
@@ -82,7 +82,7 @@ const de: FrontPageTexts = {
     'Frage den Bot selbst, was er über dich speichert, und verlange von ihm eine Kopie oder die Löschung: Viele Bots haben den Befehl /privacy. Für deine Daten ist sein Betreiber verantwortlich.',
   developers: 'Du entwickelst oder betreibst einen Bot',
   links: {
-    guides: 'Anleitungen für Entwickler, Betreiber und Datenschutz (auf Englisch)',
+    guides: 'Anleitungen (englisch)',
     docs: 'API-Referenz',
     console: 'Konsole deines Bots, für seinen API-Schlüssel',
     verify: 'Prüfung einer Bescheinigung, einer Quittung oder eines Nachweises, im Browser',
