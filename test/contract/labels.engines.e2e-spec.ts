@@ -219,6 +219,8 @@ describe('the purpose of a category in several languages', () => {
     expect(await textIn()).toBe('Damit wir dich begrüßen');
     await bot.put('/data/categories/profile', { description: 'Greeting', description_de: '' });
     expect(await textIn('de')).toBe('Greeting');
+    await bot.put('/data/categories/profile', { description: '', description_de: 'Zum Begrüßen' });
+    expect(await textIn('en')).toBe('Zum Begrüßen');
   });
 
   it.each(Object.keys(PURPOSES))(

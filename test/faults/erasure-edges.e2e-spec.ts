@@ -189,11 +189,25 @@ describe('an erasure by a process of an older version, which does not know a tab
       ).length;
     const [erased, back] = users;
     await bot.hasConsent(back);
+    // A call that the receiver refused for good, and that a new URL sends again.
+    const calls = () =>
+      service.database.rows(
+        `SELECT status FROM webhook_deliveries WHERE bot_id = ? AND event = 'user_forgotten' AND user_id = ?`,
+        bot.id,
+        service.stored(bot, erased).user_id,
+      );
+    await service.database.run(
+      `UPDATE webhook_deliveries SET status = 'gone' WHERE bot_id = ? AND event = 'user_forgotten'`,
+      bot.id,
+    );
+    const gone = await calls();
+    expect(gone).toEqual([{ status: 'gone' }]);
     expect([await links(erased), await links(back)]).toEqual([1, 1]);
     for (let run = 0; run < 2; run++) {
       await runNow(service, EvidenceRetentionJob);
       expect([await links(erased), await links(back)]).toEqual([0, 1]);
     }
+    expect(await calls()).toEqual(gone);
     const [counted] = await service.database.rows<{ erased_rows: string }>(
       'SELECT erased_rows FROM deletion_requests WHERE bot_id = ? AND user_id = ?',
       bot.id,

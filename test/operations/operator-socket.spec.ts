@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { BotAdministration } from '@app/bots';
+import { KeyRotation } from '@app/crypto';
 import { notFound, presentActor } from '@app/kernel';
 import { OperatorSocket, socketPath } from '@app/operations';
 import type { Bot } from '../support/bot';
@@ -73,6 +74,15 @@ function answerTo(sent: string): Promise<string> {
 const line = (act: string, ...given: readonly unknown[]): string => `${JSON.stringify({ act, given })}\n`;
 
 describe('the socket of a service on SQLite', () => {
+  it('changes the master key once at a time, and can do it again', async () => {
+    await withBot();
+    const rotation = service.app.get(KeyRotation, { strict: false });
+    const first = rotation.rotate(() => undefined);
+    await expect(rotation.rotate(() => undefined)).rejects.toThrow(/^Nothing was changed: .+ is running\./);
+    await first;
+    expect((await admin(['keys:rotate'])).code).toBe(0);
+  });
+
   it('acts for the operator, as a command without a service does, and audit events of its acts would say so', async () => {
     const actors: string[] = [];
     const administration = jest.spyOn(BotAdministration.prototype, 'suspend');

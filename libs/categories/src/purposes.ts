@@ -37,8 +37,9 @@ export function purposeIn(
   words: Purposes & { readonly description?: string | null },
 ): string | null {
   const { description = null } = words;
+  const withoutLanguage = description === '' ? null : description;
   const declared = Object.entries(purposesByLanguage(words)).filter(([, text]) => text !== '');
   const all: Labels = Object.fromEntries(declared);
   const own = languageFor(language, Object.keys(all));
-  return (own && all[own]) ?? all['en'] ?? description ?? all['de'] ?? declared[0]?.[1] ?? null;
+  return (own && all[own]) ?? all['en'] ?? withoutLanguage ?? all['de'] ?? declared[0]?.[1] ?? description;
 }

@@ -43,6 +43,8 @@ export type OnRewrapped = (table: string, rewrapped: number) => void;
  */
 @Injectable()
 export class KeyRotation {
+  private isRotating = false;
+
   constructor(
     private readonly texts: EncryptedTexts,
     private readonly unitOfWork: UnitOfWork,
@@ -82,9 +84,19 @@ export class KeyRotation {
    * uses at once. When no text needs the old key, the old key moves to the file of retired keys, which Lethe does not read
    * by itself. On SQLite no other process can use it, and units take turns: those that encrypted with the old key are
    * committed before the count.
-   * @throws StartError for missing keys, or an older key that a process still uses
+   * @throws StartError for missing keys, an older key that a process still uses, or while another rotation runs here: its end
+   *   would write its own key over the newer one
    */
   async rotate(onRewrapped: OnRewrapped): Promise<Rotated> {
+    if (this.isRotating)
+      throw new StartError(
+        'Nothing was changed: a rotation of the master key is running. Run this command again after its end, if a further key is wanted.',
+      );
+    this.isRotating = true;
+    return this.rotated(onRewrapped).finally(() => (this.isRotating = false));
+  }
+
+  private async rotated(onRewrapped: OnRewrapped): Promise<Rotated> {
     const file = this.config.masterKeys.length === 0 ? keyFilePath(this.config) : undefined;
     if (file !== undefined && this.unitOfWork.engine === 'postgres') throw needsSetting(file);
     await this.requireKeys();

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type Sqlite from 'better-sqlite3';
 
 /** The first major version of Node.js that better-sqlite3 13 runs on. */
@@ -10,7 +9,9 @@ const NAPI_SINCE = 22;
  * the first database is opened, so that the other one costs nothing.
  */
 export const { SqliteDatabase, missing: missingDriver } = sqliteDriver(
-  Number(process.versions.node.split('.')[0]) >= NAPI_SINCE ? 'better-sqlite3-napi' : 'better-sqlite3',
+  Number(process.versions.node.split('.')[0]) >= NAPI_SINCE
+    ? ['better-sqlite3-napi', () => require('better-sqlite3-napi') as unknown]
+    : ['better-sqlite3', () => require('better-sqlite3') as unknown],
 );
 
 /**
@@ -23,15 +24,15 @@ export const OPENING_MS = 10_000;
  * Loads a driver. npm leaves version 13 out of an installation by Node.js 20. A process without its driver still works with
  * PostgreSQL, so `missing` is for the operator who opens a SQLite database.
  */
-export function sqliteDriver(name: string): {
+export function sqliteDriver([name, load]: readonly [string, () => unknown]): {
   readonly SqliteDatabase: typeof Sqlite;
   readonly missing: string | undefined;
 } {
   try {
-    return { SqliteDatabase: createRequire(__filename)(name) as typeof Sqlite, missing: undefined };
+    return { SqliteDatabase: load() as typeof Sqlite, missing: undefined };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    const missing = `The SQLite driver ${name} is not installed: another version of Node.js, or npm with --omit=optional, has made this installation. Run \`npm ci\` with the Node.js that runs Lethe (${process.version})`;
+    const missing = `The SQLite driver ${name} is not installed: another version of Node.js, or npm with --omit=optional, has made this installation. Install it again with the Node.js that runs Lethe (${process.version}), in a checkout by \`npm ci\``;
     const Missing = class {
       constructor() {
         throw new Error(missing);

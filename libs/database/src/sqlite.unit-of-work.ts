@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { presentActor } from '@app/kernel';
+import { actingAs, presentActor } from '@app/kernel';
 import type { UnitOfWorkSizes } from '@app/metrics';
 import { asPartlyDone, databaseUnavailable, driverCode } from './database-faults';
 import { SqliteCheckpoints } from './sqlite.checkpoints';
@@ -213,7 +213,8 @@ export class SqliteUnitOfWork extends SqliteReads {
     const tx = new SqliteTx(this.writer, this.keys, unit.actor);
     try {
       this.transaction.beginUnit();
-      const value = await withinTimeout(unit.work(tx), UNIT_TIMEOUT_MS);
+      const work = actingAs(unit.actor, () => unit.work(tx));
+      const value = await withinTimeout(work, UNIT_TIMEOUT_MS);
       const callbacks = tx.close();
       this.transaction.keepUnit();
       return { unit, outcome: { value }, callbacks };

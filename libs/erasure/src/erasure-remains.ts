@@ -33,7 +33,10 @@ export class ErasureRemains {
     private readonly clock: Clock,
   ) {}
 
-  /** Asks all holders once more for each such erasure of a bot. With one version nothing is found, by one statement. */
+  /**
+   * Asks the holders of those tables once more for each such erasure of a bot. The others have done their part, and keep what an
+   * erasure leaves them, such as calls that still have to be made. With one version nothing is found, by one statement.
+   */
   async remove(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
     const tables = this.holders.erasedTables();
     const sql = `SELECT id, guild_id, user_id, erased_rows FROM deletion_requests
@@ -59,8 +62,10 @@ export class ErasureRemains {
         if ((await this.keys.idOf(tx, subject)) !== undefined) continue;
         const { id, erased_rows } = found[at] as Row;
         const [rows] = await this.holders.count(tx, [subject]);
-        await this.holders.erase(tx, [subject]);
-        const counts = { ...rows, ...(JSON.parse(erased_rows) as object) };
+        const counted = JSON.parse(erased_rows) as object;
+        const others = this.holders.all().filter(({ tables }) => tables.some((table) => !(table in counted)));
+        await this.holders.erase(tx, [subject], others);
+        const counts = { ...rows, ...counted };
         const sql = 'UPDATE deletion_requests SET erased_rows = ? WHERE bot_id = ? AND id = ?';
         await tx.run(sql, JSON.stringify(counts), botId, id);
       }

@@ -123,9 +123,16 @@ export class SubjectDataHolders {
     return rows.map((row) => Object.fromEntries(tables.map((table) => [table, Number(row[table] ?? 0)])));
   }
 
-  /** Removes everything about the subjects inside `tx`. Answers the categories of each, in the order of their slugs. */
-  async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly (readonly string[])[]> {
-    const erasing = this.all().map(async (holder) => (await holder.erase?.(tx, subjects)) ?? []);
+  /**
+   * Removes everything about the subjects inside `tx`, or what some of the holders have. Returns the categories of each, in the
+   * order of their slugs.
+   */
+  async erase(
+    tx: Tx,
+    subjects: readonly Subject[],
+    holders = this.all(),
+  ): Promise<readonly (readonly string[])[]> {
+    const erasing = holders.map(async (holder) => (await holder.erase?.(tx, subjects)) ?? []);
     const erased = new Map<string, Set<string>>(subjects.map((subject) => [subjectName(subject), new Set()]));
     for (const row of (await Promise.all(erasing)).flat())
       erased.get(subjectName(subjectAt(row.bot_id, row)))?.add(row.category);
