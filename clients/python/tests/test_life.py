@@ -33,6 +33,19 @@ def test_knows_its_bot_and_refuses_another_key(lethe: Lethe, place: Place) -> No
     assert refused.value.reason == "bot_exists"
 
 
+def test_declares_labels_and_purposes_in_several_languages(lethe: Lethe) -> None:
+    words = {
+        "labels": {"fr": "Compte"},
+        "description_de": "Zum Gruß",
+        "description_en": "To greet",
+        "descriptions": {"fr": "Pour saluer"},
+    }
+    registered = lethe.categories.register(**{**PROFILE, "key": "words", **words})
+    for shown in (registered, lethe.categories.get("words")):
+        assert {name: shown.get(name) for name in words} == words
+    assert not {*lethe.categories.get("profile")} & {*words}
+
+
 def test_asks_stores_reads_back_exports_and_forgets(lethe: Lethe) -> None:
     who = subject()
     lethe.consents.request(**who, consent_version="1.0")

@@ -11,6 +11,8 @@ from ._links import FakeLinks
 from ._refusal import Ids, Json, Refusal, id_of, ids_of, invalid, named, not_found, require_source, text_of
 from ._values import TYPES, faults_of, stats_of
 
+#: What the answer about a category has only where it was declared.
+_WORDS = ("labels", "description_de", "description_en", "descriptions")
 _NOTICE = "Only data stored through this service was erased."
 
 
@@ -68,6 +70,7 @@ class FakeBot:
         further = {"description": None, "retention_days": None, "legal_basis": "consent"}
         category = {"id": new_id(), **labels, **{name: given.get(name, one) for name, one in further.items()}}
         category.update(fields=given["fields"], created_at=self.now())
+        category.update({name: given[name] for name in _WORDS if name in given})
         self.categories[labels["key"]] = category
         return category
 
