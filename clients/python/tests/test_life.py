@@ -1,5 +1,8 @@
 import asyncio
 import json
+import re
+from pathlib import Path
+from typing import Any, Dict, List
 
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
@@ -14,6 +17,46 @@ from lethe import (
     NotFoundError,
     UnauthorizedError,
 )
+
+
+#: Calls with their answers, which the tests of @lethe/sdk make too.
+LIVES: Dict[str, List[Any]] = json.loads(Path(__file__).with_name("lives.json").read_text(encoding="utf-8"))
+#: What the fake answers without: it has no consent texts and no signed evidence.
+ABSENT = ("texts", "receipt")
+
+
+def without(answer: Any) -> Any:
+    if isinstance(answer, list):
+        return [without(one) for one in answer]
+    if not isinstance(answer, dict):
+        return answer
+    return {key: without(one) for key, one in answer.items() if key not in ABSENT}
+
+
+def filled(shape: Any, names: Dict[str, Any], value: Any = None) -> Any:
+    """Where `$name` is the same everywhere, and `$_` is any value."""
+    if isinstance(shape, str) and shape.startswith("$"):
+        if shape != "$_" and value is not None:
+            names.setdefault(shape[1:], value)
+        return (value if shape == "$_" else names.get(shape[1:])) or shape
+    if isinstance(shape, list):
+        values = [*value] if isinstance(value, list) else []
+        values += [None] * len(shape)
+        return [filled(one, names, values[at]) for at, one in enumerate(shape)]
+    if not isinstance(shape, dict):
+        return shape
+    of = value if isinstance(value, dict) else {}
+    return {key: filled(one, names, of.get(key)) for key, one in shape.items()}
+
+
+@pytest.mark.parametrize("name", [*LIVES])
+def test_answers_as_it_is_written(name: str, lethe: Lethe, place: Place, key: str) -> None:
+    who = subject()
+    names: Dict[str, Any] = {"user": who["user_id"], "guild": who["guild_id"]}
+    for route, given, status, answer in LIVES[name]:
+        path = re.sub(r"\$(\w+)", lambda found: str(names[found[1]]), route)
+        code, data = place.called(key, path, filled(given, names))
+        assert (route, code, without(data)) == (route, status, filled(answer, names, without(data)))
 
 
 def consenting(lethe: Lethe):

@@ -61,13 +61,13 @@ export class FakeBot {
     return server;
   }
 
-  requestConsent(given: Json): Json {
+  async requestConsent(given: Json): Promise<Json> {
     const ids = idsOf(given);
-    const categories = given['categories'] as readonly string[] | undefined;
-    const version = given['consent_version'] ?? `digest-of-${String(categories)}`;
-    if (typeof version !== 'string' || (given['consent_version'] === undefined && categories === undefined))
-      throw invalid('consent_version', 'must be a text');
+    const named = given['categories'] as readonly string[] | undefined;
+    const categories = named && [...new Set(named)];
     for (const key of categories ?? []) this.categories.named(key);
+    const version = given['consent_version'] ?? (categories && (await this.categories.versionOf(categories)));
+    if (typeof version !== 'string') throw invalid('consent_version', 'must be a text');
     const asked = { id: this.tools.newId(), version, categories, requested_at: this.tools.nowIso() };
     const { view, isNew } = this.held(ids).consent.request(asked);
     if (isNew) this.note('consent_requested', ids, { version });
@@ -76,7 +76,7 @@ export class FakeBot {
 
   acceptConsent(given: Json): Json {
     const { ids, consent } = this.addressed(given);
-    const { view, isNew } = consent.accept(given, this.tools.nowIso());
+    const { view, isNew } = consent.accept(given, this.tools.nowIso(), this.categories.keys);
     if (isNew) this.note('consent_accepted', ids, { version: view['version'] });
     return view;
   }

@@ -1,3 +1,4 @@
+import { webCrypto } from '../web-crypto';
 import type { Json } from './fake-consent';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 
@@ -26,9 +27,10 @@ export class FakeCategories {
     const declared = OPTIONAL.map((name) => [name, given[name]] as const).filter(
       ([, words]) => words != null,
     );
-    const further = { description, retention_days, legal_basis, fields, created_at: this.tools.nowIso() };
+    const shown = (fields as Category['fields']).map((field) => ({ description: null, ...field }));
+    const further = { description, retention_days, legal_basis, fields: shown };
     const category: Category = {
-      ...{ id: this.tools.newId(), key, label_de, label_en, ...further },
+      ...{ id: this.tools.newId(), key, label_de, label_en, ...further, created_at: this.tools.nowIso() },
       ...(Object.fromEntries(declared) as Json),
     };
     this.declared.set(key, category);
@@ -40,6 +42,14 @@ export class FakeCategories {
     const found = this.declared.get(String(key));
     if (found === undefined) throw notFound('Category');
     return found;
+  }
+
+  /** The version of a request without one, whatever the order of its categories. */
+  async versionOf(keys: readonly string[]): Promise<string> {
+    const { subtle } = await webCrypto();
+    const declared = new TextEncoder().encode(JSON.stringify([...keys].sort().map((key) => this.named(key))));
+    const bytes = [...new Uint8Array(await subtle.digest('SHA-256', declared))].slice(0, 16);
+    return `sha256:${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   }
 
   get keys(): string[] {

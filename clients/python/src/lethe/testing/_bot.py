@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import hashlib
+import json
 import uuid
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
@@ -18,6 +19,11 @@ _NOTICE = "Only data stored through this service was erased."
 
 def new_id() -> str:
     return str(uuid.uuid4())
+
+
+def _version_of(declared: List[Json]) -> str:
+    """The version of a request without one."""
+    return f"sha256:{hashlib.sha256(json.dumps(declared).encode()).hexdigest()[:32]}"
 
 
 class _Held:
@@ -68,8 +74,9 @@ class FakeBot:
         if labels["key"] in self.categories:
             raise Refusal("conflict", "This category exists", {"reason": "category_exists"})
         further = {"description": None, "retention_days": None, "legal_basis": "consent"}
-        category = {"id": new_id(), **labels, **{name: given.get(name, one) for name, one in further.items()}}
-        category.update(fields=given["fields"], created_at=self.now())
+        category: Json = {"id": new_id(), **labels, **{name: given.get(name, one) for name, one in further.items()}}
+        fields = [{"description": None, **field} for field in given["fields"]]
+        category.update(fields=fields, created_at=self.now())
         category.update({name: given[name] for name in _WORDS if name in given})
         self.categories[labels["key"]] = category
         return category
@@ -82,11 +89,12 @@ class FakeBot:
     def request_consent(self, given: Json) -> Json:
         ids, categories = ids_of(given), given.get("categories")
         require_source(given)
-        version = given.get("consent_version") or (None if categories is None else f"digest-of-{','.join(categories)}")
-        if not isinstance(version, str) or not re.fullmatch(r"[A-Za-z0-9._+:,\-]{1,10000}", version):
+        # Each once, in their order.
+        categories = None if categories is None else [*dict.fromkeys(categories)]
+        declared = [self.category(key) for key in sorted(categories or [])]
+        version = given.get("consent_version", None if categories is None else _version_of(declared))
+        if not isinstance(version, str):
             raise invalid("consent_version", "must be a text")
-        for key in categories or []:
-            self.category(key)
         view, is_new = self._held(ids).consent.request(Asked(new_id(), version, categories, self.now()))
         if is_new:
             self._note("consent_requested", ids, {"version": version})
@@ -95,7 +103,7 @@ class FakeBot:
     def accept_consent(self, given: Json) -> Json:
         require_source(given)
         held = self._addressed(given)
-        view, is_new = held.consent.accept(given, self.now())
+        view, is_new = held.consent.accept(given, self.now(), list(self.categories))
         if is_new:
             self._note("consent_accepted", held.ids, {"version": view["version"]})
         return view
