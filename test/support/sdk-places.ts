@@ -20,6 +20,11 @@ interface Place {
   readonly received: (count: number) => Promise<readonly { rawBody: string; headers: object }[]>;
 }
 
+interface Called {
+  readonly status: number;
+  readonly answer: unknown;
+}
+
 interface Refused {
   readonly code: string;
   readonly details?: { readonly fields?: readonly { readonly field: string }[] };
@@ -55,14 +60,11 @@ export class ClientBot {
   }
 
   /** The status of a call and its data, or what says why it is refused. */
-  async called(
-    [method, path]: readonly string[],
-    given: object,
-  ): Promise<{ status: number; answer: unknown }> {
+  async called([method, path]: readonly string[], given: object, key = this.key): Promise<Called> {
     const { url, fetch = globalThis.fetch } = this.options();
     const isQuery = method === 'GET';
     const address = `${String(url)}/api/v1${path}${isQuery ? `?${String(new URLSearchParams({ ...given }))}` : ''}`;
-    const headers = { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const body = isQuery ? null : JSON.stringify(given);
     const response = await fetch(address, { method: method ?? '', headers, body });
     const { data, error } = (await response.json()) as { data?: object; error?: Refused };

@@ -8,10 +8,13 @@ type Call = readonly [route: string, given: object, status: number, answer: unkn
 export const LIVES = JSON.parse(readFileSync('clients/python/tests/lives.json', 'utf8')) as Readonly<
   Record<string, readonly Call[]>
 >;
-/** What the fake answers without: it has no consent texts and no signed evidence. */
-const ABSENT: readonly string[] = ['texts', 'receipt'];
+/** What the fake answers without: it has no consent texts, no signed evidence and no retention. */
+const ABSENT: readonly string[] = ['texts', 'receipt', 'data_erased_at'];
 
-/** Each answer beside the one that is written, where `$name` is the same everywhere, and `$_` is any value. */
+/**
+ * Each answer beside the one that is written, where `$name` is the same everywhere, `$_` is any value and `$?` any or null.
+ * A new key is that of the calls after it.
+ */
 export async function lived(
   bot: ClientBot,
   calls: readonly Call[],
@@ -21,6 +24,7 @@ export async function lived(
   const filled = (shape: unknown, value?: unknown): unknown => {
     if (typeof shape === 'string' && shape.startsWith('$')) {
       const name = shape.slice(1);
+      if (name === '?') return value === undefined ? shape : value;
       if (name === '_') return value ?? shape;
       if (!names.has(name) && value != null) names.set(name, value);
       return names.get(name) ?? shape;
@@ -30,13 +34,15 @@ export async function lived(
     const of = value as Record<string, unknown> | null | undefined;
     return Object.fromEntries(Object.entries(shape).map(([key, one]) => [key, filled(one, of?.[key])]));
   };
+  let key: string | undefined;
   const got: unknown[] = [];
   const written: unknown[] = [];
   for (const [route, given, status, answer] of calls) {
     const path = route.replace(/\$(\w+)/g, (_all, name: string) => String(names.get(name)));
-    const found = await bot.called(path.split(' '), filled(given) as object);
-    const without = JSON.parse(JSON.stringify(found.answer), (key, value: unknown) =>
-      ABSENT.includes(key) ? undefined : value,
+    const found = await bot.called(path.split(' '), filled(given) as object, key);
+    key = (found.answer as { api_key?: string }).api_key ?? key;
+    const without = JSON.parse(JSON.stringify(found.answer), (name, value: unknown) =>
+      ABSENT.includes(name) ? undefined : value,
     ) as unknown;
     got.push({ route, status: found.status, answer: without });
     written.push({ route, status, answer: filled(answer, without) });

@@ -1,5 +1,6 @@
 import { webCrypto } from '../web-crypto';
 import type { Json } from './fake-consent';
+import { present } from './fake-ids';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 
 export interface Category extends Json {
@@ -25,9 +26,9 @@ export class FakeCategories {
       throw new FakeRefusal('conflict', 'This category exists', { reason: 'category_exists' });
     const { description = null, retention_days = null, legal_basis = 'consent' } = given;
     const declared = OPTIONAL.map((name) => [name, given[name]] as const).filter(
-      ([, words]) => words != null,
+      ([, words]) => words !== undefined,
     );
-    const shown = (fields as Category['fields']).map((field) => ({ description: null, ...field }));
+    const shown = (fields as Category['fields']).map((field) => ({ description: null, ...present(field) }));
     const further = { description, retention_days, legal_basis, fields: shown };
     const category: Category = {
       ...{ id: this.tools.newId(), key, label_de, label_en, ...further, created_at: this.tools.nowIso() },
