@@ -9,6 +9,7 @@ import {
   type WebhookEvent,
 } from '@lethe/sdk';
 import { FakeLethe } from '@lethe/sdk/testing';
+import { LIVES, lived } from '../support/written-lives';
 import { describeOnPlaces, PROFILE, thrown } from '../support/sdk-places';
 import { snowflake, subject } from '../support/snowflakes';
 
@@ -39,6 +40,11 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     expect(await lethe.categories.get('words')).toMatchObject(words);
     const all = await lethe.categories.list().toArray();
     expect(Object.keys(all.find(({ key }) => key === 'profile') ?? {})).not.toContain('description_de');
+  });
+
+  it.each(Object.entries(LIVES))('answers as it is written of %s', async (_name, calls) => {
+    const { got, written } = await lived(bot, calls);
+    expect(got).toEqual(written);
   });
 
   it('asks, stores, merges and exports', async () => {

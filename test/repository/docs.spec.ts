@@ -147,6 +147,15 @@ describe('every markdown file', () => {
     expect(all.filter((heading, at) => all.indexOf(heading) !== at)).toEqual([]);
   });
 
+  it('has a blank line before each function in a function of its Python', () => {
+    const found = markdownFiles().flatMap((path) =>
+      [...read(path).matchAll(/^```python\n([^]*?)^```$/gm)].flatMap(([, block = '']) =>
+        [...block.matchAll(/^ *[^\s@#].*[^:\n]\n(?= )(.*\bdef .*)$/gm)].map(([, line]) => [path, line]),
+      ),
+    );
+    expect(found).toEqual([]);
+  });
+
   it.each(markdownFiles())('%s links only to headings that are there', (path) => {
     const missing = linkedHeadings(read(path)).filter(([target, heading]) => {
       const file = target === '' ? path : join(dirname(path), target);

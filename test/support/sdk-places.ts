@@ -20,10 +20,26 @@ interface Place {
   readonly received: (count: number) => Promise<readonly { rawBody: string; headers: object }[]>;
 }
 
+interface Called {
+  readonly status: number;
+  readonly answer: unknown;
+}
+
+interface Refused {
+  readonly code: string;
+  readonly details?: { readonly fields?: readonly { readonly field: string }[] };
+}
+
+const reasonOf = ({ code, details: { fields, ...details } = {} }: Refused): object => ({
+  ...{ code, ...details },
+  ...(fields !== undefined && { fields: fields.map(({ field }) => field) }),
+});
+
 /** A bot that uses the client. It has declared {@link PROFILE}. */
 export class ClientBot {
   lethe: Lethe;
   secret: string;
+  key: string;
 
   constructor(private readonly place: Place) {}
 
@@ -38,9 +54,21 @@ export class ClientBot {
   async register(webhook_url: string): Promise<void> {
     const given = { platform_bot_id: snowflake(), name: 'Greeter', webhook_url };
     const { api_key: key, webhook_secret: secret } = await Lethe.register(this.options(), given);
-    this.secret = secret;
+    Object.assign(this, { secret, key });
     this.lethe = new Lethe({ ...this.options(), key });
     await this.lethe.categories.register(PROFILE);
+  }
+
+  /** The status of a call and its data, or what says why it is refused. */
+  async called([method, path]: readonly string[], given: object, key = this.key): Promise<Called> {
+    const { url, fetch = globalThis.fetch } = this.options();
+    const isQuery = method === 'GET';
+    const address = `${String(url)}/api/v1${path}${isQuery ? `?${String(new URLSearchParams({ ...given }))}` : ''}`;
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const body = isQuery ? null : JSON.stringify(given);
+    const response = await fetch(address, { method: method ?? '', headers, body });
+    const { data, error } = (await response.json()) as { data?: object; error?: Refused };
+    return { status: response.status, answer: error === undefined ? data : reasonOf(error) };
   }
 
   async asked(given: object = {}): Promise<SubjectIds> {

@@ -2,8 +2,9 @@
 
 import os
 import random
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 
+import httpx
 import pytest
 
 from lethe import AsyncLethe, Lethe
@@ -42,6 +43,21 @@ class Place:
 
     def async_client(self, key: str) -> AsyncLethe:
         return AsyncLethe(self.url, key, client=None if self.fake is None else self.fake.async_client())
+
+    def called(self, key: str, route: str, given: Mapping[str, Any]) -> Tuple[int, Any]:
+        """The status of a call and its data, or what says why it is refused."""
+        method, path = route.split(" ")
+        sent: Dict[str, Any] = {"params": given} if method == "GET" else {"json": given}
+        headers = {"authorization": f"Bearer {key}"}
+        with httpx.Client() if self.fake is None else self.fake.client() as client:
+            response = client.request(method, f"{self.url}/api/v1{path}", headers=headers, **sent)
+        answer = response.json()
+        if "data" in answer:
+            return response.status_code, answer["data"]
+        details = dict(answer["error"].get("details", {}))
+        if "fields" in details:
+            details["fields"] = [fault["field"] for fault in details["fields"]]
+        return response.status_code, {"code": answer["error"]["code"], **details}
 
     def registered(self, **given: Any) -> Dict[str, Any]:
         client = None if self.fake is None else self.fake.client()

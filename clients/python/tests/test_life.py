@@ -1,5 +1,8 @@
 import asyncio
 import json
+import re
+from pathlib import Path
+from typing import Any, Dict, List
 
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
@@ -14,6 +17,48 @@ from lethe import (
     NotFoundError,
     UnauthorizedError,
 )
+
+
+#: Calls with their answers, which the tests of @lethe/sdk make too.
+LIVES: Dict[str, List[Any]] = json.loads(Path(__file__).with_name("lives.json").read_text(encoding="utf-8"))
+#: What the fake answers without: it has no consent texts, no signed evidence and no retention.
+ABSENT = ("texts", "receipt", "data_erased_at")
+
+
+def without(answer: Any) -> Any:
+    if isinstance(answer, list):
+        return [without(one) for one in answer]
+    if not isinstance(answer, dict):
+        return answer
+    return {key: without(one) for key, one in answer.items() if key not in ABSENT}
+
+
+def filled(shape: Any, names: Dict[str, Any], value: Any = ...) -> Any:
+    """Where `$name` is the same everywhere, `$_` is any value and `$?` any or None."""
+    if isinstance(shape, str) and shape.startswith("$"):
+        is_found = value is not ... and (value is not None or shape == "$?")
+        if shape in ("$_", "$?"):
+            return value if is_found else shape
+        return names.setdefault(shape[1:], value) if is_found else names.get(shape[1:], shape)
+    if isinstance(shape, list):
+        values = dict(enumerate(value if isinstance(value, list) else []))
+        return [filled(one, names, values.get(at, ...)) for at, one in enumerate(shape)]
+    if not isinstance(shape, dict):
+        return shape
+    of = value if isinstance(value, dict) else {}
+    return {key: filled(one, names, of.get(key, ...)) for key, one in shape.items()}
+
+
+@pytest.mark.parametrize("name", [*LIVES])
+def test_answers_as_it_is_written(name: str, lethe: Lethe, place: Place, key: str) -> None:
+    who = subject()
+    names: Dict[str, Any] = {"user": who["user_id"], "guild": who["guild_id"]}
+    for route, given, status, answer in LIVES[name]:
+        path = re.sub(r"\$(\w+)", lambda found: str(names[found[1]]), route)
+        code, data = place.called(key, path, filled(given, names))
+        # A new key is that of the calls after it.
+        key = data.get("api_key", key)
+        assert (route, code, without(data)) == (route, status, filled(answer, names, without(data)))
 
 
 def consenting(lethe: Lethe):
@@ -31,6 +76,19 @@ def test_knows_its_bot_and_refuses_another_key(lethe: Lethe, place: Place) -> No
     with pytest.raises(ConflictError) as refused:
         lethe.bots.register(platform_bot_id=me["platform_bot_id"], name="Other")
     assert refused.value.reason == "bot_exists"
+
+
+def test_declares_labels_and_purposes_in_several_languages(lethe: Lethe) -> None:
+    words = {
+        "labels": {"fr": "Compte"},
+        "description_de": "Zum Gruß",
+        "description_en": "To greet",
+        "descriptions": {"fr": "Pour saluer"},
+    }
+    registered = lethe.categories.register(**{**PROFILE, "key": "words", **words})
+    for shown in (registered, lethe.categories.get("words")):
+        assert {name: shown.get(name) for name in words} == words
+    assert not {*lethe.categories.get("profile")} & {*words}
 
 
 def test_asks_stores_reads_back_exports_and_forgets(lethe: Lethe) -> None:

@@ -4,7 +4,7 @@ import type { Lethe, Schemas } from '@lethe/sdk';
 type Delivery = Schemas['DeliveryDetailsView'];
 
 /** The last of the pauses, which double so that a small limit of requests is enough. */
-const PAUSE_MAX_MS = 5_000;
+const PAUSE_MAX_MS = 8_000;
 
 /** The number of the latest attempt that has ended. */
 export const attemptsOf = ({ attempts }: Delivery): number => attempts.at(-1)?.number ?? 0;
@@ -14,7 +14,7 @@ export async function outcomeOfCall(lethe: Lethe, id: string, before: number): P
   for (let waitMs = 250; ; waitMs *= 2) {
     await pause(waitMs);
     const call = await lethe.webhooks.delivery(id);
-    if (attemptsOf(call) > before || call.status !== 'pending' || waitMs > PAUSE_MAX_MS) return call;
+    if (attemptsOf(call) > before || call.status !== 'pending' || waitMs >= PAUSE_MAX_MS) return call;
   }
 }
 

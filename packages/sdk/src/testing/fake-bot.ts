@@ -1,9 +1,10 @@
 import type { WebhookEvent } from '../webhook-event';
 import { type Category, FakeCategories } from './fake-categories';
 import { FakeConsent, type Json } from './fake-consent';
-import { idOf, type Ids, idsOf, keyOf } from './fake-ids';
+import { idOf, type Ids, idsOf, keyOf, versionOf } from './fake-ids';
 import { FakeKeys } from './fake-keys';
 import { FakeLinks } from './fake-links';
+import { FakePages } from './fake-pages';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { statsOf, TYPES } from './fake-stats';
 import { dataOf, faultsOf } from './fake-values';
@@ -31,6 +32,7 @@ export class FakeBot {
   readonly categories: FakeCategories;
   readonly links: FakeLinks;
   readonly keys: FakeKeys;
+  readonly pages: FakePages;
   readonly erasures = new Map<string, Json>();
   readonly events: Json[] = [];
   /** The time of each webhook call. */
@@ -45,6 +47,7 @@ export class FakeBot {
     this.categories = new FakeCategories(tools);
     this.links = new FakeLinks(tools);
     this.keys = new FakeKeys(tools);
+    this.pages = new FakePages(tools.newId);
   }
 
   registerServer({ guild_id, name }: Json): Json {
@@ -61,22 +64,23 @@ export class FakeBot {
     return server;
   }
 
-  requestConsent(given: Json): Json {
+  async requestConsent(given: Json): Promise<Json> {
     const ids = idsOf(given);
-    const categories = given['categories'] as readonly string[] | undefined;
-    const version = given['consent_version'] ?? `digest-of-${String(categories)}`;
-    if (typeof version !== 'string' || (given['consent_version'] === undefined && categories === undefined))
-      throw invalid('consent_version', 'must be a text');
+    const asked = versionOf(given, 'categories');
+    const named = given['categories'] as readonly string[] | undefined;
+    const categories = named && [...new Set(named)];
     for (const key of categories ?? []) this.categories.named(key);
-    const asked = { id: this.tools.newId(), version, categories, requested_at: this.tools.nowIso() };
-    const { view, isNew } = this.held(ids).consent.request(asked);
+    const version = asked ?? (await this.categories.versionOf(categories ?? []));
+    const request = { id: this.tools.newId(), version, categories, requested_at: this.tools.nowIso() };
+    const { view, isNew } = this.held(ids).consent.request(request);
     if (isNew) this.note('consent_requested', ids, { version });
     return view;
   }
 
   acceptConsent(given: Json): Json {
+    versionOf(given, 'consent_id');
     const { ids, consent } = this.addressed(given);
-    const { view, isNew } = consent.accept(given, this.tools.nowIso());
+    const { view, isNew } = consent.accept(given, this.tools.nowIso(), this.categories.keys);
     if (isNew) this.note('consent_accepted', ids, { version: view['version'] });
     return view;
   }
@@ -229,11 +233,8 @@ export class FakeBot {
   }
 
   private held(ids: Ids): Held {
-    const held = this.subjects.get(keyOf(ids)) ?? {
-      ids,
-      consent: new FakeConsent(ids),
-      values: new Map<string, Value>(),
-    };
+    const made = { ids, consent: new FakeConsent(ids), values: new Map<string, Value>() };
+    const held = this.subjects.get(keyOf(ids)) ?? made;
     this.subjects.set(keyOf(ids), held);
     return held;
   }

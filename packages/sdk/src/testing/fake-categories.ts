@@ -1,4 +1,6 @@
+import { webCrypto } from '../web-crypto';
 import type { Json } from './fake-consent';
+import { present } from './fake-ids';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 
 export interface Category extends Json {
@@ -24,11 +26,12 @@ export class FakeCategories {
       throw new FakeRefusal('conflict', 'This category exists', { reason: 'category_exists' });
     const { description = null, retention_days = null, legal_basis = 'consent' } = given;
     const declared = OPTIONAL.map((name) => [name, given[name]] as const).filter(
-      ([, words]) => words != null,
+      ([, words]) => words !== undefined,
     );
-    const further = { description, retention_days, legal_basis, fields, created_at: this.tools.nowIso() };
+    const shown = (fields as Category['fields']).map((field) => ({ description: null, ...present(field) }));
+    const further = { description, retention_days, legal_basis, fields: shown };
     const category: Category = {
-      ...{ id: this.tools.newId(), key, label_de, label_en, ...further },
+      ...{ id: this.tools.newId(), key, label_de, label_en, ...further, created_at: this.tools.nowIso() },
       ...(Object.fromEntries(declared) as Json),
     };
     this.declared.set(key, category);
@@ -40,6 +43,14 @@ export class FakeCategories {
     const found = this.declared.get(String(key));
     if (found === undefined) throw notFound('Category');
     return found;
+  }
+
+  /** The version of a request without one, whatever the order of its categories. */
+  async versionOf(keys: readonly string[]): Promise<string> {
+    const { subtle } = await webCrypto();
+    const declared = new TextEncoder().encode(JSON.stringify([...keys].sort().map((key) => this.named(key))));
+    const bytes = [...new Uint8Array(await subtle.digest('SHA-256', declared))].slice(0, 16);
+    return `sha256:${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   }
 
   get keys(): string[] {

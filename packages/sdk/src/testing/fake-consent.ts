@@ -22,17 +22,21 @@ export class FakeConsent {
 
   constructor(private readonly ids: { readonly user_id: string; readonly guild_id: string }) {}
 
-  /** Whether the state changed. A repeat changes nothing. */
+  /** Whether the state changed. What waits already or is granted already is no new request. */
   request(asked: Asked): { view: Json; isNew: boolean } {
-    const known = [this.waiting, this.status === 'accepted' ? this.inForce : undefined].find(
-      (one) => one?.version === asked.version && String(one.categories) === String(asked.categories),
-    );
-    const shown = known ?? asked;
+    const { categories } = asked;
+    const isWaiting =
+      this.waiting?.version === asked.version && isSameSet(this.waiting.categories, categories);
+    const isGranted =
+      this.status === 'accepted' &&
+      this.version === asked.version &&
+      (categories ?? []).every((key) => this.covers(key));
+    const known = isWaiting ? this.waiting : isGranted ? this.inForce : undefined;
     if (known === undefined) Object.assign(this, { waiting: asked, declinedAt: null });
-    const status = shown === this.inForce && this.waiting !== shown ? 'accepted' : 'pending';
-    const { id, version, requested_at, categories } = shown;
+    const { id, version, requested_at } = known ?? asked;
+    const status = isGranted && !isWaiting ? 'accepted' : 'pending';
     return {
-      view: { id, status, version, requested_at, consent_id: id, ...(categories && { categories }) },
+      view: { id, status, version, requested_at, ...(categories && { consent_id: id, categories }) },
       isNew: known === undefined,
     };
   }
@@ -45,18 +49,21 @@ export class FakeConsent {
   private isRepeated({ consent_id: id, categories }: Json): boolean {
     const keys = [...(this.granted ?? [])].filter(([, status]) => status === 'accepted').map(([key]) => key);
     const named = [...new Set((categories as readonly string[] | undefined) ?? this.granted?.keys())];
-    const isSame = named.length === keys.length && keys.every((key) => named.includes(key));
-    return this.status === 'accepted' && id === this.inForce?.id && isSame;
+    return this.status === 'accepted' && id === this.inForce?.id && isSameSet(keys, named);
   }
 
-  /** Whether it is new, unlike a repeat. @throws FakeRefusal 404 without a request that waits for this version */
-  accept(given: Json, at: string): { view: Json; isNew: boolean } {
+  /**
+   * Whether it is new, unlike a repeat.
+   * @throws FakeRefusal 404 without a request that waits for this version, and for a category that is not declared
+   */
+  accept(given: Json, at: string, declared: readonly string[]): { view: Json; isNew: boolean } {
     if (this.isRepeated(given)) return { view: this.view, isNew: false };
     const { consent_id: id, consent_version: version, categories } = given;
     const asked = this.waiting;
     if (asked === undefined || (version ?? asked.version) !== asked.version || (id ?? asked.id) !== asked.id)
       throw notFound('Consent request', { current_status: this.current });
     const named = categories as readonly string[] | undefined;
+    if (named?.some((key) => !declared.includes(key))) throw notFound('Category');
     const unasked = (named ?? []).findIndex((key) => asked.categories?.includes(key) === false);
     if (unasked >= 0) throw invalid(`categories[${unasked}]`, 'was not part of this consent request');
     const keys = asked.categories ?? named;
@@ -75,13 +82,19 @@ export class FakeConsent {
     return this.statusView;
   }
 
-  /** Whether the consent has ended, or some categories of it. @throws FakeRefusal 404 without a consent in force */
+  /**
+   * Whether the consent has ended, or some categories of it.
+   * @throws FakeRefusal 404 without a consent in force, for a category that is not declared, and where none is granted
+   */
   revoke({ categories }: Json, at: string, declared: readonly string[]): { view: Json; isOver: boolean } {
     if (this.status !== 'accepted') throw notFound('Consent', { current_status: this.current });
-    this.granted ??= categories === undefined ? undefined : new Map(declared.map((key) => [key, 'accepted']));
+    const named = categories as readonly string[] | undefined;
+    if (named?.some((key) => !declared.includes(key))) throw notFound('Category');
+    if (named?.some((key) => this.covers(key)) === false)
+      throw notFound('Consent to these categories', { current_status: this.current });
+    this.granted ??= named && new Map(declared.map((key) => [key, 'accepted']));
     for (const [key, status] of this.granted ?? [])
-      if (status === 'accepted' && (categories as readonly string[] | undefined)?.includes(key) !== false)
-        this.granted?.set(key, 'revoked');
+      if (status === 'accepted' && named?.includes(key) !== false) this.granted?.set(key, 'revoked');
     const isOver = ![...(this.granted?.values() ?? [])].includes('accepted');
     if (isOver) Object.assign(this, { status: 'revoked', waiting: undefined, revokedAt: at });
     return { view: this.view, isOver };
@@ -104,12 +117,13 @@ export class FakeConsent {
 
   /** As `GET /consents/status` answers it. */
   get statusView(): Json {
-    const { version, waiting, acceptedAt, revokedAt } = this;
-    const isBeside = this.status === 'accepted' && waiting !== undefined;
+    const { version, waiting, acceptedAt, revokedAt, declinedAt } = this;
+    const isAsked = this.current === 'pending';
+    const isBeside = !isAsked && waiting !== undefined;
     return {
-      ...{ status: this.current, ...this.ids, accepted_at: acceptedAt, revoked_at: revokedAt },
-      declined_at: this.declinedAt,
-      version: (this.current === 'pending' ? waiting?.version : version) ?? null,
+      ...{ status: this.current, ...this.ids, accepted_at: isAsked ? null : acceptedAt },
+      ...{ revoked_at: isAsked ? null : revokedAt, declined_at: declinedAt },
+      version: (isAsked ? waiting?.version : version) ?? null,
       ...(isBeside && { pending_version: waiting.version }),
       ...this.categories,
     };
@@ -117,8 +131,8 @@ export class FakeConsent {
 
   get exported(): Json | null {
     if (this.current === 'none') return null;
-    const { status, version } = this.statusView;
-    return { status, version, acceptedAt: this.acceptedAt };
+    const { status, version, accepted_at: acceptedAt } = this.statusView;
+    return { status, version, acceptedAt };
   }
 
   private get view(): Json {
@@ -131,8 +145,18 @@ export class FakeConsent {
     return this.status !== 'accepted' && this.waiting !== undefined ? 'pending' : this.status;
   }
 
+  /** What was decided, and `pending` for what a request beside it asks for; alone it is all that counts. */
   private get categories(): Json {
-    if (this.granted === undefined) return {};
-    return { categories: [...this.granted].map(([key, status]) => ({ key, status })) };
+    const decided = this.current === 'pending' ? undefined : this.granted;
+    const asked = this.waiting?.categories;
+    if (decided === undefined && asked === undefined) return {};
+    const found = new Map(decided);
+    for (const key of asked ?? []) if (found.get(key) !== 'accepted') found.set(key, 'pending');
+    return { categories: [...found].map(([key, status]) => ({ key, status })) };
   }
+}
+
+function isSameSet(one: readonly string[] | undefined, other: readonly string[] | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.length === other.length && one.every((key) => other.includes(key));
 }

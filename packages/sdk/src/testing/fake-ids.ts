@@ -15,6 +15,20 @@ export function idOf(given: Json, name: string): string {
   throw invalid(name, 'must be a string of 17 to 20 digits');
 }
 
+/** What is given: null for an optional field counts as absent. */
+export const present = <T extends Json>(given: T): T =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as T;
+
+const VERSION = /^[A-Za-z0-9._+:-]{1,64}$/;
+
+/** @throws FakeRefusal 400 for a malformed version, and without one where `unless` is absent too */
+export function versionOf(given: Json, unless: string): string | undefined {
+  const { consent_version: version } = given;
+  if (version === undefined && given[unless] !== undefined) return undefined;
+  if (typeof version === 'string' && VERSION.test(version)) return version;
+  throw invalid('consent_version', `must be 1 to 64 letters, digits and . _ + : -, or give ${unless}`);
+}
+
 const SOURCE = /^[a-z][a-z0-9_.:-]{0,63}$/;
 /** Only the service names these as the place of an act. */
 const RESERVED: readonly unknown[] = ['privacy_page', 'console'];

@@ -3,7 +3,7 @@ import { webCrypto } from '../web-crypto';
 import type { WebhookEvent } from '../webhook-event';
 import { FakeBot, type Tools } from './fake-bot';
 import type { Json } from './fake-consent';
-import { placed } from './fake-ids';
+import { placed, present } from './fake-ids';
 import { type FakeKey, requireScope } from './fake-keys';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { signedCall, type SignedCall } from './signed-call';
@@ -23,10 +23,10 @@ const ACTS: Readonly<Record<string, Act>> = {
   'POST /bots/{bot_id}/keys': ({ keys, record }, { bot_id: id, ...given }, key) =>
     id === record.id ? keys.create(given, key) : undefined,
   'POST /servers/register': (bot, given) => bot.registerServer(given),
-  'GET /servers': ({ servers }, given) => pageOf('servers', [...servers.values()], given),
+  'GET /servers': ({ pages, servers }, given) => pages.of('servers', [...servers.values()], given),
   'DELETE /servers/{guild_id}': (bot, given) => bot.deleteServer(given),
   'POST /data/register': (bot, given) => bot.categories.register(given),
-  'GET /data/categories': ({ categories }, given) => pageOf('categories', categories.all, given),
+  'GET /data/categories': ({ pages, categories }, given) => pages.of('categories', categories.all, given),
   'GET /data/categories/{key}': ({ categories }, { key }) => categories.named(key),
   'POST /consents/request': (bot, given) => bot.requestConsent(placed(given)),
   'POST /consents/accept': (bot, given) => bot.acceptConsent(placed(given)),
@@ -38,7 +38,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   }),
   'POST /data/submit': (bot, given) => bot.submit(given),
   'POST /data/submit/batch': (bot, given) => ({ results: itemsOf(given).map((item) => result(bot, item)) }),
-  'GET /data/values': (bot, given) => pageOf('values', bot.valuesOfGuild(given), given),
+  'GET /data/values': (bot, given) => bot.pages.of('values', bot.valuesOfGuild(given), given),
   'GET /data/values/{user_id}': (bot, given) => bot.valuesOf(given),
   'DELETE /data/values/{user_id}': (bot, given) => bot.eraseValues(given),
   'GET /data/export/{user_id}': (bot, given) => bot.export(given),
@@ -48,7 +48,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'DELETE /privacy-links/{id}': ({ links }, given, key) => links.remove(given, key),
   'POST /audit/event': (bot, given) => bot.writeEvent(given),
   'GET /stats': (bot, given) => bot.stats(given),
-  'GET /audit/events': ({ events }, given) => pageOf('events', filtered(events, given), given),
+  'GET /audit/events': ({ pages, events }, given) => pages.of('events', filtered(events, given), given),
 };
 
 const CREATED = /register|consents\/request|audit\/event|privacy-links|keys$/;
@@ -91,7 +91,7 @@ export class FakeLethe {
     const { pathname, searchParams } = new URL(request.url);
     const path = pathname.replace(/^\/api\/v1/, '');
     const body = await request.text();
-    const given = { ...Object.fromEntries(searchParams), ...(body && (JSON.parse(body) as Json)) };
+    const given = present({ ...Object.fromEntries(searchParams), ...(body && (JSON.parse(body) as Json)) });
     if (method === 'POST' && path === '/bots/register')
       return { status: 201, data: await this.register(given) };
     const text = headers.get('authorization')?.replace(/^Bearer /i, '') ?? '';
@@ -180,30 +180,9 @@ function result(bot: FakeBot, item: Json): Json {
 }
 
 function itemsOf({ items }: Json): readonly Json[] {
-  if (Array.isArray(items) && items.length > 0 && items.length <= 100) return items as Json[];
+  if (Array.isArray(items) && items.length > 0 && items.length <= 100) return (items as Json[]).map(present);
   throw invalid('items', 'must be a list of 1 to 100');
 }
-
-/** A cursor of the fake names the rows that are left. */
-function pageOf(name: string, all: readonly Json[], given: Json): Json {
-  const [page, size] = [Number(given['page'] ?? 1), Number(given['page_size'] ?? 20)];
-  const after = given['after'] as string | undefined;
-  const left = after?.split(' ');
-  const rows = left ? all.filter((row) => left.includes(nameOf(row))) : all.slice((page - 1) * size);
-  const rest = rows.slice(size).map(nameOf).join(' ');
-  const count = { total_count: all.length, total_pages: Math.ceil(all.length / size) };
-  return {
-    [name]: rows.slice(0, size),
-    pagination: {
-      page: after === undefined ? page : null,
-      page_size: size,
-      ...count,
-      next: rest === '' ? null : rest,
-    },
-  };
-}
-
-const nameOf = ({ id, user_id: userId }: Json): string => String(id ?? userId);
 
 const filtered = (events: readonly Json[], given: Json): Json[] =>
   events.filter((event) =>

@@ -27,12 +27,13 @@ export class FakeLinks {
 
   create({ guild_id, scope, expires_in, allow, ...given }: Json, key: FakeKey): Json {
     const user_id = idOf(given, 'user_id');
-    if (scope != null && guild_id !== undefined) throw invalid('guild_id', 'must be left out with scope');
+    if (scope !== undefined && guild_id !== undefined)
+      throw invalid('guild_id', 'must be left out with scope');
     const seconds = Number(expires_in ?? 900);
     if (!(seconds >= 60 && seconds <= 604_800)) throw invalid('expires_in', 'must be from 60 to 604800');
     requireActs(allow, key);
     const id = this.tools.newId();
-    const guild = scope == null ? { guild_id: idOf({ guild_id }, 'guild_id') } : {};
+    const guild = scope === undefined ? { guild_id: idOf({ guild_id }, 'guild_id') } : {};
     this.links.set(id, { user_id, ...guild, key });
     const expires_at = new Date(Date.parse(this.tools.nowIso()) + seconds * 1000).toISOString();
     return { id, url: `http://lethe.test/p/${this.tools.newId()}`, expires_at };
@@ -56,7 +57,7 @@ export class FakeLinks {
 
 /** Without a list a link offers what its key may do. @throws FakeRefusal 400, and 403 for what the key may not do */
 function requireActs(allow: unknown, { scopes }: FakeKey): void {
-  if (allow == null) return;
+  if (allow === undefined) return;
   if (!Array.isArray(allow) || allow.length === 0 || !allow.every((act) => String(act) in SCOPE_OF))
     throw invalid('allow', `must be a list of at least one of ${Object.keys(SCOPE_OF).join(', ')}`);
   const needed = allow.map((act) => SCOPE_OF[String(act)]);

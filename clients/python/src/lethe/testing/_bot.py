@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
+from ._categories import category_of, digest_of
 from ._consent import Asked, FakeConsent
 from ._links import FakeLinks
-from ._refusal import Ids, Json, Refusal, id_of, ids_of, invalid, named, not_found, require_source, text_of
+from ._refusal import (
+    Ids,
+    Json,
+    Refusal,
+    id_of,
+    ids_of,
+    invalid,
+    named,
+    not_found,
+    require_source,
+    text_of,
+    version_of,
+)
 from ._values import TYPES, faults_of, stats_of
 
 _NOTICE = "Only data stored through this service was erased."
@@ -60,15 +72,10 @@ class FakeBot:
         return {"guild_id": guild, "deleted": True, "erased_users": len(held)}
 
     def register_category(self, given: Json) -> Json:
-        labels = {name: text_of(given, name) for name in ("key", "label_de", "label_en")}
-        if not isinstance(given.get("fields"), list):
-            raise invalid("fields", "must be a list")
-        if labels["key"] in self.categories:
+        category = category_of(given, new_id(), self.now())
+        if category["key"] in self.categories:
             raise Refusal("conflict", "This category exists", {"reason": "category_exists"})
-        further = {"description": None, "retention_days": None, "legal_basis": "consent"}
-        category = {"id": new_id(), **labels, **{name: given.get(name, one) for name, one in further.items()}}
-        category.update(fields=given["fields"], created_at=self.now())
-        self.categories[labels["key"]] = category
+        self.categories[category["key"]] = category
         return category
 
     def category(self, key: Any) -> Json:
@@ -79,11 +86,11 @@ class FakeBot:
     def request_consent(self, given: Json) -> Json:
         ids, categories = ids_of(given), given.get("categories")
         require_source(given)
-        version = given.get("consent_version") or (None if categories is None else f"digest-of-{','.join(categories)}")
-        if not isinstance(version, str) or not re.fullmatch(r"[A-Za-z0-9._+:,\-]{1,10000}", version):
-            raise invalid("consent_version", "must be a text")
-        for key in categories or []:
-            self.category(key)
+        version = version_of(given, "categories")
+        # Each once, in their order.
+        categories = None if categories is None else [*dict.fromkeys(categories)]
+        declared = [self.category(key) for key in sorted(categories or [])]
+        version = version or digest_of(declared)
         view, is_new = self._held(ids).consent.request(Asked(new_id(), version, categories, self.now()))
         if is_new:
             self._note("consent_requested", ids, {"version": version})
@@ -91,8 +98,9 @@ class FakeBot:
 
     def accept_consent(self, given: Json) -> Json:
         require_source(given)
+        version_of(given, "consent_id")
         held = self._addressed(given)
-        view, is_new = held.consent.accept(given, self.now())
+        view, is_new = held.consent.accept(given, self.now(), list(self.categories))
         if is_new:
             self._note("consent_accepted", held.ids, {"version": view["version"]})
         return view

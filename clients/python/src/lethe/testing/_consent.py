@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 from ._refusal import Ids, Json, Refusal, invalid, named, not_found
 
@@ -30,34 +30,40 @@ class FakeConsent:
         self._declined_at: Optional[str] = None
 
     def request(self, asked: Asked) -> Tuple[Json, bool]:
-        """The answer, and whether the state changed."""
-        known = next(
-            (
-                one
-                for one in (self._waiting, self._in_force if self._status == "accepted" else None)
-                if one is not None and (one.version, one.categories) == (asked.version, asked.categories)
-            ),
-            None,
+        """The answer, and whether the state changed. What waits or is granted already is no new request."""
+        waiting, categories = self._waiting, asked.categories
+        is_waiting = (
+            waiting is not None
+            and waiting.version == asked.version
+            and _set_of(waiting.categories) == _set_of(categories)
         )
+        is_granted = (
+            self._status == "accepted"
+            and self.version == asked.version
+            and all(self.covers(key) for key in categories or [])
+        )
+        known = waiting if is_waiting else self._in_force if is_granted else None
         if known is None:
             self._waiting, self._declined_at = asked, None
         shown = known or asked
-        status = "accepted" if shown is self._in_force and shown is not self._waiting else "pending"
+        status = "accepted" if is_granted and not is_waiting else "pending"
         view: Json = {"id": shown.id, "status": status, "version": shown.version, "requested_at": shown.requested_at}
-        if shown.categories is not None:
-            view.update(consent_id=shown.id, categories=shown.categories)
+        if categories is not None:
+            view.update(consent_id=shown.id, categories=categories)
         return view, known is None
 
     def has_request(self, id: str) -> bool:
         return any(one is not None and one.id == id for one in (self._waiting, self._in_force))
 
-    def accept(self, given: Mapping[str, Any], at: str) -> Tuple[Json, bool]:
-        """The answer, and whether it is new. 404 without a request that waits for this version."""
+    def accept(self, given: Mapping[str, Any], at: str, declared: Sequence[str]) -> Tuple[Json, bool]:
+        """The answer, and whether it is new. 404 without a request that waits for this version, and for a category that
+        is not declared."""
         if self._is_repeated(given):
             return self._view, False
         asked, categories = self._waiting, given.get("categories")
         if asked is None or not self._names(asked, given):
             raise not_found("Consent request", {"current_status": self._current})
+        _require_declared(categories, declared)
         for place, key in enumerate(categories or []):
             if asked.categories is not None and key not in asked.categories:
                 raise invalid(f"categories[{place}]", "was not part of this consent request")
@@ -76,9 +82,13 @@ class FakeConsent:
         return self.status_view
 
     def revoke(self, categories: Optional[Sequence[str]], at: str, declared: Sequence[str]) -> Tuple[Json, bool]:
-        """The answer, and whether the consent has ended. 404 without a consent in force."""
+        """The answer, and whether the consent has ended. 404 without a consent in force, for a category that is not
+        declared, and where none is granted."""
         if self._status != "accepted":
             raise not_found("Consent", {"current_status": self._current})
+        _require_declared(categories, declared)
+        if categories is not None and not any(self.covers(key) for key in categories):
+            raise not_found("Consent to these categories", {"current_status": self._current})
         if self._granted is None and categories is not None:
             self._granted = {key: "accepted" for key in declared}
         for key, status in (self._granted or {}).items():
@@ -106,14 +116,14 @@ class FakeConsent:
     @property
     def status_view(self) -> Json:
         waiting = self._waiting
-        is_asked = self._current == "pending" and waiting is not None
+        is_asked = self._current == "pending"
         view = {
             "status": self._current,
             **named(self._ids),
-            "accepted_at": self._accepted_at,
-            "revoked_at": self._revoked_at,
+            "accepted_at": None if is_asked else self._accepted_at,
+            "revoked_at": None if is_asked else self._revoked_at,
             "declined_at": self._declined_at,
-            "version": waiting.version if is_asked and waiting else self.version,
+            "version": waiting.version if is_asked and waiting is not None else self.version,
         }
         if self._status == "accepted" and waiting is not None:
             view["pending_version"] = waiting.version
@@ -124,7 +134,7 @@ class FakeConsent:
         if self._current == "none":
             return None
         view = self.status_view
-        return {"status": view["status"], "version": view["version"], "acceptedAt": self._accepted_at}
+        return {"status": view["status"], "version": view["version"], "acceptedAt": view["accepted_at"]}
 
     def _is_repeated(self, given: Mapping[str, Any]) -> bool:
         """Whether an acceptance names the consent in force by its id and would change nothing."""
@@ -158,6 +168,20 @@ class FakeConsent:
 
     @property
     def _categories(self) -> Json:
-        if self._granted is None:
+        """What was decided, and `pending` for what a request beside it asks for; alone it is all that counts."""
+        decided = None if self._current == "pending" else self._granted
+        asked = None if self._waiting is None else self._waiting.categories
+        if decided is None and asked is None:
             return {}
-        return {"categories": [{"key": key, "status": status} for key, status in self._granted.items()]}
+        found = dict(decided or {})
+        found.update({key: "pending" for key in asked or [] if found.get(key) != "accepted"})
+        return {"categories": [{"key": key, "status": status} for key, status in found.items()]}
+
+
+def _set_of(keys: Optional[Sequence[str]]) -> Optional[FrozenSet[str]]:
+    return None if keys is None else frozenset(keys)
+
+
+def _require_declared(keys: Optional[Sequence[str]], declared: Sequence[str]) -> None:
+    if any(key not in declared for key in keys or []):
+        raise not_found("Category")

@@ -16,7 +16,7 @@ import httpx
 
 from ._bot import FakeBot, new_id
 from ._keys import FakeKey, further_key, new_key, require_scope
-from ._refusal import Json, Refusal, id_of, invalid, items_of, not_found, text_of
+from ._refusal import Json, Refusal, id_of, invalid, items_of, not_found, number_of, present, text_of
 from ._signed import SignedCall, signed_call
 
 _CREATED = re.compile("register|consents/request|audit/event|privacy-links|keys$")
@@ -77,8 +77,7 @@ class FakeLethe:
         path = re.sub("^/api/v1", "", request.url.path)
         body = request.content
         given = {**dict(request.url.params), **(json.loads(body) if body else {})}
-        # null for an optional field counts as absent.
-        given = {name: value for name, value in given.items() if value is not None}
+        given = present(given)
         if (request.method, path) == ("POST", "/bots/register"):
             return 201, self._register(given)
         key = self._keys.get(re.sub("^Bearer ", "", request.headers.get("authorization", ""), flags=re.I))
@@ -120,7 +119,6 @@ class FakeLethe:
         optional = {field: given.get(field) for field in ("privacy_contact", "webhook_url")}
         record = {**shared, **optional, "webhook_health": None, "created_at": now, "updated_at": now}
         key = new_key(FakeBot(record, self._now, self._send))
-        record["api_key_prefix"] = key.text[:16]
         self._keys[key.text] = key
         secret = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
         self._secrets[str(record["id"])] = secret
@@ -146,7 +144,7 @@ class FakeLethe:
 
     def page(self, name: str, rows: Sequence[Json], given: Json) -> Json:
         """One page of a list. A cursor names the rows that are left."""
-        number, size = int(given.get("page", 1)), int(given.get("page_size", 20))
+        number, size = number_of(given, "page", 1), number_of(given, "page_size", 20, 100)
         after = given.get("after")
         if after is not None and after not in self._cursors:
             raise invalid("after", "must be the next of a page")
@@ -197,6 +195,10 @@ def _name_of(row: Json) -> str:
     return str(row.get("id") or row.get("user_id"))
 
 
+def _shown_to(key: FakeKey) -> Json:
+    return {**key.bot.record, "api_key_prefix": key.text[:16]}
+
+
 def _submitted(bot: FakeBot, item: Json) -> Json:
     try:
         return {"ok": True, "data": bot.submit(item)}
@@ -211,8 +213,8 @@ def _filtered(events: Sequence[Json], given: Json) -> List[Json]:
 
 #: The routes of the fake. A name in braces is part of what the act is given.
 _ACTS: Dict[str, _Act] = {
-    "GET /bots/me": lambda fake, key, given: key.bot.record,
-    "GET /bots/{bot_id}": lambda fake, key, given: key.bot.record,
+    "GET /bots/me": lambda fake, key, given: _shown_to(key),
+    "GET /bots/{bot_id}": lambda fake, key, given: _shown_to(key),
     "POST /bots/{bot_id}/keys": lambda fake, key, given: fake.further_key(key, given),
     "POST /servers/register": lambda fake, key, given: key.bot.register_server(given),
     "GET /servers": lambda fake, key, given: fake.page("servers", list(key.bot.servers.values()), given),

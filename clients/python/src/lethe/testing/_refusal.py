@@ -71,10 +71,33 @@ def ids_of(given: Mapping[str, Any]) -> Ids:
     return id_of(given, "user_id"), id_of(given, "guild_id")
 
 
+def present(given: Mapping[str, Any]) -> Json:
+    """What is given: null for an optional field counts as absent."""
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def version_of(given: Mapping[str, Any], unless: str) -> Optional[str]:
+    """Refuses a malformed version, and none where `unless` is absent too."""
+    version = given.get("consent_version")
+    if version is None and unless in given:
+        return None
+    if isinstance(version, str) and re.fullmatch(r"[A-Za-z0-9._+:\-]{1,64}", version):
+        return version
+    raise invalid("consent_version", f"must be 1 to 64 letters, digits and . _ + : -, or give {unless}")
+
+
+def number_of(given: Mapping[str, Any], name: str, default: int, most: int = 2**53 - 1) -> int:
+    """A whole number of a query."""
+    text = str(given.get(name, default))
+    if re.fullmatch("[0-9]{1,15}", text) and 1 <= int(text) <= most:
+        return int(text)
+    raise invalid(name, f"must be a whole number from 1 to {most}")
+
+
 def items_of(given: Mapping[str, Any]) -> List[Json]:
     items = given.get("items")
     if isinstance(items, list) and 0 < len(items) <= _ITEMS_MAX:
-        return items
+        return [present(item) for item in items]
     raise invalid("items", f"must be a list of 1 to {_ITEMS_MAX}")
 
 
