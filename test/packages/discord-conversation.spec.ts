@@ -308,7 +308,14 @@ describe.each(KITS)('%s', (kit) => {
       for (const publicUrl of [undefined, 'http://localhost:3000', `${PUBLIC_URL}/`]) {
         const { user } = await bot(TWO, publicUrl === undefined ? {} : { publicUrl });
         const robin = user();
-        const done = await agreed(robin);
+        const asked = await robin.privacy('consent');
+        const done = await robin.press(asked, 'I agree');
+        // A second press changes the same message: it takes nothing away.
+        const { content, components, files } = await robin.press(asked, 'I agree');
+        expect({ content, components, files }).toEqual({
+          ...{ content: done.content, components: done.components },
+          files: { 'consent-receipt.jwt': done.files['consent-receipt.jwt'] },
+        });
         const erased = await robin.press(await robin.privacy('forget'), 'Erase my data');
         expect(done.content).toContain('The attached file is your receipt: it is signed,');
         expect(erased.content).toContain(
