@@ -119,7 +119,9 @@ describe.each(KITS)('%s', (kit) => {
         });
         const press = pressed(idOf(question, /I agree/));
         const answers = [...(await Promise.all([press(), press()])), await press()];
-        for (const { content } of answers) {
+        for (const { content, files } of answers) {
+          expect(files).toEqual([expect.objectContaining({ name: 'consent-receipt.jwt' })]);
+          expect(files).toEqual(answers[0]?.files);
           expect(content).toContain('Thank you. You agreed to:');
           expect(content).not.toContain(AGAIN);
         }

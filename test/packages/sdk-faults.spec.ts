@@ -156,6 +156,24 @@ describe('withConsent', () => {
     await expect(run(act)).rejects.toMatchObject({ currentStatus: 'none' });
     expect(act).not.toHaveBeenCalled();
   });
+
+  it('asks again after a consent to more, and after the end of a category', async () => {
+    const { lethe, run } = await counting();
+    await lethe.categories.register({ key: 'stats', ...category });
+    const who = { user_id: snowflake(), guild_id: snowflake() };
+    const agreed = async (key: string) => {
+      const asked = { ...who, consent_version: `for-${key}` };
+      await lethe.consents.request({ ...asked, categories: ['profile', 'stats'] });
+      await lethe.consents.accept({ ...asked, categories: [key] });
+    };
+    const done = () => lethe.withConsent(who, 'profile', () => 'done');
+    await agreed('stats');
+    await expect(done()).rejects.toBeInstanceOf(ConsentRequiredError);
+    await agreed('profile');
+    expect([await done(), await run()]).toEqual(['done', 'done']);
+    await lethe.categories.delete('profile');
+    await expect(done()).rejects.toBeInstanceOf(ConsentRequiredError);
+  });
 });
 
 describe('a registration that the operator admits by a token', () => {

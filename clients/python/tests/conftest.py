@@ -1,5 +1,6 @@
 """LETHE_URL names a running service. Each test registers a bot of its own, there and with the fake: both answer the same."""
 
+import importlib.util
 import os
 import random
 from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
@@ -10,6 +11,8 @@ import pytest
 from lethe import AsyncLethe, Lethe
 from lethe.testing import FakeLethe
 
+#: lethe_discord needs discord.py.
+collect_ignore = [] if importlib.util.find_spec("discord") else ["test_discord.py"]
 URL = os.environ.get("LETHE_URL", "")
 PROFILE = {
     "key": "profile",

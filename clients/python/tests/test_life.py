@@ -159,6 +159,32 @@ def test_declines_and_withdraws(lethe: Lethe) -> None:
     assert done == [1]
 
 
+def test_with_consent_asks_again_after_a_consent_to_more(lethe: Lethe) -> None:
+    lethe.categories.register(**{**PROFILE, "key": "stats"})
+    who = subject()
+
+    def agree(key: str) -> None:
+        asked = {**who, "consent_version": f"for-{key}"}
+        lethe.consents.request(**asked, categories=["profile", "stats"])
+        lethe.consents.accept(**asked, categories=[key])
+
+    agree("stats")
+    with pytest.raises(ConsentRequiredError):
+        lethe.with_consent(lambda: None, **who, category="profile")
+    agree("profile")
+    assert lethe.with_consent(lambda: "done", **who, category="profile") == "done"
+
+
+def test_with_consent_asks_again_after_the_end_of_a_category(service: Lethe) -> None:
+    who = subject()
+    service.consents.request(**who, consent_version="1.0", categories=["profile"])
+    service.consents.accept(**who, consent_version="1.0")
+    service.with_consent(lambda: None, **who, category="profile")
+    service.categories.delete("profile")
+    with pytest.raises(ConsentRequiredError):
+        service.with_consent(lambda: None, **who, category="profile")
+
+
 def test_lists_page_by_page_and_acts_on_many(lethe: Lethe) -> None:
     guilds = sorted(snowflake() for _ in range(101))
     for guild_id in guilds:

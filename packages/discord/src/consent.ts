@@ -60,13 +60,14 @@ export async function agree(turn: Turn, [mask = '', binding = '', waits]: readon
   // What is no longer selected is withdrawn: the data stored under it is erased.
   if (dropped.length > 0) await lethe.consents.revoke({ ...given, categories: dropped }, once(turn, 'drop'));
   const { status: waiting, id } = dropped.length > 0 ? await request(turn) : asked;
-  const files = [];
-  if (waiting === 'pending') {
-    const accept = { consent_id: id, source: SOURCE, categories: keys };
-    const { receipt } = await lethe.consents.accept(accept, once(turn, 'accept'));
-    if (receipt !== undefined)
-      files.push({ name: 'consent-receipt.jwt', data: new TextEncoder().encode(receipt) });
-  }
+  const accept = { consent_id: id, source: SOURCE, categories: keys };
+  // A second press changes the same message: it has the receipt of the first.
+  const { receipt } =
+    waiting === 'accepted'
+      ? await lethe.consents.receipt(who)
+      : await lethe.consents.accept(accept, once(turn, 'accept'));
+  const files =
+    receipt === undefined ? [] : [{ name: 'consent-receipt.jwt', data: new TextEncoder().encode(receipt) }];
   const labels = asked.categories
     .filter(({ key }) => keys.includes(key))
     .map((category) => {

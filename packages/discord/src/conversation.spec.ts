@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { commandOf } from './commands';
 import { ACTS, customId, isOurs, maskOf, parseCustomId, placesOf } from './custom-id';
+import { verifyUrlOf } from './public-url';
 import { cut, LIMITS, pagesOf } from './reply';
 import { bestTag, wordsFor } from './texts';
 import { DE } from './texts/de';
@@ -74,6 +75,23 @@ describe('a custom_id', () => {
       false,
     ]);
     expect(placesOf('not a mask!', 50)).toEqual([]);
+  });
+});
+
+describe('the page that checks files', () => {
+  it('is at the origin of the service, where users reach it', () => {
+    for (const origin of ['https://gdpr.bot.example', 'http://gdpr.bot.example:3000/'])
+      expect(verifyUrlOf(origin)).toBe(`${origin.replace(/\/$/, '')}/verify`);
+    for (const local of ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000', 'https://lethe'])
+      expect(verifyUrlOf(local)).toBeUndefined();
+    for (const wrong of [
+      'gdpr.bot.example',
+      '',
+      'ftp://a.example',
+      'https://a.example/b',
+      'https://a.example:x',
+    ])
+      expect(() => verifyUrlOf(wrong)).toThrow(TypeError);
   });
 });
 

@@ -1,5 +1,6 @@
 import { InsufficientScopeError, LetheError } from '@lethe/sdk';
 import type { Where } from './export-file';
+import { isLocal } from './public-url';
 import { linkButton, type Reply, reply, row } from './reply';
 import { bestTag } from './texts';
 import { once, type Turn, when } from './turn';
@@ -51,13 +52,9 @@ async function linkTo(turn: Turn, where: Where, act: string, allow?: ('view' | '
 
 class NotPublicError extends Error {}
 
-/** Addresses of the machine itself, on which the service listens without `PUBLIC_URL`, and names without a dot. */
-const LOCAL = /^(127\.|\[::|[^.[]*$)/;
-
 function requirePublic(url: string): void {
-  const { hostname, origin } = new URL(url);
-  if (!LOCAL.test(hostname)) return;
+  if (!isLocal(url)) return;
   throw new NotPublicError(
-    `Links to privacy pages lead to ${origin}, which users do not reach. Set PUBLIC_URL of the service.`,
+    `Links to privacy pages lead to ${new URL(url).origin}, which users do not reach. Set PUBLIC_URL of the service.`,
   );
 }

@@ -8,6 +8,7 @@ import { exportFile, whereOf } from './export-file';
 import { BotFacts } from './facts';
 import { erase, forget } from './forget';
 import { page as ownPage } from './page';
+import { verifyUrlOf } from './public-url';
 import { type Reply, reply } from './reply';
 import { revoke, withdraw } from './revoke';
 import { status } from './status';
@@ -27,7 +28,7 @@ export interface PrivacyOptions {
   readonly texts?: TextTable;
   /** How long the button of an erasure works; 5 minutes by default. */
   readonly confirmSeconds?: number;
-  /** `PUBLIC_URL` of the service: its page /verify is linked beside receipts and certificates. */
+  /** `PUBLIC_URL` of the service: its page /verify is linked beside receipts and certificates, unless it is local. */
   readonly publicUrl?: string;
   /** Called for every failure. The user gets an answer in any case. */
   readonly onError?: (error: unknown) => void;
@@ -46,7 +47,7 @@ export class Privacy {
     const { lethe, categories, now = Date.now, publicUrl } = options;
     this.facts = new BotFacts(lethe, categories, now);
     this.waiting = new Waiting(now);
-    this.verifyUrl = publicUrl === undefined ? undefined : new URL('/verify', publicUrl).href;
+    this.verifyUrl = verifyUrlOf(publicUrl);
   }
 
   /** The declaration of `/privacy` for Discord, in all languages. */

@@ -18,11 +18,13 @@ type ListRest<R extends Route> =
     ? [filter?: Filter<R>, options?: CallOptions]
     : [filter: Filter<R>, options?: CallOptions];
 
-/** What may end a consent, of one user or of many. */
-const ENDING: readonly Route[] = [
+/** What may change a consent, of one user or of many. */
+const CHANGING: readonly Route[] = [
+  'POST /consents/accept',
   'POST /consents/revoke',
   'POST /gdpr/forget-user',
   'DELETE /servers/{guild_id}',
+  'DELETE /data/categories/{key}',
 ];
 
 /** Makes the methods of the client, each from the route that it calls. */
@@ -31,8 +33,8 @@ export class Caller {
 
   constructor(
     private readonly transport: Transport,
-    /** Called when a consent may have ended. */
-    private readonly onConsentEnded: () => void,
+    /** Called when a consent may have changed. */
+    private readonly onConsentChanged: () => void,
   ) {}
 
   /** A method that takes ids, query and body in one object. */
@@ -63,10 +65,10 @@ export class Caller {
     try {
       return (await this.transport.json(route, path, rest, options)) as Answer<R>;
     } catch (error) {
-      if (error instanceof ConsentRequiredError) this.onConsentEnded();
+      if (error instanceof ConsentRequiredError) this.onConsentChanged();
       throw error;
     } finally {
-      if (ENDING.includes(route)) this.onConsentEnded();
+      if (CHANGING.includes(route)) this.onConsentChanged();
     }
   }
 

@@ -9,7 +9,7 @@ export const covers = ({ status, categories }: Status, category: string): boolea
   status === 'accepted' &&
   (categories === undefined || categories.some((one) => one.key === category && one.status === 'accepted'));
 
-/** Keeps consents in force for a short time. Whatever may end a consent empties it. */
+/** Keeps consents in force for a short time. Whatever may change a consent empties it. */
 export class ConsentCache {
   private readonly entries = new Map<string, { status: Status; untilMs: number }>();
   private changes = 0;

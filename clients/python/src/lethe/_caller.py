@@ -48,11 +48,11 @@ class Caller:
             request, attempts = self._begun(route, given, options or _DEFAULTS)
             return self._repeated(request, attempts)
         except ConsentRequiredError:
-            self._consent_may_have_ended()
+            self._consent_may_have_changed()
             raise
         finally:
-            if route in _core.ENDING:
-                self._consent_may_have_ended()
+            if route in _core.CHANGING:
+                self._consent_may_have_changed()
 
     def stream(
         self, route: str, given: Mapping[str, Any], options: Optional[CallOptions] = None
@@ -127,7 +127,7 @@ class Caller:
             self._on_retry(request.route, error, seconds)
         time.sleep(seconds)
 
-    def _consent_may_have_ended(self) -> None:
+    def _consent_may_have_changed(self) -> None:
         if self.cache is not None:
             self.cache.clear()
 

@@ -35,8 +35,14 @@ _IDS = ("user_id", "guild_id", "platform_bot_id")
 _WITHOUT_KEY = ("POST /bots/register", "POST /consents/status/batch")
 #: What may happen twice though no key makes it one.
 _READING_POSTS = ("POST /consents/status/batch",)
-#: What may end a consent, of one user or of many.
-ENDING = ("POST /consents/revoke", "POST /gdpr/forget-user", "DELETE /servers/{guild_id}")
+#: What may change a consent, of one user or of many.
+CHANGING = (
+    "POST /consents/accept",
+    "POST /consents/revoke",
+    "POST /gdpr/forget-user",
+    "DELETE /servers/{guild_id}",
+    "DELETE /data/categories/{key}",
+)
 _ENTRIES_MAX = 10_000
 _ENVELOPE = b'{"success":true,"data":'
 _BACKOFF_SECONDS, _BACKOFF_MAX_SECONDS, _RESET_SPREAD_SECONDS = 0.25, 8.0, 0.5
@@ -269,7 +275,7 @@ def client_key(key: Optional[str]) -> Optional[str]:
 
 
 class ConsentCache:
-    """Keeps consents in force for a short time. Whatever may end a consent empties it."""
+    """Keeps consents in force for a short time. Whatever may change a consent empties it."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

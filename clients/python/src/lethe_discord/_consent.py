@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence
 
 from lethe import ConsentRequiredError, NotFoundError
 
@@ -121,12 +121,14 @@ async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", 
         # What is no longer selected is withdrawn: the data stored under it is erased.
         await consents.revoke(**turn.who, source=SOURCE, categories=dropped, options=turn.once("drop"))
         asked = await _request(turn)
-    files: List[Tuple[str, bytes]] = []
-    if asked.status == "pending":
+    receipt: Optional[str]
+    if asked.status == "accepted":
+        # A second press changes the same message: it has the receipt of the first.
+        receipt = (await consents.receipt(**turn.who))["receipt"]
+    else:
         given: Json = {"consent_id": asked.id, "source": SOURCE, "categories": keys}
         receipt = (await consents.accept(**given, options=turn.once("accept"))).get("receipt")
-        if receipt is not None:
-            files.append(("consent-receipt.jwt", receipt.encode()))
+    files = [] if receipt is None else [("consent-receipt.jwt", receipt.encode())]
     agreed = [one for one in asked.categories if one["key"] in keys]
     labels = [cut(label_shown(labels_in(asked.texts), one, turn.asked.locale), LABEL_MAX // 4) for one in agreed]
     lines = [say("consent_done"), *(f"• {label}" for label in labels), say("consent_withdraw")]

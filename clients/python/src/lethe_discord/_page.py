@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Optional, Tuple
 from urllib.parse import urlsplit
 
 from lethe import InsufficientScopeError, LetheError
 
+from ._public_url import is_local
 from ._reply import Json, Reply, link_button, row
 from ._turn import Turn, when
 from ._words import best_tag
 
 #: The languages of the page.
 _LANGUAGES = ("en", "de")
-#: Addresses of the machine itself, on which the service listens without `PUBLIC_URL`, and names without a dot.
-_LOCAL = re.compile(r"127\.|::|[^.:]*$")
 
 
 async def page(turn: Turn) -> Reply:
@@ -56,8 +54,8 @@ class NotPublicError(Exception):
 
 
 def _require_public(url: str) -> None:
-    parts = urlsplit(url)
-    if _LOCAL.match(parts.hostname or ""):
+    if is_local(url):
+        parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         reason = f"Links to privacy pages lead to {origin}, which users do not reach."
         raise NotPublicError(f"{reason} Set PUBLIC_URL of the service.")

@@ -13,6 +13,7 @@ from ._about import about, status
 from ._consent import agree, choose, consent, decline
 from ._facts import Facts
 from ._page import page as own_page
+from ._public_url import verify_url_of
 from ._reply import Reply
 from ._rights import erase, export, forget, revoke, withdraw
 from ._turn import Asked, Turn
@@ -48,7 +49,7 @@ class Privacy:
         self._consent_version, self._confirm_seconds, self._now = consent_version, confirm_seconds, now
         self._on_error = on_error or _logged
         self._waiting = Waiting(now)
-        self._verify_url = None if public_url is None else f"{public_url.rstrip('/')}/verify"
+        self._verify_url = verify_url_of(public_url)
 
     async def reply(self, asked: Asked) -> Reply:
         """The answer. A failure is reported and said in words; no LetheError leaves this method."""
