@@ -93,4 +93,25 @@ describeInBrowser('the reference and the guides in a browser', () => {
     expect([await entries.count(), faults]).toEqual([all, []]);
     await page.context().close();
   });
+
+  it('leads from what a search has found to a shape that it has not, and there again', async () => {
+    const { page, faults } = await WatchedPage.open(browser, service.url);
+    page.setDefaultTimeout(20_000);
+    await page.goto(`${service.url}/docs`);
+    const entries = page.locator('section > details:visible');
+    const all = await entries.count();
+    for (const from of ['/docs', '/docs#shape-ForgottenView']) {
+      expect([from, page.url()]).toEqual([from, service.url + from]);
+      await page.getByLabel('Search').fill('forget-user');
+      const found = entries.filter({ has: page.locator('#erasureForget') });
+      if (!(await found.evaluate((details: { open?: boolean }) => details.open)))
+        await found.locator('summary').first().click();
+      expect(await page.locator('#shape-ForgottenView').isVisible()).toBe(false);
+      await found.getByRole('link', { name: 'ForgottenView', exact: true }).first().click();
+      await page.locator('#shape-ForgottenView').waitFor();
+      expect([await page.getByLabel('Search').inputValue(), await entries.count()]).toEqual(['', all]);
+    }
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
 });

@@ -1,3 +1,4 @@
+import document from '../../openapi.json';
 import { type Bot, field } from '../support/bot';
 import { A_TEXT, A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
@@ -81,6 +82,21 @@ describe('GET /api/v1/bots/{bot_id}/processing-record', () => {
     expect(text).toContain('- Purpose: To greet / Zum Gruß\n');
     expect(text).toContain('- Purpose: Any / Nur so\n');
     expect(text).toContain('| How you are called / Wie du heißt |');
+  });
+
+  it('has labels and purposes in further languages, of a field too, in fields that its schema declares', async () => {
+    const meaning = { description_de: 'Wozu', descriptions: { fr: 'Pour saluer' } };
+    const words = { labels: { fr: 'Profil' }, ...meaning };
+    await bot.hasCategory('profile', [{ ...field('value'), ...words }], words);
+    const { data } = await bot.get<{ activities: [Json & { fields: [Json] }] }>(path());
+    const [activity] = data.activities;
+    expect(activity).toMatchObject({ labels: words.labels, purposes: meaning.descriptions });
+    expect(activity.fields[0]).toMatchObject(words);
+    const { ActivityView, FieldView } = document.components.schemas;
+    expect(Object.keys(ActivityView.properties)).toEqual(expect.arrayContaining(Object.keys(activity)));
+    expect(Object.keys(FieldView.properties)).toEqual(
+      expect.arrayContaining(Object.keys(activity.fields[0])),
+    );
   });
 
   it('answers 200 with no activities where nothing is declared, and one recipient without a webhook URL', async () => {

@@ -42,8 +42,8 @@ export interface Documented {
 }
 
 /**
- * Finds operations and shapes by all words of the search, in their whole text, and opens the one that an address names. The
- * page is complete without it.
+ * Finds operations and shapes by all words of the search, in their whole text, and opens the one that an address or a link
+ * names: where the search hides it, the search ends. The page is complete without it.
  */
 export const REFERENCE_SCRIPT = `const field = document.getElementById('search');
 const found = document.getElementById('found');
@@ -52,6 +52,10 @@ const entries = [...document.querySelectorAll('section > details')].map((details
 }));
 const open = () => {
   const named = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+  if (named && named.closest('[hidden]')) {
+    field.value = '';
+    search();
+  }
   for (let at = named; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
   if (named) named.scrollIntoView();
 };
@@ -70,6 +74,8 @@ field.closest('form').hidden = false;
 field.addEventListener('input', search);
 field.closest('form').addEventListener('submit', (event) => event.preventDefault());
 addEventListener('hashchange', open);
+// A link to where the address leads already is no change of it.
+addEventListener('click', ({ target }) => { if (target.hash === location.hash) open(); });
 search();
 open();
 `;

@@ -29,7 +29,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   maxItems: 'at most, in entries:',
   minProperties: 'at least, in keys:',
   maxProperties: 'at most, in keys:',
-  default: 'otherwise',
+  default: 'default',
 };
 
 export const code = (value: unknown): string =>

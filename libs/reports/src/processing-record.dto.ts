@@ -1,8 +1,13 @@
-import { Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { Integer, type Labels, LabelsByLanguage, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 
 import { ApiProperty } from '@nestjs/swagger';
 
 const TEXT_MAX = 10_000;
+
+const further = (what: string) => ({
+  optional: true,
+  description: `${what} in further languages, by language tag (BCP 47)`,
+});
 
 export class ProcessingRecordPath {
   @Uuid() bot_id: string;
@@ -40,18 +45,22 @@ class FieldView {
   @Text(16) type: string;
   @Text(TEXT_MAX) label_de: string;
   @Text(TEXT_MAX) label_en: string;
+  @LabelsByLanguage(TEXT_MAX, further('Labels')) labels?: Labels;
   @Text(TEXT_MAX, { nullable: true }) description: string | null;
   @Text(TEXT_MAX, { optional: true }) description_de?: string;
   @Text(TEXT_MAX, { optional: true }) description_en?: string;
+  @LabelsByLanguage(TEXT_MAX, further('Purpose')) descriptions?: Labels;
 }
 
 class ActivityView {
   @Text(100, { description: 'The key of the data category' }) category: string;
   @Text(TEXT_MAX) label_de: string;
   @Text(TEXT_MAX) label_en: string;
+  @LabelsByLanguage(TEXT_MAX, further('Labels')) labels?: Labels;
   @Text(TEXT_MAX, { nullable: true, description: 'null: none was declared' }) purpose: string | null;
   @Text(TEXT_MAX, { optional: true, description: 'Where it was declared in German' }) purpose_de?: string;
   @Text(TEXT_MAX, { optional: true, description: 'Where it was declared in English' }) purpose_en?: string;
+  @LabelsByLanguage(TEXT_MAX, further('Purpose')) purposes?: Labels;
   @Text(32) legal_basis: string;
   @Integer(1, 3650, { nullable: true, description: 'null: none was declared' }) retention_days: number | null;
   @ApiProperty({ type: [FieldView], description: 'Empty for a category that takes any object' })

@@ -111,15 +111,18 @@ function recipientsOf(webhookUrl: string | null): ProcessingRecordHead['recipien
 }
 
 function activityOf(category: Category): Activity {
-  const { key, labelDe, labelEn, description, purposes, legalBasis, retentionDays, fields } = category;
-  const { description_de: german, description_en: english } = purposes ?? {};
+  const { key, labelDe, labelEn, labels, description, purposes, legalBasis, retentionDays, fields } =
+    category;
+  const { description_de: german, description_en: english, descriptions: further } = purposes ?? {};
   return {
     category: key,
     label_de: labelDe,
     label_en: labelEn,
+    ...(labels !== null && { labels }),
     purpose: purposeIn('en', { description, ...purposes }),
     ...(german !== undefined && { purpose_de: german }),
     ...(english !== undefined && { purpose_en: english }),
+    ...(further !== undefined && { purposes: further }),
     legal_basis: legalBasis,
     retention_days: retentionDays,
     fields: [...fields],

@@ -113,6 +113,21 @@ describe('HostSlots', () => {
     call('a', 2_000);
     call('a', 2_000);
   });
+
+  it.each(['', '/shared'])('ask for the kind of each running call a few times: %s', (host) => {
+    let asked = 0;
+    slots = new HostSlots(1_000, 250, () => (asked++, nowMs));
+    expect(taken(100, host === '' ? 'new' : host)).toEqual(FREE(100));
+    const askedOf = (act: () => void): number => {
+      asked = 0;
+      act();
+      return asked;
+    };
+    const last = at(host === '' ? 'last' : `last${host}`);
+    // Each kind reads the time: that among all hosts, and that of the host.
+    expect(askedOf(() => slots.take(...last))).toBeLessThan(2 * 100 + 20);
+    expect(askedOf(() => slots.release(...last))).toBeLessThan(2 * 100 + 20);
+  });
 });
 
 /** The room in each share of a host, or of all. */

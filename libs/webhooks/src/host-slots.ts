@@ -19,15 +19,16 @@ export type Slot = readonly [botId: string, url: string];
 
 type Kind = 'quick' | 'unproved' | 'slow';
 
-/** Some of the slots, of all hosts or of one, and which calls are counted there. */
+/** Some of the slots, of all hosts or of one, and whose calls are counted there. */
 interface Share extends Room {
-  readonly counts: (call: Call) => boolean;
+  readonly counts: (receiver: Receiver) => boolean;
 }
 
-interface Call {
-  readonly receiver: string;
+interface Receiver {
+  readonly name: string;
   readonly host: string;
-  readonly begunMs: number;
+  /** When its running calls began, the oldest first. */
+  readonly begunMs: number[];
 }
 
 /**
@@ -39,8 +40,11 @@ interface Call {
  * last call to its host was, whichever bot it came from; among the receivers of its host it is not.
  */
 export class HostSlots {
-  /** The running calls, the oldest first. */
-  private running: readonly Call[] = [];
+  /**
+   * The receivers with running calls, by name. A claim takes up to as many slots as there are, within one unit, so a slot is
+   * taken or given back in one pass over them.
+   */
+  private readonly running = new Map<string, Receiver>();
   /** For each receiver {@link QUICK}, or the time until which it is slow; and {@link QUICK} for hosts. */
   private readonly marks = new Map<string, number>();
 
@@ -52,54 +56,68 @@ export class HostSlots {
 
   /** Takes a slot and answers undefined; otherwise answers what the call has to wait for, a receiver or a share. */
   take(botId: string, url: string): string | undefined {
-    const host = hostOf(url);
-    const receiver = receiverOf(botId, host);
-    const call = { receiver, host, begunMs: this.monotonicMs() };
-    const own = this.running.filter((other) => other.receiver === receiver);
-    if (own.length >= (this.kindOf(call) === 'slow' ? 1 : this.perHost)) return receiver;
-    const shares = [...this.sharesOf(host), ...this.sharesOfAll()];
-    const full = shares.find(({ room, counts }) => room <= 0 && counts(call));
+    const receiver = this.receiverOf(botId, url);
+    const { name, host, begunMs } = receiver;
+    if (begunMs.length >= (this.kindOf(receiver) === 'slow' ? 1 : this.perHost)) return name;
+    const all = [...this.running.values()];
+    const own = all.filter((other) => other.host === host);
+    const full = [...this.sharesOf(host, own), ...this.sharesOfAll(all)].find(
+      ({ room, counts }) => room <= 0 && counts(receiver),
+    );
     if (full !== undefined) return full.name;
-    this.running = [...this.running, call];
+    begunMs.push(this.monotonicMs());
+    this.running.set(name, receiver);
     return undefined;
   }
 
   /** Gives a slot back, with the result of a call that was made; answers the room that there is now, for others first. */
   release(botId: string, url: string, result?: CallResult): readonly Room[] {
-    const host = hostOf(url);
-    const receiver = receiverOf(botId, host);
-    const own = this.running.filter((call) => call.receiver === receiver);
+    const receiver = this.receiverOf(botId, url);
+    const { name, host, begunMs } = receiver;
     // A slot without a call is the newest one.
-    const ended = result === undefined ? own.at(-1) : own[0];
-    this.running = this.running.filter((call) => call !== ended);
+    const ended = result === undefined ? begunMs.pop() : begunMs.shift();
+    if (begunMs.length === 0) this.running.delete(name);
     if (ended !== undefined && result !== undefined && result.outcome !== 'interrupted')
-      this.learn(ended, result.durationMs);
-    return [...this.rooms(host), { name: receiver, room: Infinity }];
+      this.learn(receiver, result.durationMs);
+    return [...this.rooms(host), { name, room: Infinity }];
   }
 
   /** The free slots of each share, by the name that {@link take} answers: of all, and of hosts with calls or one more. */
   rooms(...more: readonly string[]): readonly Room[] {
-    const hosts = new Set([...more, ...this.running.map(({ host }) => host)]);
-    return [...this.sharesOfAll(), ...[...hosts].flatMap((host) => this.sharesOf(host))];
+    const all = [...this.running.values()];
+    const hosts = new Map(more.map((host): [string, Receiver[]] => [host, []]));
+    for (const receiver of all) {
+      const own = hosts.get(receiver.host);
+      if (own === undefined) hosts.set(receiver.host, [receiver]);
+      else own.push(receiver);
+    }
+    return [...this.sharesOfAll(all), ...[...hosts].flatMap(([host, own]) => this.sharesOf(host, own))];
   }
 
-  private sharesOfAll(): Share[] {
-    return this.shares('all', this.total, this.running, (call) => {
-      const kind = this.kindOf(call);
-      return kind === 'unproved' && this.marks.get(call.host) === QUICK ? 'quick' : kind;
+  private sharesOfAll(receivers: readonly Receiver[]): Share[] {
+    return this.shares('all', this.total, receivers, (receiver) => {
+      const kind = this.kindOf(receiver);
+      return kind === 'unproved' && this.marks.get(receiver.host) === QUICK ? 'quick' : kind;
     });
   }
 
-  private sharesOf(host: string): Share[] {
-    const calls = this.running.filter((call) => call.host === host);
-    return this.shares(host, this.perHost * BOTS_PER_HOST, calls, (call) => this.kindOf(call));
+  private sharesOf(host: string, receivers: readonly Receiver[]): Share[] {
+    return this.shares(host, this.perHost * BOTS_PER_HOST, receivers, (receiver) => this.kindOf(receiver));
   }
 
-  private shares(whose: string, size: number, calls: readonly Call[], kindOf: (call: Call) => Kind): Share[] {
-    const share = (name: string, slots: number, ...kinds: Kind[]): Share => {
-      const counts = (call: Call): boolean => kinds.includes(kindOf(call));
-      return { name: `${name}:${whose}`, room: Math.max(1, slots) - calls.filter(counts).length, counts };
-    };
+  private shares(
+    whose: string,
+    size: number,
+    receivers: readonly Receiver[],
+    kindOf: (receiver: Receiver) => Kind,
+  ): Share[] {
+    const calls: Record<Kind, number> = { slow: 0, unproved: 0, quick: 0 };
+    for (const receiver of receivers) calls[kindOf(receiver)] += receiver.begunMs.length;
+    const share = (name: string, slots: number, ...kinds: Kind[]): Share => ({
+      name: `${name}:${whose}`,
+      room: kinds.reduce((room, kind) => room - calls[kind], Math.max(1, slots)),
+      counts: (receiver) => kinds.includes(kindOf(receiver)),
+    });
     return [
       share('slow', Math.floor(size / 2), 'slow'),
       share('unproved', size - Math.floor(size / 4), 'slow', 'unproved'),
@@ -107,24 +125,25 @@ export class HostSlots {
     ];
   }
 
-  private kindOf({ receiver }: Call): Kind {
+  private kindOf({ name, begunMs: [oldestMs = Infinity] }: Receiver): Kind {
     const nowMs = this.monotonicMs();
-    const begunMs = this.running.find((call) => call.receiver === receiver)?.begunMs ?? nowMs;
-    if (nowMs - begunMs >= SLOW_MS || this.isKnownSlow(receiver)) return 'slow';
-    return this.marks.get(receiver) === QUICK ? 'quick' : 'unproved';
+    if (nowMs - oldestMs >= SLOW_MS || this.isKnownSlow(name, nowMs)) return 'slow';
+    return this.marks.get(name) === QUICK ? 'quick' : 'unproved';
   }
 
-  private isKnownSlow(receiver: string): boolean {
-    return (this.marks.get(receiver) ?? QUICK) > this.monotonicMs();
+  private isKnownSlow(name: string, nowMs: number): boolean {
+    return (this.marks.get(name) ?? QUICK) > nowMs;
   }
 
-  private learn(call: Call, durationMs: number): void {
+  private learn(receiver: Receiver, durationMs: number): void {
+    const { name, host } = receiver;
+    const nowMs = this.monotonicMs();
     const isSlow = durationMs >= SLOW_MS;
-    if (!isSlow && this.kindOf(call) === 'slow') return;
-    if (!isSlow) this.mark(call.host, QUICK);
+    if (!isSlow && this.kindOf(receiver) === 'slow') return;
+    if (!isSlow) this.mark(host, QUICK);
     // A receiver that turns out slow ends the proof of its host: else ever new bots there could hold all slots.
-    else if (!this.isKnownSlow(call.receiver)) this.marks.delete(call.host);
-    this.mark(call.receiver, isSlow ? this.monotonicMs() + durationMs * SLOW_FOR : QUICK);
+    else if (!this.isKnownSlow(name, nowMs)) this.marks.delete(host);
+    this.mark(name, isSlow ? nowMs + durationMs * SLOW_FOR : QUICK);
   }
 
   private mark(name: string, mark: number): void {
@@ -133,12 +152,10 @@ export class HostSlots {
     const [oldest] = this.marks.keys();
     if (this.marks.size > MARKS_MAX && oldest !== undefined) this.marks.delete(oldest);
   }
-}
 
-function receiverOf(botId: string, host: string): string {
-  return `${botId} ${host}`;
-}
-
-function hostOf(url: string): string {
-  return new URL(url).host;
+  private receiverOf(botId: string, url: string): Receiver {
+    const { host } = new URL(url);
+    const name = `${botId} ${host}`;
+    return this.running.get(name) ?? { name, host, begunMs: [] };
+  }
 }

@@ -2235,21 +2235,37 @@ export interface components {
       readonly type: string;
       readonly label_de: string;
       readonly label_en: string;
+      /** @description Labels in further languages, by language tag (BCP 47) */
+      readonly labels?: {
+        readonly [key: string]: string;
+      };
       readonly description: string | null;
       readonly description_de?: string;
       readonly description_en?: string;
+      /** @description Purpose in further languages, by language tag (BCP 47) */
+      readonly descriptions?: {
+        readonly [key: string]: string;
+      };
     };
     readonly ActivityView: {
       /** @description The key of the data category */
       readonly category: string;
       readonly label_de: string;
       readonly label_en: string;
+      /** @description Labels in further languages, by language tag (BCP 47) */
+      readonly labels?: {
+        readonly [key: string]: string;
+      };
       /** @description null: none was declared */
       readonly purpose: string | null;
       /** @description Where it was declared in German */
       readonly purpose_de?: string;
       /** @description Where it was declared in English */
       readonly purpose_en?: string;
+      /** @description Purpose in further languages, by language tag (BCP 47) */
+      readonly purposes?: {
+        readonly [key: string]: string;
+      };
       readonly legal_basis: string;
       /** @description null: none was declared */
       readonly retention_days: number | null;

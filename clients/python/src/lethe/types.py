@@ -779,8 +779,10 @@ class _ActivityView(TypedDict):
 
 
 class ActivityView(_ActivityView, total=False):
+    labels: Dict[str, str]
     purpose_de: str
     purpose_en: str
+    purposes: Dict[str, str]
 
 
 class _FieldView(TypedDict):
@@ -792,8 +794,10 @@ class _FieldView(TypedDict):
 
 
 class FieldView(_FieldView, total=False):
+    labels: Dict[str, str]
     description_de: str
     description_en: str
+    descriptions: Dict[str, str]
 
 
 class _UserForgottenPayload(TypedDict):
