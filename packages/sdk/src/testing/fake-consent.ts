@@ -45,11 +45,23 @@ export class FakeConsent {
     return id === this.waiting?.id || id === this.inForce?.id;
   }
 
+  /** Whether a call means this request; all that it names has to agree. */
+  private isMeant(asked: Asked | undefined, given: Json): asked is Asked {
+    const { consent_id: id, consent_version: version, user_id, guild_id } = given;
+    const pairs = [
+      ...[[id, asked?.id] as const, [version, asked?.version] as const],
+      ...[[user_id, this.ids.user_id] as const, [guild_id, this.ids.guild_id] as const],
+    ];
+    return asked !== undefined && pairs.every(([named, own]) => (named ?? own) === own);
+  }
+
   /** Whether an acceptance names the consent in force by its id and would change nothing. */
-  private isRepeated({ consent_id: id, categories }: Json): boolean {
+  private isRepeated(given: Json): boolean {
+    const { consent_id: id, categories } = given;
     const keys = [...(this.granted ?? [])].filter(([, status]) => status === 'accepted').map(([key]) => key);
     const named = [...new Set((categories as readonly string[] | undefined) ?? this.granted?.keys())];
-    return this.status === 'accepted' && id === this.inForce?.id && isSameSet(keys, named);
+    const isNamed = id !== undefined && this.isMeant(this.inForce, given);
+    return this.status === 'accepted' && isNamed && isSameSet(keys, named);
   }
 
   /**
@@ -58,10 +70,9 @@ export class FakeConsent {
    */
   accept(given: Json, at: string, declared: readonly string[]): { view: Json; isNew: boolean } {
     if (this.isRepeated(given)) return { view: this.view, isNew: false };
-    const { consent_id: id, consent_version: version, categories } = given;
+    const { categories } = given;
     const asked = this.waiting;
-    if (asked === undefined || (version ?? asked.version) !== asked.version || (id ?? asked.id) !== asked.id)
-      throw notFound('Consent request', { current_status: this.current });
+    if (!this.isMeant(asked, given)) throw notFound('Consent request', { current_status: this.current });
     const named = categories as readonly string[] | undefined;
     if (named?.some((key) => !declared.includes(key))) throw notFound('Category');
     const unasked = (named ?? []).findIndex((key) => asked.categories?.includes(key) === false);
@@ -75,8 +86,8 @@ export class FakeConsent {
   }
 
   /** @throws FakeRefusal 404 without a request that waits */
-  decline({ consent_id: id }: Json, at: string): Json {
-    if (this.waiting === undefined || (id ?? this.waiting.id) !== this.waiting.id)
+  decline(given: Json, at: string): Json {
+    if (!this.isMeant(this.waiting, { ...given, consent_version: undefined }))
       throw notFound('Consent request', { current_status: this.current });
     Object.assign(this, { waiting: undefined, declinedAt: at });
     return this.statusView;

@@ -76,7 +76,7 @@ class FakeConsent:
 
     def decline(self, given: Mapping[str, Any], at: str) -> Json:
         """404 without a request that waits."""
-        if self._waiting is None or not self._names(self._waiting, {"consent_id": given.get("consent_id")}):
+        if self._waiting is None or not self._names(self._waiting, {**given, "consent_version": None}):
             raise not_found("Consent request", {"current_status": self._current})
         self._waiting, self._declined_at = None, at
         return self.status_view
@@ -138,15 +138,17 @@ class FakeConsent:
 
     def _is_repeated(self, given: Mapping[str, Any]) -> bool:
         """Whether an acceptance names the consent in force by its id and would change nothing."""
-        if self._status != "accepted" or self._in_force is None or given.get("consent_id") != self._in_force.id:
+        if self._status != "accepted" or self._in_force is None or "consent_id" not in given:
+            return False
+        if not self._names(self._in_force, given):
             return False
         keys = {key for key, status in (self._granted or {}).items() if status == "accepted"}
         return set(given.get("categories", self._granted or {})) == keys
 
-    @staticmethod
-    def _names(asked: Asked, given: Mapping[str, Any]) -> bool:
-        version, id = given.get("consent_version"), given.get("consent_id")
-        return version in (None, asked.version) and id in (None, asked.id)
+    def _names(self, asked: Asked, given: Mapping[str, Any]) -> bool:
+        """Whether a call means this request; all that it names has to agree."""
+        own = {"consent_id": asked.id, "consent_version": asked.version, **named(self._ids)}
+        return all(given.get(name) in (None, value) for name, value in own.items())
 
     @property
     def _view(self) -> Json:
