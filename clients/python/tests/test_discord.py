@@ -1,11 +1,14 @@
 """The parts of lethe_discord without Discord, each as in @lethe/discord."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
+from lethe import LetheError
+from lethe_discord._custom_id import FORGET, base36, custom_id
 from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
 from lethe_discord._reply import Reply
@@ -62,6 +65,20 @@ def test_presses_of_different_choices_that_meet_are_no_failure_and_the_user_is_a
             assert errors == []
 
     asyncio.run(meeting())
+
+
+def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None:
+    async def forgotten(**given: Any) -> Any:
+        return {"request_id": "1", "status": "completed", "certificate_salt": "s"}
+
+    async def missing(*given: Any, **more: Any) -> Any:
+        raise LetheError("It is not there.", code="not_found")
+
+    lethe: Any = SimpleNamespace(privacy=SimpleNamespace(forget=forgotten, certificate=missing))
+    press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(FORGET, "here", base36(2**40)))
+    content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
+    assert "The attached file has the key (salt) to each certificate. Keep it" in content
+    assert "is the certificate" not in content
 
 
 def id_of(reply: Reply, label: str) -> str:
