@@ -258,6 +258,11 @@ describe.each(KITS)('%s', (kit) => {
         'This is not possible at the moment. Please try again in a minute.',
       );
       expect(errors).toHaveLength(1);
+      // It says that it was reported: without `onError`, to the log.
+      const log = jest.spyOn(console, 'error').mockImplementation();
+      await new DiscordUser({ discord, ...coreSeat(discord, { lethe }) }).privacy('status');
+      expect(log.mock.calls).toEqual([[expect.objectContaining({ status: 503 })]]);
+      log.mockRestore();
     });
 
     itInPart('is no stale or foreign button', async () => {
