@@ -297,12 +297,24 @@ describe.each(KITS)('%s', (kit) => {
         [there.guildId, elsewhere.guildId].sort(),
       );
       expect(certificates.every(({ certificate }) => certificate.startsWith('eyJ'))).toBe(true);
+      expect(erased.content).toContain('has the certificates of the erasures, one for each server: they are');
       const again = await here.press(await here.privacy('forget', { where: 'everywhere' }), 'Erase my data');
       expect(again.content).toBe('Nothing was stored about you.');
     });
   });
 
   describe('a receipt and a certificate', () => {
+    inTypeScript('are not said to be in a file that has salts alone', async () => {
+      const { lethe, user, privacy } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const missing = () => lethe.privacy.certificate('00000000-0000-7000-8000-000000000000');
+      jest.spyOn(privacy['options'].lethe.privacy, 'certificate').mockImplementationOnce(missing);
+      const { content } = await robin.press(await robin.privacy('forget'), 'Erase my data');
+      expect(content).toContain('The attached file has the key (salt) to each certificate. Keep it');
+      expect(content).not.toContain('is the certificate');
+    });
+
     itInPart('are said to be what they are, beside the page that checks them where it is known', async () => {
       // Discord takes no message with a button to a local address.
       for (const publicUrl of [undefined, 'http://localhost:3000', `${PUBLIC_URL}/`]) {

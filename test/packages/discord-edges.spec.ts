@@ -133,6 +133,35 @@ describe.each(KITS)('%s', (kit) => {
       },
     );
 
+    inTypeScript(
+      'is no failure where presses of different choices meet: the user is asked anew',
+      async () => {
+        const { lethe, privacy, pressed, question, ids, errors } = await asking(async () => 'Saved.');
+        const menu = question.components[0]?.components[0] as { custom_id: string };
+        const chosen = async (key: string) => pressed(idOf(await pressed(menu.custom_id, [key])(), /\(1\)/));
+        const [birthday, statistics] = [await chosen('birthday'), await chosen('statistics')];
+        const { consents } = privacy['options'].lethe;
+        const { accept, revoke } = consents;
+        const others: Reply[] = [];
+        jest.spyOn(consents, 'accept').mockImplementationOnce(async (...given) => {
+          others.push(await statistics());
+          return accept(...given);
+        });
+        const again = await birthday();
+        expect(others.map(({ content }) => content)).toEqual([expect.stringContaining('\n• Statistics\n')]);
+        expect(await others[0]?.following?.()).toMatchObject({ content: 'Saved.' });
+        expect(again.content).toContain('`/privacy about`');
+        // What is selected no longer is withdrawn meanwhile.
+        jest.spyOn(consents, 'revoke').mockImplementationOnce(async (...given) => {
+          await lethe.consents.revoke(ids);
+          return revoke(...given);
+        });
+        const done = await pressed(idOf(again, /\(1\)/))();
+        expect(done.content).toMatch(/^Thank you\. You agreed to:\n• Birthday\nYou can/);
+        expect(errors).toEqual([]);
+      },
+    );
+
     inTypeScript('is carried through menus and a text that has changed', async () => {
       const { lethe, pressed, question } = await asking(async () => 'Saved.');
       const menu = question.components[0]?.components[0] as { custom_id: string };
@@ -229,6 +258,11 @@ describe.each(KITS)('%s', (kit) => {
         'This is not possible at the moment. Please try again in a minute.',
       );
       expect(errors).toHaveLength(1);
+      // It says that it was reported: without `onError`, to the log.
+      const log = jest.spyOn(console, 'error').mockImplementation();
+      await new DiscordUser({ discord, ...coreSeat(discord, { lethe }) }).privacy('status');
+      expect(log.mock.calls).toEqual([[expect.objectContaining({ status: 503 })]]);
+      log.mockRestore();
     });
 
     itInPart('is no stale or foreign button', async () => {

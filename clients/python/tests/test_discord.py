@@ -1,8 +1,18 @@
-"""The parts of lethe_discord that need no Discord, each as in @lethe/discord."""
+"""The parts of lethe_discord without Discord, each as in @lethe/discord."""
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from conftest import PROFILE, Place, snowflake, subject
 
+from lethe import LetheError
+from lethe_discord._custom_id import FORGET, base36, custom_id
+from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
+from lethe_discord._reply import Reply
+from lethe_discord._turn import Asked
 
 
 def test_the_page_that_checks_files_is_at_the_origin_of_the_service_where_users_reach_it() -> None:
@@ -13,3 +23,65 @@ def test_the_page_that_checks_files_is_at_the_origin_of_the_service_where_users_
     for wrong in ("gdpr.bot.example", "", "ftp://a.example", "https://a.example/b", "https://a.example:x"):
         with pytest.raises(ValueError, match="PUBLIC_URL of the service"):
             verify_url_of(wrong)
+
+
+def test_presses_of_different_choices_that_meet_are_no_failure_and_the_user_is_asked_anew() -> None:
+    async def meeting() -> None:
+        place, who, errors = Place(None), subject(), []  # type: ignore[var-annotated]
+        async with place.async_client(place.registered()["api_key"]) as lethe:
+            for name in ("Birthday", "Statistics"):
+                await lethe.categories.register(**{**PROFILE, "key": name.lower(), "label_en": name})
+            privacy = Privacy(lethe, None, None, None, 300, None, errors.append)
+
+            async def act(custom_id: str = "", *values: str) -> Reply:
+                subcommand = None if custom_id else "consent"
+                given = {"subcommand": subcommand, "custom_id": custom_id, "values": values}
+                return await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", **given))
+
+            async def chosen(key: str) -> str:
+                return id_of(await act(id_of(question, "Choose"), key), "(1)")
+
+            question = await act()
+            birthday, statistics = await chosen("birthday"), await chosen("statistics")
+            consents = lethe.consents
+            accept, revoke, others = consents.accept, consents.revoke, []
+
+            async def accept_after_the_other(**given: Any) -> Any:
+                setattr(consents, "accept", accept)
+                others.append(await act(statistics))
+                return await accept(**given)
+
+            async def revoke_after_another(**given: Any) -> Any:
+                await revoke(**who)
+                return await revoke(**given)
+
+            setattr(consents, "accept", accept_after_the_other)
+            again = await act(birthday)
+            assert ["\n• Statistics\n" in other.content for other in others] == [True]
+            assert "`/privacy about`" in again.content
+            setattr(consents, "revoke", revoke_after_another)
+            done = await act(id_of(again, "(1)"))
+            assert done.content.startswith("Thank you. You agreed to:\n• Birthday\nYou can")
+            assert errors == []
+
+    asyncio.run(meeting())
+
+
+def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None:
+    async def forgotten(**given: Any) -> Any:
+        return {"request_id": "1", "status": "completed", "certificate_salt": "s"}
+
+    async def missing(*given: Any, **more: Any) -> Any:
+        raise LetheError("It is not there.", code="not_found")
+
+    lethe: Any = SimpleNamespace(privacy=SimpleNamespace(forget=forgotten, certificate=missing))
+    press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(FORGET, "here", base36(2**40)))
+    content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
+    assert "The attached file has the key (salt) to each certificate. Keep it" in content
+    assert "is the certificate" not in content
+
+
+def id_of(reply: Reply, label: str) -> str:
+    """The id of the button or menu with these words."""
+    parts = [part for row in reply.components for part in row["components"]]
+    return str(next(part["custom_id"] for part in parts if label in part.get("label", part.get("placeholder", ""))))

@@ -58,14 +58,16 @@ export async function agree(turn: Turn, [mask = '', binding = '', waits]: readon
     .filter((key) => !keys.includes(key));
   const given = { ...who, source: SOURCE };
   // What is no longer selected is withdrawn: the data stored under it is erased.
-  if (dropped.length > 0) await lethe.consents.revoke({ ...given, categories: dropped }, once(turn, 'drop'));
+  if (dropped.length > 0)
+    await lethe.consents.revoke({ ...given, categories: dropped }, once(turn, 'drop')).catch(unlessDecided);
   const { status: waiting, id } = dropped.length > 0 ? await request(turn) : asked;
   const accept = { consent_id: id, source: SOURCE, categories: keys };
   // A second press changes the same message: it has the receipt of the first.
-  const { receipt } =
-    waiting === 'accepted'
-      ? await lethe.consents.receipt(who)
-      : await lethe.consents.accept(accept, once(turn, 'accept'));
+  const decided = await (
+    waiting === 'accepted' ? lethe.consents.receipt(who) : lethe.consents.accept(accept, once(turn, 'accept'))
+  ).catch(unlessDecided);
+  if (decided === undefined) return consent(turn, { mask, binding, waits });
+  const { receipt } = decided;
   const files =
     receipt === undefined ? [] : [{ name: 'consent-receipt.jwt', data: new TextEncoder().encode(receipt) }];
   const labels = asked.categories
@@ -80,6 +82,11 @@ export async function agree(turn: Turn, [mask = '', binding = '', waits]: readon
   const content = cut(lines.join('\n'), LIMITS.content);
   const components = files.length > 0 ? verifyRow(turn) : [];
   return reply({ content, files, components, ...(then && { following: () => goOn(turn, then) }) });
+}
+
+/** Another press has decided meanwhile. */
+function unlessDecided(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error;
 }
 
 /** Continues the command. The consent is recorded before: no failure of the command is one of the consent. */

@@ -124,6 +124,11 @@ describe('the words', () => {
     expect(valuesOf(DE[key])).toEqual(valuesOf(EN[key]));
   });
 
+  it('promise no more of the privacy page than the key of a bot may give', () => {
+    for (const { command_page: page } of [EN, DE])
+      expect(page).not.toMatch(/everything|alles|decide|entscheid/);
+  });
+
   it('are those of the language that fits best', () => {
     const fits = (locale: string, ...tags: string[]) => bestTag(locale, tags);
     expect(fits('pt-BR', 'en', 'pt', 'pt-BR')).toBe('pt-BR');

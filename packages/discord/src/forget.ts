@@ -44,7 +44,10 @@ export async function erase(turn: Turn, [where, until = '']: readonly string[]):
   const { certificates, isWhole } = await certificatesOf(turn, erased);
   const lines = [
     under === undefined ? say('forget_done') : say('forget_under_way', { id: under.request_id }),
-    ...[say('forget_certificate'), ...(isWhole ? [] : [say('forget_incomplete')]), say('forget_beyond')],
+    ...(isWhole
+      ? [say(certificates.length === 1 ? 'forget_certificate' : 'forget_certificates')]
+      : [say('forget_salts'), say('forget_incomplete')]),
+    say('forget_beyond'),
   ];
   const file = jsonFile('erasure-certificate.json', { user_id: who.user_id, certificates });
   // The page reads one certificate of a file.

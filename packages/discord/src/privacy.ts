@@ -28,9 +28,9 @@ export interface PrivacyOptions {
   readonly texts?: TextTable;
   /** How long the button of an erasure works; 5 minutes by default. */
   readonly confirmSeconds?: number;
-  /** `PUBLIC_URL` of the service: its page /verify is linked beside receipts and certificates, unless it is local. */
+  /** `PUBLIC_URL` of the service: its page /verify is linked beside receipts and the certificate of one server, unless it is local. */
   readonly publicUrl?: string;
-  /** Called for every failure. The user gets an answer in any case. */
+  /** Called for every failure; `console.error` by default. The user gets an answer in any case. */
   readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
 }
@@ -94,7 +94,10 @@ export class Privacy {
   /** Hands a failure to `onError`. */
   report(error: unknown): void {
     try {
-      this.options.onError?.(error);
+      // The answer says that the failure was reported.
+      // eslint-disable-next-line no-console
+      const { onError = console.error } = this.options;
+      onError(error);
     } catch {
       // A log that fails does not fail the answer.
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, List, Mapping, Optional, Sequence
 
@@ -119,15 +120,20 @@ async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", 
     dropped = [asked.keys[place] for place in granted if place not in places]
     if dropped:
         # What is no longer selected is withdrawn: the data stored under it is erased.
-        await consents.revoke(**turn.who, source=SOURCE, categories=dropped, options=turn.once("drop"))
+        with suppress(NotFoundError):
+            await consents.revoke(**turn.who, source=SOURCE, categories=dropped, options=turn.once("drop"))
         asked = await _request(turn)
     receipt: Optional[str]
-    if asked.status == "accepted":
-        # A second press changes the same message: it has the receipt of the first.
-        receipt = (await consents.receipt(**turn.who))["receipt"]
-    else:
-        given: Json = {"consent_id": asked.id, "source": SOURCE, "categories": keys}
-        receipt = (await consents.accept(**given, options=turn.once("accept"))).get("receipt")
+    try:
+        if asked.status == "accepted":
+            # A second press changes the same message: it has the receipt of the first.
+            receipt = (await consents.receipt(**turn.who))["receipt"]
+        else:
+            given: Json = {"consent_id": asked.id, "source": SOURCE, "categories": keys}
+            receipt = (await consents.accept(**given, options=turn.once("accept"))).get("receipt")
+    except NotFoundError:
+        # Another press has decided meanwhile.
+        return await consent(turn, "", mask, binding, waits)
     files = [] if receipt is None else [("consent-receipt.jwt", receipt.encode())]
     agreed = [one for one in asked.categories if one["key"] in keys]
     labels = [cut(label_shown(labels_in(asked.texts), one, turn.asked.locale), LABEL_MAX // 4) for one in agreed]

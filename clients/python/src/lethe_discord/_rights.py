@@ -134,9 +134,10 @@ async def erase(turn: Turn, where: str = "", until: str = "", *_: str) -> Reply:
     certificates, is_whole = await _certificates(turn, erased)
     under = next((one for one in erased if one["status"] != "completed"), None)
     lines = [say("forget_done") if under is None else say("forget_under_way", id=under["request_id"])]
-    lines.append(say("forget_certificate"))
-    if not is_whole:
-        lines.append(say("forget_incomplete"))
+    if is_whole:
+        lines.append(say("forget_certificate" if len(certificates) == 1 else "forget_certificates"))
+    else:
+        lines += [say("forget_salts"), say("forget_incomplete")]
     lines.append(say("forget_beyond"))
     file = {"user_id": turn.asked.user_id, "certificates": certificates}
     # The page reads one certificate of a file.

@@ -33,7 +33,7 @@ class PrivacyCog(commands.Cog, name="Privacy"):
     those that consent is asked for, at most 50; all that are declared by default. `texts` has words of further languages:
     `{"fr": {"consent_agree": "J'accepte"}}`. `confirm_seconds` is how long the button of an erasure works, and
     `grace_days` how long the data of a guild is kept after the bot has left it, 0 to 90. With `public_url`, the `PUBLIC_URL` of the
-    service, its page /verify is linked beside receipts and certificates. `on_error` is called for every
+    service, its page /verify is linked beside receipts and the certificate of one server. `on_error` is called for every
     failure, which is logged by default; the user gets an answer in any case.
     """
 

@@ -5,7 +5,7 @@ export const DE: Texts = {
   command_about: 'Was dieser Bot speichert, wozu und wie lange',
   command_consent: 'Entscheide, was dieser Bot über dich speichern darf',
   command_status: 'Was du entschieden hast',
-  command_page: 'Öffne deine Datenschutzseite, auf der du alles siehst und entscheidest',
+  command_page: 'Deine Datenschutzseite: sieh, was gespeichert ist und was du damit tun kannst',
   command_export: 'Erhalte eine Kopie deiner Daten als Datei',
   command_revoke: 'Widerrufe deine Einwilligung',
   command_forget: 'Lass deine Daten löschen',
@@ -109,6 +109,10 @@ export const DE: Texts = {
   forget_under_way: 'Deine Daten werden gerade gelöscht. Vorgang: {id}',
   forget_certificate:
     'Die angehängte Datei ist die Bescheinigung der Löschung: Sie ist signiert und belegt, was wann gelöscht wurde. Bewahre sie auf: Du bekommst sie nur dieses eine Mal.',
+  forget_certificates:
+    'Die angehängte Datei enthält die Bescheinigungen der Löschungen, für jeden Server eine: Sie sind signiert und belegen, was wann gelöscht wurde. Bewahre die Datei auf: Du bekommst sie nur dieses eine Mal.',
+  forget_salts:
+    'Die angehängte Datei enthält zu jeder Bescheinigung den Schlüssel (Salt). Bewahre sie auf: Du bekommst sie nur dieses eine Mal.',
   forget_incomplete: 'Eine Bescheinigung, die in der Datei fehlt, wird später zu ihrem Vorgang ausgegeben.',
   forget_beyond: 'Nachrichten auf Discord und was der Bot anderswo aufbewahrt, sind nicht betroffen.',
 

@@ -4,7 +4,7 @@ export const EN = {
   command_about: 'What this bot stores, why, and for how long',
   command_consent: 'Decide what this bot may store about you',
   command_status: 'What you have decided',
-  command_page: 'Open your privacy page, on which you see and decide everything',
+  command_page: 'Your privacy page: see what is stored, and what you can do about it',
   command_export: 'Get a copy of your data as a file',
   command_revoke: 'Withdraw your consent',
   command_forget: 'Have your data erased',
@@ -103,6 +103,9 @@ export const EN = {
   forget_under_way: 'Your data is being erased. Reference: {id}',
   forget_certificate:
     'The attached file is the certificate of the erasure: it is signed, and proves what was erased and when. Keep it: you get it this once.',
+  forget_certificates:
+    'The attached file has the certificates of the erasures, one for each server: they are signed, and prove what was erased and when. Keep it: you get it this once.',
+  forget_salts: 'The attached file has the key (salt) to each certificate. Keep it: you get it this once.',
   forget_incomplete: 'A certificate that is missing in the file is handed out for its reference later.',
   forget_beyond: 'Messages on Discord and what the bot keeps elsewhere are not affected.',
 
