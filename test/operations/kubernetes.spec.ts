@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { BlockList, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { readConfig, SETTINGS } from '@app/kernel';
 import { parseAllDocuments } from 'yaml';
@@ -31,6 +32,10 @@ interface Pod {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
 }
+interface IpBlock {
+  readonly cidr: string;
+  readonly except?: readonly string[];
+}
 interface Manifest {
   readonly kind: string;
   readonly spec: {
@@ -38,7 +43,7 @@ interface Manifest {
     readonly template?: { readonly spec: Pod };
     readonly ingress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
     readonly egress?: readonly {
-      readonly to?: readonly object[];
+      readonly to?: readonly { readonly ipBlock?: IpBlock }[];
       readonly ports?: readonly { readonly port: number }[];
     }[];
   };
@@ -127,8 +132,40 @@ describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s',
     const reached = rules.map(({ to, ports }) => [ports?.map(({ port }) => port), to?.map(Object.keys)]);
     expect(reached).toEqual([
       [[53, 53], [['namespaceSelector', 'podSelector']]],
-      [[443, 80], [['ipBlock']]],
+      [
+        [443, 80],
+        [['ipBlock'], ['ipBlock']],
+      ],
       ...(name === 'postgres.yaml' ? [[[5432], [['podSelector']]]] : []),
     ]);
   });
+
+  it.each([
+    ['203.0.114.7', true],
+    ['2606:4700::1111', true],
+    ['10.0.0.1', false],
+    ['169.254.169.254', false],
+    ['::1', false],
+    ['fd00:ec2::254', false],
+    ['fe80::1', false],
+    ['64:ff9b::a00:1', false],
+    ['64:ff9b:1::a00:1', false],
+  ])('reaches receivers at public addresses alone, of both versions: %s %s', (address, isReached) => {
+    const blocks = manifests
+      .flatMap(({ spec }) => spec.egress ?? [])
+      .flatMap(({ to }) => to?.flatMap(({ ipBlock }) => ipBlock ?? []) ?? []);
+    const reaching = blocks.filter(
+      ({ cidr, except = [] }) => contains([cidr], address) && !contains(except, address),
+    );
+    expect(reaching.length > 0).toBe(isReached);
+  });
 });
+
+function contains(subnets: readonly string[], address: string): boolean {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [net = '', prefix] = subnet.split('/');
+    list.addSubnet(net, Number(prefix), isIPv6(net) ? 'ipv6' : 'ipv4');
+  }
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}

@@ -11,7 +11,7 @@ export interface Outcome {
   readonly isUnderWay: boolean;
 }
 
-/** Pauses between the looks, in milliseconds: together longer than an attempt may take. */
+/** Pauses between the looks, in milliseconds: together longer than an attempt may take by default. */
 const PAUSES_MS = [100, 200, 400, 800, 1_500, 3_000, 3_000, 3_000];
 
 /** The number of the latest attempt that has ended. */

@@ -45,7 +45,7 @@ export interface Claim {
 export interface Found {
   readonly botId: string;
   readonly claim?: Claim;
-  /** The receiver's own slots, or a share of all. */
+  /** The receiver's own slots, or a share of all slots or of those of its host. */
   readonly busy?: string;
   readonly nextDueMs?: number;
 }
