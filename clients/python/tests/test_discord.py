@@ -13,6 +13,7 @@ from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
 from lethe_discord._reply import Reply
 from lethe_discord._turn import Asked
+from lethe_discord._waiting import Waiting
 
 
 def test_the_page_that_checks_files_is_at_the_origin_of_the_service_where_users_reach_it() -> None:
@@ -79,6 +80,24 @@ def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None
     content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
     assert "The attached file has the key (salt) to each certificate. Keep it" in content
     assert "is the certificate" not in content
+
+
+def test_the_commands_that_wait_are_bounded_and_each_is_taken_once_by_its_user() -> None:
+    now = [0.0]
+    waiting = Waiting(lambda: now[0])
+
+    async def then() -> None:
+        pass
+
+    ids = [waiting.add("1", then) for _ in range(1_001)]
+    assert waiting.take(ids[0], "1") == (None, True)
+    assert waiting.take(ids[1], "2") == (None, True)
+    assert [waiting.take(ids[1], "1"), waiting.take(ids[1], "1")] == [(then, False), (None, False)]
+    assert waiting.take(waiting.add("1", None), "1") == (None, True)
+    now[0] = 15 * 60.0
+    assert waiting.take(ids[-1], "1") == (None, True)
+    late = waiting.add("1", then)
+    assert waiting.take(late, "1") == (then, False) and len(waiting._kept) == 1
 
 
 def id_of(reply: Reply, label: str) -> str:

@@ -59,10 +59,13 @@ export class BotFacts {
   }
 }
 
-/** The purpose of a category for the user: in their language, else in English, else as it is declared without one. */
+/**
+ * The purpose of a category for the user, as the service chooses it for its texts: in their language, else in English, else
+ * as it is declared without one, else in German or whichever there is.
+ */
 export function purposeOf(category: Category, locale: string): string | null {
   const { description, description_de: de, description_en: en, descriptions } = category;
-  const words = Object.entries({ ...descriptions, de, en: en || description });
+  const words = Object.entries({ de, ...descriptions, en: en || description });
   const all = new Map(words.flatMap(([tag, text]) => (text ? [[tag, text] as const] : [])));
   return all.get(bestTag(locale, [...all.keys()]) ?? '') ?? null;
 }

@@ -64,10 +64,13 @@ class Facts:
 
 
 def purpose_of(category: Json, locale: str) -> Optional[str]:
-    """The purpose for the user: in their language, else in English, else as it is declared without one."""
+    """The purpose for the user, as the service chooses it for its texts.
+
+    In their language, else in English, else as it is declared without one, else in German or whichever there is.
+    """
     words: Dict[str, Optional[str]] = {
-        **(category.get("descriptions") or {}),
         "de": category.get("description_de"),
+        **(category.get("descriptions") or {}),
         "en": category.get("description_en") or category["description"],
     }
     every = {tag: text for tag, text in words.items() if text}
