@@ -42,10 +42,15 @@ async function newLethe(): Promise<Lethe> {
 }
 
 /** What continues after the consent. */
-const thenOf = (name: string | undefined) => async () => {
-  if (name === 'failing') throw new Error('no birthday');
-  return 'Saved.';
-};
+const thenOf =
+  (name: string | undefined, { data }: Lethe) =>
+  async () => {
+    const nines = '9'.repeat(18);
+    const other = { user_id: nines, guild_id: nines, category: 'birthday', data: { value: 'x' } };
+    if (name === 'needing') return data.submit(other);
+    if (name === 'failing') throw new Error('no birthday');
+    return 'Saved.';
+  };
 
 /** A bot that asks for consent in every command of its own, with each adapter. */
 const SEATS: readonly (readonly [string, (lethe: Lethe) => Promise<BotSeat>])[] = [
@@ -58,12 +63,13 @@ const SEATS: readonly (readonly [string, (lethe: Lethe) => Promise<BotSeat>])[] 
         if (name === 'private') await interaction.deferReply({ flags: 64 });
         if (name === 'public' || name === 'answered') await interaction.deferReply();
         if (name === 'answered') await interaction.editReply('Hello');
-        await kit.ask(interaction, thenOf(name));
+        await kit.ask(interaction, thenOf(name, lethe));
       }),
   ],
   [
     'signed HTTP',
-    (lethe) => httpSeat(discord, { lethe, onError, others: ({ data }, ask) => ask(thenOf(data?.name)) }),
+    (lethe) =>
+      httpSeat(discord, { lethe, onError, others: ({ data }, ask) => ask(thenOf(data?.name, lethe)) }),
   ],
   ...(HAS_DISCORD_PY ? [['discord.py', newDiscordPySeat] as const] : []),
 ];
@@ -140,6 +146,7 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
   it.each([
     ['birthday', /^Saved\.$/],
     ['failing', /^Your consent is recorded, but then your command failed/],
+    ['needing', /^Your command needs something that you have not agreed to: /],
   ])('continues once after the consent in the command %s', async (command, said) => {
     const followUps = () =>
       discord.requests.filter((one) => one.startsWith(`POST /webhooks/${discord.applicationId}/`)).length;
@@ -156,6 +163,21 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
     await until(() => followUps() > 1 && discord.last?.content === 'Saved.');
     expect(followUps()).toBe(2);
     await until(() => errors.length === (command === 'failing' ? 1 : 0));
+  });
+
+  it('continues after the menus and a text that has changed, and is to be given again by another user', async () => {
+    const [robin, kim] = [user(), user()];
+    const asked = await robin.command('birthday', []);
+    const done = await kim.press(asked, 'I agree');
+    expect(done.content).toMatch(/\nNow please give your command again\.$/);
+    const chosen = await robin.select(asked, ['Birthday']);
+    await lethe.categories.change({ key: 'birthday', description: 'To sell it.' });
+    // The bot keeps what is declared for a minute; the text is that of the service.
+    const again = await robin.press(chosen, 'Agree to the selection (1)');
+    expect(again.content).toContain('The text has changed');
+    expect((await robin.press(again, 'I agree')).content).not.toContain('again');
+    await until(() => discord.last?.content === 'Saved.');
+    expect(errors).toEqual([]);
   });
 
   if (name !== 'signed HTTP')

@@ -50,6 +50,15 @@ async def birthday(interaction: discord.Interaction) -> None:
     await bot.privacy.ask(interaction, saved)
 
 
+async def needs() -> None:
+    await bot.lethe.data.submit(user_id="9" * 18, guild_id="9" * 18, category="birthday", data={"value": "x"})
+
+
+@bot.tree.command(description="Asks for consent, and needs another one")
+async def needing(interaction: discord.Interaction) -> None:
+    await bot.privacy.ask(interaction, needs)
+
+
 @bot.tree.command(description="Asks for consent, and fails")
 async def failing(interaction: discord.Interaction) -> None:
     await bot.privacy.ask(interaction, fails)

