@@ -162,23 +162,6 @@ describeInBrowser('the console in a browser', () => {
     expect(await bot.eventTypes(user)).toContain('consent_revoked');
   });
 
-  it('says in the audit log who has done each act', async () => {
-    const by = subject();
-    await bot.hasConsent(by);
-    const page = await signedIn();
-    await find(page, by);
-    await page.getByRole('button', { name: 'Withdraw consent' }).click();
-    await page.locator('dialog button.danger').click();
-    await page.waitForSelector('.facts .badge.revoked');
-    await toPage(page, 'audit');
-    await page.fill('main form input', by.user_id);
-    await page.waitForSelector('main table tbody tr:nth-child(3):last-child');
-    const rows = await page.locator('main table tbody tr').allInnerTexts();
-    const who = rows.map((row) => /Console|Key sk_live_\w{8}/.exec(row)?.[0]);
-    const key = `Key ${bot.key?.slice(0, 16)}`;
-    expect(who).toEqual(['Console', key, key]);
-  });
-
   it('says when a user has declined', async () => {
     const declining = subject();
     await bot.hasRequest(declining);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { BotAdministration } from '@app/bots';
 import { KeyRotation } from '@app/crypto';
-import { notFound, presentActor } from '@app/kernel';
 import { OperatorSocket, socketPath } from '@app/operations';
 import type { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
@@ -81,21 +80,6 @@ describe('the socket of a service on SQLite', () => {
     await expect(rotation.rotate(() => undefined)).rejects.toThrow(/^Nothing was changed: .+ is running\./);
     await first;
     expect((await admin(['keys:rotate'])).code).toBe(0);
-  });
-
-  it('acts for the operator, as a command without a service does, and audit events of its acts would say so', async () => {
-    const actors: string[] = [];
-    const administration = jest.spyOn(BotAdministration.prototype, 'suspend');
-    administration.mockImplementation(async () => {
-      actors.push(presentActor());
-      throw notFound('Bot');
-    });
-    await withBot();
-    expect((await suspend()).code).toBe(1);
-    await end();
-    expect((await suspend()).code).toBe(1);
-    administration.mockRestore();
-    expect(actors).toEqual(['operator', 'operator']);
   });
 
   it('is open to its owner alone, and is removed with the end of the service', async () => {

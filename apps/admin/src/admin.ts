@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
-import { actingAs, StartError, ApiError, ConfigError, describeFault, loadConfig } from '@app/kernel';
+import { StartError, ApiError, ConfigError, describeFault, loadConfig } from '@app/kernel';
 import type { Terminal } from '@app/runtime';
 import { askedOf, helpOf, overview, UsageError } from './command-line';
 import { COMMANDS } from './commands';
@@ -32,7 +32,7 @@ export async function runCommand(
   const isJson = args.includes('--json');
   const output = isJson ? inJson(terminal) : inWords(terminal);
   try {
-    const help = await actingAs('operator', () => run(args, terminal, further, output));
+    const help = await run(args, terminal, further, output);
     if (help === undefined) await output.end();
     else await output.data(help);
     return 0;

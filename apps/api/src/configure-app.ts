@@ -2,16 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { identify, ApiKeyDirectory, KeyUses } from '@app/bots';
-import {
-  actorOf,
-  countRate,
-  LetheHttpAdapter,
-  type LetheRequest,
-  RequestContext,
-  hostFault,
-} from '@app/http';
+import { countRate, LetheHttpAdapter, type LetheRequest, RequestContext, hostFault } from '@app/http';
 import { consoleGateway, ConsoleSessions } from '@app/console';
-import { actingAs, CONFIG, type Config, LOGGER } from '@app/kernel';
+import { CONFIG, type Config, LOGGER } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
 import { PRIVACY_PAGES } from '@app/privacy-page';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
@@ -47,7 +40,6 @@ export function configureApp(app: NestExpressApplication): void {
   const counting = inOrder(
     identify(app.get(ApiKeyDirectory), app.get(KeyUses)),
     countRate(app.get(RateLimitStore), config.anonymousLimit),
-    forItsActor,
   );
   const metrics = app.get(PrometheusMetrics);
   app.use(
@@ -62,13 +54,6 @@ export function configureApp(app: NestExpressApplication): void {
   registerAppGauges(app);
   serveDocs(app);
   serveConsole(app);
-}
-
-/** What follows is done for the caller, as its audit events say. */
-function forItsActor(request: LetheRequest, _response: Response, next: NextFunction): void {
-  const actor = actorOf(request);
-  if (actor === undefined) next();
-  else actingAs(actor, next);
 }
 
 type Middleware = (request: LetheRequest, response: Response, next: NextFunction) => void;

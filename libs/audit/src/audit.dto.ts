@@ -27,13 +27,7 @@ export class AuditEventView {
   @Snowflake() user_id: string;
   @EventType() event_type: AuditEventType | OwnEventType;
   @OneOf(['service', 'client'], { description: '`client` for events that the bot posted' }) source: string;
-  @JsonObject({
-    nullable: true,
-    description:
-      'In an event of the service `actor` says who has done it: `key:` and the prefix of the API key, `console`, ' +
-      '`privacy_page`, `operator`, or `job` for the service itself',
-  })
-  details: object | null;
+  @JsonObject({ nullable: true }) details: object | null;
   @Timestamp() created_at: string;
   @Flag({
     optional: true,

@@ -1,8 +1,5 @@
 import { EXAMPLE, EXAMPLE_SUBJECT, type Examples } from '@app/http';
 
-/** The public part of the key of the examples. */
-const EXAMPLE_ACTOR = 'key:sk_live_shown-on';
-
 export const EXAMPLES = {
   write: {
     canonical: {
@@ -28,7 +25,7 @@ export const EXAMPLES = {
             user_id: EXAMPLE.user_id,
             event_type: 'data_exported',
             source: 'service',
-            details: { format: 'record', actor: EXAMPLE_ACTOR },
+            details: { format: 'record' },
             created_at: EXAMPLE.time,
           },
           {
@@ -46,7 +43,7 @@ export const EXAMPLES = {
             user_id: EXAMPLE.user_id,
             event_type: 'data_submitted',
             source: 'service',
-            details: { category: EXAMPLE.category, actor: EXAMPLE_ACTOR },
+            details: { category: EXAMPLE.category },
             created_at: EXAMPLE.time,
           },
           {
@@ -55,7 +52,7 @@ export const EXAMPLES = {
             user_id: EXAMPLE.user_id,
             event_type: 'consent_accepted',
             source: 'service',
-            details: { version: EXAMPLE.consent_version, actor: EXAMPLE_ACTOR },
+            details: { version: EXAMPLE.consent_version },
             created_at: EXAMPLE.time,
           },
           {
@@ -64,7 +61,7 @@ export const EXAMPLES = {
             user_id: EXAMPLE.user_id,
             event_type: 'consent_requested',
             source: 'service',
-            details: { version: EXAMPLE.consent_version, actor: EXAMPLE_ACTOR },
+            details: { version: EXAMPLE.consent_version },
             created_at: EXAMPLE.time,
           },
         ],

@@ -9,7 +9,7 @@ import type { AuditSource } from './audit-event.entity';
 import type { AuditEventView, AuditQuery } from './audit.dto';
 import { countOf, eventsOf, filterBy, filterOf, pageOf, type StoredEvent } from './audit.reading';
 import { appendEvents, type NewEvent } from './audit.sql';
-import { doneBy, EventDetails } from './event-details';
+import { EventDetails } from './event-details';
 import { type OwnEventType, requireDeclared } from './event-types';
 import { UnsealedBots } from './unsealed-bots';
 
@@ -33,18 +33,17 @@ export class AuditService {
   ) {}
 
   /**
-   * Appends one event inside the transaction of the act. The details of one of the service say who has done it. A module
-   * records its own types, which it has declared by `declareEventTypes`.
+   * Appends one event inside the transaction of the act. A module records its own types, which it has declared by
+   * `declareEventTypes`.
    */
   async record(
     tx: Tx,
     subject: Subject | NamedSubject,
     type: AuditEventType | OwnEventType,
-    given: object | null = null,
+    details: object | null = null,
     source: AuditSource = 'service',
   ): Promise<AuditEventView> {
     const id = this.random.uuid();
-    const details = source === 'client' ? given : doneBy(subject.actor ?? tx.actor, given);
     const { text, ids } = await this.details.encrypt(tx, subject, id, details);
     const event = this.event(subject, type, id, text, source);
     await this.append(tx, [event]);
@@ -63,7 +62,7 @@ export class AuditService {
   ): Promise<void> {
     const events = acts.map(({ subject, type, details }) => {
       const id = this.random.uuid();
-      const text = this.details.encryptErased(subject, id, doneBy(subject.actor ?? tx.actor, details));
+      const text = this.details.encryptErased(subject, id, details);
       return { ...this.event(subject, type, id, text), createdAt };
     });
     await this.append(tx, events);
@@ -86,8 +85,7 @@ export class AuditService {
     const named: SubjectIds[] = [];
     for (const { subject, type, details } of acts) {
       const id = this.random.uuid();
-      const done = doneBy(subject.actor ?? tx.actor, details);
-      const { text, ids } = await this.details.encrypt(tx, subject, id, done);
+      const { text, ids } = await this.details.encrypt(tx, subject, id, details);
       events.push(this.event(subject, type, id, text));
       named.push(ids);
     }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InstallationKeys, type SubjectKey, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { detailsContext, openDetails, type StoredDetails } from '@app/primitives';
-import type { Actor } from '@app/kernel';
 import { ERASED_IDS, type Subject, type SubjectIds } from '@app/subjects';
 
 /** Encrypts and decrypts event details: with the subject key, or with the installation key for an event about an erasure. */
@@ -41,11 +40,6 @@ export class EventDetails {
   decrypt(botId: string, stored: StoredDetails, key: SubjectKey | undefined): string | undefined {
     return openDetails(botId, stored, this.service.installation, key);
   }
-}
-
-/** The details of an event of the service: what the act says, and who has done it. */
-export function doneBy(actor: Actor, details: object | null): object {
-  return { ...details, ...(actor === 'privacy_page' && { via: actor }), actor };
 }
 
 function contextOf({ botId, guildId, userId }: Subject, id: string): string {

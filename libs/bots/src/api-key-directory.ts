@@ -36,13 +36,12 @@ interface KeyRow {
   readonly tier: string | null;
   readonly suspended_at: string | null;
   readonly key_id: string;
-  readonly prefix: string;
   readonly scopes: number | string;
   readonly expires_at: string | null;
 }
 
 const OF_DIGEST = `SELECT bots.id, bots.platform_bot_id, bots.tier, bots.suspended_at,
-    api_keys.id AS key_id, api_keys.prefix, api_keys.scopes, api_keys.expires_at
+    api_keys.id AS key_id, api_keys.scopes, api_keys.expires_at
   FROM api_keys JOIN bots ON bots.id = api_keys.bot_id WHERE api_keys.digest = ?`;
 
 /**
@@ -131,8 +130,7 @@ export class ApiKeyDirectory {
 
   private callerOf(found: KeyRow): Caller {
     const limit = this.tiers.limitOf(found);
-    const { id, platform_bot_id, key_id, prefix, scopes, suspended_at } = found;
-    const isSuspended = suspended_at !== null;
-    return new Caller(id, platform_bot_id, limit, key_id, Number(scopes), isSuspended, `key:${prefix}`);
+    const { id, platform_bot_id, key_id, scopes, suspended_at } = found;
+    return new Caller(id, platform_bot_id, limit, key_id, Number(scopes), suspended_at !== null);
   }
 }

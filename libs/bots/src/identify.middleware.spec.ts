@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { ApiKeyDirectory, KnownCaller } from './api-key-directory';
 import { identify } from './identify.middleware';
 
-const caller = new Caller('bot', '123456789012345678', 30, 'key', ALL_SCOPES, false, 'key:sk_live_aaaaaaaa');
+const caller = new Caller('bot', '123456789012345678', 30, 'key', ALL_SCOPES, false);
 
 /** A directory with one key that counts its look-ups. */
 class Keys {

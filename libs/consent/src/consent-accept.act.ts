@@ -4,7 +4,7 @@ import { CategoriesService, categoryName, tryHoldCategories, undeclared } from '
 import { SubjectKeys } from '@app/crypto';
 import type { SharedAct, Tx } from '@app/database';
 import { type Claim, claimedBefore, EncryptedForms, type Form, keepAll } from '@app/idempotency';
-import { type Actor, ApiError, Clock, notFound } from '@app/kernel';
+import { ApiError, Clock, notFound } from '@app/kernel';
 import { type Subject, subjectName } from '@app/subjects';
 import { accepted, grantsAlready, pendingRequest } from './consent-changes';
 import { factsInForce, receiptFacts } from './consent-receipt.facts';
@@ -22,7 +22,8 @@ export interface Acceptance {
   readonly botId: string;
   readonly input: AcceptConsent;
   readonly claim: Claim;
-  readonly actor: Actor;
+  /** The page on which the user has acted; undefined for a call of the bot. */
+  readonly via?: string | undefined;
 }
 
 /**
@@ -46,13 +47,13 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
   }
 
   /** @throws ApiError 404 without a request for this version, 400 for a category that it did not name. */
-  alone(tx: Tx, { botId, input, claim, actor }: Acceptance): Promise<Accepted> {
+  alone(tx: Tx, { botId, input, claim, via }: Acceptance): Promise<Accepted> {
     const accept = async (): Promise<Accepted> => {
       const held = await this.categories.hold(tx, botId, input.categories ?? []);
       const consent = await this.requests.lock(tx, botId, input);
       const repeated = await this.repeated(tx, consent, input);
       if (repeated !== undefined) return repeated;
-      const change = this.granted(consent, { input, actor }, (key) => held.includes(key));
+      const change = this.granted(consent, { input, via }, (key) => held.includes(key));
       return answer(tx, change, this.transitions.give(tx, [change]), 0);
     };
     return claim.once(this.form, accept)(tx);
@@ -115,7 +116,7 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
   /** What an acceptance makes of a consent. @throws ApiError 404 or 400 */
   private granted(
     consent: Consent | null,
-    { input, actor }: Pick<Acceptance, 'input' | 'actor'>,
+    { input, via }: Pick<Acceptance, 'input' | 'via'>,
     isHeld: (category: string) => boolean,
   ): Change {
     const request = consent === null ? undefined : pendingRequest(consent);
@@ -125,7 +126,7 @@ export class ConsentAcceptAct implements SharedAct<Acceptance, Accepted> {
     const after = accepted(consent, request, input.categories ?? null, this.clock.nowIso(request.at));
     const { categories } = after;
     const granted = categories && Object.keys(categories).filter((key) => categories[key] === 'accepted');
-    return { consent: after, act: { ...request, categories: granted, source: input.source, actor } };
+    return { consent: after, act: { ...request, categories: granted, source: input.source, via } };
   }
 
   /** What an acceptance answers that names the consent in force by its id and would change nothing. */

@@ -18,6 +18,8 @@ export interface Revocation {
   readonly subject: NamedSubject;
   readonly input: RevokeConsent;
   readonly claim: Claim;
+  /** The page on which the user has acted; undefined for a call of the bot. */
+  readonly via?: string | undefined;
 }
 
 /**
@@ -91,17 +93,12 @@ export class ConsentRevokeAct implements SharedAct<Revocation, ConsentView> {
   }
 
   /** What a withdrawal makes of an accepted consent. @throws ApiError 404 */
-  private withdrawn(
-    consent: Consent,
-    { subject: { actor }, input }: Revocation,
-    declared: readonly string[],
-  ): Withdrawal {
+  private withdrawn(consent: Consent, { input, via }: Revocation, declared: readonly string[]): Withdrawal {
     const { id, version } = consent;
     const { categories, source } = input;
     const at = this.clock.nowIso(consent.acceptedAt ?? '');
     const reduced = categories == null ? undefined : reducedTo(consent, categories, declared);
-    const kept = reduced === undefined ? null : (categories ?? null);
-    const act = { id, version, categories: kept, source, actor };
+    const act = { id, version, categories: reduced === undefined ? null : (categories ?? null), source, via };
     return { consent: reduced ?? revoked(consent, at), act, at };
   }
 }

@@ -1,6 +1,6 @@
 import { AuditService } from '@app/audit';
 import type { Tx } from '@app/database';
-import { type Actor, type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
+import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
 import {
   ConsentedDataHolders,
   ERASED_IDS,
@@ -25,8 +25,8 @@ const DEFAULT_SOURCE = 'api';
 /** An act of a user, with the fields of its history entry. */
 interface Act extends Pick<ConsentAsked, 'id' | 'version' | 'categories'> {
   readonly source: string | null | undefined;
-  /** Who has decided, where the unit serves several callers. */
-  readonly actor?: Actor | undefined;
+  /** The page on which the user has acted; undefined for a call of the bot. */
+  readonly via?: string | undefined;
 }
 
 /** A request that is new. */
@@ -126,10 +126,7 @@ export class ConsentTransitions {
       ),
       this.audit.recordAll(
         tx,
-        given.map(({ consent, act }) => {
-          const subject = { ...subjectOf(consent), actor: act.actor };
-          return { subject, type, details: detailsOf(act) };
-        }),
+        given.map(({ consent, act }) => ({ subject: subjectOf(consent), type, details: detailsOf(act) })),
       ),
     ]);
     return given.map((_, at) => ({ entry: entries[at], ids: ids[at] ?? ERASED_IDS }));
@@ -185,8 +182,8 @@ export class ConsentTransitions {
   }
 }
 
-function detailsOf({ version, categories }: Act): object {
-  return { version, ...(categories !== null && { categories }) };
+function detailsOf({ version, categories, via }: Act): object {
+  return { version, ...(categories !== null && { categories }), ...(via !== undefined && { via }) };
 }
 
 function isSame(shown: Shown, before: { language: string | null; texts: Shown['texts'] | null }): boolean {

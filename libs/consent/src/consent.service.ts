@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { type Claim, EncryptedForms } from '@app/idempotency';
-import { BOT_WIDE_GUILD_ID, Clock, notFound, presentActor, Random } from '@app/kernel';
+import { BOT_WIDE_GUILD_ID, Clock, notFound, Random } from '@app/kernel';
 import { lockSubjects, type NamedSubject, type Subject } from '@app/subjects';
 import { declined, leavesData, pendingRequest } from './consent-changes';
 import { ConsentAcceptAct } from './consent-accept.act';
@@ -58,17 +58,17 @@ export class ConsentService {
   }
 
   /** Grants the request that waits. @throws ApiError 404 without a request for this version. */
-  accept(botId: string, input: AcceptConsent, claim: Claim): Promise<Accepted> {
-    return this.unitOfWork.share(this.accepting, { botId, input, claim, actor: presentActor() });
+  accept(botId: string, input: AcceptConsent, claim: Claim, via?: string): Promise<Accepted> {
+    return this.unitOfWork.share(this.accepting, { botId, input, claim, via });
   }
 
   /**
    * Withdraws the accepted consent, or some of its categories. After the commit nothing is stored under it.
    * @throws ApiError 404 without an accepted consent.
    */
-  revoke(botId: string, input: RevokeConsent, claim: Claim): Promise<ConsentView> {
+  revoke(botId: string, input: RevokeConsent, claim: Claim, via?: string): Promise<ConsentView> {
     const subject = this.digests.named(botId, input);
-    return this.unitOfWork.share(this.revoking, { subject, input, claim });
+    return this.unitOfWork.share(this.revoking, { subject, input, claim, via });
   }
 
   /**

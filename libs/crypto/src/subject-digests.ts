@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { presentActor } from '@app/kernel';
 import { type Digest, DigestKey } from '@app/primitives';
 import type { NamedSubject, SubjectIds } from '@app/subjects';
 import { InstallationKeys } from './installation-keys';
@@ -19,8 +18,7 @@ export class SubjectDigests {
   /** The subject that a request names. */
   named(botId: string, { guild_id, user_id }: SubjectIds): NamedSubject {
     const ids = { guild_id, user_id };
-    const [guildId, userId] = [this.guild(botId, guild_id), this.user(botId, user_id)];
-    return { botId, guildId, userId, ids, actor: presentActor() };
+    return { botId, guildId: this.guild(botId, guild_id), userId: this.user(botId, user_id), ids };
   }
 
   user(botId: string, userId: string): Digest {

@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import type { Actor } from '@app/kernel';
 import type { DataSource, EntityManager } from 'typeorm';
 import { databaseUnavailable } from './database-faults';
 import { isOfKeys, type SqliteKeys } from './sqlite.keys';
@@ -26,9 +25,8 @@ export class SqliteTx extends Tx {
   constructor(
     private readonly connection: SqliteConnection,
     private readonly keys?: SqliteKeys,
-    actor?: Actor,
   ) {
-    super(actor);
+    super();
   }
 
   protected get entityManager(): EntityManager {

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { actingAs, presentActor } from '@app/kernel';
 import type { UnitOfWorkSizes } from '@app/metrics';
 import { asPartlyDone, databaseUnavailable, driverCode } from './database-faults';
 import { SqliteCheckpoints } from './sqlite.checkpoints';
@@ -86,7 +85,7 @@ export class SqliteUnitOfWork extends SqliteReads {
 
   private queued<T>(unit: Pick<Unit, 'work' | 'then'>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.waiting.push({ ...unit, actor: presentActor(), resolve, reject });
+      this.waiting.push({ ...unit, resolve, reject });
       this.draining ??= this.drain();
     });
   }
@@ -210,11 +209,10 @@ export class SqliteUnitOfWork extends SqliteReads {
   }
 
   private async runUnit(unit: Unit, tries = 1): Promise<Ended> {
-    const tx = new SqliteTx(this.writer, this.keys, unit.actor);
+    const tx = new SqliteTx(this.writer, this.keys);
     try {
       this.transaction.beginUnit();
-      const work = actingAs(unit.actor, () => unit.work(tx));
-      const value = await withinTimeout(work, UNIT_TIMEOUT_MS);
+      const value = await withinTimeout(unit.work(tx), UNIT_TIMEOUT_MS);
       const callbacks = tx.close();
       this.transaction.keepUnit();
       return { unit, outcome: { value }, callbacks };

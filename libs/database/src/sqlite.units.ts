@@ -1,4 +1,3 @@
-import type { Actor } from '@app/kernel';
 import type { Tx } from './tx';
 
 /** A unit that waits for its group. */
@@ -6,8 +5,6 @@ export interface Unit {
   readonly work: (tx: Tx) => Promise<unknown>;
   /** The second part of a unit that destroys keys. */
   readonly then?: (tx: Tx, value: never, isScrubbed: boolean) => Promise<unknown>;
-  /** Who it acts for: its group runs in the turn of another caller. */
-  readonly actor: Actor;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -1,4 +1,4 @@
-import { type Actor, OwnError, presentActor } from '@app/kernel';
+import { OwnError } from '@app/kernel';
 
 import type { EntityManager } from 'typeorm';
 
@@ -21,9 +21,6 @@ export abstract class Tx {
   private closed = false;
   private callbacks: (() => void)[] | undefined;
   private notes: Map<object, unknown> | undefined;
-
-  /** @param actor who the unit acts for; one of several callers brings its own (`Subject.actor`) */
-  constructor(readonly actor: Actor = presentActor()) {}
 
   /** The engine, for an act that needs a different statement on each. */
   abstract readonly engine: Engine;

@@ -8,7 +8,6 @@ import {
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Actor } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import { Entity, Index } from 'typeorm';
 
@@ -51,8 +50,8 @@ export class DeletionRequest {
   @JsonColumn({ name: 'erased_rows', nullable: true }) erasedRows: Readonly<Record<string, number>> | null;
   /** The text of the first issue. */
   @TextColumn({ nullable: true }) certificate: string | null;
-  /** Who has asked for it: its events say so, also where the recovery completes it. Null in a row of an earlier version. */
-  @TextColumn({ name: 'via', nullable: true }) askedBy: Actor | null;
+  /** The page on which the user has asked for it; null for a call of the bot. */
+  @TextColumn({ nullable: true }) via: string | null;
 
   @BelongsToBot('deletion_requests') bot?: object;
 }

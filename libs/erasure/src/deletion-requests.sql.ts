@@ -1,5 +1,4 @@
 import { givenRows, type SqlPart, type Tx } from '@app/database';
-import type { Actor } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import type { DeletionRequest, DeletionStatus } from './deletion-request.entity';
 
@@ -13,6 +12,7 @@ type Texts = Record<
   | 'subject_commitment'
   | 'key_id'
   | 'certificate'
+  | 'via'
   | 'deleted_categories'
   | 'erased_rows',
   string | null
@@ -21,7 +21,7 @@ type Texts = Record<
 type Row = Readonly<
   Record<'bot_id' | 'id' | 'created_at', string> &
     Record<'guild_id' | 'user_id', Digest> &
-    Texts & { status: DeletionStatus; webhook_sent: number; via: Actor | null }
+    Texts & { status: DeletionStatus; webhook_sent: number }
 >;
 
 /** What names a request. */
@@ -57,8 +57,8 @@ export async function insertRequests(
   const given = givenRows(
     tx,
     columns.split(', '),
-    requests.map(({ botId, id, guildId, userId, createdAt, subjectCommitment, subject, askedBy }) => [
-      ...[botId, id, guildId, userId, createdAt, subjectCommitment, subject, askedBy],
+    requests.map(({ botId, id, guildId, userId, createdAt, subjectCommitment, subject, via }) => [
+      ...[botId, id, guildId, userId, createdAt, subjectCommitment, subject, via],
     ]),
   );
   const rows = await tx.all<{ id: string }>(
@@ -129,7 +129,7 @@ function requestOf(row: Row): DeletionRequest {
     keyId: row.key_id,
     erasedRows: parsed<Readonly<Record<string, number>>>(row.erased_rows),
     certificate: row.certificate,
-    askedBy: row.via,
+    via: row.via,
   };
 }
 

@@ -54,7 +54,7 @@ export class ErasureEverywhere {
    * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed; 500 for a
    * fault. `details.requests` lists the guilds completed before.
    */
-  async forget(botId: string, user_id: string, claim: Claim): Promise<ForgottenEverywhereView> {
+  async forget(botId: string, user_id: string, claim: Claim, via?: string): Promise<ForgottenEverywhereView> {
     const views: Views = new Map();
     try {
       const recorded = await this.unitOfWork.read((tx) => claim.recorded(tx, this.progress));
@@ -62,7 +62,7 @@ export class ErasureEverywhere {
       await this.finish(claim, [0, begun], views);
       if (!isWhole) {
         let known = begun;
-        await this.eraseHeld({ botId, user_id }, views, async (tx, next) => {
+        await this.eraseHeld({ botId, user_id, via }, views, async (tx, next) => {
           const noted = await this.advance(tx, claim, (before) => ({ begun: before + 1, isWhole: false }));
           // Undoes the erasure: a repeat of this request has ended meanwhile.
           if (noted.isWhole) throw inProgress();
@@ -111,7 +111,11 @@ export class ErasureEverywhere {
 
   /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */
   private async eraseHeld(
-    { botId, user_id }: { readonly botId: string; readonly user_id: string },
+    {
+      botId,
+      user_id,
+      via,
+    }: { readonly botId: string; readonly user_id: string; readonly via: string | undefined },
     views: Views,
     note: NoteBegun,
   ): Promise<void> {
@@ -120,8 +124,8 @@ export class ErasureEverywhere {
       if (views.has(guild_id)) continue;
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
       const erased = await (views.size > 0
-        ? this.erasures.eraseInTurn(subject, note)
-        : this.erasures.eraseIfHeld(subject, note));
+        ? this.erasures.eraseInTurn(subject, note, via)
+        : this.erasures.eraseIfHeld(subject, note, via));
       if (erased !== undefined) views.set(guild_id, { guild_id, ...erased });
     }
   }

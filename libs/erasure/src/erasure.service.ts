@@ -63,8 +63,8 @@ export class ErasureService {
    * @throws ApiError 409 `deletion_in_progress` while the same user is being erased in any guild of the bot; 503 when
    * it failed, with nothing erased, or is not finished yet; 401 when the bot was deleted meanwhile.
    */
-  async erase(subject: NamedSubject, claim: Claim): Promise<ForgottenView> {
-    const prepared = this.erasures.prepare(subject.botId);
+  async erase(subject: NamedSubject, claim: Claim, via?: string): Promise<ForgottenView> {
+    const prepared = this.erasures.prepare(subject.botId, via);
     return this.noted(prepared.id, async () => {
       const { begun } = await this.unitOfWork.share(this.act, { subject, prepared, claim });
       const [first] = begun;
@@ -82,8 +82,8 @@ export class ErasureService {
    * {@link erase} of a subject about which anything is held; undefined, and no request, for another one. `note` is called
    * in the unit that begins it.
    */
-  async eraseIfHeld(subject: Subject, note?: NoteBegun): Promise<ForgottenView | undefined> {
-    const { id, of, certificateSalt } = this.erasures.prepare(subject.botId);
+  async eraseIfHeld(subject: Subject, note?: NoteBegun, via?: string): Promise<ForgottenView | undefined> {
+    const { id, of, certificateSalt } = this.erasures.prepare(subject.botId, via);
     return this.noted(id, async () => {
       const begun = await this.unitOfWork.write(async (tx) => {
         const request = await this.steps.beginIfHeld(tx, subject, of);
@@ -96,10 +96,10 @@ export class ErasureService {
   }
 
   /** {@link eraseIfHeld} that waits up to two seconds for an erasure of the same user in another guild. */
-  async eraseInTurn(subject: Subject, note?: NoteBegun): Promise<ForgottenView | undefined> {
+  async eraseInTurn(subject: Subject, note?: NoteBegun, via?: string): Promise<ForgottenView | undefined> {
     for (let turns = 1; ; turns++) {
       try {
-        return await this.eraseIfHeld(subject, note);
+        return await this.eraseIfHeld(subject, note, via);
       } catch (error) {
         if (!(error instanceof ApiError && error.code === 'conflict') || turns === TURNS_MAX) throw error;
         await pause(PAUSE_MS);
@@ -113,7 +113,7 @@ export class ErasureService {
    * @throws ApiError as {@link erase}
    */
   async reapply(subject: Subject, id: string): Promise<void> {
-    const { of } = this.erasures.prepare(subject.botId, id);
+    const { of } = this.erasures.prepare(subject.botId, undefined, id);
     await this.noted(id, async () =>
       this.carryOut(await this.unitOfWork.write((tx) => this.steps.beginAgain(tx, subject, id, of))),
     );

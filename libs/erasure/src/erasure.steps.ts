@@ -116,7 +116,7 @@ export class ErasureSteps {
     const failed: DeletionRequest = { ...found, status: 'failed' };
     await updateRequests(tx, [failed]);
     await this.consents.reopen(tx, [subject]);
-    await this.audit.record(tx, askedBy(request), 'deletion_failed', { request_id: request.id });
+    await this.audit.record(tx, subject, 'deletion_failed', { request_id: request.id });
     this.counted(tx, 'failed', [failed]);
     return failed;
   }
@@ -132,9 +132,11 @@ export class ErasureSteps {
     );
     const inserted = await insertRequests(tx, requests);
     const begun = requests.filter(({ id }) => inserted.has(id));
-    const named = given.flatMap(({ subject, erasure: { id, ids, actor } }) => {
-      const about: Subject | NamedSubject = { ...subject, actor, ...(ids !== undefined && { ids }) };
-      return inserted.has(id) ? [{ subject: about, details: { request_id: id } }] : [];
+    const named = given.flatMap(({ subject, erasure: { id, ids, via } }) => {
+      const about: Subject | NamedSubject = ids === undefined ? subject : { ...subject, ids };
+      return inserted.has(id)
+        ? [{ subject: about, details: { request_id: id, ...(via !== undefined && { via }) } }]
+        : [];
     });
     if (named.length > 0)
       await this.audit.recordAll(
@@ -182,10 +184,11 @@ export class ErasureSteps {
       return { ...request, status: 'completed' as const, completedAt, unrecoverableAt };
     });
     const acts = completed.map((request) => ({
-      subject: askedBy(request),
+      subject: subjectOf(request),
       type: 'deletion_completed' as const,
       details: {
         request_id: request.id,
+        ...(request.via !== null && { via: request.via }),
         ...(reapplied.has(request.id) && { reapplied: true }),
       },
     }));
@@ -223,9 +226,4 @@ export class ErasureSteps {
     const found = [...new Set(all)].filter((request) => request !== undefined);
     return { all, processing: found.filter(({ status }) => status === 'processing'), reapplied };
   }
-}
-
-/** The subject of a request, with the actor of its events: the one that has asked for it. */
-function askedBy(request: DeletionRequest): Subject {
-  return { ...subjectOf(request), actor: request.askedBy ?? undefined };
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, presentActor, Random } from '@app/kernel';
+import { Random } from '@app/kernel';
 import { ERASED_IDS, type Subject, type SubjectIds, subjectOf } from '@app/subjects';
 import type { DeletionRequest } from './deletion-request.entity';
 import { commitmentTo, ErasedSubject } from './erased-subject';
@@ -12,7 +12,8 @@ export interface NewErasure {
   readonly subjectCommitment: string;
   /** Undefined where they are unknown: the subject was found in a restored backup without its key. */
   readonly ids: SubjectIds | undefined;
-  readonly actor: Actor;
+  /** The page on which the user has asked for it; undefined for a call of the bot. */
+  readonly via: string | undefined;
 }
 
 /** The request of a subject with these ids. */
@@ -34,20 +35,20 @@ export class NewErasures {
     private readonly erased: ErasedSubject,
   ) {}
 
-  prepare(botId: string, id = this.random.uuid()): Prepared {
-    const [salt, actor] = [this.random.bytes(SALT_BYTES), presentActor()];
+  prepare(botId: string, via?: string, id = this.random.uuid()): Prepared {
+    const salt = this.random.bytes(SALT_BYTES);
     const of: ErasureOf = (ids) => ({
       id,
       subjectCommitment: commitmentTo(botId, ids ?? ERASED_IDS, salt),
       ids,
-      actor,
+      via,
     });
     return { id, of, certificateSalt: salt.toString('base64url') };
   }
 
   /** The request as it is recorded. */
   requestOf(subject: Subject, erasure: NewErasure, createdAt: string): DeletionRequest {
-    const { id, subjectCommitment, ids = ERASED_IDS, actor } = erasure;
+    const { id, subjectCommitment, ids = ERASED_IDS, via = null } = erasure;
     return {
       id,
       ...subjectOf(subject),
@@ -62,7 +63,7 @@ export class NewErasures {
       keyId: null,
       erasedRows: null,
       certificate: null,
-      askedBy: actor,
+      via,
     };
   }
 

@@ -13,6 +13,8 @@ const HELD_MAX = 256 * 1024;
 export interface Wanted {
   readonly full: boolean;
   readonly scope?: 'all_guilds';
+  /** The page on which the user has asked for it; undefined for a call of the bot. */
+  readonly via?: string | undefined;
 }
 
 /** The document in pieces; each is read when it is needed. */

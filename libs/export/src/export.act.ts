@@ -74,7 +74,7 @@ export class ExportAct implements SharedAct<NamedSubject, Held> {
   }
 }
 
-function detailsOf({ full, scope }: Wanted): object {
+function detailsOf({ full, scope, via }: Wanted): object {
   const format = full ? 'full' : 'record';
-  return { format, ...(scope !== undefined && { scope }) };
+  return { format, ...(scope !== undefined && { scope }), ...(via !== undefined && { via }) };
 }

@@ -48,16 +48,16 @@ export class ExportService {
    * when it has its place among the streams.
    * @throws ApiError 404 when nothing is stored, or during the erasure of the subject.
    */
-  export(subject: NamedSubject, full: boolean): Promise<JsonText | JsonStream> {
-    return this.recorded(subject, { full });
+  export(subject: NamedSubject, full: boolean, via?: string): Promise<JsonText | JsonStream> {
+    return this.recorded(subject, { full, via });
   }
 
   /**
    * Exports one user in every guild of the bot with data. Each guild is an export of its own, with its own record. A guild in which the user is being erased is left out.
    * @throws ApiError 404 when nothing is stored in any guild.
    */
-  async exportAllGuilds(botId: string, user_id: string, full: boolean): Promise<JsonStream> {
-    const wanted: Wanted = { full, scope: 'all_guilds' };
+  async exportAllGuilds(botId: string, user_id: string, full: boolean, via?: string): Promise<JsonStream> {
+    const wanted: Wanted = { full, scope: 'all_guilds', via };
     const bot = await this.unitOfWork.read((tx) => findBot(tx, botId));
     const subjects = await this.fromFirstHeld(await this.held.inAllGuilds(botId, user_id), wanted);
     const head = {
@@ -88,8 +88,9 @@ export class ExportService {
   async exportAs(
     form: ExportForm,
     { botId, userId, subject }: { botId: string; userId: string; subject: NamedSubject | undefined },
+    via: string,
   ): Promise<(write: Write) => Promise<void>> {
-    const wanted: Wanted = { full: true, ...(subject === undefined && { scope: 'all_guilds' }) };
+    const wanted: Wanted = { full: true, via, ...(subject === undefined && { scope: 'all_guilds' }) };
     const given = subject === undefined ? await this.held.inAllGuilds(botId, userId) : [subject];
     const subjects = await this.fromFirstHeld(given, wanted);
     return async (write) => {
@@ -124,7 +125,7 @@ export class ExportService {
   }
 
   private async recorded(subject: NamedSubject, wanted: Wanted): Promise<JsonText | JsonStream> {
-    const { text } = await (wanted.full || wanted.scope !== undefined
+    const { text } = await (wanted.full || wanted.scope !== undefined || wanted.via !== undefined
       ? this.unitOfWork.write((tx) => this.act.alone(tx, subject, wanted))
       : this.unitOfWork.share(this.act, subject));
     return text === undefined

@@ -54,7 +54,7 @@ export { Page, PageQuery, Pagination, type Position } from './pagination';
 export { Counted, Quota } from './quota';
 export { RateLimitGuard } from './rate-limit.guard';
 export { countRate } from './rate-limit.middleware';
-export { actorOf, Caller, type LetheRequest, RequestContext } from './request-context';
+export { Caller, type LetheRequest, RequestContext } from './request-context';
 export {
   API_KEY_SCHEME,
   completeOperation,

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { Actor, ApiError } from '@app/kernel';
+import type { ApiError } from '@app/kernel';
 import type { RateDecision } from '@app/limits';
 import type { HttpMeter } from '@app/metrics';
 
@@ -16,8 +16,6 @@ export class Caller {
     readonly scopes: number,
     /** Whether the operator has suspended the bot. */
     readonly isSuspended: boolean,
-    /** The public part of the key, as audit events show it. */
-    readonly actor: Actor,
   ) {}
 }
 
@@ -49,15 +47,6 @@ export function bucketOf(
 ): [bucket: string, limit: number] {
   return consoleLimit === undefined ? [botId, limit] : [`console/${botId}`, consoleLimit];
 }
-
-/** Who acts by a request; undefined where only the service itself can. The page is the user's, whatever key is sent with it. */
-export function actorOf({ path, context }: LetheRequest): Actor | undefined {
-  if (PRIVACY_PAGE.test(path)) return 'privacy_page';
-  return context.consoleLimit === undefined ? context.caller?.actor : 'console';
-}
-
-/** Express finds routes in either case. */
-const PRIVACY_PAGE = /^\/p\//i;
 
 export interface LetheRequest extends Request {
   context: RequestContext;

@@ -1,6 +1,6 @@
 import { BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { actingAs, CONFIG, type Config, describeFault } from '@app/kernel';
+import { CONFIG, type Config, describeFault } from '@app/kernel';
 import { JobLeases, type Lease, LeaseLost } from './job-leases';
 
 /** Recurring work that one process does at a time. */
@@ -33,7 +33,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     if (this.config.jobs === 'off' || this.stopping.signal.aborted) return Promise.resolve();
     let running = this.running.get(job.name);
     if (running === undefined) {
-      running = actingAs('job', () => this.once(job, when))
+      running = this.once(job, when)
         .catch((error: unknown) => this.report(job, error))
         .finally(() => this.running.delete(job.name));
       this.running.set(job.name, running);

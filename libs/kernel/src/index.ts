@@ -1,4 +1,3 @@
-export { type Actor, actingAs, presentActor } from './actor';
 export { Clock, daysAfter, Random, SystemClock, SystemRandom } from './clock';
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } from './config';
 export { Degradations, DISK_LOW } from './degradations';

@@ -13,7 +13,7 @@ import { type HeldSubject, type PageFacts, PageReading } from './page-reading';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
 
-/** Where an act was done, as the history of the consent says. */
+/** Where an act was done, as its audit event and the history say. */
 const VIA = 'privacy_page';
 /** How long the answer of an erasure is kept for a second click, and for how many links at most. */
 const REPEATED_MS = 60_000;
@@ -58,6 +58,7 @@ export class PageActs {
         botId,
         categories === undefined ? input : { ...input, categories: [...categories] },
         NO_CLAIM,
+        VIA,
       ),
     );
   }
@@ -75,7 +76,7 @@ export class PageActs {
     const { botId, ids } = await this.subjectOf(link, fields);
     const categories = chosen(fields);
     const input = { ...ids, source: VIA, ...(categories !== undefined && { categories: [...categories] }) };
-    return unlessDone('revoked', this.consents.revoke(botId, input, NO_CLAIM));
+    return unlessDone('revoked', this.consents.revoke(botId, input, NO_CLAIM, VIA));
   }
 
   /** The export as JSON, recorded like every export; undefined where nothing is stored. */
@@ -83,8 +84,8 @@ export class PageActs {
     const { botId, userId, subject } = link;
     const exported =
       subject === undefined
-        ? this.exports.exportAllGuilds(botId, userId, full)
-        : this.exports.export(subject, full);
+        ? this.exports.exportAllGuilds(botId, userId, full, VIA)
+        : this.exports.export(subject, full, VIA);
     return exported.catch(unlessMissing);
   }
 
@@ -93,7 +94,7 @@ export class PageActs {
     form: ExportForm,
     link: OpenLink,
   ): Promise<((write: (piece: string) => Promise<void>) => Promise<void>) | undefined> {
-    return this.exports.exportAs(form, link).catch(unlessMissing);
+    return this.exports.exportAs(form, link, VIA).catch(unlessMissing);
   }
 
   /** The answer of an erasure by this link in the last minute. */
@@ -119,8 +120,8 @@ export class PageActs {
     const { botId, userId, subject } = link;
     const erased =
       subject === undefined
-        ? (await this.everywhere.forget(botId, userId, NO_CLAIM)).requests
-        : [{ ...(await this.erasing.erase(subject, NO_CLAIM)), guild_id: subject.ids.guild_id }];
+        ? (await this.everywhere.forget(botId, userId, NO_CLAIM, VIA)).requests
+        : [{ ...(await this.erasing.erase(subject, NO_CLAIM, VIA)), guild_id: subject.ids.guild_id }];
     // Where nothing was held the erasure of all guilds has ended no link.
     await this.links.remove(botId, link.id).catch(unlessMissing);
     const shown: ShownErasure[] = [];

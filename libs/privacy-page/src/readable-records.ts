@@ -2,7 +2,6 @@ import { AUDIT_EVENT_TYPES } from '@app/kernel';
 import { html } from './html';
 import type { PageParts } from './page-parts';
 import { word } from './page-sections';
-import type { PageTexts } from './texts.en';
 
 /** The label of a category in a record. */
 export type RecordLabels = (key: string) => string;
@@ -98,22 +97,13 @@ function* event(parts: PageParts, item: Item, labels: RecordLabels): Generator<s
 }
 
 function detailsOf({ texts }: PageParts, details: Item, labels: RecordLabels): Row[] {
-  // Where there is an actor, it says where too.
-  const shown = Object.entries(details).filter(([name]) => name !== 'via' || details['actor'] === undefined);
-  return shown.map(([name, value]) => {
+  return Object.entries(details).map(([name, value]) => {
     const label = word(texts.fact, name);
-    if (name === 'actor') return [label, doneBy(texts, String(value))];
     if (name === 'category') return [label, labels(String(value))];
     if (name === 'categories' && Array.isArray(value))
       return [label, value.map((key) => labels(String(key)))];
     return [label, CODED.has(name) ? word(texts.code, String(value)) : value];
   });
-}
-
-/** An API key is that of the bot; its public part is shown. */
-function doneBy(texts: PageTexts, actor: string): string {
-  const key = /^key:(.*)$/.exec(actor)?.[1];
-  return key === undefined ? word(texts.actor, actor) : `${texts.actor.key} (${key})`;
 }
 
 function* erasure(parts: PageParts, item: Item, labels: RecordLabels): Generator<string> {

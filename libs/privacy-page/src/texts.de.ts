@@ -117,7 +117,6 @@ export const DE: PageTexts = {
     language: 'Sprache',
     source: 'Wo',
     via: 'Wo',
-    actor: 'Wer',
     recipients: 'Wer die Daten erhält',
     places: 'Wo sie gespeichert sind',
     jurisdiction: 'Recht von',
@@ -131,13 +130,6 @@ export const DE: PageTexts = {
     reason: 'Grund',
     format: 'Form',
     scope: 'Umfang',
-  },
-  actor: {
-    key: 'der Bot',
-    privacy_page: 'du, auf deiner Datenschutzseite',
-    console: 'das Team des Bots, in der Konsole',
-    operator: 'wer diesen Dienst betreibt',
-    job: 'dieser Dienst selbst',
   },
   code: {
     privacy_page: 'auf deiner Datenschutzseite',

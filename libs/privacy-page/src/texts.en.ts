@@ -110,7 +110,6 @@ export const EN = {
     language: 'Language',
     source: 'Where',
     via: 'Where',
-    actor: 'Who',
     recipients: 'Who gets the data',
     places: 'Where it is stored',
     jurisdiction: 'Law of',
@@ -124,13 +123,6 @@ export const EN = {
     reason: 'Reason',
     format: 'Form',
     scope: 'Extent',
-  },
-  actor: {
-    key: 'the bot',
-    privacy_page: 'you, on your privacy page',
-    console: 'the team of the bot, in the console',
-    operator: 'the operator of this service',
-    job: 'this service itself',
   },
   code: {
     privacy_page: 'on your privacy page',

@@ -1,5 +1,4 @@
 import { givenRows, type SqlPart, type Tx } from '@app/database';
-import type { Actor } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 
 /** The ids by which a bot names a subject. They are stored encrypted only, with the key of the subject. */
@@ -13,8 +12,6 @@ export interface Subject {
   readonly botId: string;
   readonly guildId: Digest;
   readonly userId: Digest;
-  /** Who acts about it, where its unit may serve several callers. */
-  readonly actor?: Actor | undefined;
 }
 
 /** A subject whose ids a request has named. */

@@ -1755,7 +1755,6 @@ export interface components {
        * @enum {string}
        */
       readonly source: 'service' | 'client';
-      /** @description In an event of the service `actor` says who has done it: `key:` and the prefix of the API key, `console`, `privacy_page`, `operator`, or `job` for the service itself */
       readonly details: {
         readonly [key: string]: unknown;
       } | null;

@@ -20,22 +20,6 @@ const TYPES = [
   'deletion_failed',
 ] as const;
 
-/** Who has done an act, by `details.actor`. */
-const ACTORS = {
-  console: 'actorConsole',
-  privacy_page: 'actorPage',
-  operator: 'actorOperator',
-  job: 'actorJob',
-} as const;
-
-/** The details of an event without its actor, and the actor: of an API key its public part. A bot's own have none. */
-function partsOf({ source, details }: { readonly source: string; readonly details: object | null }) {
-  if (source !== 'service' || details === null) return { details };
-  const { actor, ...rest } = details as { readonly actor?: unknown };
-  const isEmpty = Object.keys(rest).length === 0;
-  return { actor: typeof actor === 'string' ? actor : undefined, details: isEmpty ? null : rest };
-}
-
 /** The audit log with filters, and the proof of each event. */
 export function AuditPage() {
   const { t, time } = useWords();
@@ -55,10 +39,6 @@ export function AuditPage() {
     mutationFn: (id: string) => lethe.audit.proof(id),
     onSuccess: (found, id) => download(`proof-${id}.json`, JSON.stringify(found, undefined, 2)),
   });
-  const who = (actor: string): string =>
-    Object.hasOwn(ACTORS, actor)
-      ? t(ACTORS[actor as keyof typeof ACTORS])
-      : actor.replace(/^key:/, `${t('prefix')} `);
   const isUnsealed = proof.error instanceof LetheError && proof.error.status === 409;
   return (
     <>
@@ -110,10 +90,6 @@ export function AuditPage() {
               { title: t('event'), cell: ({ event_type: name }) => <code>{name}</code> },
               { title: t('source'), cell: ({ source }) => source },
               {
-                title: t('who'),
-                cell: (event) => who(partsOf(event).actor ?? '–'),
-              },
-              {
                 title: t('user'),
                 cell: (event) => (event.erased === true ? <em>{t('eraseMark')}</em> : event.user_id),
               },
@@ -121,7 +97,7 @@ export function AuditPage() {
                 title: t('server'),
                 cell: (event) => (event.erased === true ? <em>{t('eraseMark')}</em> : event.guild_id),
               },
-              { title: t('details'), cell: (event) => <Value of={partsOf(event).details} /> },
+              { title: t('details'), cell: ({ details }) => <Value of={details} /> },
               {
                 title: t('proof'),
                 cell: ({ id }) => (
