@@ -1,4 +1,3 @@
-import { InstallationKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { Claims, IdempotencyRetention } from '@app/idempotency';
@@ -255,25 +254,35 @@ describe('Idempotency-Key', () => {
     expectFailure(bad, 400, 'invalid_request');
   });
 
-  it('of a request for consent that would show other texts now is a new request, and the history names its text', async () => {
-    await bot.hasCategory('profile');
-    const body = { ...who, categories: ['profile'], consent_version: '1' };
-    const key = newKey();
-    const ask = () => bot.post<{ texts: object }>('/consents/request', body, under(key));
-    await ask();
-    await bot.put('/data/categories/profile', { label_en: 'New' });
-    const second = await ask();
-    expect([second.status, replayed(second)]).toStrictEqual([201, false]);
-    expect(JSON.stringify(second.data.texts)).toContain('New');
-    const { entries } = (
-      await bot.get<{ entries: { texts: { digest: string }[] }[] }>(
-        `/consents/history?user_id=${who.user_id}&guild_id=${who.guild_id}`,
-      )
-    ).data;
-    expect(new Set(entries.map(({ texts }) => texts[0]?.digest)).size).toBe(2);
-    const third = await ask();
-    expect([replayed(third), third.text]).toStrictEqual([true, second.text]);
-  });
+  it.each([
+    ['made of declarations', async () => undefined],
+    [
+      'registered',
+      () => bot.post('/consents/texts', { consent_version: '1', language: 'en', title: 'a', body: 'b' }),
+    ],
+  ])(
+    'of a request for consent answers the texts that it has shown, %s, as the history names them',
+    async (_, register) => {
+      await bot.hasCategory('profile');
+      const body = { ...who, categories: ['profile'], consent_version: '1' };
+      const key = newKey();
+      const ask = () => bot.post<{ texts: object }>('/consents/request', body, under(key));
+      await register();
+      const first = await ask();
+      await bot.put('/data/categories/profile', { label_en: 'New' });
+      const second = await ask();
+      expect([second.status, replayed(second), second.text]).toStrictEqual([201, true, first.text]);
+      const { entries } = (
+        await bot.get<{ entries: { texts: { digest: string }[] }[] }>(
+          `/consents/history?user_id=${who.user_id}&guild_id=${who.guild_id}`,
+        )
+      ).data;
+      expect(entries).toHaveLength(1);
+      const digest = entries[0]?.texts[0]?.digest ?? '';
+      const shown = await bot.get(`/consents/texts/${digest}`);
+      expect(shown.data).toMatchObject(first.data.texts);
+    },
+  );
 
   it('of an acceptance that was followed by a withdrawal answers it without a receipt', async () => {
     await bot.hasRequest(who);
@@ -318,8 +327,7 @@ describe('after an erasure', () => {
       'SELECT answer FROM idempotency_keys WHERE bot_id = ? ORDER BY created_at',
       bot.id,
     );
-    const { installation } = service.app.get(InstallationKeys);
-    expect(rows.map(({ answer }) => encryptedBy(answer))).toStrictEqual([key, key, installation.id]);
+    expect(rows.map(({ answer }) => encryptedBy(answer))).toStrictEqual([key, key, key]);
     await bot.hasForgotten(who);
     expect(await keyIds('keys.subject_keys', 'id')).not.toContain(key);
     const expectErased = async () => {
@@ -336,7 +344,7 @@ describe('after an erasure', () => {
     await expectErased();
   });
 
-  it('what is stored of an acceptance names the user by digests only, and only to the installation', async () => {
+  it('what is stored of an acceptance names the user to the key of the user only', async () => {
     await bot.hasRequest(who);
     await bot.post('/consents/accept', { ...who, consent_version: '1.0' }, under(newKey()));
     const [row] = await service.database.rows<{ id: string; answer: string }>(
@@ -345,13 +353,8 @@ describe('after an erasure', () => {
     );
     const stored = service.stored(bot, who);
     expect(JSON.stringify(row)).not.toContain(stored.user_id);
-    const context = `idempotency_keys/${bot.id}/${row?.id}`;
-    const opened = service.app.get(InstallationKeys).installation.decrypt(row?.answer ?? '', context);
-    expect(JSON.parse(opened)).toStrictEqual([
-      stored.guild_id,
-      stored.user_id,
-      expect.stringMatching(/^s2\.[\w-]{12}\.[\w-]+$/),
-    ]);
+    const [key] = await keyIds(`subjects WHERE bot_id = '${bot.id}'`, 'key_id');
+    expect(encryptedBy(row?.answer ?? '')).toBe(key);
   });
 
   it('the answers about other users stay', async () => {

@@ -1,6 +1,6 @@
 import { UnitOfWork } from '@app/database';
-import { Claims } from '@app/idempotency';
-import { UserDataService } from '@app/user-data';
+import { Acts, Claims } from '@app/idempotency';
+import { SubmitAct } from '@app/user-data';
 import { type Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { atDepth, itInPart } from '../support/depth';
@@ -121,7 +121,7 @@ describe('a request that is sent to two instances at once with one Idempotency-K
     const users = [subject(), subject()];
     await Promise.all(users.map((whom) => bot.hasConsent(whom)));
     const claims = one.app.get(Claims, { strict: false });
-    const submission = one.app.get(UserDataService, { strict: false });
+    const [acts, act] = [one.app.get(Acts), one.app.get(SubmitAct, { strict: false })];
     const submit = (whom: object, at: number) => {
       const body = { ...whom, category: 'profile', data: { value: 'a' } } as never;
       const headers = { 'idempotency-key': 'one-key' };
@@ -132,7 +132,7 @@ describe('a request that is sent to two instances at once with one Idempotency-K
         body,
         context: { caller: { botId: bot.id } },
       };
-      return submission.submit(bot.id, body, claims.of({ ...request, path: '/same' } as never));
+      return acts.run(act, act.of(bot.id, body), claims.of({ ...request, path: '/same' } as never));
     };
     // Without a response nothing ends the first request, as where its client has gone.
     Reflect.set(claims, 'underWay', { has: () => false, add: () => undefined });

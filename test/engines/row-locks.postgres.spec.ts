@@ -1,7 +1,7 @@
 import { AuditService } from '@app/audit';
 import { lockBot } from '@app/bots';
-import { CategoriesService, CategoryDeclarations } from '@app/categories';
-import { ConsentService, consentsInForce, holdSubject, requireConsent } from '@app/consent';
+import { CategoryDeclarations, holdCategories } from '@app/categories';
+import { ConsentService, holdSubject, lockDecisions, requireConsent } from '@app/consent';
 import { SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
@@ -69,7 +69,6 @@ async function behind<T = Answer>(
 }
 
 const declarations = () => service.app.get(CategoryDeclarations, { strict: false });
-const categories = () => service.app.get(CategoriesService, { strict: false });
 const consents = () => service.app.get(ConsentService, { strict: false });
 
 describe('a submit that has found its consent in force', () => {
@@ -85,12 +84,16 @@ describe('a submit that has found its consent in force', () => {
     ['a revocation', revoke],
     ['an erasure', forget],
   ])('together with others is committed before %s is', async (_, compete) => {
-    expect((await behind((tx) => consentsInForce(tx, [held, held]), compete)).status).toBe(200);
+    expect((await behind((tx) => lockDecisions(tx, [held, held], false), compete)).status).toBe(200);
   });
 
   it('is committed before its category is withdrawn', async () => {
-    expect((await behind((tx) => declarations().find(tx, bot.id, 'profile'), withdraw)).status).toBe(200);
-    const together = (tx: Tx) => declarations().findAll(tx, [{ botId: bot.id, key: 'again' }]);
+    expect(
+      (await behind((tx) => declarations().find(tx, [{ botId: bot.id, key: 'profile' }], true), withdraw))
+        .status,
+    ).toBe(200);
+    const wanted = { botId: bot.id, key: 'again' };
+    const together = (tx: Tx) => declarations().find(tx, [wanted, wanted], false);
     await bot.hasCategory('again');
     expect((await behind(together, () => bot.delete('/data/categories/again'))).status).toBe(200);
   });
@@ -329,6 +332,8 @@ describe('erasures of several bots', () => {
 
 describe('a question for consent that names categories', () => {
   it('is committed before one of them is withdrawn', async () => {
-    expect((await behind((tx) => categories().hold(tx, bot.id, ['profile']), withdraw)).status).toBe(200);
+    expect(
+      (await behind((tx) => holdCategories(tx, [{ botId: bot.id, key: 'profile' }], true), withdraw)).status,
+    ).toBe(200);
   });
 });

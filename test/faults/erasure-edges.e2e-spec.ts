@@ -1,10 +1,10 @@
 import { ConsentService } from '@app/consent';
-import { NO_CLAIM } from '@app/idempotency';
+import { Acts, NO_CLAIM } from '@app/idempotency';
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { EvidenceRetentionJob } from '@app/erasure';
 import { SubjectDataHolders } from '@app/subjects';
-import { UserDataService } from '@app/user-data';
+import { SubmitAct } from '@app/user-data';
 import { Bot } from '../support/bot';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
@@ -133,8 +133,9 @@ describe('DELETE /api/v1/data/categories/{key}', () => {
     async () => {
       const guildId = snowflake();
       const users = Array.from({ length: 1_001 }, () => ({ user_id: snowflake(), guild_id: guildId }));
-      const submit = (given: Parameters<UserDataService['submit']>[1]) =>
-        service.app.get(UserDataService).submit(bot.id, given, NO_CLAIM);
+      const [acts, act] = [service.app.get(Acts), service.app.get(SubmitAct)];
+      const submit = (given: Parameters<SubmitAct['of']>[1]) =>
+        acts.run(act, act.of(bot.id, given), NO_CLAIM);
       for (const act of [
         (who: SubjectIds) => consents().request(bot.id, { ...who, consent_version: '1' }, NO_CLAIM),
         (who: SubjectIds) => consents().accept(bot.id, { ...who, consent_version: '1' }, NO_CLAIM),

@@ -1,6 +1,7 @@
 import { UnitOfWork } from '@app/database';
+import type { Asked } from '@app/idempotency';
 import { Turns } from '@app/kernel';
-import { UserDataService } from '@app/user-data';
+import { type Submission, SubmitAct } from '@app/user-data';
 import { type Bot, field } from '../support/bot';
 import { type Json, PREFIX } from '../support/client';
 import { useServiceInProcess } from '../support/service';
@@ -24,8 +25,6 @@ let bot: Bot;
 let innocent: Bot;
 let people: SubjectIds[];
 const other = subject();
-
-type Submission = ReturnType<UserDataService['submission']>;
 
 beforeAll(async () => {
   bot = await service.registerBot();
@@ -145,9 +144,9 @@ function watch(): Watched {
     }
     return text;
   });
-  const userData = service.app.get(UserDataService, { strict: false });
-  const submission = userData.submission.bind(userData);
-  jest.spyOn(userData, 'submission').mockImplementation((...given) => {
+  const act = service.app.get(SubmitAct, { strict: false });
+  const submission = act.of.bind(act);
+  jest.spyOn(act, 'of').mockImplementation((...given) => {
     if (!isOther) seen.mostChecked = Math.max(seen.mostChecked, ++checked);
     return submission(...given);
   });
@@ -159,10 +158,10 @@ function watch(): Watched {
   });
   const unitOfWork = service.app.get(UnitOfWork);
   const shareAll = unitOfWork.shareAll.bind(unitOfWork);
-  jest.spyOn(unitOfWork, 'shareAll').mockImplementation(async (act, inputs) => {
-    seen.units.push((inputs as readonly Submission[]).map(lengthOf));
+  jest.spyOn(unitOfWork, 'shareAll').mockImplementation(async (shared, inputs) => {
+    seen.units.push((inputs as readonly Asked<Submission>[]).map(({ input }) => lengthOf(input)));
     await callOfOther();
-    return shareAll(act, inputs);
+    return shareAll(shared, inputs);
   });
   return seen;
 }

@@ -1,5 +1,5 @@
 import { OutgoingMessage } from 'node:http';
-import { type SharedAct, UnitOfWork } from '@app/database';
+import { type SharedWork, UnitOfWork } from '@app/database';
 import { Turns } from '@app/kernel';
 import { type Bot, field } from '../support/bot';
 import type { Answer } from '../support/client';
@@ -86,16 +86,12 @@ describe('a bot with as many declarations as it may have, each as large as it ma
     expect(new Set(seen.others)).toEqual(new Set([200]));
   });
 
-  /** The same act, whose units go on after `released`. */
+  /** The same work, whose units go on after `released`. */
   function heldBack(
-    act: SharedAct<unknown, unknown>,
+    work: SharedWork<unknown, unknown>,
     released: () => Promise<unknown>,
-  ): SharedAct<unknown, unknown> {
-    return {
-      ...(act.fewest !== undefined && { fewest: act.fewest }),
-      alone: (tx, input) => released().then(() => act.alone(tx, input)),
-      together: (tx, inputs) => released().then(() => act.together(tx, inputs)),
-    };
+  ): SharedWork<unknown, unknown> {
+    return (tx, inputs) => released().then(() => work(tx, inputs));
   }
 
   /**

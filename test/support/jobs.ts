@@ -1,8 +1,9 @@
 import type { Type } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { KeyUses } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { ErasureWatch } from '@app/erasure';
-import { type Job, JobLeases, JobRunner, type Lease } from '@app/jobs';
+import { type Job, JobLeases, JobRunner, type Lease, PeriodicJob } from '@app/jobs';
 import { SealLoop } from '@app/sealing';
 import { Dispatcher } from '@app/webhooks';
 import type { Service } from './service';
@@ -20,6 +21,12 @@ export async function runNow({ app }: Process, type: Type<Job>): Promise<void> {
   const [runner, job] = [app.get(JobRunner), app.get<Job>(type, { strict: false })];
   await (Reflect.get(runner, 'running') as ReadonlyMap<string, Promise<void>>).get(job.name);
   await runner.run(job, 'now');
+}
+
+/** The jobs that a process starts by itself. */
+export function periodicJobs({ app }: Process): Type<Job>[] {
+  const jobs = app.get(DiscoveryService, { strict: false }).getProviders({ metadataKey: PeriodicJob.KEY });
+  return jobs.map(({ metatype }) => metatype as Type<Job>);
 }
 
 /** The lease of a job, once no process runs it. */

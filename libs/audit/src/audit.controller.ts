@@ -1,22 +1,10 @@
-import { Body, Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import { SubjectDigests } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
-import {
-  addNumberFaults,
-  Caller,
-  CurrentBot,
-  Describes,
-  EXAMPLE_SUBJECT,
-  type ListPage,
-  Responds,
-  Topic,
-} from '@app/http';
-import { type Config, CONFIG, type FieldFault, invalidRequest, requireBytes } from '@app/kernel';
-import { Claim, Claimed, EncryptedForms, type Form } from '@app/idempotency';
-import { lockSubject } from '@app/subjects';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { Caller, CurrentBot, Describes, EXAMPLE_SUBJECT, type ListPage, Responds, Topic } from '@app/http';
+import { Acts, Claim, Claimed } from '@app/idempotency';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
 import { EXAMPLES } from './audit.examples';
 import { AuditService } from './audit.service';
+import { WriteEventAct } from './write-event.act';
 
 @Topic(
   'Audit',
@@ -26,10 +14,8 @@ import { AuditService } from './audit.service';
 export class AuditController {
   constructor(
     private readonly audit: AuditService,
-    private readonly unitOfWork: UnitOfWork,
-    private readonly digests: SubjectDigests,
-    private readonly forms: EncryptedForms,
-    @Inject(CONFIG) private readonly config: Config,
+    private readonly acts: Acts,
+    private readonly writing: WriteEventAct,
   ) {}
 
   @Post('event')
@@ -42,28 +28,12 @@ export class AuditController {
     examples: EXAMPLES.write,
   })
   @Responds(201, AuditEventView)
-  write(
+  async write(
     @CurrentBot() bot: Caller,
     @Body() body: WriteAuditEvent,
     @Claimed() claim: Claim,
   ): Promise<AuditEventView> {
-    const { event_type: type, details } = body;
-    if (details != null) this.requireStorable(details);
-    const subject = this.digests.named(bot.botId, body);
-    const stored = this.forms.ofSubject<AuditEventView>(subject);
-    // The repeated request has the details, which can be long.
-    const form: Form<AuditEventView> = {
-      write: (view, ...rest) => stored.write({ ...view, details: null }, ...rest),
-      read: async (found) => {
-        const view = await stored.read(found);
-        return view && { ...view, details: details ?? null };
-      },
-    };
-    const record = async (tx: Tx): Promise<AuditEventView> => {
-      await lockSubject(tx, subject, 'together');
-      return this.audit.record(tx, subject, type, details, 'client');
-    };
-    return this.unitOfWork.write(claim.once(form, record));
+    return this.acts.run(this.writing, this.writing.of(bot.botId, body), claim);
   }
 
   @Get('events')
@@ -79,12 +49,5 @@ export class AuditController {
   @Responds(200, AuditEventsView)
   list(@CurrentBot() bot: Caller, @Query() query: AuditQuery): Promise<ListPage> {
     return this.audit.list(bot.botId, query);
-  }
-
-  private requireStorable(details: Record<string, unknown>): void {
-    requireBytes('details', JSON.stringify(details), this.config.detailsLimitBytes);
-    const faults: FieldFault[] = [];
-    addNumberFaults(details, 'details', faults);
-    if (faults.length > 0) throw invalidRequest(faults);
   }
 }

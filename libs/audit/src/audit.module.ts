@@ -8,11 +8,12 @@ import { AuditService } from './audit.service';
 import { EventDetails } from './event-details';
 import { Audit1763600000006 } from './migrations/1763600000006-audit';
 import { UnsealedBots } from './unsealed-bots';
+import { WriteEventAct } from './write-event.act';
 
 @Module({
   imports: [CryptoModule, DatabaseModule.forFeature([AuditEvent, AuditCount], [Audit1763600000006])],
   controllers: [AuditController],
-  providers: [AuditService, AuditHolder, EventDetails, UnsealedBots],
+  providers: [AuditService, AuditHolder, EventDetails, UnsealedBots, WriteEventAct],
   exports: [AuditService, UnsealedBots],
 })
 export class AuditModule {}

@@ -52,6 +52,7 @@ export function lockBot(
 
 /** Locks bots like {@link lockBot} with `KEY SHARE`, and waits for no other unit. Answers the ids of the locked ones. */
 export async function tryLockBots(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (tx.engine === 'sqlite') return new Set(ids);
   const rows = await tx.all<{ id: string }>(
     'SELECT id FROM bots WHERE id = ANY (?) ORDER BY id FOR KEY SHARE SKIP LOCKED',
     ids,

@@ -111,14 +111,7 @@ export class CategoriesService {
     }
   }
 
-  /** Locks those of `keys` that are declared against deletion until the unit ends, and answers these. */
-  async hold(tx: Tx, botId: string, keys: readonly string[]): Promise<string[]> {
-    const declared: string[] = [];
-    for (const key of [...keys].sort()) if (await isDeclared(tx, botId, key)) declared.push(key);
-    return declared;
-  }
-
-  /** {@link hold} of every category of the bot; the keys are in the order of their declaration. */
+  /** Locks every category of the bot against deletion until the unit ends; the keys are in the order of their declaration. */
   async holdAll(tx: Tx, botId: string): Promise<string[]> {
     const rows = await tx.all<Record<'key' | 'id', string>>(
       'SELECT key, id FROM categories WHERE bot_id = ? ORDER BY key FOR KEY SHARE',

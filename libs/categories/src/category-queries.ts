@@ -1,4 +1,4 @@
-import { amongValues, type Tx, type UnitOfWork } from '@app/database';
+import { amongValues, finding, type Tx, type UnitOfWork } from '@app/database';
 import { JsonText, type Labels, type Page } from '@app/http';
 import { notFound } from '@app/kernel';
 import type { Category } from './category.entity';
@@ -135,23 +135,27 @@ export function daysOf({ retention_days: days }: Pick<CategoryWords, 'retention_
   return days === null ? null : Number(days);
 }
 
+const HOLD = finding<Record<'bot_id' | 'key', string>>(
+  'categories',
+  ['bot_id', 'key'],
+  ['bot_id', 'key'],
+  'FOR KEY SHARE',
+);
+
 /**
- * Locks declarations against changes like {@link CategoriesService.hold}, and waits for no other unit; answers the names of
- * those that it has locked. PostgreSQL only.
+ * Locks those of the wanted categories that are declared against deletion until the unit ends, and answers their names; unless
+ * `isAlone`, without those that another unit has locked.
  */
-export async function tryHoldCategories(
+export async function holdCategories(
   tx: Tx,
   wanted: readonly Pick<Category, 'botId' | 'key'>[],
+  isAlone: boolean,
 ): Promise<ReadonlySet<string>> {
   const named = new Map(wanted.map((each) => [categoryName(each), each]));
   if (named.size === 0) return new Set();
-  const rows = await tx.all<{ bot_id: string; key: string }>(
-    `SELECT bot_id, key FROM categories WHERE (bot_id, key) IN (SELECT * FROM unnest(?::text[], ?::text[]))
-     ORDER BY bot_id, key FOR KEY SHARE SKIP LOCKED`,
-    [...named.values()].map(({ botId }) => botId),
-    [...named.values()].map(({ key }) => key),
-  );
-  return new Set(rows.map(({ bot_id: botId, key }) => categoryName({ botId, key })));
+  const keys = [...named.values()].map(({ botId, key }) => [botId, key]);
+  const found = (await HOLD(tx, keys, isAlone)).filter((row) => row !== undefined);
+  return new Set(found.map(({ bot_id: botId, key }) => categoryName({ botId, key })));
 }
 
 /** A name that no other category of any bot has. */

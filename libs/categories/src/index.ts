@@ -1,6 +1,7 @@
 export { CategoriesModule } from './categories.module';
 export { CategoriesService, isDeclared } from './categories.service';
 export { CategoryDeclarations } from './category-declarations';
+export type { DeclaredValues } from './declared-values';
 export {
   categoryName,
   type CategoryRow,
@@ -8,13 +9,13 @@ export {
   countCategories,
   daysOf,
   declarationsOf,
+  holdCategories,
   holdRetentionDays,
   labelsOf,
   legalBasisOf,
   limitedCategories,
   nextBotWithLimits,
   purposesOf,
-  tryHoldCategories,
   undeclared,
   wordsOf,
 } from './category-queries';

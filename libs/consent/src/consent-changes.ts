@@ -19,6 +19,11 @@ const NOTHING_PENDING = {
   pendingRequestedAt: null,
 };
 
+/** The time of an act on a record that an act at `earliest` has changed: it is not before that one. */
+export function notBefore(now: string, earliest: string | null): string {
+  return earliest !== null && now < earliest ? earliest : now;
+}
+
 /** Maps slugs to states. It has no prototype, since `__proto__` and `constructor` are valid slugs. */
 function states(entries: Iterable<readonly [string, ConsentStatus]>): CategoryStates {
   const made = Object.create(null) as Record<string, ConsentStatus>;

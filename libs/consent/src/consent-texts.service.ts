@@ -138,14 +138,17 @@ export class ConsentTextsService {
     return { digest, ...(await this.unitOfWork.read((tx) => wordsShown(tx, botId, digest))) };
   }
 
-  /** Keeps the texts that were made for requests of a bot. */
-  async keep(tx: Tx, botId: string, askings: readonly Asking[]): Promise<void> {
-    const made = new Map<string, ConsentTexts>();
-    for (const { isMade, texts, shown } of askings)
-      for (const { digest } of shown.texts) if (isMade && texts !== null) made.set(digest, texts);
+  /** Keeps the texts that were made for requests. */
+  async keep(tx: Tx, given: readonly { readonly botId: string; readonly asking: Asking }[]): Promise<void> {
+    const made = new Map<string, () => Promise<void>>();
+    for (const { botId, asking } of given) {
+      const { isMade, texts, shown } = asking;
+      if (isMade && texts !== null)
+        for (const { digest } of shown.texts)
+          made.set(`${botId} ${digest}`, () => keepWords(tx, botId, digest, texts, this.clock.nowIso()));
+    }
     // In the same order everywhere, so that no two units wait for each other.
-    for (const [digest, texts] of [...made].sort(([one], [other]) => (one < other ? -1 : 1)))
-      await keepWords(tx, botId, digest, texts, this.clock.nowIso());
+    for (const [, keep] of [...made].sort(([one], [other]) => (one < other ? -1 : 1))) await keep();
   }
 
   private async insert(

@@ -1,6 +1,6 @@
 import { AuditService } from '@app/audit';
 import type { Tx } from '@app/database';
-import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
+import { type AuditEventType, BOT_WIDE_GUILD_ID, Clock, DomainEvents, Random } from '@app/kernel';
 import {
   ConsentedDataHolders,
   ERASED_IDS,
@@ -11,10 +11,13 @@ import {
 } from '@app/subjects';
 import { Injectable } from '@nestjs/common';
 import { AnnouncedErasures } from './announced-erasures';
-import type { ConsentAsked } from './consent-changes';
+import { type ConsentAsked, leavesData, notBefore } from './consent-changes';
 import { appendDecisions, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
+import type { FoundStatus } from './consent-status.sql';
+import type { ConsentStatusView } from './consent.dto';
 import type { Consent, ConsentAction } from './consent.entity';
 import { createConsents, putConsents, removeConsent } from './consent.sql';
+import { statusView } from './consent.views';
 import { ConsentsRevoked } from './consents-revoked.event';
 
 type Stored = Omit<Consent, 'bot'>;
@@ -103,7 +106,7 @@ export class ConsentTransitions {
     after: Stored | null,
     { at, ...act }: Act & ConsentAsked,
   ): Promise<string> {
-    const entry = { ...this.entry(consent, 'declined', act), createdAt: this.clock.nowIso(at) };
+    const entry = { ...this.entry(consent, 'declined', act), createdAt: notBefore(this.clock.nowIso(), at) };
     const change = after === null ? removeConsent(tx, consent) : putConsents(tx, [after]);
     await Promise.all([change, appendDecisions(tx, [entry])]);
     return entry.createdAt;
@@ -173,6 +176,12 @@ export class ConsentTransitions {
     return (await this.holders.erasureTimes(tx, subjects)).map((times) => new AnnouncedErasures(times));
   }
 
+  /** The answer to who asks for the state of a consent that the unit has read. */
+  async statusOf(tx: Tx, subject: NamedSubject, found: FoundStatus): Promise<ConsentStatusView> {
+    const [announced] = hasLeftData(found) ? await this.announced(tx, [subject]) : [];
+    return statusView(found, subject.ids, isBotWide(subject), announced);
+  }
+
   private entry(consent: Stored, action: ConsentAction, act: Act) {
     const { id: consentId, version, categories } = act;
     const [id, createdAt] = [this.random.uuid(), this.clock.nowIso()];
@@ -180,6 +189,15 @@ export class ConsentTransitions {
     const { botId, guildId, userId } = consent;
     return { botId, guildId, userId, id, consentId, action, version, categories, createdAt, source };
   }
+}
+
+/** Whether data of an earlier, withdrawn consent can still be stored. */
+export function hasLeftData({ consent }: FoundStatus): boolean {
+  return consent !== null && leavesData(consent);
+}
+
+export function isBotWide({ ids }: NamedSubject): boolean {
+  return ids.guild_id === BOT_WIDE_GUILD_ID;
 }
 
 function detailsOf({ version, categories, via }: Act): object {

@@ -8,6 +8,7 @@ export type ShownWords = ConsentTexts & ConsentNotice;
 
 type Part = Omit<ConsentTexts, 'categories'> | ConsentTexts['categories'][number];
 
+const REGISTERED = 'SELECT content, notice FROM consent_texts WHERE bot_id = ? AND digest = ? LIMIT 1';
 const FIND = 'SELECT content FROM consent_words WHERE bot_id = ? AND digest = ?';
 
 /**
@@ -44,15 +45,19 @@ export async function wordsFound(tx: Tx, botId: string, digest: string): Promise
   return (await registeredWords(tx, botId, digest)) ?? madeWords(tx, botId, digest);
 }
 
+/** The texts of {@link wordsShown} without the further facts. @throws ApiError 404 */
+export async function textsShown(tx: Tx, botId: string, digest: string): Promise<ConsentTexts> {
+  const found = await tx.get<{ content: string }>(REGISTERED, botId, digest);
+  if (found !== undefined) return JSON.parse(found.content) as ConsentTexts;
+  return (await madeWords(tx, botId, digest)) ?? unknownText();
+}
+
 function unknownText(): never {
   throw notFound('Consent text');
 }
 
 async function registeredWords(tx: Tx, botId: string, digest: string): Promise<ShownWords | undefined> {
-  const found = await tx.get<{ content: string; notice: string | null }>(
-    'SELECT content, notice FROM consent_texts WHERE bot_id = ? AND digest = ? LIMIT 1',
-    ...[botId, digest],
-  );
+  const found = await tx.get<{ content: string; notice: string | null }>(REGISTERED, botId, digest);
   if (found === undefined) return undefined;
   return {
     ...(JSON.parse(found.content) as ConsentTexts),

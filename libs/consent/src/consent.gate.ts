@@ -1,7 +1,7 @@
 import { isDeclared } from '@app/categories';
-import type { Engine, Tx } from '@app/database';
+import { type Engine, finding, type Tx } from '@app/database';
 import { ApiError, notFound } from '@app/kernel';
-import { SUBJECT_WHERE, type Subject } from '@app/subjects';
+import { subjectValues, SUBJECT_KEY, SUBJECT_WHERE, type Subject } from '@app/subjects';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 
@@ -13,7 +13,8 @@ const READ = `SELECT status, erasing, categories FROM consents WHERE ${SUBJECT_W
  */
 const SELECT = `${READ} FOR UPDATE`;
 
-type Decision = Pick<Consent, 'status' | 'erasing'> & { categories: string | null };
+/** What decides whether data may be stored about a subject. */
+export type Decision = Pick<Consent, 'status' | 'erasing'> & { readonly categories: string | null };
 
 /**
  * Requires a consent in force inside the unit that stores. The answer names the covered categories; the caller first
@@ -25,7 +26,7 @@ export async function requireConsent(
   { botId, guildId, userId }: Subject,
   isDeclared = true,
 ): Promise<ConsentScope> {
-  return scopeOf(await tx.get<Decision>(SELECT, botId, guildId, userId), isDeclared);
+  return consentScope(await tx.get<Decision>(SELECT, botId, guildId, userId), isDeclared);
 }
 
 /** {@link requireConsent} without a lock, for a unit that reads. @throws ApiError 403 `consent_required` */
@@ -34,7 +35,7 @@ export async function consentShown(
   { botId, guildId, userId }: Subject,
   isDeclared = true,
 ): Promise<ConsentScope> {
-  return scopeOf(await tx.get<Decision>(READ, botId, guildId, userId), isDeclared);
+  return consentScope(await tx.get<Decision>(READ, botId, guildId, userId), isDeclared);
 }
 
 /**
@@ -51,7 +52,11 @@ export const consentCovering = (engine: Engine, rows: string) => {
   };
 };
 
-function scopeOf(found: Decision | undefined, isDeclared: boolean): ConsentScope {
+/**
+ * What a consent in force covers; `isDeclared` says whether the bot has declared the category.
+ * @throws ApiError 403 `consent_required`
+ */
+export function consentScope(found: Decision | undefined, isDeclared: boolean): ConsentScope {
   if (found?.status !== 'accepted' || found.erasing !== 0) {
     throw new ApiError(
       'consent_required',
@@ -93,40 +98,23 @@ export async function consentHeld(
   return { covers: (category) => found.status === 'accepted' && scope.covers(category) };
 }
 
-const SELECT_ALL = `SELECT given.place, consents.status, consents.erasing, consents.categories
-  FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, guild_id, user_id, place)
-  JOIN consents ON consents.bot_id = given.bot_id AND consents.guild_id = given.guild_id
-    AND consents.user_id = given.user_id
-  ORDER BY consents.bot_id, consents.guild_id, consents.user_id FOR UPDATE OF consents SKIP LOCKED`;
+const DECISIONS = finding<Decision>(
+  'consents',
+  SUBJECT_KEY,
+  ['status', 'erasing', 'categories'],
+  'FOR UPDATE',
+);
 
-/** {@link requireConsent} for several subjects: undefined where it would throw or would have to wait. */
-export async function consentsInForce(
+/**
+ * The decisions about subjects, locked until the unit ends; undefined for a subject without a consent, and, unless `isAlone`,
+ * for one that another unit has locked.
+ */
+export function lockDecisions(
   tx: Tx,
   subjects: readonly Subject[],
-): Promise<(ConsentScope | undefined)[]> {
-  const found = new Array<ConsentScope | undefined>(subjects.length).fill(undefined);
-  for (const row of await decisions(tx, subjects)) {
-    if (row.status === 'accepted' && row.erasing === 0) found[row.place - 1] = new ConsentScope(row);
-  }
-  return found;
-}
-
-type PlacedDecision = Decision & { readonly place: number };
-
-async function decisions(tx: Tx, subjects: readonly Subject[]): Promise<PlacedDecision[]> {
-  if (tx.engine === 'postgres')
-    return tx.all(
-      SELECT_ALL,
-      subjects.map(({ botId }) => botId),
-      subjects.map(({ guildId }) => guildId),
-      subjects.map(({ userId }) => userId),
-    );
-  const rows: PlacedDecision[] = [];
-  for (const [at, { botId, guildId, userId }] of subjects.entries()) {
-    const row = await tx.get<Decision>(SELECT, botId, guildId, userId);
-    if (row !== undefined) rows.push({ ...row, place: at + 1 });
-  }
-  return rows;
+  isAlone: boolean,
+): Promise<readonly (Decision | undefined)[]> {
+  return DECISIONS(tx, subjects.map(subjectValues), isAlone);
 }
 
 /** The categories that a consent in force covers. */

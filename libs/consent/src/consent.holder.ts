@@ -10,8 +10,7 @@ import {
 import { countHistory, historyOf } from './consent-history';
 import { wordsFound } from './consent-words';
 import type { Consent } from './consent.entity';
-import { findConsent } from './consent.sql';
-import { findConsents } from './consents-erasing.sql';
+import { findConsent, findConsents } from './consent.sql';
 
 /** The subject's consent and its history. */
 @Injectable()
@@ -34,7 +33,7 @@ export class ConsentHolder implements SubjectDataHolder {
 
   async exportAll(tx: Tx, subjects: readonly Subject[]): Promise<(SubjectExport | undefined)[]> {
     const consents = await findConsents(tx, subjects);
-    return consents.map((consent) => consent && { consent: exported(consent) });
+    return consents.map((consent) => (consent === null ? undefined : { consent: exported(consent) }));
   }
 
   async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly []> {

@@ -4,6 +4,7 @@ import { CategoriesModule } from '@app/categories';
 import { DatabaseModule } from '@app/database';
 import { ConsentAcceptAct } from './consent-accept.act';
 import { ConsentCategories } from './consent-categories.holder';
+import { ConsentDeclineAct } from './consent-decline.act';
 import { ConsentHistoryPruning } from './consent-history-pruning';
 import { ConsentReceipts } from './consent-receipts.service';
 import { ConsentRequestAct } from './consent-request.act';
@@ -33,6 +34,7 @@ import { NamedRequests } from './named-requests';
     ConsentService,
     ConsentRequestAct,
     ConsentAcceptAct,
+    ConsentDeclineAct,
     ConsentRevokeAct,
     ConsentReceipts,
     ConsentTextsService,

@@ -1,9 +1,8 @@
-import { ConcurrentChange, insertion, type SqlValue, type Tx } from '@app/database';
+import { ConcurrentChange, finding, insertion, type SqlValue, type Tx } from '@app/database';
 import type { Digest } from '@app/primitives';
-import { lockSubject, type Subject, SUBJECT_WHERE, subjectAt } from '@app/subjects';
+import { type Subject, SUBJECT_KEY as SUBJECT, SUBJECT_WHERE, subjectAt, subjectValues } from '@app/subjects';
 import type { CategoryStates, Consent, RevokedConsent } from './consent.entity';
 
-const SUBJECT = ['bot_id', 'guild_id', 'user_id'];
 const DECIDED = [
   'id',
   'status',
@@ -17,11 +16,11 @@ const DECIDED = [
 const PENDING = ['pending_id', 'pending_version', 'pending_categories', 'pending_requested_at'];
 const CHANGING = [...DECIDED, ...PENDING, 'before_request'];
 
-export const SELECT = `SELECT ${[...SUBJECT, ...CHANGING].map((column) => `consents.${column}`).join(', ')}`;
+const COLUMNS = [...SUBJECT, ...CHANGING];
 
 const CONFLICT = 'ON CONFLICT (bot_id, guild_id, user_id) DO';
 const insertConsents = (end: string) =>
-  insertion('INSERT INTO consents', [...SUBJECT, ...CHANGING], `${CONFLICT} ${end}`, ['erasing']);
+  insertion('INSERT INTO consents', COLUMNS, `${CONFLICT} ${end}`, ['erasing']);
 const PUT = insertConsents(
   `UPDATE SET ${CHANGING.map((column) => `${column} = excluded.${column}`).join(', ')}`,
 );
@@ -53,7 +52,7 @@ export function parsed<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T);
 }
 
-export function consentOf(row: Columns | undefined): Consent | null {
+function consentOf(row: Columns | undefined): Consent | null {
   if (row === undefined) return null;
   return {
     botId: row.bot_id,
@@ -75,30 +74,29 @@ export function consentOf(row: Columns | undefined): Consent | null {
   };
 }
 
+const FIND = finding<Columns>('consents', SUBJECT, COLUMNS);
+const HOLD = finding<Columns>('consents', SUBJECT, COLUMNS, 'FOR UPDATE');
+
+/** The consents of subjects; null for the status `none`. */
+export async function findConsents(tx: Tx, subjects: readonly Subject[]): Promise<(Consent | null)[]> {
+  return (await FIND(tx, subjects.map(subjectValues), true)).map(consentOf);
+}
+
 /** The consent of a subject; null for the status `none`. */
-export async function findConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
-  return consentOf(
-    await tx.get<Columns>(`${SELECT} FROM consents WHERE ${SUBJECT_WHERE}`, botId, guildId, userId),
-  );
+export async function findConsent(tx: Tx, subject: Subject): Promise<Consent | null> {
+  return (await findConsents(tx, [subject]))[0] ?? null;
 }
 
-/** {@link findConsent}, locked until the unit ends: no other unit changes the consent or stores under it. */
-export async function lockConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<Consent | null> {
-  return consentOf(
-    await tx.get<Columns>(
-      `${SELECT} FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`,
-      botId,
-      guildId,
-      userId,
-    ),
-  );
-}
-
-/** {@link lockConsent}. Where there is none, only this unit can create one until it ends. */
-export async function lockConsentOrItsLack(tx: Tx, subject: Subject): Promise<Consent | null> {
-  const found = await lockConsent(tx, subject);
-  if (found !== null || tx.engine === 'sqlite') return found;
-  return (await Promise.all([lockSubject(tx, subject, 'alone'), lockConsent(tx, subject)]))[1];
+/**
+ * The consents of subjects, locked until the unit ends: no other unit changes them or stores under them. null for a subject
+ * without a consent, and, unless `isAlone`, for one whose consent another unit has locked.
+ */
+export async function holdConsents(
+  tx: Tx,
+  subjects: readonly Subject[],
+  isAlone: boolean,
+): Promise<(Consent | null)[]> {
+  return (await HOLD(tx, subjects.map(subjectValues), isAlone)).map(consentOf);
 }
 
 /** Locks a subject against erasure and against changes of its consent until the unit ends. */
@@ -116,43 +114,27 @@ export async function consentsNaming(
   // The underscore is the only character of a slug with a meaning in LIKE.
   const key = `"${category.replaceAll('_', '\\_')}"`;
   const rows = await tx.all<Columns>(
-    `${SELECT} FROM consents WHERE bot_id = ? AND (categories LIKE ? ESCAPE '\\' OR pending_categories LIKE ? ESCAPE '\\'
+    `SELECT ${COLUMNS.join(', ')} FROM consents WHERE bot_id = ? AND (categories LIKE ? ESCAPE '\\' OR pending_categories LIKE ? ESCAPE '\\'
        OR before_request LIKE ? ESCAPE '\\') ORDER BY guild_id, user_id LIMIT ${limit} FOR UPDATE`,
     ...[botId, `%${key}:%`, `%${key}%`, `%"categories":{%${key}:"%`],
   );
   return rows.map((row) => consentOf(row)).filter((found) => found !== null);
 }
 
-/** The consent with this request id, decided or waiting; locked like {@link lockConsent}. */
-export async function findConsentOfRequest(tx: Tx, botId: string, id: string): Promise<Consent | null> {
-  const row =
-    (await tx.get<Columns>(
-      `${SELECT} FROM consents WHERE bot_id = ? AND pending_id = ? FOR UPDATE`,
-      botId,
-      id,
-    )) ??
-    (await tx.get<Columns>(`${SELECT} FROM consents WHERE bot_id = ? AND id = ? FOR UPDATE`, botId, id));
-  return consentOf(row);
-}
+const WAITING = finding<Columns>('consents', ['bot_id', 'pending_id'], SUBJECT);
+const DECIDED_BY_ID = finding<Columns>('consents', ['bot_id', 'id'], SUBJECT);
 
-const OF_REQUEST = (column: 'pending_id' | 'id') =>
-  `SELECT given.place, consents.bot_id, consents.guild_id, consents.user_id
-   FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS given (bot_id, id, place)
-   JOIN consents ON consents.bot_id = given.bot_id AND consents.${column} = given.id`;
-
-/** The subjects of requests, not locked; undefined for an unknown one. PostgreSQL only. */
+/** The subjects of requests, decided or waiting, which are not locked; undefined for an unknown request. */
 export async function findSubjectsOfRequests(
   tx: Tx,
-  requests: readonly { readonly botId: string; readonly id: string | null }[],
+  requests: readonly { readonly botId: string; readonly id: string }[],
 ): Promise<(Subject | undefined)[]> {
-  const values = [requests.map(({ botId }) => botId), requests.map(({ id }) => id)];
-  const found = new Array<Subject | undefined>(requests.length).fill(undefined);
-  for (const row of await tx.all<Columns & { place: number }>(
-    `${OF_REQUEST('pending_id')} UNION ALL ${OF_REQUEST('id')}`,
-    ...[...values, ...values],
-  ))
-    found[row.place - 1] = subjectAt(row.bot_id, row);
-  return found;
+  const keys = requests.map(({ botId, id }) => [botId, id]);
+  const [waiting, decided] = await Promise.all([WAITING(tx, keys, true), DECIDED_BY_ID(tx, keys, true)]);
+  return requests.map(({ botId }, at) => {
+    const row = waiting[at] ?? decided[at];
+    return row && subjectAt(botId, row);
+  });
 }
 
 /** Removes a consent that the unit has locked. */

@@ -1,7 +1,7 @@
 import { givenRows, type Tx } from '@app/database';
-import { amongSubjects, givenSubjects, type Subject, tryLockSubjects } from '@app/subjects';
+import { amongSubjects, givenSubjects, lockSubjects, type Subject, tryLockSubjects } from '@app/subjects';
 import type { Consent } from './consent.entity';
-import { type Columns, consentOf, SELECT } from './consent.sql';
+import { holdConsents } from './consent.sql';
 
 /** The consents of the subjects `given`. */
 const OF_GIVEN = `JOIN consents ON consents.bot_id = given.bot_id AND consents.guild_id = given.guild_id
@@ -25,37 +25,24 @@ export async function tryLockConsents(
 ): Promise<(Consent | null | undefined)[]> {
   const given = givenSubjects(tx, subjects);
   const [held, all] = await Promise.all([
-    tryHoldConsents(tx, subjects),
+    holdConsents(tx, subjects, false),
     tx.all<{ place: number }>(`SELECT given.place FROM ${given.sql} ${OF_GIVEN}`, ...given.values),
   ]);
-  const consents: (Consent | null | undefined)[] = held;
   const stored = new Set(all.map(({ place }) => Number(place)));
-  return consents.map((consent, at) => (stored.has(at + 1) ? consent : null));
+  return held.map((consent, at) => consent ?? (stored.has(at + 1) ? undefined : null));
 }
 
-/** The consents of subjects, in their order. */
-export function findConsents(tx: Tx, subjects: readonly Subject[]): Promise<(Consent | undefined)[]> {
-  return consentsOf(tx, subjects, '');
-}
-
-/** Locks the consents of subjects that no other unit has locked; undefined for the others, and where none is stored. PostgreSQL only. */
-export function tryHoldConsents(tx: Tx, subjects: readonly Subject[]): Promise<(Consent | undefined)[]> {
-  return consentsOf(tx, subjects, `${IN_ORDER} SKIP LOCKED`);
-}
-
-async function consentsOf(
+/**
+ * The consents of subjects, locked until the unit ends; null for a subject without one, which only this unit can create until it
+ * ends. Unless `isAlone`, undefined for a subject that another unit has locked.
+ */
+export async function holdSubjectsAndConsents(
   tx: Tx,
   subjects: readonly Subject[],
-  end: string,
-): Promise<(Consent | undefined)[]> {
-  const given = givenSubjects(tx, subjects);
-  const rows = await tx.all<Columns & { readonly place: number }>(
-    `${SELECT}, given.place FROM ${given.sql} ${OF_GIVEN} ${end}`,
-    ...given.values,
-  );
-  const consents = new Array<Consent | undefined>(subjects.length).fill(undefined);
-  for (const row of rows) consents[row.place - 1] = consentOf(row) ?? undefined;
-  return consents;
+  isAlone: boolean,
+): Promise<(Consent | null | undefined)[]> {
+  if (!isAlone && tx.engine === 'postgres') return tryLockSubjectsAndConsents(tx, subjects);
+  return (await Promise.all([lockSubjects(tx, subjects), holdConsents(tx, subjects, true)]))[1];
 }
 
 /** {@link tryLockConsents}. Where the answer is null, only this unit can create a consent until it ends. */

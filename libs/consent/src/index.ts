@@ -2,9 +2,11 @@ export { ConsentHistoryPruning } from './consent-history-pruning';
 export {
   consentCovering,
   consentHeld,
+  consentScope,
+  type Decision,
   ConsentScope,
   consentShown,
-  consentsInForce,
+  lockDecisions,
   requireConsent,
   requireConsentTo,
 } from './consent.gate';
@@ -13,6 +15,5 @@ export { type ShownWords, wordsFound } from './consent-words';
 export { CATEGORIES_MAX } from './consent.dto';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
-export { holdSubject } from './consent.sql';
-export { tryHoldConsents } from './consents-erasing.sql';
+export { holdConsents, holdSubject } from './consent.sql';
 export { ConsentsRevoked, type Revoked } from './consents-revoked.event';

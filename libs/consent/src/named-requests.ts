@@ -5,10 +5,22 @@ import { ERASED_IDS, type NamedSubject, type Subject, subjectOf } from '@app/sub
 import type { ConsentAsked } from './consent-changes';
 import type { AcceptConsent } from './consent.dto';
 import type { Consent } from './consent.entity';
-import { findConsentOfRequest, lockConsent } from './consent.sql';
+import { findSubjectsOfRequests, holdConsents } from './consent.sql';
 
 /** How a call names a request: by user and guild, by the id of the request, or by both. */
 export type NamesRequest = Pick<AcceptConsent, 'user_id' | 'guild_id' | 'consent_id' | 'consent_version'>;
+
+/** A call that names a request. */
+export interface NamingCall {
+  readonly botId: string;
+  readonly input: NamesRequest;
+}
+
+/** What a call addresses. */
+export interface Addressed {
+  readonly subject: Subject | undefined;
+  readonly consent: Consent | null;
+}
 
 /** Finds the request that a call names. */
 @Injectable()
@@ -18,17 +30,30 @@ export class NamedRequests {
     private readonly keys: SubjectKeys,
   ) {}
 
-  /** The consent of the request, decided or waiting, locked until the unit ends. */
-  lock(tx: Tx, botId: string, input: NamesRequest): Promise<Consent | null> {
-    const { consent_id: id } = input;
-    return id == null
-      ? lockConsent(tx, this.subject(botId, input))
-      : findConsentOfRequest(tx, botId, id.toLowerCase());
+  /** What calls address: subjects, undefined for an unknown request, and their consents, locked as by {@link holdConsents}. */
+  async hold(tx: Tx, given: readonly NamingCall[]): Promise<Addressed[]> {
+    const subjects = await this.subjects(tx, given);
+    const known = subjects.filter((subject) => subject !== undefined);
+    const [consents] = await Promise.all([
+      holdConsents(tx, known, given.length === 1),
+      this.keys.prefetch(tx, known),
+    ]);
+    const found = consents.values();
+    return subjects.map((subject) => {
+      return { subject, consent: subject === undefined ? null : (found.next().value ?? null) };
+    });
   }
 
-  /** The subject of a call without the id of a request. */
-  subject(botId: string, { user_id = '', guild_id = '' }: NamesRequest): Subject {
-    return this.digests.named(botId, { user_id, guild_id });
+  private async subjects(tx: Tx, given: readonly NamingCall[]): Promise<(Subject | undefined)[]> {
+    const byId = given.flatMap(({ botId, input: { consent_id: id } }) =>
+      id == null ? [] : [{ botId, id: id.toLowerCase() }],
+    );
+    const found = (byId.length > 0 ? await findSubjectsOfRequests(tx, byId) : []).values();
+    return given.map(({ botId, input }) => {
+      if (input.consent_id != null) return found.next().value;
+      const { user_id = '', guild_id = '' } = input;
+      return this.digests.named(botId, { user_id, guild_id });
+    });
   }
 
   /** Whether a request of the consent is the one that the call names; all given parts have to agree. */
@@ -48,9 +73,8 @@ export class NamedRequests {
   }
 
   /** The subject of a consent with its ids, which the call need not name. */
-  async named(tx: Tx, consent: Consent, { user_id, guild_id }: NamesRequest): Promise<NamedSubject> {
-    const subject = subjectOf(consent);
-    if (user_id != null && guild_id != null) return { ...subject, ids: { user_id, guild_id } };
-    return { ...subject, ids: (await this.keys.inForce(tx, consent))?.ids ?? ERASED_IDS };
+  async named(tx: Tx, consent: Subject, { user_id, guild_id }: NamesRequest): Promise<NamedSubject> {
+    if (user_id != null && guild_id != null) return { ...subjectOf(consent), ids: { user_id, guild_id } };
+    return { ...subjectOf(consent), ids: (await this.keys.inForce(tx, consent))?.ids ?? ERASED_IDS };
   }
 }

@@ -86,12 +86,23 @@ export class SubjectKeys {
   open(subject: Subject, { id, sealed }: StoredKey): SubjectKey {
     const known = this.opened.get(id);
     if (known !== undefined) return known;
+    const key = this.unsealed(id, sealed);
+    if (key.ids !== undefined && !isOf(subject, this.digests.named(subject.botId, key.ids)))
+      throw new UnreadableSecretError();
+    return this.opened.set(key);
+  }
+
+  /** The key that has encrypted a text, read in a unit by its id; undefined after its destruction. */
+  async withId(tx: Tx, id: string): Promise<SubjectKey | undefined> {
+    const found = await tx.get<Pick<StoredKey, 'sealed'>>(sql.SELECT_KEY, id);
+    return found && (this.opened.get(id) ?? this.unsealed(id, found.sealed));
+  }
+
+  private unsealed(id: string, sealed: string): SubjectKey {
     const plain = this.keyring.open(sealed, contextOf(id));
     try {
       const { secret, ids } = unpacked(plain);
-      if (ids !== undefined && !isOf(subject, this.digests.named(subject.botId, ids)))
-        throw new UnreadableSecretError();
-      return this.opened.set(new SubjectKey(id, secret, this.random, ids));
+      return new SubjectKey(id, secret, this.random, ids);
     } finally {
       plain.fill(0);
     }

@@ -30,7 +30,7 @@ export {
   type MigrationClass,
 } from './database.module';
 export { databaseBytes } from './database-size';
-export { insertion } from './insert-rows';
+export { finding, insertion } from './insert-rows';
 export { KEY_TABLES, keysPath, requireUnusedKeys } from './key-tables';
 export { eachOf, pages } from './pages';
 export { inPortions } from './portions';
@@ -85,4 +85,4 @@ export { SqliteCheckpoints } from './sqlite.checkpoints';
 export { SqliteConnection } from './sqlite.tx';
 export { SqliteUnitOfWork } from './sqlite.unit-of-work';
 export { amongValues, type Engine, givenRows, type SqlList, type SqlPart, type SqlValue, Tx } from './tx';
-export { ConcurrentChange, type SharedAct, UnitOfWork } from './unit-of-work';
+export { ConcurrentChange, type SharedWork, UnitOfWork } from './unit-of-work';

@@ -13,9 +13,9 @@ import {
 } from './database-faults';
 import { PostgresReader } from './postgres.reader';
 import { PostgresTx } from './postgres.tx';
-import { SharedActs } from './shared-acts';
+import { SharedCalls } from './shared-calls';
 import type { Tx } from './tx';
-import { ConcurrentChange, type SharedAct, TRIES_MAX, UnitOfWork } from './unit-of-work';
+import { ConcurrentChange, type SharedWork, TRIES_MAX, UnitOfWork } from './unit-of-work';
 import { withinTimeout } from './unit-timeout';
 import { vacuum } from './postgres.vacuum';
 
@@ -47,7 +47,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   private readonly pool: Pool;
   private readonly snapshots: Pool;
   private readonly reader: PostgresReader;
-  private readonly acts: SharedActs;
+  private readonly calls: SharedCalls;
   private readonly underWay = new Set<Promise<unknown>>();
 
   constructor(
@@ -60,7 +60,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     this.snapshots = new Pool({ ...options, max: SNAPSHOTS_MAX }).on('error', onFault);
     for (const pool of [this.pool, this.snapshots]) survivesLosses(pool);
     const waitMs = options.connectionTimeoutMillis;
-    this.acts = new SharedActs((work, callers) => this.retried(work, callers), waitMs, onFault);
+    this.calls = new SharedCalls((work, callers) => this.retried(work, callers), waitMs, onFault);
     this.reader = new PostgresReader(options, onFault);
   }
 
@@ -68,8 +68,8 @@ export class PostgresUnitOfWork extends UnitOfWork {
     return this.noted(this.retried(work, 1));
   }
 
-  override share<Input, Output>(act: SharedAct<Input, Output>, input: Input): Promise<Output> {
-    return this.noted(this.acts.do(act, input));
+  override share<Input, Output>(work: SharedWork<Input, Output>, input: Input): Promise<Output> {
+    return this.noted(this.calls.do(work, input));
   }
 
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -122,9 +122,9 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   protected override sizes(): UnitOfWorkSizes {
-    const { pool, acts } = this;
+    const { pool, calls } = this;
     return {
-      unitsWaiting: () => pool.waitingCount + acts.waiting,
+      unitsWaiting: () => pool.waitingCount + calls.waiting,
       pool: () => ({
         open: pool.totalCount,
         idle: pool.idleCount,

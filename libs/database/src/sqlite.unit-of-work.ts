@@ -8,9 +8,9 @@ import { SqliteTransaction } from './sqlite.transaction';
 import { type SqliteTruncation, TRUNCATION_PAUSE_MS } from './sqlite.truncation';
 import { type SqliteConnection, SqliteTx } from './sqlite.tx';
 import { type Ended, settle, type Unit } from './sqlite.units';
-import { SharedActs } from './shared-acts';
+import { SharedCalls } from './shared-calls';
 import type { Tx } from './tx';
-import { ConcurrentChange, type SharedAct, TRIES_MAX } from './unit-of-work';
+import { ConcurrentChange, type SharedWork, TRIES_MAX } from './unit-of-work';
 import { withinTimeout } from './unit-timeout';
 
 /** The maximum of units in one COMMIT. It bounds how long the first unit of a group waits for its answer. */
@@ -92,11 +92,11 @@ export class SqliteUnitOfWork extends SqliteReads {
 
   /** One unit for all inputs of the call in place of one for each. */
   override shareAll<Input, Output>(
-    act: SharedAct<Input, Output>,
+    work: SharedWork<Input, Output>,
     inputs: readonly Input[],
   ): Promise<PromiseSettledResult<Output>[]> {
-    const acts = new SharedActs((work) => this.write(work), undefined, this.onFault);
-    return Promise.allSettled(inputs.map((input) => acts.do(act, input)));
+    const calls = new SharedCalls((unit) => this.write(unit), undefined, this.onFault);
+    return Promise.allSettled(inputs.map((input) => calls.do(work, input)));
   }
 
   override async drained(): Promise<void> {

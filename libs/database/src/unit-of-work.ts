@@ -4,20 +4,15 @@ import { isDamage, translateFault } from './database-faults';
 import type { Engine, Tx } from './tx';
 
 /**
- * An act of which many callers need the same at the same time, written so that one transaction can serve all of them.
- * On PostgreSQL simultaneous callers share each statement. On SQLite the inputs of one caller share a unit.
+ * Work that one transaction can do for several callers: one outcome for each, in their order. It writes nothing for a caller
+ * whose outcome is undefined, and is done again for this caller alone; so is an error among several, which undoes all of it. For
+ * a single caller there is always an outcome. On PostgreSQL simultaneous callers share a transaction, on SQLite the inputs of
+ * one call.
  */
-export interface SharedAct<Input, Output> {
-  /** The fewest callers that share a transaction; fewer are served alone. One without it. */
-  readonly fewest?: number;
-  /** The act of one caller. */
-  alone(tx: Tx, input: Input): Promise<Output>;
-  /**
-   * The act for several callers: one outcome for each, in their order. It must write nothing for a caller whose outcome
-   * is undefined; that caller is then served alone. An error undoes all of it, and each caller is served alone.
-   */
-  together(tx: Tx, inputs: readonly Input[]): Promise<readonly (Output | undefined)[]>;
-}
+export type SharedWork<Input, Output> = (
+  tx: Tx,
+  inputs: readonly Input[],
+) => Promise<readonly (Output | undefined)[]>;
 
 /** The only way to the database. A unit awaits only its own statements. */
 export abstract class UnitOfWork {
@@ -76,9 +71,9 @@ export abstract class UnitOfWork {
     return this.write(async (tx) => then(tx, await destroy(tx), true));
   }
 
-  /** {@link write} for an act that can share a transaction with others of its kind. */
-  share<Input, Output>(act: SharedAct<Input, Output>, input: Input): Promise<Output> {
-    return this.write((tx) => act.alone(tx, input));
+  /** {@link write} for work that can share a transaction with other calls of the same function. */
+  share<Input, Output>(work: SharedWork<Input, Output>, input: Input): Promise<Output> {
+    return this.write(alone(work, input));
   }
 
   /**
@@ -86,10 +81,10 @@ export abstract class UnitOfWork {
    * refused. The inputs take effect in no certain order.
    */
   shareAll<Input, Output>(
-    act: SharedAct<Input, Output>,
+    work: SharedWork<Input, Output>,
     inputs: readonly Input[],
   ): Promise<PromiseSettledResult<Output>[]> {
-    return Promise.allSettled(inputs.map((input) => this.share(act, input)));
+    return Promise.allSettled(inputs.map((input) => this.share(work, input)));
   }
 
   /** Runs `work` on one consistent snapshot of the commits before the call. `work` cannot write. */
@@ -131,6 +126,14 @@ export abstract class UnitOfWork {
 
   /** For the readiness probe. @throws Error when the database does not answer */
   abstract ping(): Promise<void>;
+}
+
+/** Shared work of a single caller. */
+export function alone<Input, Output>(
+  work: SharedWork<Input, Output>,
+  input: Input,
+): (tx: Tx) => Promise<Output> {
+  return async (tx) => (await work(tx, [input]))[0] as Output;
 }
 
 /** How often a unit that collides is run. */

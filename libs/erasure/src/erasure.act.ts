@@ -2,77 +2,79 @@ import { Injectable } from '@nestjs/common';
 import { tryLockBots } from '@app/bots';
 import { ConsentService } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
-import type { SharedAct, Tx } from '@app/database';
-import { type Claim, claimedBefore, keepAll } from '@app/idempotency';
+import type { Tx } from '@app/database';
+import type { About, Act } from '@app/idempotency';
 import type { NamedSubject } from '@app/subjects';
-import { type BegunErasures, BegunErasuresForm } from './begun-erasures';
-import { ErasureSteps } from './erasure.steps';
+import type { BegunErasure } from './begun-erasures';
+import { findRequest } from './deletion-requests.sql';
+import { type Beginning, ErasureSteps } from './erasure.steps';
 import type { Prepared } from './new-erasures';
 
 /** An erasure that a bot asks for. */
 export interface Asked {
   readonly subject: NamedSubject;
   readonly prepared: Prepared;
-  readonly claim: Claim;
 }
 
-/**
- * Begins an erasure. On PostgreSQL those that wait together are begun and completed in one unit; one that meets another
- * erasure, a repeat of its request or a lock is begun alone.
- */
+type Change = Beginning & Pick<BegunErasure, 'certificateSalt'>;
+
+/** What a repeat knows of an erasure. */
+interface Kept {
+  readonly id: string;
+  readonly certificateSalt: string;
+}
+
+/** Begins an erasure. Those of several callers are begun and completed in one unit. */
 @Injectable()
-export class ErasureAct implements SharedAct<Asked, BegunErasures> {
-  readonly fewest = 2;
+export class ErasureAct implements Act<Asked, About, Change, BegunErasure> {
+  readonly outlives = true;
 
   constructor(
     private readonly steps: ErasureSteps,
     private readonly consents: ConsentService,
     private readonly keys: SubjectKeys,
-    private readonly form: BegunErasuresForm,
   ) {}
 
-  /** @throws ApiError 409 `deletion_in_progress` */
-  alone(tx: Tx, { subject, prepared, claim }: Asked): Promise<BegunErasures> {
-    const begin = async (): Promise<BegunErasures> =>
-      begunOf(prepared, await this.steps.begin(tx, subject, prepared.of(subject.ids)));
-    return claim.once(this.form, begin)(tx);
-  }
-
-  async together(tx: Tx, given: readonly Asked[]): Promise<(BegunErasures | undefined)[]> {
+  async load(tx: Tx, given: readonly Asked[]): Promise<(About | undefined)[]> {
     const subjects = given.map(({ subject }) => subject);
-    const claims = given.map(({ claim }) => claim);
+    // A single erasure takes its locks when it begins.
+    if (given.length === 1) return subjects.map((subject) => ({ subject }));
     // The keys are read behind the locks of their subjects: the statements are sent in this order.
-    const [bots, locked, claimed] = await Promise.all([
+    const [bots, locked] = await Promise.all([
       tryLockBots(tx, [...new Set(subjects.map(({ botId }) => botId))]),
       this.consents.tryLock(tx, subjects),
-      claimedBefore(tx, claims),
       this.keys.prefetch(tx, subjects),
     ]);
-    const taken = given.filter(
-      ({ subject }, at) => bots.has(subject.botId) && locked[at] === true && claimed[at] !== true,
+    return subjects.map((subject, at) =>
+      bots.has(subject.botId) && locked[at] === true ? { subject } : undefined,
     );
-    if (taken.length === 0) return given.map(() => undefined);
-    const ended = await this.steps.eraseAtOnce(
-      tx,
-      taken.map(({ subject, prepared }) => ({ subject, erasure: prepared.of(subject.ids) })),
-    );
-    const outcomes = new Map(
-      taken.flatMap((asked, at) => {
-        const request = ended[at];
-        return request === undefined ? [] : [[asked, begunOf(asked.prepared, request)] as const];
-      }),
-    );
-    await keepAll(
-      tx,
-      [...outcomes].map(([{ claim }, outcome]) => ({ claim, form: this.form, outcome })),
-    );
-    return given.map((asked) => outcomes.get(asked));
   }
-}
 
-function begunOf(
-  { certificateSalt }: Prepared,
-  request: BegunErasures['begun'][number]['request'],
-): BegunErasures {
-  return { begun: [{ request, certificateSalt }], isWhole: true };
+  decide(_: About, { subject, prepared }: Asked): Change {
+    const { certificateSalt } = prepared;
+    return { subject, erasure: prepared.of(subject.ids), certificateSalt };
+  }
+
+  /** @throws ApiError 409 `deletion_in_progress` for a single erasure */
+  async store(tx: Tx, changes: readonly Change[]): Promise<(BegunErasure | undefined)[]> {
+    const [first] = changes;
+    const requests =
+      first !== undefined && changes.length === 1
+        ? [await this.steps.begin(tx, first.subject, first.erasure)]
+        : await this.steps.eraseAtOnce(tx, changes);
+    return changes.map(({ certificateSalt }, at) => {
+      const request = requests[at];
+      return request && { request, certificateSalt };
+    });
+  }
+
+  kept({ request: { id }, certificateSalt }: BegunErasure): Kept {
+    return { id, certificateSalt };
+  }
+
+  /** Undefined for an erasure that has failed: it is begun again. */
+  async recall(tx: Tx, { id, certificateSalt }: Kept, { subject }: Asked): Promise<BegunErasure | undefined> {
+    const request = await findRequest(tx, { botId: subject.botId, id });
+    return request === null || request.status === 'failed' ? undefined : { request, certificateSalt };
+  }
 }

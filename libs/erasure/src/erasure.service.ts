@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
-import type { Claim } from '@app/idempotency';
-import { ApiError, describeFault, OwnError } from '@app/kernel';
+import { Acts, type Claim } from '@app/idempotency';
+import { ApiError, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import type { NamedSubject, Subject } from '@app/subjects';
 import type { BegunErasure } from './begun-erasures';
@@ -54,6 +54,7 @@ export class ErasureService {
     private readonly unitOfWork: UnitOfWork,
     private readonly steps: ErasureSteps,
     private readonly plan: ErasurePlan,
+    private readonly acts: Acts,
     private readonly act: ErasureAct,
     private readonly erasures: NewErasures,
   ) {}
@@ -66,10 +67,7 @@ export class ErasureService {
   async erase(subject: NamedSubject, claim: Claim, via?: string): Promise<ForgottenView> {
     const prepared = this.erasures.prepare(subject.botId, via);
     return this.noted(prepared.id, async () => {
-      const { begun } = await this.unitOfWork.share(this.act, { subject, prepared, claim });
-      const [first] = begun;
-      if (first === undefined) throw new OwnError('An erasure that has begun has no request');
-      return this.finish(first);
+      return this.finish(await this.acts.run(this.act, { subject, prepared }, claim));
     });
   }
 

@@ -1,43 +1,74 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { holdSubject, tryHoldConsents } from '@app/consent';
+import { holdConsents, holdSubject } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
-import type { SharedAct, Tx } from '@app/database';
+import type { Tx } from '@app/database';
+import type { Act } from '@app/idempotency';
 import type { NamedSubject } from '@app/subjects';
 import { type Begun, ExportReader, type Wanted } from './export-reader';
 
-/** The document of an export; no text when it is too large for the memory. */
-export interface Held {
-  readonly text?: string;
+/** An export that is asked for. */
+export interface Asked {
+  readonly subject: NamedSubject;
+  readonly wanted: Wanted;
 }
 
+/** The document of an export; no text when it is too large for the memory. */
+export interface Held {
+  readonly text?: string | undefined;
+}
+
+/** What is exported of a subject. */
+type Exported = Asked & Held;
+
 /**
- * Exports a subject and records it (`data_exported`) in one unit, so that no erasure comes in between. On PostgreSQL records
- * that wait together share a unit; a subject without a consent, with a lock, many values or nothing is exported alone.
+ * Exports a subject and records it (`data_exported`) in one unit, so that no erasure comes in between. A subject without a
+ * consent, with many values or nothing, and a full export are exported alone.
  */
 @Injectable()
-export class ExportAct implements SharedAct<NamedSubject, Held> {
-  readonly fewest = 2;
-
+export class ExportAct implements Act<Asked, Exported, Exported, Held> {
   constructor(
     private readonly reader: ExportReader,
     private readonly keys: SubjectKeys,
     private readonly audit: AuditService,
   ) {}
 
-  /**
-   * Without a text nothing is recorded: {@link begin} records a large export.
-   * @throws ApiError 404 when nothing is stored, or during the erasure of the subject
-   */
-  async alone(tx: Tx, subject: NamedSubject, wanted: Wanted = { full: false }): Promise<Held> {
-    await this.hold(tx, subject);
-    const text = await this.reader.text(tx, subject, wanted);
-    if (text !== undefined) await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted));
-    return { text };
+  /** @throws ApiError 404 when nothing is stored about a single subject, or during its erasure */
+  async load(tx: Tx, given: readonly Asked[]): Promise<(Exported | undefined)[]> {
+    const [first] = given;
+    if (first !== undefined && given.length === 1) {
+      await this.hold(tx, first.subject);
+      return [{ ...first, text: await this.reader.text(tx, first.subject, first.wanted) }];
+    }
+    const subjects = given.map(({ subject }) => subject);
+    // Keys and values are read behind the locks of their subjects: the statements are sent in this order.
+    const [consents, , texts] = await Promise.all([
+      holdConsents(tx, subjects, false),
+      this.keys.prefetch(tx, subjects),
+      this.reader.texts(tx, subjects),
+    ]);
+    return given.map((asked, at) => {
+      const text = texts[at];
+      const isAlone = !isRecord(asked.wanted) || consents[at] == null || text === undefined;
+      return isAlone ? undefined : { ...asked, text };
+    });
+  }
+
+  decide(exported: Exported): Exported {
+    return exported;
+  }
+
+  /** Without a text nothing is recorded: {@link begin} records a large export. */
+  async store(tx: Tx, changes: readonly Exported[]): Promise<Held[]> {
+    const acts = changes.flatMap(({ subject, wanted, text }) =>
+      text === undefined ? [] : [{ subject, type: 'data_exported' as const, details: detailsOf(wanted) }],
+    );
+    if (acts.length > 0) await this.audit.recordAll(tx, acts);
+    return changes.map(({ text }) => ({ text }));
   }
 
   /** The beginning of a large export. @throws ApiError 404 when nothing is stored, or during the erasure of the subject */
-  async begin(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<Begun> {
+  async begin(tx: Tx, { subject, wanted }: Asked): Promise<Begun> {
     await this.hold(tx, subject);
     const begun = await this.reader.begin(tx, subject, wanted);
     await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted));
@@ -49,29 +80,11 @@ export class ExportAct implements SharedAct<NamedSubject, Held> {
     // The holders find this key, also where it is not committed yet.
     await this.keys.inForce(tx, subject);
   }
+}
 
-  async together(tx: Tx, given: readonly NamedSubject[]): Promise<(Held | undefined)[]> {
-    // Keys and values are read behind the locks of their subjects: the statements are sent in this order.
-    const [consents, , texts] = await Promise.all([
-      tryHoldConsents(tx, given),
-      this.keys.prefetch(tx, given),
-      this.reader.texts(tx, given),
-    ]);
-    const exported = new Map(
-      given.flatMap((subject, at) => {
-        const text = texts[at];
-        return consents[at] === undefined || text === undefined ? [] : [[subject, { text }] as const];
-      }),
-    );
-    const details = detailsOf({ full: false });
-    const acts = [...exported.keys()].map((subject) => ({
-      subject,
-      type: 'data_exported' as const,
-      details,
-    }));
-    if (acts.length > 0) await this.audit.recordAll(tx, acts);
-    return given.map((subject) => exported.get(subject));
-  }
+/** Whether an export is the record of the contract about one guild, asked for by the bot. */
+function isRecord({ full, scope, via }: Wanted): boolean {
+  return !full && scope === undefined && via === undefined;
 }
 
 function detailsOf({ full, scope, via }: Wanted): object {

@@ -3,6 +3,7 @@ import { findBot } from '@app/bots';
 import { HeldSubjects } from '@app/crypto';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
 import { jsonOf, JsonStream, JsonText } from '@app/http';
+import { Acts, NO_CLAIM } from '@app/idempotency';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
 import { EXPORT_SCHEMA, inPieces } from './export-document';
@@ -37,6 +38,7 @@ const CHECK_MS = 20;
 export class ExportService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly acts: Acts,
     private readonly act: ExportAct,
     private readonly reader: ExportReader,
     private readonly held: HeldSubjects,
@@ -125,9 +127,7 @@ export class ExportService {
   }
 
   private async recorded(subject: NamedSubject, wanted: Wanted): Promise<JsonText | JsonStream> {
-    const { text } = await (wanted.full || wanted.scope !== undefined || wanted.via !== undefined
-      ? this.unitOfWork.write((tx) => this.act.alone(tx, subject, wanted))
-      : this.unitOfWork.share(this.act, subject));
+    const { text } = await this.acts.run(this.act, { subject, wanted }, NO_CLAIM);
     return text === undefined
       ? new JsonStream((write) => this.stream(subject, wanted, write))
       : new JsonText(text);
@@ -140,7 +140,7 @@ export class ExportService {
     write: Write,
     form?: ExportForm,
   ): Promise<void> {
-    const { head, known } = await this.unitOfWork.write((tx) => this.act.begin(tx, subject, wanted));
+    const { head, known } = await this.unitOfWork.write((tx) => this.act.begin(tx, { subject, wanted }));
     await write(form === undefined ? head : await form.guild(JSON.parse(`${head}}}`) as ExportedGuild));
     try {
       for await (const portion of inPortions(this.unitOfWork, (tx) =>

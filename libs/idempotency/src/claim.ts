@@ -15,7 +15,7 @@ type Work<Outcome> = (tx: Tx) => Promise<Outcome>;
 type Step<Outcome> = (before: Outcome | undefined) => Promise<Outcome>;
 
 /** A stored claim. */
-interface StoredClaim {
+export interface StoredClaim {
   readonly request: Digest;
   readonly answer: string;
   readonly created_at: string;
@@ -107,7 +107,7 @@ export class KeyClaim extends Claim implements ClaimName {
   constructor(
     readonly botId: string,
     readonly id: Digest,
-    private readonly request: Digest,
+    readonly request: Digest,
     private readonly clock: Clock,
     private readonly context: Pick<RequestContext, 'isReplayed'>,
   ) {
@@ -163,11 +163,7 @@ export class KeyClaim extends Claim implements ClaimName {
   ): Promise<Outcome | undefined> {
     this.context.isReplayed = false;
     if (found === undefined || found.created_at <= this.clock.daysAgoIso(REPLAYED_DAYS)) return undefined;
-    if (found.request !== this.request)
-      throw conflict(
-        'idempotency_key_reused',
-        'This Idempotency-Key was sent with another body: use a new key for another act',
-      );
+    if (found.request !== this.request) throw keyReused();
     const outcome = await form.read({ text: found.answer, claim: this, tx });
     this.context.isReplayed = outcome !== undefined && form.isPartial?.(outcome) !== true;
     return outcome;
@@ -188,6 +184,14 @@ export class KeyClaim extends Claim implements ClaimName {
     this.isRepeat = true;
     throw new ConcurrentChange();
   }
+}
+
+/** The refusal of a request that has the key of another one. */
+export function keyReused(): ApiError {
+  return conflict(
+    'idempotency_key_reused',
+    'This Idempotency-Key was sent with another body: use a new key for another act',
+  );
 }
 
 /** The refusal of a repeat whose answer was erased. */

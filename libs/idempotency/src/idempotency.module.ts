@@ -1,5 +1,7 @@
 import { DatabaseModule } from '@app/database';
 import { Global, Module } from '@nestjs/common';
+import { Acts } from './acts';
+import { Answers } from './answers';
 import { Claims } from './claims';
 import { EncryptedForms } from './encrypted-forms';
 import { IdempotencyKey } from './idempotency-key.entity';
@@ -10,7 +12,7 @@ import { IdempotencyKeys1763600000013 } from './migrations/1763600000013-idempot
 @Global()
 @Module({
   imports: [DatabaseModule.forFeature([IdempotencyKey], [IdempotencyKeys1763600000013])],
-  providers: [Claims, EncryptedForms, IdempotencyRetention],
-  exports: [Claims, EncryptedForms],
+  providers: [Acts, Answers, Claims, EncryptedForms, IdempotencyRetention],
+  exports: [Acts, Claims, EncryptedForms],
 })
 export class IdempotencyModule {}

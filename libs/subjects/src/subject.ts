@@ -22,6 +22,14 @@ export interface NamedSubject extends Subject {
 /** The condition for the rows of one subject; its values are the bot, the guild and the user. */
 export const SUBJECT_WHERE = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 
+/** The columns of a subject, in the order of {@link subjectValues}. */
+export const SUBJECT_KEY = ['bot_id', 'guild_id', 'user_id'] as const;
+
+/** The values of {@link SUBJECT_KEY} and {@link SUBJECT_WHERE}. */
+export function subjectValues({ botId, guildId, userId }: Subject): [string, Digest, Digest] {
+  return [botId, guildId, userId];
+}
+
 /** {@link SUBJECT_WHERE} for the rows of several subjects, on both engines. */
 export function amongSubjects(tx: Tx, subjects: readonly Subject[]): SqlPart {
   const given = givenSubjects(tx, subjects);
@@ -33,8 +41,7 @@ export function amongSubjects(tx: Tx, subjects: readonly Subject[]): SqlPart {
 
 /** Subjects as the table `given` of a statement, with their `place` from 1. */
 export function givenSubjects(tx: Tx, subjects: readonly Subject[]): SqlPart {
-  const rows = subjects.map(({ botId, guildId, userId }) => [botId, guildId, userId]);
-  return givenRows(tx, ['bot_id', 'guild_id', 'user_id'], rows);
+  return givenRows(tx, SUBJECT_KEY, subjects.map(subjectValues));
 }
 
 /** The id shown in place of an erased one: a valid snowflake that no platform issues. */

@@ -1,129 +1,141 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { CategoryDeclarations } from '@app/categories';
-import { consentsInForce, requireConsent } from '@app/consent';
-import { SubjectKeys } from '@app/crypto';
-import { ConcurrentChange, type SharedAct, type Tx } from '@app/database';
+import { CategoryDeclarations, type DeclaredValues } from '@app/categories';
+import { consentScope, type Decision, lockDecisions } from '@app/consent';
+import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { insertion, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
-import { Clock, CONFIG, type Config, invalidRequest, notFound, OwnError, requireBytes } from '@app/kernel';
-import { type Claim, claimedBefore, EncryptedForms, type Form, keepAll } from '@app/idempotency';
-import { type NamedSubject, type Subject, SUBJECT_WHERE } from '@app/subjects';
+import type { Act } from '@app/idempotency';
+import { CONFIG, type Config, invalidRequest, notFound, requireBytes } from '@app/kernel';
+import { subjectValues, type NamedSubject, SUBJECT_KEY, SUBJECT_WHERE } from '@app/subjects';
 import { openValue, sealValue } from './stored-value';
-import type { SubmittedView } from './user-data.dto';
+import type { SubmitData, SubmittedView } from './user-data.dto';
 
 /** The data that a bot submits about a subject. */
 export interface Submission {
   readonly subject: NamedSubject;
   readonly category: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** The JSON text to store for the mode `replace`: {@link SubmitAct.storable}. */
+  /** The JSON text to store for the mode `replace`; undefined when no value is left. */
   readonly json: string | undefined;
   readonly merges: boolean;
-  readonly claim: Claim;
 }
 
-const KEY = `${SUBJECT_WHERE} AND category_key = ?`;
-const CONFLICT = 'ON CONFLICT (bot_id, guild_id, user_id, category_key)';
-/** A value that was created while the clock was wrong is not updated before its creation. */
-const REPLACE = `${CONFLICT} DO UPDATE SET value = excluded.value,
-  updated_at = CASE WHEN excluded.updated_at < user_data.created_at THEN user_data.created_at ELSE excluded.updated_at END`;
-const COLUMNS = 'bot_id, guild_id, user_id, category_key, value, created_at, updated_at, retention_from';
-const INSERT = `INSERT INTO user_data (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
-const PUT = `${INSERT} ${REPLACE}`;
-const CREATE = `${INSERT} ${CONFLICT} DO NOTHING`;
+/** What a submission is decided by. */
+interface State {
+  readonly subject: NamedSubject;
+  readonly declared: DeclaredValues | undefined;
+  readonly consent: Decision | undefined;
+  /** Decrypts the stored value, for a submission that merges. */
+  readonly before: (() => string) | undefined;
+}
 
-const PUT_ALL = `INSERT INTO user_data (${COLUMNS})
-  SELECT bot_id, guild_id, user_id, category_key, value, now, now, now
-  FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-    AS given (bot_id, guild_id, user_id, category_key, value, now)
-  ORDER BY bot_id, guild_id, user_id, category_key ${REPLACE}`;
+/** What is to be stored; no value where nothing is left. */
+interface Change {
+  readonly subject: NamedSubject;
+  readonly category: string;
+  readonly value: string | undefined;
+  readonly now: string;
+}
+
+const WHERE = `${SUBJECT_WHERE} AND category_key = ?`;
+const BEFORE = `SELECT value FROM user_data WHERE ${WHERE} FOR UPDATE`;
+const REMOVE = `DELETE FROM user_data WHERE ${WHERE}`;
+/** A value that was created while the clock was wrong is not updated before its creation. */
+const PUT = insertion(
+  'INSERT INTO user_data',
+  [...SUBJECT_KEY, 'category_key', 'value', 'created_at', 'updated_at', 'retention_from'],
+  `ON CONFLICT (bot_id, guild_id, user_id, category_key) DO UPDATE SET value = excluded.value,
+  updated_at = CASE WHEN excluded.updated_at < user_data.created_at THEN user_data.created_at ELSE excluded.updated_at END`,
+);
 
 /**
- * Stores data under a consent in force. Declaration and consent are locked until the commit, in the same order as in the
- * deletion of a category. A refusal follows the order of the contract.
+ * Stores or updates one category of a subject under a consent in force. Declaration and consent are locked until the commit:
+ * data that is answered with 200 was stored under a consent in force at its commit.
  */
 @Injectable()
-export class SubmitAct implements SharedAct<Submission, SubmittedView> {
+export class SubmitAct implements Act<Submission, State, Change, SubmittedView> {
   constructor(
     private readonly declarations: CategoryDeclarations,
     private readonly audit: AuditService,
     private readonly keys: SubjectKeys,
-    private readonly clock: Clock,
-    private readonly forms: EncryptedForms,
+    private readonly digests: SubjectDigests,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  alone(tx: Tx, submission: Submission): Promise<SubmittedView> {
-    const { claim } = submission;
-    return claim.once(this.formOf(submission), () => this.store(tx, submission))(tx);
+  /** The submission of a request. @throws ApiError 413 */
+  of(botId: string, input: SubmitData): Submission {
+    const { category, data, mode } = input;
+    const json = this.storable(data);
+    return { subject: this.digests.named(botId, input), category, data, json, merges: mode === 'merge' };
   }
 
-  private async store(tx: Tx, { subject, category, data, json, merges }: Submission): Promise<SubmittedView> {
-    const declared = await this.declarations.find(tx, subject.botId, category);
-    const scope = await requireConsent(tx, subject, declared !== undefined);
+  async load(tx: Tx, given: readonly Submission[]): Promise<State[]> {
+    const subjects = given.map(({ subject }) => subject);
+    const isAlone = given.length === 1;
+    // Sent in this order: keys and values are read behind the locks.
+    const [declared, consents, , before] = await Promise.all([
+      this.declarations.find(
+        tx,
+        given.map(({ subject: { botId }, category: key }) => ({ botId, key })),
+        isAlone,
+      ),
+      lockDecisions(tx, subjects, isAlone),
+      this.keys.prefetch(tx, subjects),
+      Promise.all(given.map((one) => this.stored(tx, one))),
+    ]);
+    return subjects.map((subject, at) => ({
+      subject,
+      declared: declared[at],
+      consent: consents[at],
+      before: before[at],
+    }));
+  }
+
+  /** A refusal follows the order of the contract. @throws ApiError 403, 404, 400, 413 */
+  decide({ declared, consent, before }: State, submission: Submission, now: string): Change {
+    const { subject, category, data, json, merges } = submission;
+    const scope = consentScope(consent, declared !== undefined);
     if (declared === undefined) throw notFound('Category');
     scope.require(category);
     const faults = declared.faultsOf(data);
     if (faults.length > 0) throw invalidRequest(faults);
-    const now = this.clock.nowIso();
-    const emptied = merges
-      ? await this.merge(tx, subject, category, data, now)
-      : await this.put(tx, subject, category, json, now);
-    await this.audit.record(tx, subject, emptied ? 'data_deleted' : 'data_submitted', { category });
-    return viewOf(subject, category, now);
+    return { subject, category, value: merges ? this.merged(before, data) : json, now };
   }
 
-  /** Stores submissions that replace, each row once; those that merge, empty or are refused are left to {@link alone}. */
-  async together(tx: Tx, given: readonly Submission[]): Promise<(SubmittedView | undefined)[]> {
-    const subjects = given.map(({ subject }) => subject);
-    const [declared, scopes, claimed] = await Promise.all([
-      this.declarations.findAll(
-        tx,
-        given.map(({ subject, category }) => ({ botId: subject.botId, key: category })),
-      ),
-      consentsInForce(tx, subjects),
-      claimedBefore(
-        tx,
-        given.map(({ claim }) => claim),
-      ),
-      this.keys.prefetch(tx, subjects),
-    ]);
-    const rows = new Set<string>();
-    const stored = given.map((submission, at) => {
-      const { subject, category, data, json, merges } = submission;
-      const row = `${subject.botId} ${subject.guildId} ${subject.userId} ${category}`;
-      if (merges || claimed[at] === true || rows.has(row) || scopes[at]?.covers(category) !== true)
-        return undefined;
-      if (declared[at]?.faultsOf(data).length !== 0) return undefined;
-      if (json !== undefined) rows.add(row);
-      return json;
-    });
-    const now = this.clock.nowIso();
-    await this.putAll(tx, given, stored, now);
-    const outcomes = given.map(({ subject, category }, at) =>
-      stored[at] === undefined ? undefined : viewOf(subject, category, now),
-    );
-    await keepAll(
+  async store(tx: Tx, changes: readonly Change[]): Promise<SubmittedView[]> {
+    const keys = await this.keys.allForWriting(
       tx,
-      given.flatMap((submission, at) => {
-        const [{ claim }, outcome] = [submission, outcomes[at]];
-        return outcome === undefined ? [] : [{ claim, form: this.formOf(submission), outcome }];
-      }),
+      changes.map(({ subject }) => subject),
     );
-    return outcomes;
-  }
-
-  /** Of an answer a repeat does not know the time only. */
-  formOf({ subject, category }: Submission): Form<SubmittedView> {
-    const stored = this.forms.ofSubject<string>(subject);
-    return {
-      write: ({ updated_at }, ...rest) => stored.write(updated_at, ...rest),
-      read: async (found) => viewOf(subject, category, (await stored.read(found)) ?? ''),
-    };
+    const rows = changes.flatMap(({ subject, category, value, now }, at) => {
+      const key = keys[at];
+      if (value === undefined || key === undefined) return [];
+      return [[...rowOf(subject, category), sealValue(key, subject, category, value), now, now, now]];
+    });
+    const removed = await Promise.all(changes.map((change) => removedBy(tx, change)));
+    await Promise.all([
+      PUT(tx, rows),
+      this.audit.recordAll(
+        tx,
+        changes.map(({ subject, category }, at) => ({
+          subject,
+          type: removed[at] === 1 ? 'data_deleted' : 'data_submitted',
+          details: { category },
+        })),
+      ),
+    ]);
+    return changes.map(({ subject: { ids }, category, now: updated_at }) => ({
+      user_id: ids.user_id,
+      guild_id: ids.guild_id,
+      category,
+      stored: true,
+      updated_at,
+    }));
   }
 
   /** `data` without its nulls as JSON text; undefined when no value is left. @throws ApiError 413 */
-  storable(data: Readonly<Record<string, unknown>>): string | undefined {
+  private storable(data: Readonly<Record<string, unknown>>): string | undefined {
     const entries = Object.entries(data).filter(([, value]) => value !== null);
     if (entries.length === 0) return undefined;
     const text = `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`;
@@ -131,90 +143,25 @@ export class SubmitAct implements SharedAct<Submission, SubmittedView> {
     return text;
   }
 
-  /** Answers whether a value was removed. */
-  private async put(
-    tx: Tx,
-    subject: Subject,
-    category: string,
-    value: string | undefined,
-    now: string,
-  ): Promise<boolean> {
-    const { botId, guildId, userId } = subject;
-    const row = [botId, guildId, userId, category];
-    if (value === undefined) return (await tx.run(`DELETE FROM user_data WHERE ${KEY}`, ...row)) > 0;
-    await tx.run(PUT, ...row, await this.encrypted(tx, subject, category, value), now, now, now);
-    return false;
+  /** The value behind a JSON Merge Patch (RFC 7396). */
+  private merged(before: State['before'], patch: object): string | undefined {
+    const value: unknown = before === undefined ? {} : JSON.parse(before());
+    return this.storable(mergePatch(value, patch) as Record<string, unknown>);
   }
 
-  private async merge(
-    tx: Tx,
-    subject: Subject,
-    category: string,
-    patch: object,
-    now: string,
-  ): Promise<boolean> {
-    const { botId, guildId, userId } = subject;
-    const row = [botId, guildId, userId, category];
-    const sql = `SELECT value FROM user_data WHERE ${KEY} FOR UPDATE`;
-    const found = await tx.get<{ value: string }>(sql, ...row);
-    const key = await this.keys.forWriting(tx, subject);
-    const before: unknown =
-      found === undefined ? {} : JSON.parse(openValue(key, subject, category, found.value));
-    const value = this.storable(mergePatch(before, patch) as Record<string, unknown>);
-    if (found !== undefined || value === undefined) return this.put(tx, subject, category, value, now);
-    const encrypted = sealValue(key, subject, category, value);
-    if ((await tx.run(CREATE, ...row, encrypted, now, now, now)) === 0) throw new ConcurrentChange();
-    return false;
-  }
-
-  private async encrypted(tx: Tx, subject: Subject, category: string, json: string): Promise<string> {
-    return sealValue(await this.keys.forWriting(tx, subject), subject, category, json);
-  }
-
-  private async putAll(
-    tx: Tx,
-    given: readonly Submission[],
-    values: readonly (string | undefined)[],
-    now: string,
-  ): Promise<void> {
-    const taken = given.flatMap(({ subject, category }, at) =>
-      values[at] === undefined ? [] : [{ subject, category, value: values[at] }],
-    );
-    if (taken.length === 0) return;
-    const keys = await this.keys.allForWriting(
-      tx,
-      taken.map(({ subject }) => subject),
-    );
-    const encrypted = taken.map(({ subject, category, value }, at) => {
-      const key = keys[at];
-      if (key === undefined) throw new OwnError('The subject key could not be created');
-      return sealValue(key, subject, category, value);
-    });
-    await Promise.all([
-      putRows(
-        tx,
-        taken.map(({ subject: { botId, guildId, userId }, category }) => [botId, guildId, userId, category]),
-        encrypted,
-        now,
-      ),
-      this.audit.recordAll(
-        tx,
-        taken.map(({ subject, category }) => ({ subject, type: 'data_submitted', details: { category } })),
-      ),
-    ]);
+  private async stored(tx: Tx, { subject, category, merges }: Submission): Promise<State['before']> {
+    if (!merges) return undefined;
+    const found = await tx.get<{ value: string }>(BEFORE, ...rowOf(subject, category));
+    const key = found && (await this.keys.inForce(tx, subject));
+    return found && (() => openValue(key, subject, category, found.value));
   }
 }
 
-async function putRows(tx: Tx, rows: readonly string[][], values: readonly string[], now: string) {
-  if (tx.engine === 'postgres') {
-    const columns = [0, 1, 2, 3].map((place) => rows.map((row) => row[place] ?? ''));
-    const times = rows.map(() => now);
-    await tx.run(PUT_ALL, ...columns, values, times);
-    return;
-  }
-  for (const [at, row] of rows.entries()) await tx.run(PUT, ...row, values[at] ?? '', now, now, now);
+/** The number of removed values. */
+async function removedBy(tx: Tx, { subject, category, value }: Change): Promise<number> {
+  return value === undefined ? tx.run(REMOVE, ...rowOf(subject, category)) : 0;
 }
 
-function viewOf({ ids }: NamedSubject, category: string, now: string): SubmittedView {
-  return { user_id: ids.user_id, guild_id: ids.guild_id, category, stored: true, updated_at: now };
+function rowOf(subject: NamedSubject, category: string): string[] {
+  return [...subjectValues(subject), category];
 }

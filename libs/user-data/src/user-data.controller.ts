@@ -12,18 +12,19 @@ import {
   SubjectBody,
   Topic,
 } from '@app/http';
-import { Claim, Claimed } from '@app/idempotency';
+import { Acts, Claim, Claimed } from '@app/idempotency';
 import { ApiExtraModels } from '@nestjs/swagger';
 import { SubmitBatches } from './submit-batch.service';
+import { SubmitAct } from './submit.act';
 import { SubmitBatch, SubmitData, SubmittedBatchView, SubmittedView } from './user-data.dto';
 import { EXAMPLES } from './user-data.examples';
-import { UserDataService } from './user-data.service';
 
 @Topic('User data', 'Values of users, stored by category under a consent.')
 @Controller('data')
 export class UserDataController {
   constructor(
-    private readonly userData: UserDataService,
+    private readonly acts: Acts,
+    private readonly submitting: SubmitAct,
     private readonly batches: SubmitBatches,
   ) {}
 
@@ -40,12 +41,12 @@ export class UserDataController {
     examples: EXAMPLES.submit,
   })
   @Responds(200, SubmittedView, ['consent_required', 'not_found'])
-  submit(
+  async submit(
     @CurrentBot() bot: Caller,
     @SubjectBody() body: SubmitData,
     @Claimed() claim: Claim,
   ): Promise<SubmittedView> {
-    return this.userData.submit(bot.botId, body, claim);
+    return this.acts.run(this.submitting, this.submitting.of(bot.botId, body), claim);
   }
 
   @Post('submit/batch')

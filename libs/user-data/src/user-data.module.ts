@@ -18,7 +18,6 @@ import { UserValuesController } from './user-values.controller';
 import { UserValues } from './user-values.service';
 import { SubmitAct } from './submit.act';
 import { SubmitBatches } from './submit-batch.service';
-import { UserDataService } from './user-data.service';
 import { WithdrawnDataErasure } from './withdrawn-data.job';
 
 @Module({
@@ -32,7 +31,6 @@ import { WithdrawnDataErasure } from './withdrawn-data.job';
   providers: [
     SubmitAct,
     SubmitBatches,
-    UserDataService,
     UserValues,
     UserDataHolder,
     DueValues,
@@ -44,6 +42,6 @@ import { WithdrawnDataErasure } from './withdrawn-data.job';
     ConsentedTablesErasure,
     StoredRecords,
   ],
-  exports: [StoredRecords, DueCounts],
+  exports: [StoredRecords, SubmitAct, DueCounts],
 })
 export class UserDataModule {}

@@ -2,11 +2,11 @@ import { ApiError } from '@app/kernel';
 import fc from 'fast-check';
 import { atDepth, itInPart } from '../../../test/support/depth';
 import { translateFault } from './database-faults';
-import { SharedActs } from './shared-acts';
+import { SharedCalls } from './shared-calls';
 import type { Tx } from './tx';
-import type { SharedAct } from './unit-of-work';
+import type { SharedWork } from './unit-of-work';
 
-// The answer to an act is independent of the other acts in its transaction and of their failures.
+// The answer to a call is independent of the other calls in its transaction and of their failures.
 
 interface Input {
   readonly id: number;
@@ -40,38 +40,36 @@ class Ledger {
 
 const write = (tx: Tx, input: Input): void => void (tx as unknown as Input[]).push(input);
 
-const ACT: SharedAct<Input, number> = {
-  alone: async (tx, input) => {
-    write(tx, input);
-    if (input.kind === 'bad' || input.kind === 'wreck') throw new Error(`refused ${input.id}`);
-    return input.id;
-  },
-  together: async (tx, inputs) => {
-    const rows = new Set<number>();
-    return inputs.map((input) => {
-      if (input.kind === 'wreck') throw new Error('the whole batch');
-      if (input.kind !== 'good' || rows.has(input.row)) return undefined;
-      rows.add(input.row);
+const WORK: SharedWork<Input, number> = async (tx, inputs) => {
+  const rows = new Set<number>();
+  return inputs.map((input) => {
+    if (inputs.length === 1) {
       write(tx, input);
+      if (input.kind === 'bad' || input.kind === 'wreck') throw new Error(`refused ${input.id}`);
       return input.id;
-    });
-  },
+    }
+    if (input.kind === 'wreck') throw new Error('the whole batch');
+    if (input.kind !== 'good' || rows.has(input.row)) return undefined;
+    rows.add(input.row);
+    write(tx, input);
+    return input.id;
+  });
 };
 
 async function play(inputs: readonly Input[], ledger: Ledger) {
-  const acts = new SharedActs((work) => ledger.write(work));
+  const calls = new SharedCalls((work) => ledger.write(work));
   const answers = new Map<number, string[]>();
   const record = (id: number, answer: string): unknown =>
     answers.set(id, [...(answers.get(id) ?? []), answer]);
   await Promise.all(
     inputs.map((input) =>
-      acts.do(ACT, input).then(
+      calls.do(WORK, input).then(
         (id) => record(input.id, `done ${id}`),
         (error: Error) => record(input.id, error.message),
       ),
     ),
   );
-  expect(acts.waiting).toBe(0);
+  expect(calls.waiting).toBe(0);
   return answers;
 }
 
@@ -89,7 +87,7 @@ const inputs = fc
   )
   .map((list) => list.map((each, id): Input => ({ ...each, id })));
 
-describe('acts that share transactions', () => {
+describe('calls that share transactions', () => {
   itInPart(
     'are each answered once and truly, whatever shares their transactions and whichever of these fail',
     async () => {
