@@ -39,7 +39,6 @@ export { PostgresSchemaSource } from './postgres.schema-source';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export {
   bringUpToDate,
-  isBeingFilled,
   type KeysMigration,
   MOVE_TABLE,
   needsMigrations,
