@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type Config, type Degradations, describeFault, DISK_LOW } from '@app/kernel';
 import type { Metrics } from '@app/metrics';
-import type { Ballasts } from './sqlite.ballast';
+import type { Ballast } from './sqlite.ballast';
 
 const LOOK_MS = 5_000;
 
@@ -16,7 +16,7 @@ export class DiskWatch implements OnApplicationBootstrap, OnApplicationShutdown 
   private looking: Promise<void> | undefined;
 
   constructor(
-    private readonly ballast: Ballasts | undefined,
+    private readonly ballast: Ballast | undefined,
     private readonly config: Pick<Config, 'jobs'>,
     private readonly degradations: Degradations,
     private readonly metrics: Metrics,

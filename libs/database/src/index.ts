@@ -65,7 +65,6 @@ export {
 } from './schema';
 export { NO_SIGNALS, Signals } from './signals';
 export { DiskWatch } from './disk-watch';
-export { Ballast } from './sqlite.ballast';
 export { SqliteDatabase } from './sqlite.driver';
 export { SqliteKeys } from './sqlite.keys';
 export { SqliteTruncation } from './sqlite.truncation';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
 import { keysPath } from './key-tables';
-import { Ballast, Ballasts } from './sqlite.ballast';
+import { Ballast } from './sqlite.ballast';
 import { SqliteKeys } from './sqlite.keys';
 import { openingFault, openSource } from './sqlite.open';
 import { foldLog, lockFile, requireFilled, requireWhole, sqliteOptions } from './sqlite.options';
@@ -11,7 +11,7 @@ import { SqliteReading } from './sqlite.reading';
 import type { SqliteReaders } from './sqlite.reads';
 import { SqliteTurnReader } from './sqlite.turn-reader';
 import { SqliteConnection } from './sqlite.tx';
-import { RelievedUnitOfWork } from './sqlite.relieved';
+import { SqliteUnitOfWork } from './sqlite.unit-of-work';
 
 /** One SQLite file. One process holds it; others may read it at the same time. */
 export class SqliteEngine implements DatabaseEngine {
@@ -62,7 +62,7 @@ export class SqliteEngine implements DatabaseEngine {
       report(error);
       ballast.release();
     };
-    const unitOfWork = new RelievedUnitOfWork(
+    const unitOfWork = new SqliteUnitOfWork(
       new SqliteConnection(source),
       new SqliteKeys(keysPath(this.path), onFault),
       await this.readers(source),
@@ -99,10 +99,10 @@ export class SqliteEngine implements DatabaseEngine {
   }
 
   /** Keys on a disk of their own have their own ballast. */
-  private ballast(): Ballasts {
+  private ballast(): Ballast {
     const [data, keys] = [resolve(this.path), keysPath(resolve(this.path))];
     const files = statSync(data).dev === statSync(keys).dev ? [data] : [data, keys];
-    return new Ballasts(files.map((file) => new Ballast(file, this.ballastBytes)));
+    return new Ballast(files, this.ballastBytes);
   }
 
   private async readers({ options: { entities } }: DataSource): Promise<SqliteReaders> {
