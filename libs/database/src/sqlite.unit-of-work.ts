@@ -3,16 +3,13 @@ import type { UnitOfWorkSizes } from '@app/metrics';
 import { asPartlyDone, databaseUnavailable, driverCode } from './database-faults';
 import { Ballast } from './sqlite.ballast';
 import { SqliteCheckpoints } from './sqlite.checkpoints';
-import type { SqliteKeys } from './sqlite.keys';
+import { type SqliteConnection, type SqliteKeys, SqliteTx } from './sqlite.tx';
 import { type SqliteReaders, SqliteReads } from './sqlite.reads';
-import { SqliteTransaction } from './sqlite.transaction';
+import { type Ended, settle, SqliteTransaction, type Unit } from './sqlite.transaction';
 import { type SqliteTruncation, TRUNCATION_PAUSE_MS } from './sqlite.truncation';
-import { type SqliteConnection, SqliteTx } from './sqlite.tx';
-import { type Ended, settle, type Unit } from './sqlite.units';
 import { SharedActs } from './shared-acts';
-import type { Tx } from './tx';
+import { type Tx, withinTimeout } from './tx';
 import { ConcurrentChange, type SharedAct, TRIES_MAX } from './unit-of-work';
-import { withinTimeout } from './unit-timeout';
 
 /** The maximum of units in one COMMIT. It bounds how long the first unit of a group waits for its answer. */
 const GROUP_MAX = 256;
