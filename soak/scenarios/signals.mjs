@@ -12,9 +12,7 @@ const TIMES = 300;
 /** A signal is a notification, and a turn of the event loop before it; a worker that polls would need hundreds of times. */
 const TIMES_OF_BARE = 8;
 
-const { PostgresSignals } = createRequire(import.meta.url)(
-  '../../dist/libs/database/src/postgres.signals.js',
-);
+const { PostgresSignals } = createRequire(import.meta.url)('../../dist/libs/database/src/signals.js');
 
 export async function run(stage) {
   const config = { connectionString: await stage.database() };

@@ -44,7 +44,8 @@ describe('npm run admin', () => {
     [['backup'], '--to is missing.'],
     [['backup', '--to'], "Option '--to <value>' argument missing."],
     [['db:move'], '--from is missing.'],
-    [['db:move', '--from', 'mysql://me:secret@x/y'], '--from must be sqlite:PATH or postgres://'],
+    [['db:move', '--from', 'postgres://me:secret@x/y'], '--from must be sqlite:PATH.'],
+    [['db:move', '--from', 'sqlite:./x.db'], 'The target must be PostgreSQL'],
     [['db:migrate', 'run'], "Unexpected argument 'run'."],
     [['restore', '--from', 'x', '--only', 'half'], '--only must be data or keys.'],
   ];

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allMigrations, keysPath } from '@app/database';
 import { type Moment, runScript, type ScriptRun } from '../support/child-script';
+import type { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { bareDatabase, newDatabase, sqliteFile, type TestDatabase } from '../support/database';
 import { fill, type Filled, FILLED_SETTINGS, fillStandings } from '../support/filled';
@@ -66,8 +67,8 @@ const move = (from = source.url, to = target.url): Promise<ScriptRun> =>
   adminHere(['db:move', '--from', from, '--to', to], {});
 
 /** In a process of its own, which `kill` ends. */
-const moveApart = (kill?: Moment, from = source.url, to = target.url): Promise<ScriptRun> =>
-  runScript(build, 'admin', ['db:move', '--from', from, '--to', to], {}, kill);
+const moveApart = (kill?: Moment): Promise<ScriptRun> =>
+  runScript(build, 'admin', ['db:move', '--from', source.url, '--to', target.url], {}, kill);
 
 async function answersOf(database: TestDatabase): Promise<Readonly<Record<string, string>>> {
   const service = await serviceOn(database);
@@ -112,20 +113,25 @@ describe('npm run admin -- db:move', () => {
     expect(await target.rows(`SELECT nextval('audit_events_seq') AS seq`)).toStrictEqual([{ seq: seq + 1 }]);
   });
 
-  it('moves it back to SQLite just as well', async () => {
+  it('has a way back: a backup from before it, beside the ledger of PostgreSQL, forgets who was erased since', async () => {
     await move();
-    const back = sqliteFile(join(directory, 'back.db'));
-    const { code, output } = await move(target.url, back.url);
-    expect(output).toContain('rows are in the target and equal');
-    expect(code).toBe(0);
-    expect(await back.rows(`SELECT 1 FROM sqlite_stat1 WHERE tbl = 'audit_events'`)).not.toStrictEqual([]);
-    for (const { name } of await source.tables()) {
-      if (name === 'migrations' || name === 'job_leases') continue;
-      const all = async (database: TestDatabase) =>
-        (await database.rows(`SELECT * FROM ${name}`)).map((row) => JSON.stringify(row)).sort();
-      expect(await all(back)).toStrictEqual(await all(source));
-    }
-    await back.drop();
+    const [bot, who] = [filled.bots[0]!, filled.subjects[2]!];
+    const on = async (database: TestDatabase, act: (there: Bot) => Promise<unknown>): Promise<void> => {
+      const service = await serviceOn(database);
+      await act(bot.at(service)).finally(() => stopped(service));
+    };
+    const notes = (there: Bot) =>
+      there.get(`/data/export/${who.user_id}?guild_id=${who.guild_id}`).then(({ text }) => text);
+    await on(target, async (there) => {
+      expect(await notes(there)).toContain('emoji');
+      await there.hasForgotten(who);
+    });
+    const ledger = join(directory, 'ledger.ndjson');
+    const admin = (args: readonly string[], { url }: TestDatabase) =>
+      adminHere(args, { DATABASE_URL: url, LETHE_MASTER_KEY });
+    expect(await admin(['ledger:export', '--out', ledger], target)).toMatchObject({ code: 0 });
+    expect(await admin(['ledger:import', '--in', ledger], source)).toMatchObject({ code: 0 });
+    await on(source, async (there) => expect(await notes(there)).not.toContain('emoji'));
   });
 
   const moments: readonly Moment[] = [
@@ -165,26 +171,19 @@ describe('npm run admin -- db:move', () => {
     expect(output).not.toContain('HELD');
   });
 
-  it.each(['PostgreSQL', 'SQLite'])(
-    'keeps services from a target on %s that has tables and no rows',
-    async (to) => {
-      if (to === 'SQLite') await move();
-      else await onBareTarget();
-      const file = sqliteFile(join(directory, 'empty.db'));
-      const [from, empty] = to === 'SQLite' ? [target.url, file] : [source.url, target];
-      // The first statement behind the schema asks whether the target is empty.
-      const killed = await moveApart({ at: 'SELECT COUNT.*FROM "' }, from, empty.url);
-      expect(killed).toMatchObject({ code: null, output: expect.stringContaining('HELD') });
-      expect(await empty.rows('SELECT 1 FROM bots')).toStrictEqual([]);
-      await expect(serviceOn(empty).then(stopped)).rejects.toThrow(
-        'is being filled by npm run admin -- db:move',
-      );
-      const { code, output } = await move(from, empty.url);
-      expect(output).toContain('and equal those of the source');
-      expect(code).toBe(0);
-      await file.drop();
-    },
-  );
+  it('keeps services from a target that has tables and no rows', async () => {
+    await onBareTarget();
+    // The first statement behind the schema asks whether the target is empty.
+    const killed = await moveApart({ at: 'SELECT COUNT.*FROM "' });
+    expect(killed).toMatchObject({ code: null, output: expect.stringContaining('HELD') });
+    expect(await target.rows('SELECT 1 FROM bots')).toStrictEqual([]);
+    await expect(serviceOn(target).then(stopped)).rejects.toThrow(
+      'is being filled by npm run admin -- db:move',
+    );
+    const { code, output } = await move();
+    expect(output).toContain('and equal those of the source');
+    expect(code).toBe(0);
+  });
 
   const changes = [
     [
@@ -298,8 +297,11 @@ describe('npm run admin -- db:move refuses', () => {
     expect(output).not.toContain('s3cr3t-pw');
   });
 
-  it('what is no database, and the same engine twice', async () => {
-    await refused('--to must be sqlite:PATH or postgres://', undefined, 'mysql://lethe:lethe@x/y', 2);
-    await refused('the same engine', undefined, `sqlite:${join(directory, 'x.db')}`, 2);
+  it('every other direction', async () => {
+    const file = `sqlite:${join(directory, 'x.db')}`;
+    await refused('must be postgres://', undefined, 'mysql://lethe:lethe@x/y', 2);
+    await refused('must be postgres://', undefined, file, 2);
+    await refused('--from must be sqlite:PATH', target.url, file, 2);
+    await refused('--from must be sqlite:PATH', target.url, target.url, 2);
   });
 });

@@ -25,7 +25,7 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['bots'],
     why: 'every start asks by one statement for entries of the ledger whose bot is present',
   },
-  'libs/operations/src/postgres.move-end.ts': {
+  'libs/operations/src/postgres.move-target.ts': {
     tables: ['audit_events', 'audit_heads'],
     why: 'a move copies every table and sets the sequence after it',
   },

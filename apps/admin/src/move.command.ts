@@ -5,56 +5,56 @@ import { ormOptions } from '../../../ormconfig';
 import type { Command, Surroundings } from './command';
 import { UsageError } from './command-line';
 
-const PLACE = 'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE';
+const SOURCE = 'sqlite:PATH';
+const TARGET = 'postgres://USER:PASSWORD@HOST:PORT/DATABASE';
 
-/** Moves all rows to a database of the other engine, and writes the next steps. */
+/** Moves all rows of a SQLite file to PostgreSQL, and writes the next steps. */
 export const MOVE_COMMAND: Command = {
   name: 'db:move',
   summary:
-    'Moves everything from SQLite to PostgreSQL or back, and compares both; run it again after an interruption',
+    'Moves everything from SQLite to PostgreSQL, and compares both; run it again after an interruption',
   flags: {
-    from: { type: 'string', value: 'URL', description: `The source: ${PLACE}`, required: true },
-    to: { type: 'string', value: 'URL', description: 'The empty target; without it that of DATABASE_URL' },
+    from: { type: 'string', value: 'URL', description: `The source: ${SOURCE}`, required: true },
+    to: {
+      type: 'string',
+      value: 'URL',
+      description: `The empty target: ${TARGET}; without it that of DATABASE_URL`,
+    },
   },
   run: async (given, { config, tell, result, progress }) => {
-    const source = placeOf(config, '--from', String(given['from']));
-    const target = given['to'] === undefined ? placeOf(config) : placeOf(config, '--to', String(given['to']));
-    if (source.database.engine === target.database.engine)
-      throw new UsageError(
-        'Source and target have the same engine. Name a target of the other one with --to or DATABASE_URL.',
-      );
+    const from = databaseOf(String(given['from']));
+    if (from?.engine !== 'sqlite') throw new UsageError(`--from must be ${SOURCE}.`);
+    const to = given['to'] === undefined ? config.database : databaseOf(String(given['to']));
+    if (to?.engine !== 'postgres')
+      throw new UsageError(`The target must be PostgreSQL: --to, or else DATABASE_URL, must be ${TARGET}.`);
+    const source = placeOf({ ...config, database: from }, from.path);
+    const target = placeOf({ ...config, database: to }, to.url);
     tell(`from ${source.engine.place}\n  to ${target.engine.place}`);
     const rows = await moveEngine(source, target, ({ doing, table, rows: done, total }) =>
       progress.step({ what: `${doing} ${table}`, done, total, unit: 'rows' }),
     );
     await result({ from: source.engine.place, to: target.engine.place, rows });
-    report(rows, { config, tell }, source.database, target.database);
+    report(rows, { config, tell }, `${from.path}.key`);
   },
 };
 
-/**
- * The database of a flag, or of `config`. @throws UsageError that does not quote the flag, since it holds a password
- */
-function placeOf(config: Config, flag?: string, url?: string): MovePlace {
-  const own = url === undefined ? config : { ...config, database: databaseOf(flag ?? '', url) };
-  return { database: own.database, engine: databaseEngine(own), options: ormOptions(own) };
+function placeOf(config: Config, at: string): MovePlace {
+  return { at, engine: databaseEngine(config), options: ormOptions(config) };
 }
 
-function databaseOf(flag: string, url: string): Config['database'] {
+/** Undefined for what is no database. No error quotes the flag, since it holds a password. */
+function databaseOf(url: string): Config['database'] | undefined {
   try {
     return readConfig({ DATABASE_URL: url }).database;
   } catch {
-    throw new UsageError(`${flag} must be ${PLACE}.`);
+    return undefined;
   }
 }
-
-type Database = Config['database'];
 
 function report(
   rows: number,
   { config, tell }: Pick<Surroundings, 'config' | 'tell'>,
-  from: Database,
-  to: Database,
+  keyFile: string,
 ): void {
   tell(`${rows} rows are in the target and equal those of the source.`);
   tell('Now:');
@@ -63,14 +63,10 @@ function report(
     tell('  - The keys stay encrypted with LETHE_MASTER_KEY: give the service the same one.');
   else
     tell(
-      `  - The keys stay encrypted with the key file ${keyFileOf(from)}, which was not moved. Set LETHE_MASTER_KEY to its\n` +
-        `    content for every process, or copy it to ${keyFileOf(to)} where the service runs. Without it no service starts.`,
+      `  - The keys stay encrypted with the key file ${keyFile}, which was not moved. Set LETHE_MASTER_KEY to its\n` +
+        '    content for every process, or copy it to ./data/lethe.db.key where the service runs. Without it no service starts.',
     );
   tell(
     '  - The source is unchanged. It still holds what is erased from now on: delete it when the service runs.',
   );
-}
-
-function keyFileOf(database: Database): string {
-  return database.engine === 'sqlite' ? `${database.path}.key` : './data/lethe.db.key';
 }

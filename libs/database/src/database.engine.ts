@@ -1,5 +1,5 @@
 import type { DataSource, DataSourceOptions, EntityTarget, ObjectLiteral } from 'typeorm';
-import type { Ballasts } from './sqlite.ballast';
+import type { Ballast } from './sqlite.ballast';
 import type { UnitOfWork } from './unit-of-work';
 
 /** Reports a fault that no caller gets as an answer. */
@@ -29,7 +29,7 @@ export interface DatabaseEngine {
 
 export interface OpenDatabase {
   /** On SQLite, where a size is configured. */
-  readonly ballast?: Ballasts;
+  readonly ballast?: Ballast;
   readonly source: DataSource;
   readonly unitOfWork: UnitOfWork;
   /** Waits for the running units and releases everything except `source`. */

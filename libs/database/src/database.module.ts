@@ -5,11 +5,10 @@ import { Metrics } from '@app/metrics';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import { isDamage } from './database-faults';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
-import { DiskWatch } from './disk-watch';
+import { DiskWatch } from './sqlite.ballast';
 import { PostgresEngine } from './postgres.engine';
 import { postgresOptions } from './postgres.options';
-import { PostgresSignals } from './postgres.signals';
-import { NO_SIGNALS, Signals } from './signals';
+import { NO_SIGNALS, PostgresSignals, Signals } from './signals';
 import { SqliteEngine } from './sqlite.engine';
 import { UnitOfWork } from './unit-of-work';
 

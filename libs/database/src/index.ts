@@ -29,17 +29,14 @@ export {
   DatabaseModule,
   type MigrationClass,
 } from './database.module';
-export { databaseBytes } from './database-size';
+export { databaseBytes, KEY_TABLES, keysPath, requireUnusedKeys } from './key-tables';
 export { finding, insertion } from './insert-rows';
-export { KEY_TABLES, keysPath, requireUnusedKeys } from './key-tables';
-export { eachOf, pages } from './pages';
-export { inPortions } from './portions';
+export { eachOf, inPortions, pages } from './pages';
 export { PostgresDataSource, postgresOptions } from './postgres.options';
-export { PostgresSchemaSource } from './postgres.schema-source';
+export { PostgresSchemaSource } from './postgres.engine';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export {
   bringUpToDate,
-  isBeingFilled,
   type KeysMigration,
   MOVE_TABLE,
   needsMigrations,
@@ -65,10 +62,9 @@ export {
   varchar,
 } from './schema';
 export { NO_SIGNALS, Signals } from './signals';
-export { DiskWatch } from './disk-watch';
-export { Ballast } from './sqlite.ballast';
+export { DiskWatch } from './sqlite.ballast';
 export { SqliteDatabase } from './sqlite.driver';
-export { SqliteKeys } from './sqlite.keys';
+export { SqliteConnection, SqliteKeys } from './sqlite.tx';
 export { SqliteTruncation } from './sqlite.truncation';
 export {
   FileInUse,
@@ -79,10 +75,8 @@ export {
   sqliteOptions,
   takeFile,
 } from './sqlite.options';
-export { SqliteReading } from './sqlite.reading';
-export { SqliteTurnReader } from './sqlite.turn-reader';
+export { SqliteReading, SqliteTurnReader } from './sqlite.reads';
 export { SqliteCheckpoints } from './sqlite.checkpoints';
-export { SqliteConnection } from './sqlite.tx';
 export { SqliteUnitOfWork } from './sqlite.unit-of-work';
 export { amongValues, type Engine, givenRows, type SqlList, type SqlPart, type SqlValue, Tx } from './tx';
 export { ConcurrentChange, type SharedWork, UnitOfWork } from './unit-of-work';

@@ -1,7 +1,9 @@
-import { basename, dirname, join } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { realFile, StartError } from '@app/kernel';
+import { type Config, realFile, StartError } from '@app/kernel';
 import { driverCode } from './database-faults';
+import type { UnitOfWork } from './unit-of-work';
 
 /**
  * The tables of keys, and of records that must outlive the data, each with the columns of its primary key. On SQLite
@@ -70,4 +72,21 @@ export async function requireUnusedKeys(source: DataSource): Promise<void> {
       : `${path} holds no data, but ${keysPath(path)} holds the keys of an installation. Restore the data: npm run admin -- restore --from DIR --only data --force. ` +
           `Or, to begin anew, give ${keysPath(path)} another name.`,
   );
+}
+
+/** The bytes of a database: of both SQLite files with their logs, or what PostgreSQL reports. */
+export async function databaseBytes(
+  unitOfWork: UnitOfWork,
+  { database }: Pick<Config, 'database'>,
+): Promise<number> {
+  if (database.engine === 'sqlite') return fileBytes(database.path);
+  const row = await unitOfWork.get<{ bytes: number | string }>(
+    'SELECT pg_database_size(current_database()) AS bytes',
+  );
+  return Number(row?.bytes ?? 0);
+}
+
+function fileBytes(path: string): number {
+  const files = [resolve(path), keysPath(resolve(path))].flatMap((file) => [file, `${file}-wal`]);
+  return files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }

@@ -1,10 +1,154 @@
-import type { DataSource, DataSourceOptions } from 'typeorm';
+import {
+  type DataSource,
+  type DataSourceOptions,
+  type Migration,
+  MigrationExecutor,
+  type QueryRunner,
+} from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { StartError } from '@app/kernel';
+import { driverCode, isConnectionLost } from './database-faults';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
-import { PostgresDataSource, type PostgresConfig, postgresOptions } from './postgres.options';
-import { PostgresSchemaSource } from './postgres.schema-source';
+import {
+  type PostgresConfig,
+  PostgresDataSource,
+  postgresOptions,
+  withoutTimeouts,
+} from './postgres.options';
 import { PostgresUnitOfWork } from './postgres.unit-of-work';
 import { bringUpToDate } from './schema-version';
+
+/** The advisory lock for changes of the schema. The number is arbitrary; nothing else in the database uses it. */
+const SCHEMA_LOCK = 5_138_008_101;
+/** How long to wait for the lock of another process, in milliseconds. */
+const LOCK_WAIT_MS = 3_000;
+const OLDEST_VERSION = 140_000;
+
+/**
+ * Changes the schema of a PostgreSQL database. Processes change the schema one at a time; the later ones find the work
+ * done. The connection that does the work holds the lock, so the lock ends with the work.
+ * @throws StartError, without a password, for faults that the operator can correct.
+ */
+export class PostgresSchemaSource extends PostgresDataSource {
+  constructor(
+    options: PostgresDataSourceOptions,
+    private readonly place: string,
+  ) {
+    const patient = withoutTimeouts(options);
+    super({ ...patient, extra: { ...(patient.extra as object), application_name: 'lethe-schema' } });
+  }
+
+  private holder: QueryRunner | undefined;
+
+  override async initialize(): Promise<this> {
+    return this.withReason(async () => {
+      await super.initialize();
+      await requireVersion(this).catch(async (error: unknown) => {
+        await this.destroy();
+        throw error;
+      });
+      return this;
+    });
+  }
+
+  override runMigrations(options?: Parameters<DataSource['runMigrations']>[0]): Promise<Migration[]> {
+    return this.alone((executor) => executor.executePendingMigrations(), options);
+  }
+
+  override undoLastMigration(options?: Parameters<DataSource['undoLastMigration']>[0]): Promise<void> {
+    return this.alone((executor) => executor.undoLastMigration(), options);
+  }
+
+  /**
+   * Excludes other processes from changing the schema until this source is destroyed. Resolves to false when another
+   * process is changing it now.
+   */
+  async lock(): Promise<boolean> {
+    this.holder = this.createQueryRunner();
+    try {
+      // The connection of a killed process takes a moment to end.
+      await this.holder.query(`SET lock_timeout = '${LOCK_WAIT_MS}ms'`);
+      await this.holder.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
+      return true;
+    } catch (error) {
+      if (driverCode(error) === '55P03') return false;
+      throw error;
+    }
+  }
+
+  override async destroy(): Promise<void> {
+    await this.holder?.release();
+    await super.destroy();
+  }
+
+  private alone<T>(
+    work: (executor: MigrationExecutor) => Promise<T>,
+    options: Parameters<DataSource['runMigrations']>[0] = {},
+  ): Promise<T> {
+    return this.withReason(async () => {
+      const runner = this.createQueryRunner();
+      const executor = new MigrationExecutor(this, runner);
+      executor.transaction = options.transaction ?? 'all';
+      executor.fake = options.fake ?? false;
+      try {
+        await runner.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
+        try {
+          return await work(executor);
+        } finally {
+          await runner.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]).catch(() => undefined);
+        }
+      } finally {
+        await runner.release();
+      }
+    });
+  }
+
+  private async withReason<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const reason = error instanceof StartError ? undefined : reasonOf(error);
+      if (reason === undefined) throw error;
+      throw new StartError(`The database (${this.place}) cannot be used: ${reason}`);
+    }
+  }
+}
+
+async function requireVersion(source: DataSource): Promise<void> {
+  const [row] = await source.query<{ server_version_num: string }[]>('SHOW server_version_num');
+  if (Number(row?.server_version_num) < OLDEST_VERSION)
+    throw new StartError(
+      'The PostgreSQL server is too old: Lethe needs version 14 or later. Upgrade it, or name another one with DATABASE_URL.',
+    );
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'no server listens there. Start the server, or correct DATABASE_URL.',
+  ENOTFOUND: 'the host does not exist. Correct DATABASE_URL.',
+  EAI_AGAIN: 'the name of the host could not be looked up. Try again, or correct DATABASE_URL.',
+  '28P01': 'user or password is wrong. Correct DATABASE_URL; special characters have to be percent-encoded.',
+  '28000':
+    'the server refuses this user from this address. Correct DATABASE_URL, or the pg_hba.conf of the server.',
+  '3D000': 'the database does not exist. Create it with CREATE DATABASE, or correct DATABASE_URL.',
+  '42501':
+    'the user may not change the schema. Grant it CREATE on the database and on the schema public, or run npm run admin -- db:migrate as the owner of the tables.',
+  '53300': 'the server has no free connection. Raise max_connections, or lower DATABASE_POOL_SIZE.',
+  '57P03': 'the server is starting up or shutting down. Try again.',
+};
+
+/** The fault and its remedy; undefined for a fault that an operator cannot correct. */
+function reasonOf(error: unknown): string | undefined {
+  const code = driverCode(error);
+  const known = REASONS[code];
+  if (known !== undefined) return known;
+  if (/CERT|TLS|SSL|UNABLE_TO/.test(code) || /support SSL/.test(String((error as Error).message)))
+    return `no secure connection (${code || 'the server offers no TLS'}). Check sslmode and sslrootcert in DATABASE_URL.`;
+  if (/^(53|57)/.test(code))
+    return `the server cancelled the work (${code}). Nothing was changed; try again.`;
+  if (isConnectionLost(error))
+    return `the connection ended${code && ` (${code})`}. Unfinished work is undone; try again.`;
+  return undefined;
+}
 
 /** A PostgreSQL server of version 14 or later, shared by any number of processes. */
 export class PostgresEngine implements DatabaseEngine {

@@ -14,10 +14,9 @@ import {
 import { PostgresReader } from './postgres.reader';
 import { PostgresTx } from './postgres.tx';
 import { SharedCalls } from './shared-calls';
-import type { Tx } from './tx';
+import { type Tx, withinTimeout } from './tx';
 import { ConcurrentChange, type SharedWork, TRIES_MAX, UnitOfWork } from './unit-of-work';
-import { withinTimeout } from './unit-timeout';
-import { vacuum } from './postgres.vacuum';
+import { vacuum } from './postgres.options';
 
 /**
  * The maximum pause before the second run, in milliseconds. It grows with each run; the actual pause is random below

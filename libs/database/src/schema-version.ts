@@ -16,7 +16,7 @@ export interface KeysMigration extends MigrationInterface {
 
 /**
  * Brings the schema up to date, with all migrations in one transaction, or only checks that it is, as `access` says. A
- * database of a newer Lethe, or one that a move from another engine has filled in part, stays untouched.
+ * database of a newer Lethe, or one that a move from SQLite has filled in part, stays untouched.
  * @throws StartError with the remedy.
  */
 export async function bringUpToDate(source: DataSource, access: Access): Promise<void> {
@@ -54,19 +54,14 @@ export async function needsMigrations(source: DataSource): Promise<boolean> {
   return (await new MigrationExecutor(source).getPendingMigrations()).length > 0;
 }
 
-/** Whether a move from another engine has begun and is not finished. */
-export async function isBeingFilled(source: DataSource): Promise<boolean> {
+/** @throws StartError while a move fills the database, or after one that was interrupted */
+async function requireNotBeingFilled(source: DataSource): Promise<void> {
   const runner = source.createQueryRunner();
   try {
-    return await runner.hasTable(MOVE_TABLE);
+    if (!(await runner.hasTable(MOVE_TABLE))) return;
   } finally {
     await runner.release();
   }
-}
-
-/** @throws StartError while a move fills the database, or after one that was interrupted */
-async function requireNotBeingFilled(source: DataSource): Promise<void> {
-  if (!(await isBeingFilled(source))) return;
   throw new StartError(
     'The database is being filled by npm run admin -- db:move, or the move was interrupted. Run it again to its end, or drop the database and create it again.',
   );

@@ -1,3 +1,8 @@
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { Client, type ClientConfig, type Notification } from 'pg';
+import type { OnFault } from './database.engine';
+
 /**
  * Short messages between the processes of one database. Every other process receives a message within milliseconds, or
  * it is lost: a receiver must also poll the database. Sending never blocks and never fails.
@@ -28,3 +33,182 @@ export class NoSignals extends Signals {
 }
 
 export const NO_SIGNALS: Signals = new NoSignals();
+
+const CHANNEL = 'lethe';
+/** The payload limit of a notification, in bytes. PostgreSQL accepts less than 8,000. */
+const BYTES_MAX = 7_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** The interval of the heartbeat, in milliseconds. It detects a connection that was lost silently. */
+const HEARTBEAT_MS = 5_000;
+
+interface Message {
+  readonly from: string;
+  readonly words: readonly (readonly [topic: string, payload: string])[];
+}
+
+/**
+ * Signals over LISTEN and NOTIFY, on a separate connection that is opened again after each loss. A notification takes a
+ * server-wide lock at its commit, so it is never part of an act's transaction and does not wait for the disk.
+ */
+export class PostgresSignals extends Signals implements OnModuleInit, OnApplicationShutdown {
+  private readonly me = randomUUID();
+  private readonly listeners = new Map<string, ((payload: string) => void)[]>();
+  private readonly gapListeners: (() => void)[] = [];
+  private readonly waiting = new Map<string, readonly [topic: string, payload: string]>();
+  private client: Client | undefined;
+  private pauseMs = FIRST_PAUSE_MS;
+  private reopening: NodeJS.Timeout | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
+  private flushing = false;
+  private closed = false;
+
+  constructor(
+    private readonly config: ClientConfig,
+    private readonly onFault: OnFault,
+  ) {
+    super();
+  }
+
+  get isConnected(): boolean {
+    return this.client !== undefined;
+  }
+
+  /** The service starts even if the first connection fails. */
+  async onModuleInit(): Promise<void> {
+    await this.open();
+    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT_MS).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    // Signals that modules send during the shutdown are still sent.
+    const { client } = this;
+    if (client !== undefined) await this.send(client);
+    this.closed = true;
+    clearTimeout(this.reopening);
+    clearInterval(this.heartbeat);
+    this.client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+
+  tell(topic: string, payload: string): void {
+    if (this.closed) return;
+    this.waiting.set(`${topic} ${payload}`, [topic, payload]);
+    if (this.flushing) return;
+    this.flushing = true;
+    setImmediate(() => {
+      this.flushing = false;
+      // Without a connection the signals are lost, as in transit.
+      if (this.client === undefined) this.waiting.clear();
+      else void this.send(this.client);
+    });
+  }
+
+  on(topic: string, listener: (payload: string) => void): void {
+    this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), listener]);
+  }
+
+  onGap(listener: () => void): void {
+    this.gapListeners.push(listener);
+  }
+
+  private async send(client: Client): Promise<void> {
+    const words = [...this.waiting.values()];
+    this.waiting.clear();
+    try {
+      for (const message of messages(this.me, words))
+        await client.query('SELECT pg_notify($1, $2)', [CHANNEL, message]);
+    } catch {
+      this.lost(client);
+    }
+  }
+
+  private async open(): Promise<void> {
+    const client = new Client({ ...this.config, application_name: 'lethe-signals' });
+    client.on('error', () => this.lost(client)).on('end', () => this.lost(client));
+    client.on('notification', (notification) => this.hear(notification));
+    try {
+      await client.connect();
+      await client.query('SET synchronous_commit = off');
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      this.call(() => this.onFault(error));
+      client.end().catch(() => undefined);
+      this.openLater();
+      return;
+    }
+    if (this.closed) return void client.end().catch(() => undefined);
+    this.client = client;
+    this.pauseMs = FIRST_PAUSE_MS;
+    this.tellOfGap();
+  }
+
+  private lost(client: Client): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    client.end().catch(() => undefined);
+    this.tellOfGap();
+    this.openLater();
+  }
+
+  private openLater(): void {
+    if (this.closed) return;
+    this.reopening = setTimeout(() => void this.open(), this.pauseMs * (0.5 + Math.random() / 2)).unref();
+    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  private async beat(): Promise<void> {
+    const { client } = this;
+    if (client === undefined) return;
+    const late = setTimeout(() => this.lost(client), HEARTBEAT_MS);
+    await client.query('SELECT 1').catch(() => this.lost(client));
+    clearTimeout(late);
+  }
+
+  private hear({ payload = '' }: Notification): void {
+    const message = parsed(payload);
+    if (message === undefined || message.from === this.me) return;
+    for (const [topic, word] of message.words)
+      for (const listener of this.listeners.get(topic) ?? []) this.call(() => listener(word));
+  }
+
+  private tellOfGap(): void {
+    for (const listener of this.gapListeners) this.call(listener);
+  }
+
+  private call(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.onFault(error);
+    }
+  }
+}
+
+/** Packs the signals into as few notifications as possible. */
+function* messages(from: string, words: readonly (readonly [string, string])[]): Generator<string> {
+  let some: (readonly [string, string])[] = [];
+  let bytes = 0;
+  const message = (): string => JSON.stringify({ from, words: some } satisfies Message);
+  for (const word of words) {
+    const size = Buffer.byteLength(JSON.stringify(word)) + 1;
+    if (bytes + size > BYTES_MAX && some.length > 0) {
+      yield message();
+      some = [];
+      bytes = 0;
+    }
+    some.push(word);
+    bytes += size;
+  }
+  if (some.length > 0) yield message();
+}
+
+/** Undefined for a payload that no process of Lethe has sent. */
+function parsed(text: string): Message | undefined {
+  try {
+    const { from, words } = JSON.parse(text) as Partial<Message>;
+    return typeof from === 'string' && Array.isArray(words) ? { from, words } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,117 +1,170 @@
-import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import { dirname, resolve } from 'node:path';
+import { rmSync, statfsSync, truncateSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { bytesOf, type Config, type Degradations, describeFault, DISK_LOW } from '@app/kernel';
+import type { Metrics } from '@app/metrics';
+import { isUndone } from './database-faults';
 
 const CHUNK_BYTES = 2 ** 20;
-/** The ballast is at most this share of its file system. */
+/** A file is at most this share of its file system. */
 const SHARE_MAX = 8;
 /** It is released in so many parts, so that another program that fills the disk does not take all of it at once. */
 const PARTS = 4;
 
+/** The file on one disk. */
+interface Reserve {
+  readonly path: string;
+  readonly wantedBytes: number;
+}
+
 /**
- * A file beside the database that only occupies room. On a full disk even a deletion needs room: a part of the file is
- * released for it, and the file is completed when there is room again.
+ * A file on each disk of the database that only occupies room. On a full disk even a deletion needs room: a part of the
+ * file is released for it, and the file is completed when there is room again.
  */
 export class Ballast {
-  readonly path: string;
-  private readonly directory: string;
-  private readonly wantedBytes: number;
-  /** How often a part was released. */
-  releases = 0;
+  private readonly reserves: readonly Reserve[];
+  private releases = 0;
   /** Called after a part was released. */
   onRelease: () => void = () => undefined;
 
-  constructor(databasePath: string, wantedBytes: number) {
-    this.path = `${resolve(databasePath)}.ballast`;
-    this.directory = dirname(this.path);
-    const { blocks, bsize } = statfsSync(this.directory);
-    this.wantedBytes = Math.min(wantedBytes, Math.floor((blocks * bsize) / SHARE_MAX));
-    if (this.wantedBytes === 0) rmSync(this.path, { force: true });
+  /** @param files one file of the database on each disk */
+  constructor(files: readonly string[], wantedBytes: number) {
+    this.reserves = files.map((file) => {
+      const path = `${file}.ballast`;
+      const { blocks, bsize } = statfsSync(dirname(path));
+      if (wantedBytes === 0) rmSync(path, { force: true });
+      return { path, wantedBytes: Math.min(wantedBytes, Math.floor((blocks * bsize) / SHARE_MAX)) };
+    });
   }
 
-  /** Room for the database, in bytes, without the ballast. */
+  /** Room for the database, in bytes, without the ballast, on the disk with the least. */
   get freeBytes(): number {
-    const { bavail, bsize } = statfsSync(this.directory);
-    return bavail * bsize;
+    return Math.min(...this.reserves.map(freeBeside));
   }
 
   /** Whether less room is left than half of the ballast. Without a ballast it is never low. */
   get isLow(): boolean {
-    return this.freeBytes < this.wantedBytes / 2;
+    return this.reserves.some(isLow);
   }
 
   get isComplete(): boolean {
-    return this.bytes >= this.wantedBytes;
+    return this.reserves.every((reserve) => missing(reserve) <= 0);
   }
 
-  private get bytes(): number {
-    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+  /** Runs an act again that a full disk has undone, as long as a part of the ballast makes room for it. */
+  relieve<T>(act: () => Promise<T>): Promise<T> {
+    const { releases } = this;
+    return act().catch((error: unknown) => {
+      // Another act can have made the room meanwhile.
+      if (!isUndone(error) || (this.releases === releases && !this.release())) throw error;
+      return this.relieve(act);
+    });
   }
 
-  /** Makes room by a part of the ballast if the disk is full. Answers whether there is more room now. */
+  /** Makes room by a part of the ballast on each disk that is full. Answers whether there is more room now. */
   release(): boolean {
-    const { bytes } = this;
-    if (bytes === 0 || !this.isLow) return false;
-    truncateSync(this.path, Math.max(0, bytes - Math.ceil(this.wantedBytes / PARTS)));
+    const full = this.reserves.filter((reserve) => (bytesOf(reserve.path) ?? 0) > 0 && isLow(reserve));
+    for (const { path, wantedBytes } of full)
+      truncateSync(path, Math.max(0, (bytesOf(path) ?? 0) - Math.ceil(wantedBytes / PARTS)));
+    if (full.length === 0) return false;
     this.releases++;
     this.onRelease();
     return true;
   }
 
-  /**
-   * Completes the file if enough room is left beside it. The bytes are random and written, since a file system can store
-   * others without blocks.
-   * @throws Error of the file system
-   */
+  /** Completes the ballast of each disk that has enough room beside it. @throws Error of the file system */
   async complete(): Promise<void> {
-    const missing = this.wantedBytes - this.bytes;
-    if (missing < 0) truncateSync(this.path, this.wantedBytes);
-    if (missing <= 0 || this.freeBytes < missing + this.wantedBytes) return;
+    await Promise.all(this.reserves.map((reserve) => this.fill(reserve)));
+  }
+
+  private async fill(reserve: Reserve): Promise<void> {
+    const { path, wantedBytes } = reserve;
+    const bytes = missing(reserve);
+    if (bytes < 0) truncateSync(path, wantedBytes);
+    if (bytes <= 0 || freeBeside(reserve) < bytes + wantedBytes) return;
+    await writeFile(path, this.chunks(bytes), { flag: 'a', mode: 0o600, flush: true });
+  }
+
+  /** Until a part is released. Random bytes, since a file system can store others without blocks. */
+  private *chunks(bytes: number): Generator<Buffer> {
     const { releases } = this;
-    const file = await open(this.path, 'a', 0o600);
-    try {
-      for (let left = missing; left > 0 && releases === this.releases; left -= CHUNK_BYTES)
-        await file.appendFile(randomBytes(Math.min(CHUNK_BYTES, left)));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    for (let left = bytes; left > 0 && releases === this.releases; left -= CHUNK_BYTES)
+      yield randomBytes(Math.min(CHUNK_BYTES, left));
   }
 }
 
-/** The ballast of each disk on which a file of the database is. */
-export class Ballasts {
-  constructor(private readonly all: readonly Ballast[]) {}
+function freeBeside({ path }: Reserve): number {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  return bavail * bsize;
+}
 
-  set onRelease(onRelease: () => void) {
-    for (const ballast of this.all) ballast.onRelease = onRelease;
+function isLow(reserve: Reserve): boolean {
+  return freeBeside(reserve) < reserve.wantedBytes / 2;
+}
+
+function missing({ path, wantedBytes }: Reserve): number {
+  return wantedBytes - (bytesOf(path) ?? 0);
+}
+
+const LOOK_MS = 5_000;
+
+/**
+ * Watches the room for the SQLite files, on each of their disks. While little is left, or the ballast is incomplete, the process is degraded. The
+ * ballast is completed when there is room.
+ */
+@Injectable()
+export class DiskWatch implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('Disk');
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> | undefined;
+
+  constructor(
+    private readonly ballast: Ballast | undefined,
+    private readonly config: Pick<Config, 'jobs'>,
+    private readonly degradations: Degradations,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { ballast } = this;
+    // A command of the operator leaves the ballast as it is.
+    if (ballast === undefined || this.config.jobs === 'off') return;
+    this.metrics.gauge('diskFree', () => ballast.freeBytes);
+    ballast.onRelease = () => this.note(true);
+    this.note(ballast.isLow);
+    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
-  get releases(): number {
-    return this.all.reduce((sum, { releases }) => sum + releases, 0);
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.looking;
   }
 
-  /** The room of the disk with the least. */
-  get freeBytes(): number {
-    return Math.min(...this.all.map(({ freeBytes }) => freeBytes));
+  /** Completes the ballast if possible, and notes what is left. */
+  look(): Promise<void> {
+    this.looking ??= this.complete().finally(() => (this.looking = undefined));
+    return this.looking;
   }
 
-  get isLow(): boolean {
-    return this.all.some(({ isLow }) => isLow);
+  private async complete(): Promise<void> {
+    const { ballast } = this;
+    if (ballast === undefined) return;
+    try {
+      await ballast.complete();
+      this.note(ballast.isLow || !ballast.isComplete);
+    } catch (error) {
+      this.note(true, error);
+    }
   }
 
-  get isComplete(): boolean {
-    return this.all.every(({ isComplete }) => isComplete);
-  }
-
-  /** {@link Ballast.release} on each disk that is full. */
-  release(): boolean {
-    return this.all.filter((ballast) => ballast.release()).length > 0;
-  }
-
-  /** Completes each. @throws Error of the file system */
-  async complete(): Promise<void> {
-    await Promise.all(this.all.map((ballast) => ballast.complete()));
+  private note(isLow: boolean, fault?: unknown): void {
+    if (!this.degradations.note(DISK_LOW, isLow)) return;
+    if (!isLow) return this.logger.log('The disk of the database has room again');
+    this.logger.error(
+      'The disk of the database is almost full, or that of its keys: erasures and withdrawals are accepted, requests that store more are refused',
+      ...(fault === undefined ? [] : [describeFault(fault)]),
+    );
   }
 }

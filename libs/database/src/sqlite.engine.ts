@@ -1,17 +1,65 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { StartError } from '@app/kernel';
+import { driverCode, isDamage } from './database-faults';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
 import { keysPath } from './key-tables';
-import { Ballast, Ballasts } from './sqlite.ballast';
-import { SqliteKeys } from './sqlite.keys';
-import { openingFault, openSource } from './sqlite.open';
+import { bringUpToDate } from './schema-version';
+import { Ballast } from './sqlite.ballast';
+import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
+import { SqliteConnection, SqliteKeys } from './sqlite.tx';
 import { foldLog, lockFile, requireFilled, requireWhole, sqliteOptions } from './sqlite.options';
-import { SqliteReading } from './sqlite.reading';
-import type { SqliteReaders } from './sqlite.reads';
-import { SqliteTurnReader } from './sqlite.turn-reader';
-import { SqliteConnection } from './sqlite.tx';
-import { RelievedUnitOfWork } from './sqlite.relieved';
+import { type SqliteReaders, SqliteReading, SqliteTurnReader } from './sqlite.reads';
+import { SqliteUnitOfWork } from './sqlite.unit-of-work';
+
+/**
+ * Initialises the connection and brings the schema up to date, or only checks that it is, as `access` says. A damaged
+ * file, or one of a newer Lethe, stays untouched.
+ */
+export async function openSource(source: DataSource, access: Access): Promise<DataSource> {
+  try {
+    await source.initialize();
+    await bringUpToDate(source, access);
+    return source;
+  } catch (error) {
+    if (source.isInitialized) await source.destroy();
+    throw error;
+  }
+}
+
+/** The error of an SQLite database that cannot be opened, as a {@link StartError} with the remedy where one is known. */
+export function openingFault(error: unknown, path: string): unknown {
+  const code = driverCode(error);
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code))
+    return new StartError(
+      `${damagedOf(path)} is damaged or no SQLite database. It was left untouched; restore a backup.`,
+    );
+  if (code.startsWith('SQLITE_BUSY'))
+    return new StartError(
+      `Another program has locked ${path} or the keys beside it. End what writes it, then start again.`,
+    );
+  if (/^SQLITE_(IOERR|CANTOPEN|READONLY|FULL|PERM)/.test(code))
+    return new StartError(
+      `${path} or the keys beside it cannot be read or written (${code}). Check the disk, its room, and the rights of the user that runs Lethe, then start again.`,
+    );
+  return error;
+}
+
+/** The damaged file: the keys, which are small and are checked, or else the data. */
+function damagedOf(path: string): string {
+  const keys = keysPath(path);
+  try {
+    const database = new SqliteDatabase(keys, { readonly: true, timeout: OPENING_MS });
+    try {
+      return database.pragma('quick_check(1)', { simple: true }) === 'ok' ? path : keys;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return isDamage(error) ? keys : path;
+  }
+}
 
 /** One SQLite file. One process holds it; others may read it at the same time. */
 export class SqliteEngine implements DatabaseEngine {
@@ -62,7 +110,7 @@ export class SqliteEngine implements DatabaseEngine {
       report(error);
       ballast.release();
     };
-    const unitOfWork = new RelievedUnitOfWork(
+    const unitOfWork = new SqliteUnitOfWork(
       new SqliteConnection(source),
       new SqliteKeys(keysPath(this.path), onFault),
       await this.readers(source),
@@ -99,10 +147,10 @@ export class SqliteEngine implements DatabaseEngine {
   }
 
   /** Keys on a disk of their own have their own ballast. */
-  private ballast(): Ballasts {
+  private ballast(): Ballast {
     const [data, keys] = [resolve(this.path), keysPath(resolve(this.path))];
     const files = statSync(data).dev === statSync(keys).dev ? [data] : [data, keys];
-    return new Ballasts(files.map((file) => new Ballast(file, this.ballastBytes)));
+    return new Ballast(files, this.ballastBytes);
   }
 
   private async readers({ options: { entities } }: DataSource): Promise<SqliteReaders> {

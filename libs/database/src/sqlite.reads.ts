@@ -1,8 +1,50 @@
-import { driverCode } from './database-faults';
-import type { SqliteTurnReader } from './sqlite.turn-reader';
+import { StartError } from '@app/kernel';
+import { databaseUnavailable, driverCode } from './database-faults';
 import { type SqliteConnection, SqliteTx } from './sqlite.tx';
-import type { Tx } from './tx';
+import type { SqlValue, Tx } from './tx';
 import { UnitOfWork } from './unit-of-work';
+
+/**
+ * Reads of one statement each. The reads of one turn of the event loop share a snapshot, since taking and releasing the
+ * lock costs as much as a read. A commit of this process, the only writer, ends the snapshot at once: no read returns a
+ * state older than an answer that was sent.
+ */
+export class SqliteTurnReader {
+  private open = false;
+  private closed = false;
+  private readonly end = (): void => this.endTurn();
+
+  constructor(readonly connection: SqliteConnection) {}
+
+  get(sql: string, values: readonly SqlValue[]): unknown {
+    if (this.closed) throw databaseUnavailable();
+    if (!this.open) {
+      // Rolls back the snapshot of a turn that failed to end: no later read may use it.
+      if (this.connection.database.inTransaction) this.connection.prepared('ROLLBACK').run();
+      this.connection.prepared('BEGIN').run();
+      this.open = true;
+      setImmediate(this.end);
+    }
+    return this.connection.prepared(sql).get(...values);
+  }
+
+  /** Ends all reads, so that the connection can be closed in the same turn. */
+  close(): void {
+    this.endTurn();
+    this.closed = true;
+  }
+
+  /** Never throws: a fault of the reads must not change the answer to a commit. */
+  endTurn(): void {
+    this.open = false;
+    if (!this.connection.database.inTransaction) return;
+    try {
+      this.connection.prepared('COMMIT').run();
+    } catch {
+      // The next call ends the snapshot.
+    }
+  }
+}
 
 /**
  * The statements that open a snapshot of each file. The keys come first: an old key beside newer data is harmless, but
@@ -108,5 +150,22 @@ export abstract class SqliteReads extends UnitOfWork {
       // There is nothing to commit, and the rollback of a read does not fail.
       if (connection.database.inTransaction) connection.prepared('ROLLBACK').run();
     }
+  }
+}
+
+/** UnitOfWork on a file that another process may write to. A unit that writes is refused. */
+export class SqliteReading extends SqliteReads {
+  /** @throws StartError for a unit that writes. The service creates missing rows when it starts. */
+  async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await this.read(work);
+    } catch (error) {
+      if (!driverCode(error).startsWith('SQLITE_READONLY')) throw error;
+      throw new StartError('The database is open for reading only. Start the service with it once first.');
+    }
+  }
+
+  scrubKeys(): Promise<void> {
+    return Promise.reject(databaseUnavailable());
   }
 }

@@ -1,7 +1,48 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { OwnError } from '@app/kernel';
 import { databaseUnavailable, outcomeUnknown } from './database-faults';
-import { SqliteFiles } from './sqlite.files';
-import type { SqliteKeys } from './sqlite.keys';
-import type { SqliteConnection } from './sqlite.tx';
+import { keysName, keysPath } from './key-tables';
+import type { SqliteConnection, SqliteKeys } from './sqlite.tx';
+import type { Tx } from './tx';
+
+interface OpenFile {
+  readonly path: string;
+  readonly identity: string | undefined;
+}
+
+/**
+ * The files that a process has open, data and keys, each with its log. A file that is removed or replaced stays open,
+ * and what is committed to it is lost when the process ends.
+ */
+export class SqliteFiles {
+  private readonly files: readonly OpenFile[];
+
+  /** Call it when both files are open, with their logs. */
+  constructor(path: string) {
+    // By the name of the keys also a link that leads to another file is noticed.
+    const paths = [path, `${path}-wal`, keysName(path), `${keysPath(path)}-wal`];
+    this.files = paths.map((file) => ({ path: file, identity: identityOf(file) }));
+    const missing = this.files.find(({ identity }) => identity === undefined);
+    if (missing !== undefined) throw new OwnError(`${missing.path} is missing after it was opened`);
+  }
+
+  /** @throws OwnError when a file is no longer the one under its name */
+  requireInPlace(): void {
+    const lost = this.files.find(({ path, identity }) => identityOf(path) !== identity);
+    if (lost === undefined) return;
+    throw new OwnError(
+      `${basename(lost.path)} was removed or replaced while the service uses it: a commit would be lost at the next start, so ` +
+        'every act is refused. Put the same file back under its name, or stop the service and restore a backup.',
+    );
+  }
+}
+
+/** Device and number of the file; undefined when there is none. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}/${found.ino}`;
+}
 
 /**
  * The transaction of a group of units. Data and keys are two files, each with a transaction of its own. The keys are
@@ -107,5 +148,29 @@ export class SqliteTransaction {
     } catch (error) {
       this.onFault(error);
     }
+  }
+}
+
+/** A unit that waits for its group. */
+export interface Unit {
+  readonly work: (tx: Tx) => Promise<unknown>;
+  /** The second part of a unit that destroys keys. */
+  readonly then?: (tx: Tx, value: never, isScrubbed: boolean) => Promise<unknown>;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A unit that was run. Its outcome is answered after the COMMIT of its group. */
+export interface Ended {
+  readonly unit: Unit;
+  readonly outcome: { value: unknown } | { error: unknown };
+  readonly callbacks: readonly (() => void)[];
+}
+
+/** Answers what each unit of a group has come to. */
+export function settle(group: readonly Ended[]): void {
+  for (const { unit, outcome } of group) {
+    if ('error' in outcome) unit.reject(outcome.error);
+    else unit.resolve(outcome.value as never);
   }
 }

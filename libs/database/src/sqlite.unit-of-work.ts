@@ -1,17 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { UnitOfWorkSizes } from '@app/metrics';
 import { asPartlyDone, databaseUnavailable, driverCode } from './database-faults';
+import { Ballast } from './sqlite.ballast';
 import { SqliteCheckpoints } from './sqlite.checkpoints';
-import type { SqliteKeys } from './sqlite.keys';
+import { type SqliteConnection, type SqliteKeys, SqliteTx } from './sqlite.tx';
 import { type SqliteReaders, SqliteReads } from './sqlite.reads';
-import { SqliteTransaction } from './sqlite.transaction';
+import { type Ended, settle, SqliteTransaction, type Unit } from './sqlite.transaction';
 import { type SqliteTruncation, TRUNCATION_PAUSE_MS } from './sqlite.truncation';
-import { type SqliteConnection, SqliteTx } from './sqlite.tx';
-import { type Ended, settle, type Unit } from './sqlite.units';
 import { SharedCalls } from './shared-calls';
-import type { Tx } from './tx';
+import { type Tx, withinTimeout } from './tx';
 import { ConcurrentChange, type SharedWork, TRIES_MAX } from './unit-of-work';
-import { withinTimeout } from './unit-timeout';
 
 /** The maximum of units in one COMMIT. It bounds how long the first unit of a group waits for its answer. */
 const GROUP_MAX = 256;
@@ -46,6 +44,7 @@ export class SqliteUnitOfWork extends SqliteReads {
     private readonly keys: SqliteKeys,
     readers: SqliteReaders,
     onFault: (error: unknown) => void,
+    private readonly ballast = new Ballast([], 0),
   ) {
     super(readers, onFault);
     this.transaction = new SqliteTransaction(writer, keys, onFault);
@@ -84,10 +83,11 @@ export class SqliteUnitOfWork extends SqliteReads {
   }
 
   private queued<T>(unit: Pick<Unit, 'work' | 'then'>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
+    const waits = (resolve: (value: T) => void, reject: (error: unknown) => void): void => {
       this.waiting.push({ ...unit, resolve, reject });
       this.draining ??= this.drain();
-    });
+    };
+    return this.ballast.relieve(() => new Promise<T>(waits));
   }
 
   /** One unit for all inputs of the call in place of one for each. */
@@ -112,9 +112,11 @@ export class SqliteUnitOfWork extends SqliteReads {
   }
 
   private scrub(log: SqliteTruncation): Promise<void> {
-    const done = log.request();
-    this.draining ??= this.drain();
-    return done;
+    return this.ballast.relieve(() => {
+      const done = log.request();
+      this.draining ??= this.drain();
+      return done;
+    });
   }
 
   override async close(): Promise<void> {
@@ -144,7 +146,10 @@ export class SqliteUnitOfWork extends SqliteReads {
     this.draining = undefined;
   }
 
-  /** Never throws: every accepted unit gets an answer, and the next group can begin. */
+  /**
+   * Never throws: every accepted unit gets an answer, and the next group can begin. If a group cannot be made durable, all
+   * of it is undone and every unit gets the error, refused ones too.
+   */
   private async runNextGroup(): Promise<void> {
     const taken: Unit[] = [];
     try {
@@ -228,16 +233,10 @@ export class SqliteUnitOfWork extends SqliteReads {
     }
   }
 
-  /** Makes the group durable. If that fails, all of it is undone and every unit gets the error, refused ones too. */
+  /** Makes the group durable. @throws Error when that fails */
   private commit(group: Ended[]): Ended[] {
     const committingMs = performance.now();
-    try {
-      this.transaction.commit();
-    } catch (error) {
-      this.onFault(error);
-      const refusal = this.transaction.abandon();
-      return group.map(({ unit }) => ({ unit, outcome: { error: refusal }, callbacks: [] }));
-    }
+    this.transaction.commit();
     const commitMs = performance.now() - committingMs;
     this.endTurn();
     this.checkpoints.noteCommit(group.length);

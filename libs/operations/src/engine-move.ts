@@ -2,17 +2,9 @@ import { createHash } from 'node:crypto';
 import { driverCode, isConnectionLost } from '@app/database';
 import { JobLease } from '@app/jobs';
 import { StartError } from '@app/kernel';
-import type { DataSource } from 'typeorm';
-import {
-  keyOf,
-  keyTables,
-  type MovedTable,
-  movedTables,
-  type MoveEnd,
-  type MoveTarget,
-  type Row,
-} from './move-end';
-import { type MovePlace, openSource, openTarget } from './move-places';
+import { keyOf, type MovedTable, movedTables, type MovePlace, type Row } from './moved-tables';
+import { PostgresMoveTarget } from './postgres.move-target';
+import { SqliteMoveSource } from './sqlite.move-source';
 
 /** Called after every batch. */
 export type OnProgress = (step: MoveStep) => void;
@@ -25,24 +17,23 @@ export interface MoveStep {
 }
 
 /**
- * Moves all rows of a database into an empty database of the other engine. It ends after a comparison: a digest over
- * the rows of each side must be equal. The source stays unchanged. After an interruption the next run continues. No
- * service starts on the target before the move has ended.
+ * Moves all rows of a SQLite file into an empty PostgreSQL database. It ends after a comparison: a digest over the rows
+ * of each side must be equal. The source stays unchanged. After an interruption the next run continues. No service
+ * starts on the target before the move has ended.
  * @throws StartError with the remedy.
  */
 export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnProgress): Promise<number> {
-  const source = await openSource(from);
+  const source = await SqliteMoveSource.open(from);
   try {
-    const target = await openTarget(to, from.engine.place);
+    const target = await PostgresMoveTarget.open(to, from.engine.place);
     try {
-      const tables = [
-        ...(await keyTables(target.end)),
-        ...movedTables(target.schema.entityMetadatas, [leftOut(target.schema)]),
-      ];
-      if (!(await target.end.isFilledInPart())) await requireEmpty(target.end, tables, to);
-      const rows = await copy(source.end, target.end, from.engine.place, tables, onProgress);
-      for (const table of tables) await verify(table, source.end, target.end, onProgress);
-      await target.end.finish(tables);
+      // Leases are left out. They expire, and the processes that held them have ended.
+      const moved = target.entities.filter(({ target: entity }) => entity !== JobLease);
+      const tables = [...(await target.keyTables()), ...movedTables(moved)];
+      if (!(await target.isFilledInPart())) await requireEmpty(target, tables, to);
+      const rows = await copy(source, target, from.engine.place, tables, onProgress);
+      for (const table of tables) await verify(table, source, target, onProgress);
+      await target.finish();
       return rows;
     } finally {
       await target.close();
@@ -54,14 +45,9 @@ export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnP
   }
 }
 
-/** The leases of jobs are left out. They expire, and the processes that held them have ended. */
-function leftOut(schema: DataSource): string {
-  return schema.getMetadata(JobLease).tableName;
-}
-
 async function copy(
-  source: MoveEnd,
-  target: MoveTarget,
+  source: SqliteMoveSource,
+  target: PostgresMoveTarget,
   sourcePlace: string,
   tables: readonly MovedTable[],
   onProgress: OnProgress,
@@ -69,11 +55,11 @@ async function copy(
   const done = await target.begin(sourcePlace);
   let sum = 0;
   for (const table of tables) {
-    const total = await source.count(table);
+    const total = source.count(table);
     let { rows, last } = done.get(table.name) ?? { rows: 0, last: undefined };
     const step = () => onProgress({ doing: 'moving', table: table.name, rows, total });
     step();
-    for await (const batch of source.batches(table, last)) {
+    for (const batch of source.batches(table, last)) {
       rows += batch.length;
       last = keyOf(table, batch.at(-1) ?? []);
       await target.append(table, batch, { rows, last });
@@ -84,38 +70,31 @@ async function copy(
   return sum;
 }
 
+/** Reads both sides batch by batch, in the order of the key. A digest is over the rows, each as a line of JSON. */
 async function verify(
   table: MovedTable,
-  source: MoveEnd,
-  target: MoveEnd,
+  source: SqliteMoveSource,
+  target: PostgresMoveTarget,
   onProgress: OnProgress,
 ): Promise<void> {
-  const total = await source.count(table);
-  const [there, here] = await Promise.all([
-    digestOf(source, table, () => undefined),
-    digestOf(target, table, (rows) => onProgress({ doing: 'verifying', table: table.name, rows, total })),
-  ]);
-  if (there.digest === here.digest && there.rows === here.rows) return;
+  const total = source.count(table);
+  const [there, here] = [createHash('sha256'), createHash('sha256')];
+  let rows = 0;
+  await target.read(table, async (next) => {
+    for (const batch of source.batches(table)) {
+      const fetched = next(batch.length);
+      for (const row of batch) there.update(line(row));
+      for (const row of await fetched) here.update(line(row));
+      onProgress({ doing: 'verifying', table: table.name, rows: (rows += batch.length), total });
+    }
+    for (const row of await next(1)) here.update(line(row));
+  });
+  const [sent, found] = [there.digest('hex'), here.digest('hex')];
+  if (sent === found) return;
   throw new StartError(
-    `${table.name} differs: ${there.rows} rows in the source, ${here.rows} in the target, SHA-256 ${there.digest.slice(0, 12)}… and ${here.digest.slice(0, 12)}…. ` +
+    `${table.name} differs: ${total} rows in the source, ${await target.count(table)} in the target, SHA-256 ${sent.slice(0, 12)}… and ${found.slice(0, 12)}…. ` +
       'One of them was changed after the move had begun. The source is untouched: drop the target, create it again, and run this once more.',
   );
-}
-
-/** The digest over the rows in the order of their keys, each as a line of JSON. */
-async function digestOf(
-  end: MoveEnd,
-  table: MovedTable,
-  onRows: (rows: number) => void,
-): Promise<{ rows: number; digest: string }> {
-  const hash = createHash('sha256');
-  let rows = 0;
-  for await (const batch of end.batches(table, undefined)) {
-    for (const row of batch) hash.update(line(row));
-    rows += batch.length;
-    onRows(rows);
-  }
-  return { rows, digest: hash.digest('hex') };
 }
 
 function line(row: Row): string {
@@ -123,12 +102,12 @@ function line(row: Row): string {
 }
 
 async function requireEmpty(
-  end: MoveEnd,
+  target: PostgresMoveTarget,
   tables: readonly MovedTable[],
   { engine }: MovePlace,
 ): Promise<void> {
   for (const table of tables) {
-    if ((await end.count(table)) === 0) continue;
+    if ((await target.count(table)) === 0) continue;
     throw new StartError(
       `The target (${engine.place}) already has data, for example in ${table.name}. Nothing was changed; move into an empty database.`,
     );

@@ -2,7 +2,7 @@ export { BACKUP_PARTS, type BackupPart } from './backup-manifest';
 export { type Drilled, type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
 export { backupRecordPath, type BackupRecord, lastBackups, madeOf, recordBackup } from './backup-record';
 export { moveEngine } from './engine-move';
-export type { MovePlace } from './move-places';
+export type { MovePlace } from './moved-tables';
 export { type OperatorActs, operatorActs } from './operator-acts';
 export { OperatorSocket } from './operator-socket';
 export { askService, socketPath } from './operator-socket.client';

@@ -1,0 +1,213 @@
+import { KEY_TABLES, MOVE_TABLE, PostgresSchemaSource, requireKnown, requireUnusedKeys } from '@app/database';
+import { StartError } from '@app/kernel';
+import { Client, types } from 'pg';
+import { type DataSource, type EntityMetadata, MigrationExecutor } from 'typeorm';
+import {
+  listOf,
+  type MovedTable,
+  movedTable,
+  type MovePlace,
+  quoted,
+  type Row,
+  type TableProgress,
+} from './moved-tables';
+
+/** Sets the place of the next audit event after all existing and all pruned events. */
+const CONTINUE_AUDIT_ORDER = `SELECT setval('audit_events_seq', GREATEST(
+  (SELECT COALESCE(MAX(seq), 0) FROM audit_events), (SELECT COALESCE(MAX(last_seq), 0) FROM audit_heads)) + 1, false)`;
+
+/** A row of {@link MOVE_TABLE}, one for each table that the move has begun and one without a name. */
+interface ProgressRow {
+  readonly source: string;
+  readonly name: string;
+  readonly rows: string;
+  readonly last: string | null;
+}
+
+/** Fills a PostgreSQL database, and reads it again. Every value is read and written as text. */
+export class PostgresMoveTarget {
+  private constructor(
+    private readonly client: Client,
+    private readonly schema: DataSource,
+  ) {}
+
+  /**
+   * Creates the schema when there is none. `sourcePlace` is what is moved into it.
+   * @throws StartError for a database that a process uses, and for a schema that is not the one of the source
+   */
+  static async open({ at, engine, options }: MovePlace, sourcePlace: string): Promise<PostgresMoveTarget> {
+    const schema = engine.schemaSource(options);
+    await schema.initialize();
+    const target = new PostgresMoveTarget(clientOf(at), schema);
+    try {
+      await target.client.connect();
+      // A crash of the server loses rows and progress together, so the move repeats them.
+      await target.client.query('SET synchronous_commit = off');
+      if ((await target.services()) > 0)
+        throw new StartError(`A process of Lethe is using ${engine.place}. Stop it, then run this again.`);
+      await target.create(sourcePlace);
+      if (!(schema instanceof PostgresSchemaSource) || !(await schema.lock()))
+        throw new StartError(`${engine.place} is being migrated or moved by another process. Wait for it.`);
+      return target;
+    } catch (error) {
+      await target.close();
+      throw error;
+    }
+  }
+
+  get entities(): readonly EntityMetadata[] {
+    return this.schema.entityMetadatas;
+  }
+
+  /** The key tables, which have no entity. */
+  async keyTables(): Promise<MovedTable[]> {
+    const tables: MovedTable[] = [];
+    for (const [table, key] of Object.entries<readonly string[]>(KEY_TABLES)) {
+      const { rows } = await this.client.query<{ name: string; type: string }>(
+        `SELECT column_name AS name, data_type AS type FROM information_schema.columns
+         WHERE table_schema = 'keys' AND table_name = $1 ORDER BY ordinal_position`,
+        [table],
+      );
+      tables.push(movedTable(`keys.${table}`, rows, key));
+    }
+    return tables;
+  }
+
+  async count({ name }: MovedTable): Promise<number> {
+    const { rows } = await this.client.query<{ count: string }>(
+      `SELECT COUNT(*) AS count FROM ${quoted(name)}`,
+    );
+    return Number(rows[0]?.count);
+  }
+
+  /** Runs `work` on a snapshot of the table. Each call of `next` fetches further rows in the order of the key. */
+  async read(
+    table: MovedTable,
+    work: (next: (count: number) => Promise<Row[]>) => Promise<void>,
+  ): Promise<void> {
+    await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    try {
+      await this.client.query(
+        `DECLARE moved NO SCROLL CURSOR FOR SELECT ${listOf(table.columns)} FROM ${quoted(table.name)}
+         ORDER BY ${listOf(table.key)}`,
+      );
+      await work(async (count) => {
+        const text = `FETCH ${count} FROM moved`;
+        return (await this.client.query<(string | null)[]>({ text, rowMode: 'array' })).rows;
+      });
+    } finally {
+      await this.client.query('ROLLBACK');
+    }
+  }
+
+  /** Whether a move that was interrupted has left rows. */
+  async isFilledInPart(): Promise<boolean> {
+    const found = await this.client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
+      MOVE_TABLE,
+    ]);
+    if (found.rows[0]?.found == null) return false;
+    const { rows } = await this.client.query(`SELECT 1 FROM ${MOVE_TABLE} WHERE name <> '' LIMIT 1`);
+    return rows.length > 0;
+  }
+
+  /**
+   * Marks the database as being filled. The progress of an interrupted move by table; empty at the first run.
+   * @throws StartError when that move had another source
+   */
+  async begin(sourcePlace: string): Promise<ReadonlyMap<string, TableProgress>> {
+    await this.client.query(
+      `CREATE TABLE IF NOT EXISTS ${MOVE_TABLE}
+         (source text NOT NULL, name text PRIMARY KEY, rows bigint NOT NULL, last text)`,
+    );
+    await this.client.query(
+      `INSERT INTO ${MOVE_TABLE} (source, name, rows) VALUES ($1, '', 0) ON CONFLICT (name) DO NOTHING`,
+      [sourcePlace],
+    );
+    const { rows } = await this.client.query<ProgressRow>(
+      `SELECT source, name, rows, last FROM ${MOVE_TABLE}`,
+    );
+    const other = rows.find(({ source }) => source !== sourcePlace);
+    if (other !== undefined)
+      throw new StartError(
+        `A move of ${other.source} to the target was begun and not finished. Finish it, or drop the target and create it again.`,
+      );
+    const progress = ({ rows: count, last }: ProgressRow): TableProgress => ({
+      rows: Number(count),
+      last: last === null ? undefined : (JSON.parse(last) as Row),
+    });
+    return new Map(rows.map((row) => [row.name, progress(row)]));
+  }
+
+  /** Commits rows and progress together. */
+  async append(table: MovedTable, rows: readonly Row[], { rows: count, last }: TableProgress): Promise<void> {
+    const arrays = table.columns.map((_, index) => rows.map((row) => row[index]));
+    const given = table.columns.map(
+      ({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`,
+    );
+    await this.client.query('BEGIN');
+    try {
+      await this.client.query({
+        name: `move ${table.name}`,
+        text: `INSERT INTO ${quoted(table.name)} (${listOf(table.columns)}) SELECT * FROM unnest(${given.join(', ')})`,
+        values: arrays,
+      });
+      await this.client.query(
+        `INSERT INTO ${MOVE_TABLE} (source, name, rows, last)
+           VALUES ((SELECT source FROM ${MOVE_TABLE} WHERE name = ''), $1, $2, $3)
+         ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, last = excluded.last`,
+        [table.name, count, JSON.stringify(last)],
+      );
+      await this.client.query('COMMIT');
+    } catch (error) {
+      await this.client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Releases the database for use. */
+  async finish(): Promise<void> {
+    await this.client.query('ANALYZE');
+    await this.client.query('SET synchronous_commit = on');
+    await this.client.query('BEGIN');
+    await this.client.query(CONTINUE_AUDIT_ORDER);
+    await this.client.query(`DROP TABLE ${MOVE_TABLE}`);
+    await this.client.query('COMMIT');
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+    await this.schema.destroy();
+  }
+
+  /** The number of services that use this database. */
+  private async services(): Promise<number> {
+    const { rows } = await this.client.query<{ count: string }>(
+      `SELECT COUNT(*) AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name IN ('lethe', 'lethe-signals')`,
+    );
+    return Number(rows[0]?.count);
+  }
+
+  /** The mark of the move comes before the schema, so that no service starts on a target that has tables and no rows yet. */
+  private async create(sourcePlace: string): Promise<void> {
+    const { schema } = this;
+    await requireKnown(schema);
+    if ((await new MigrationExecutor(schema).getExecutedMigrations()).length === 0) {
+      await requireUnusedKeys(schema);
+      await this.begin(sourcePlace);
+    }
+    await schema.runMigrations({ transaction: 'all' });
+    const { upQueries } = await schema.driver.createSchemaBuilder().log();
+    if (upQueries.length === 0) return;
+    throw new StartError(
+      `The schema of the target is not the one of this Lethe: ${upQueries[0]?.query}; and ${upQueries.length - 1} more. Move into a database that nothing else uses.`,
+    );
+  }
+}
+
+function clientOf(url: string): Client {
+  const asText = { getTypeParser: () => (text: string) => text } as unknown as typeof types;
+  const client = new Client({ connectionString: url, application_name: 'lethe-move', types: asText });
+  client.on('error', () => undefined);
+  return client;
+}
